@@ -1,0 +1,70 @@
+// swift-tools-version:6.2
+import PackageDescription
+
+// One set of rules for every target: Swift 6 mode, explicit existentials, members only of imported modules.
+let strict: [SwiftSetting] = [
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+]
+
+// The message path runs on one thread by construction, so release builds drop the run-time exclusivity checks.
+let fast: [SwiftSetting] = strict + [.unsafeFlags(["-enforce-exclusivity=unchecked"], .when(configuration: .release))]
+
+let package = Package(
+    name: "roost",
+    products: [
+        .executable(name: "roost", targets: ["roost"]),
+        .library(name: "RoostClient", targets: ["RoostClient"]),
+        .library(name: "RoostProtocol", targets: ["RoostProtocol"]),
+    ],
+    dependencies: [
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+        .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
+        .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+        .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
+        .package(url: "https://github.com/vapor/jwt-kit", from: "5.7.1"),
+    ],
+    targets: [
+        // C libraries. Debian packages them; the shims name what Swift can't import.
+        .systemLibrary(
+            name: "CLibwebsockets", pkgConfig: "libwebsockets", providers: [.apt(["libwebsockets-dev"])]),
+        .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
+        .target(name: "CSimdjson", linkerSettings: [.linkedLibrary("simdjson")]),
+
+        // Pure: no socket, file, thread or clock.
+        .target(name: "RoostProtocol", dependencies: ["CSimdjson"], swiftSettings: fast),
+        .target(
+            name: "RoostCore",
+            dependencies: ["RoostProtocol", .product(name: "DequeModule", package: "swift-collections")],
+            swiftSettings: fast),
+
+        // Edges: each the only importer of what it wraps; none imports another.
+        .target(name: "RoostTransport", dependencies: ["CLibwebsockets", "RoostProtocol"], swiftSettings: fast),
+        .target(name: "RoostStorage", dependencies: ["CSQLite", "RoostCore", "RoostProtocol"], swiftSettings: fast),
+        .target(
+            name: "RoostAuth",
+            dependencies: ["RoostCore", "RoostProtocol", .product(name: "JWTKit", package: "jwt-kit")],
+            swiftSettings: strict),
+
+        // Composition.
+        .target(
+            name: "RoostServer",
+            dependencies: [
+                "RoostAuth", "RoostCore", "RoostProtocol", "RoostStorage", "RoostTransport",
+                .product(name: "Logging", package: "swift-log"), .product(name: "Yams", package: "Yams"),
+            ],
+            swiftSettings: fast),
+        .target(name: "RoostClient", dependencies: ["RoostProtocol", "RoostTransport"], swiftSettings: strict),
+        .executableTarget(
+            name: "roost",
+            dependencies: [
+                "RoostAuth", "RoostClient", "RoostProtocol", "RoostServer",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
+            swiftSettings: strict),
+
+        // What tests share: an in-memory log, a manual clock, the seeded simulation.
+        .target(name: "RoostTestKit", dependencies: ["RoostCore", "RoostProtocol"], swiftSettings: fast),
+    ],
+    cxxLanguageStandard: .cxx17
+)

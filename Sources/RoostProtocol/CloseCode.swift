@@ -1,0 +1,36 @@
+/// Why the server ends a connection. 4000–4499 mean "come back", 4500–4999 "don't" (Docs/Protocol.md, section 10);
+/// codes below 4000 are RFC 6455, section 7.4.1.
+public enum CloseCode: UInt16, CaseIterable, Sendable {
+    case normal = 1000
+    case unsupportedData = 1003
+    case invalidText = 1007
+    case tooBig = 1009
+    case drain = 4000
+    case tooSlow = 4001
+    case pingTimeout = 4002
+    case helloTimeout = 4003
+    case tokenExpired = 4004
+    case overloaded = 4005
+    case unauthorized = 4500
+    case takenOver = 4501
+    case malformed = 4502
+
+    /// The reason text of the close frame; at most 123 bytes (RFC 6455, section 5.5).
+    public var reason: StaticString {
+        switch self {
+        case .normal: "bye"
+        case .unsupportedData: "text messages only"
+        case .invalidText: "invalid UTF-8"
+        case .tooBig: "message too big"
+        case .drain: "server is stopping, come back"
+        case .tooSlow: "too slow"
+        case .pingTimeout: "nothing arrived after a ping"
+        case .helloTimeout: "no hello in time"
+        case .tokenExpired: "token expired"
+        case .overloaded: "overloaded, come back"
+        case .unauthorized: "token refused"
+        case .takenOver: "another connection of this device took over"
+        case .malformed: "too many malformed commands"
+        }
+    }
+}

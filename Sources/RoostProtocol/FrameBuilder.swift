@@ -1,0 +1,270 @@
+/// A reusable buffer in which one JSON message is written and then framed as RFC 6455, section 5.2 says (server to
+/// client: unmasked). Owned by one thread. It writes what it is told: callers pass valid JSON where it says `raw`.
+public final class FrameBuilder {
+    // Room for the longest unmasked header (2 + 8 bytes), so that the header is put before the payload without a move.
+    private static let headroom = 10
+    private var buffer: UnsafeMutableRawPointer
+    private var capacity: Int
+    private var end = FrameBuilder.headroom
+    private var needsComma = false
+
+    /// An empty builder; it grows to the largest message it ever wrote, up to 1 MiB kept.
+    public init() {
+        capacity = 4_096
+        buffer = .allocate(byteCount: capacity, alignment: 16)
+    }
+
+    deinit { buffer.deallocate() }
+
+    // MARK: Message
+
+    /// Begins `{"type":"…"`.
+    public func begin(_ type: StaticString) {
+        end = FrameBuilder.headroom
+        write("{\"type\":\"")
+        write(type)
+        write("\"")
+        needsComma = true
+    }
+
+    /// Ends the object and frames it as one text message.
+    public func finish() -> Frame {
+        write("}")
+        let frame = framed(opcode: 0x81)
+        shrink()
+        return frame
+    }
+
+    /// The JSON written so far, from `begin`, without framing. Valid until the next write.
+    public var written: UnsafeRawBufferPointer {
+        UnsafeRawBufferPointer(start: buffer + FrameBuilder.headroom, count: end - FrameBuilder.headroom)
+    }
+
+    /// A ping frame with one byte of payload: libwebsockets does not report the pong of an empty one.
+    public static func ping() -> Frame {
+        let bytes: [UInt8] = [0x89, 0x01, 0x72]
+        return bytes.withUnsafeBytes { Frame(framed: $0, headerCount: 2) }
+    }
+
+    // MARK: Members
+
+    /// `"name":number`.
+    public func member(_ name: StaticString, _ number: Int64) {
+        key(name)
+        write(number)
+    }
+
+    /// `"name":true` or `false`.
+    public func member(_ name: StaticString, _ flag: Bool) {
+        key(name)
+        write(flag ? "true" : "false")
+    }
+
+    /// `"name":"text"`, escaped.
+    public func member(_ name: StaticString, _ text: String) {
+        key(name)
+        string(text)
+    }
+
+    /// `"name":"word"`; the word needs no escape.
+    public func member(_ name: StaticString, word: StaticString) {
+        key(name)
+        write("\"")
+        write(word)
+        write("\"")
+    }
+
+    /// `"name":"12"`: positions are opaque strings.
+    public func member(_ name: StaticString, _ position: Position) {
+        key(name)
+        write("\"")
+        write(position.value)
+        write("\"")
+    }
+
+    /// `"name":` and JSON that is known to be valid, byte for byte.
+    public func member(_ name: StaticString, raw json: UnsafeRawBufferPointer) {
+        key(name)
+        write(json)
+    }
+
+    /// `"name":` and JSON that is known to be valid, byte for byte.
+    public func member(_ name: StaticString, raw json: [UInt8]) {
+        json.withUnsafeBytes { member(name, raw: $0) }
+    }
+
+    /// `"re":…`, or nothing.
+    public func reply(to id: CommandID?) {
+        switch id {
+        case .number(let number):
+            key("re")
+            write(Int64(clamping: number))
+        case .text(let text): member("re", text)
+        case nil: break
+        }
+    }
+
+    /// Begins the array of member `name`.
+    public func beginArray(_ name: StaticString) {
+        key(name)
+        write("[")
+        needsComma = false
+    }
+
+    /// Ends an array.
+    public func endArray() {
+        write("]")
+        needsComma = true
+    }
+
+    /// Begins an object: an element of an array.
+    public func beginObject() {
+        comma()
+        write("{")
+        needsComma = false
+    }
+
+    /// Begins the object of member `name`.
+    public func beginObject(_ name: StaticString) {
+        key(name)
+        write("{")
+        needsComma = false
+    }
+
+    /// Ends an object.
+    public func endObject() {
+        write("}")
+        needsComma = true
+    }
+
+    /// An element of an array.
+    public func element(_ text: String) {
+        comma()
+        string(text)
+    }
+
+    /// Begins a bare object, for JSON that is stored rather than sent.
+    public func beginBare() {
+        end = FrameBuilder.headroom
+        needsComma = false
+    }
+
+    /// `,` and members that were written by `beginBare` before, as stored.
+    public func members(raw json: UnsafeRawBufferPointer) {
+        guard !json.isEmpty else { return }
+        comma()
+        write(json)
+    }
+
+    // MARK: Bytes
+
+    private func key(_ name: StaticString) {
+        comma()
+        write("\"")
+        write(name)
+        write("\":")
+    }
+
+    private func comma() {
+        if needsComma { write(",") }
+        needsComma = true
+    }
+
+    private func reserve(_ count: Int) {
+        guard end + count > capacity else { return }
+        var larger = capacity
+        while larger < end + count { larger *= 2 }
+        let moved = UnsafeMutableRawPointer.allocate(byteCount: larger, alignment: 16)
+        moved.copyMemory(from: buffer, byteCount: end)
+        buffer.deallocate()
+        buffer = moved
+        capacity = larger
+    }
+
+    private func shrink() {
+        guard capacity > 1_048_576 else { return }
+        buffer.deallocate()
+        capacity = 4_096
+        buffer = .allocate(byteCount: capacity, alignment: 16)
+    }
+
+    private func write(_ literal: StaticString) {
+        let count = literal.utf8CodeUnitCount
+        reserve(count)
+        (buffer + end).copyMemory(from: literal.utf8Start, byteCount: count)
+        end += count
+    }
+
+    private func write(_ bytes: UnsafeRawBufferPointer) {
+        guard let source = bytes.baseAddress else { return }
+        reserve(bytes.count)
+        (buffer + end).copyMemory(from: source, byteCount: bytes.count)
+        end += bytes.count
+    }
+
+    private func write(_ number: Int64) {
+        reserve(20)
+        var rest = number.magnitude
+        var at = 20
+        withUnsafeTemporaryAllocation(byteCount: 20, alignment: 1) { digits in
+            repeat {
+                at -= 1
+                digits[at] = UInt8(truncatingIfNeeded: 48 + rest % 10)
+                rest /= 10
+            } while rest > 0 && at > 0
+            if number < 0 && at > 0 {
+                at -= 1
+                digits[at] = 45
+            }
+            write(UnsafeRawBufferPointer(rebasing: digits[at...]))
+        }
+    }
+
+    // RFC 8259, section 7: quotation mark, reverse solidus and the control characters must be escaped.
+    private func string(_ text: String) {
+        write("\"")
+        var text = text
+        text.withUTF8 { utf8 in
+            reserve(utf8.count * 6)
+            for byte in utf8 {
+                switch byte {
+                case 0x22, 0x5C:
+                    put(0x5C)
+                    put(byte)
+                case 0..<0x20:
+                    write("\\u00")
+                    put(FrameBuilder.hex(byte >> 4))
+                    put(FrameBuilder.hex(byte & 15))
+                default: put(byte)
+                }
+            }
+        }
+        write("\"")
+    }
+
+    private func put(_ byte: UInt8) {
+        reserve(1)
+        buffer.storeBytes(of: byte, toByteOffset: end, as: UInt8.self)
+        end += 1
+    }
+
+    private static func hex(_ nibble: UInt8) -> UInt8 { nibble < 10 ? 48 + nibble : 87 + nibble }
+
+    private func framed(opcode: UInt8) -> Frame {
+        let payload = end - FrameBuilder.headroom
+        let header = payload < 126 ? 2 : payload < 65_536 ? 4 : 10
+        let start = buffer + FrameBuilder.headroom - header
+        start.storeBytes(of: opcode, as: UInt8.self)
+        switch header {
+        case 2: start.storeBytes(of: UInt8(truncatingIfNeeded: payload), toByteOffset: 1, as: UInt8.self)
+        case 4:
+            start.storeBytes(of: 126, toByteOffset: 1, as: UInt8.self)
+            start.storeBytes(
+                of: UInt16(truncatingIfNeeded: payload).bigEndian, toByteOffset: 2, as: UInt16.self)
+        default:
+            start.storeBytes(of: 127, toByteOffset: 1, as: UInt8.self)
+            start.storeBytes(of: UInt64(payload).bigEndian, toByteOffset: 2, as: UInt64.self)
+        }
+        return Frame(framed: UnsafeRawBufferPointer(start: start, count: header + payload), headerCount: header)
+    }
+}

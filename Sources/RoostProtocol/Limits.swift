@@ -1,0 +1,102 @@
+/// Every bound of the protocol and the Relay in one place, each with its reason. The operator's configuration
+/// overrides those that are `var`; what happens at each bound is in Docs/Protocol.md and has a test.
+public struct Limits: Sendable, Equatable {
+    // MARK: Frames
+
+    /// Bytes of one command. Holds 10,000 scalars written as escaped surrogate pairs (12 bytes each) and its envelope.
+    public var frameBytes = 131_072
+    /// Bytes of a body that isn't text, as sent. The size Ably, Centrifugo and OWASP settle on.
+    public var bodyBytes = 65_536
+    /// Unicode scalars of a text.
+    public var textScalars = 10_000
+    /// Nesting of a body. Deeper is an attack on somebody's recursive parser.
+    public var jsonDepth = 64
+    /// Bytes of a user, device, key or command id.
+    public var nameBytes = 64
+    /// Bytes of a message's or signal's kind.
+    public var kindBytes = 32
+    /// Bytes of a reaction: the longest emoji sequences take 35, common ones 4–28.
+    public var reactionBytes = 32
+    /// Bytes of a group's name.
+    public var groupNameBytes = 256
+    /// Names in one command's list.
+    public var listNames = 1_000
+    /// Malformed commands in a row before the connection is closed.
+    public var malformedMax = 20
+
+    // MARK: Rates
+
+    /// Commands per second and session, sustained; twice as many in a burst.
+    public var commandsPerSecond = 2_000
+    /// Reads (history, list, members) of one session that may be under way at once.
+    public var readsPerSession = 4
+
+    // MARK: Tables
+
+    /// Members of a group.
+    public var membersMax = 10_000
+    /// Conversations of a user.
+    public var conversationsPerUser = 10_000
+    /// Devices of a user that keep a cursor; a further one replaces the one that has been away longest.
+    public var devicesPerUser = 64
+    /// Users that one session may watch.
+    public var watchedPerSession = 1_000
+    /// Users typing at once that a conversation shows; more are not told.
+    public var typersPerConversation = 20
+    /// Different reactions of one user to one message.
+    public var reactionsPerUser = 20
+    /// Members up to which receipts are pushed; above, they are asked for: n members acking cost n² events.
+    public var receiptMembersMax = 256
+
+    // MARK: Queues
+
+    /// Bytes waiting for one connection at which durable events are left to the log and read back later.
+    public var outboxSpillBytes = 262_144
+    /// Bytes waiting at which ephemeral events are held back and conflated.
+    public var outboxCalmBytes = 65_536
+    /// Bytes waiting at which the connection is closed (4001): replies alone fill it only for one who doesn't read.
+    public var outboxMaxBytes = 4_194_304
+    /// Conflated events that one slow session may owe before it is closed (4001).
+    public var owedMax = 4_096
+    /// Durable events waiting for the writer; further ones are refused with `busy`.
+    public var pendingEvents = 65_536
+    /// Bytes of them.
+    public var pendingBytes = 67_108_864
+
+    // MARK: Pages
+
+    /// Messages of a history page that doesn't say.
+    public var historyDefault = 50
+    /// Messages of a history page at most.
+    public var historyMax = 100
+    /// Bytes of bodies at which a page ends early.
+    public var pageBytes = 524_288
+    /// Durable events of one catch-up page.
+    public var pageMessages = 100
+    /// Missed messages of one conversation above which a device gets the newest page and a `gap`.
+    public var backlogMax = 1_000
+
+    // MARK: Times, in milliseconds
+
+    /// From the upgrade to `hello`.
+    public var helloMilliseconds: Int64 = 10_000
+    /// Between pings.
+    public var pingMilliseconds: Int64 = 25_000
+    /// From a ping to the last moment for anything to arrive.
+    public var pongMilliseconds: Int64 = 10_000
+    /// From the end of a token to the close.
+    public var refreshGraceMilliseconds: Int64 = 25_000
+    /// From an abrupt drop to offline.
+    public var graceMilliseconds: Int64 = 15_000
+    /// Life of "is typing" after the last refresh.
+    public var typingMilliseconds: Int64 = 3_000
+    /// Over which presence and receipts are gathered.
+    public var gatherMilliseconds: Int64 = 50
+    /// Over which watermarks are gathered before they are stored.
+    public var watermarkMilliseconds: Int64 = 200
+    /// What a client is told to wait when the writer's queue is full.
+    public var busyRetryMilliseconds: Int64 = 250
+
+    /// The defaults.
+    public init() {}
+}
