@@ -1,0 +1,129 @@
+import RoostProtocol
+
+/// A conversation: members as committed, what is under way about them, and where its log ends. Loop thread only.
+final class Conversation {
+    let number: ConversationNumber
+    let id: String
+    let kind: ConversationKind
+    var name: String
+    /// Of a direct one: its two users, members or not.
+    var pair: UserPair?
+    /// In the order in which they joined.
+    private(set) var members: [Member] = []
+    private var membersByUser: [UserNumber: Member] = [:]
+    /// Changes handed to the writer and not yet committed: what a command is judged by, but nothing is delivered by.
+    private var pendingStandings: [UserNumber: PendingStanding] = [:]
+
+    var lastSequence = Sequence.none
+    var lastPosition = Position.start
+    var lastTime = Timestamp.never
+    var typing: [Typing] = []
+    /// The last member's leaving is under way: nobody can come back.
+    var isEnding = false
+
+    struct PendingStanding {
+        var role: Role?
+        var changesUnderWay: Int
+    }
+
+    /// Somebody is typing.
+    struct Typing {
+        var user: User
+        var until: Int64
+    }
+
+    init(_ number: ConversationNumber, id: String, kind: ConversationKind, name: String) {
+        self.number = number
+        self.id = id
+        self.kind = kind
+        self.name = name
+    }
+
+    // MARK: As committed
+
+    func member(_ user: UserNumber) -> Member? { membersByUser[user] }
+
+    func admit(_ member: Member) {
+        if membersByUser.updateValue(member, forKey: member.user.number) != nil {
+            members.removeAll { $0.user === member.user }
+        }
+        members.append(member)
+    }
+
+    func dismiss(_ user: UserNumber) -> Member? {
+        guard let member = membersByUser.removeValue(forKey: user) else { return nil }
+        members.removeAll { $0 === member }
+        return member
+    }
+
+    // MARK: As it will be when everything under way is committed
+
+    /// The role by which a command of this user is judged; nil for whoever isn't a member.
+    func standing(of user: UserNumber) -> Role? {
+        if !pendingStandings.isEmpty, let pending = pendingStandings[user] { return pending.role }
+        return membersByUser[user]?.role
+    }
+
+    /// Everybody's standing, in the order in which they joined, those who are under way last.
+    func standings() -> [(user: UserNumber, role: Role)] {
+        var all: [(user: UserNumber, role: Role)] = []
+        for member in members {
+            if let role = standing(of: member.user.number) { all.append((member.user.number, role)) }
+        }
+        for (user, pending) in pendingStandings.sorted(by: { $0.key.value < $1.key.value })
+        where membersByUser[user] == nil {
+            if let role = pending.role { all.append((user, role)) }
+        }
+        return all
+    }
+
+    /// How many members there will be. O(1) when nothing is under way.
+    var standingCount: Int {
+        var count = members.count
+        for (user, pending) in pendingStandings {
+            if membersByUser[user] == nil { count += pending.role == nil ? 0 : 1 } else if pending.role == nil { count -= 1 }
+        }
+        return count
+    }
+
+    func expect(_ user: UserNumber, role: Role?) {
+        pendingStandings[user, default: PendingStanding(role: role, changesUnderWay: 0)].role = role
+        pendingStandings[user]?.changesUnderWay += 1
+    }
+
+    func settle(_ user: UserNumber) {
+        guard var pending = pendingStandings[user] else { return }
+        pending.changesUnderWay -= 1
+        pendingStandings[user] = pending.changesUnderWay > 0 ? pending : nil
+    }
+}
+
+/// A user's membership of one conversation, with how far the user has got.
+final class Member {
+    // Held, not borrowed: whoever still has to tell of a membership may outlive an erased conversation. Leaving it
+    // breaks the cycle.
+    let conversation: Conversation
+    let user: User
+    var role: Role
+    /// Messages up to this one are not shown to it.
+    let since: Sequence
+    /// Position of the event by which it joined.
+    let joinedAt: Position
+    var watermark: Watermark
+    var isReceiptDirty = false
+    var isStoreDirty = false
+    /// Monotonic time of the last "is typing" that others were told.
+    var typingToldAt = Int64.min / 2
+
+    init(_ user: User, of conversation: Conversation, role: Role, since: Sequence, joinedAt: Position) {
+        self.user = user
+        self.conversation = conversation
+        self.role = role
+        self.since = since
+        self.joinedAt = joinedAt
+        watermark = Watermark()
+    }
+
+    /// The badge: the same on every device.
+    var unread: Int64 { max(0, conversation.lastSequence.value - max(watermark.read.value, since.value)) }
+}

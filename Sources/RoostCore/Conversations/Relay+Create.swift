@@ -1,0 +1,135 @@
+import RoostProtocol
+
+/// How conversations come about: groups by `conversation.create`, direct ones by that or by the first message.
+extension Relay {
+    /// Users named in events and in conversation objects; the rest is asked for by `conversation.members`.
+    static var namedMembers: Int { 50 }
+
+    func create(_ create: Command.Create, _ id: CommandID?, _ session: Session, _ now: Moment) throws(Refusal) {
+        let (user, device) = try speaker(session)
+        try reserve(0)
+        var others: [User] = []
+        for name in create.members {
+            let other = try introduce(name, by: session)
+            if other !== user, !others.contains(where: { $0 === other }) { others.append(other) }
+        }
+        switch create.kind {
+        case .direct:
+            guard let peer = others.first else {
+                throw Refusal(.badRequest, "members: a direct conversation needs somebody else")
+            }
+            try openDirect(with: peer, user, device.name, id, session, now)
+        case .group:
+            guard others.count < limits.membersMax else {
+                throw Refusal(.tooLarge, "members: at most \(limits.membersMax)")
+            }
+            for other in others + [user] { try checkRoom(for: other) }
+            let conversation = register(.group, name: create.name?.string ?? "")
+            let members =
+                [NewMember(user.number, .owner)] + others.map { NewMember($0.number, .member) }
+            var append = Append(
+                .conversation, in: conversation.number, by: user.number, device: device.name, at: now.wall)
+            append.key = create.key?.string ?? ""
+            submitCreation(of: conversation, members, &append, session, id)
+        }
+    }
+
+    private func openDirect(
+        with peer: User, _ user: User, _ device: String, _ id: CommandID?, _ session: Session, _ now: Moment
+    ) throws(Refusal) {
+        if let known = directs[UserPair(user.number, peer.number)] {
+            if known.member(user.number) != nil, known.standing(of: user.number) != nil {
+                let position = known.lastPosition
+                return answerCreated(known.number, position, known.lastTime, isDuplicate: true, id, session, now)
+            }
+            // On its way, or left before: answered when the event that brings it (back) is stored.
+            guard known.standing(of: user.number) == nil else {
+                throw Refusal(.busy, "the conversation is just being created", retryAfterMilliseconds: 50)
+            }
+            return try rejoin(known, user, device, now, session, id)
+        }
+        try checkRoom(for: user)
+        try checkRoom(for: peer)
+        let conversation = register(.direct, name: "")
+        connect(user, peer, by: conversation)
+        var append = Append(.conversation, in: conversation.number, by: user.number, device: device, at: now.wall)
+        let members = [NewMember(user.number, .member), NewMember(peer.number, .member)]
+        submitCreation(of: conversation, members, &append, session, id)
+    }
+
+    /// The direct conversation of two users, made known at once and stored before whatever follows.
+    func direct(with peer: User, _ user: User, _ device: String, _ now: Moment) throws(Refusal) -> Conversation {
+        guard peer !== user else { throw Refusal(.badRequest, "to: a direct conversation needs somebody else") }
+        if let known = directs[UserPair(user.number, peer.number)] { return known }
+        try checkRoom(for: user)
+        try checkRoom(for: peer)
+        let conversation = register(.direct, name: "")
+        connect(user, peer, by: conversation)
+        var append = Append(.conversation, in: conversation.number, by: user.number, device: device, at: now.wall)
+        let members = [NewMember(user.number, .member), NewMember(peer.number, .member)]
+        submitCreation(of: conversation, members, &append, nil, nil)
+        return conversation
+    }
+
+    /// Brings back those who left a direct conversation: they see what comes from now on.
+    func rejoin(
+        _ direct: Conversation, _ user: User, _ device: String, _ now: Moment, _ session: Session? = nil,
+        _ id: CommandID? = nil
+    ) throws(Refusal) {
+        guard let pair = direct.pair else { return }
+        if direct.standing(of: pair.low) != nil, direct.standing(of: pair.high) != nil { return }
+        let back = [pair.low, pair.high].filter { direct.standing(of: $0) == nil }
+        for number in back { if let user = self.user(number) { try checkRoom(for: user) } }
+        let members = back.map { NewMember($0, .member, since: direct.lastSequence) }
+        var append = Append(.conversation, in: direct.number, by: user.number, device: device, at: now.wall)
+        append.change = .add(members)
+        for number in back { direct.expect(number, role: .member) }
+        append.body = details("added", of: direct, naming: back)
+        submit(append, session, id, reply: session == nil ? .none : .conversation, expecting: back)
+    }
+
+    private func register(_ kind: ConversationKind, name: String) -> Conversation {
+        let conversation = Conversation(
+            ConversationNumber(nextConversation), id: newConversationID(), kind: kind, name: name)
+        nextConversation += 1
+        register(conversation)
+        return conversation
+    }
+
+    private func submitCreation(
+        of conversation: Conversation, _ members: [NewMember], _ append: inout Append, _ session: Session?,
+        _ id: CommandID?
+    ) {
+        for member in members { conversation.expect(member.user, role: member.role) }
+        append.change = .create(
+            id: conversation.id, kind: conversation.kind, name: conversation.name, members: members)
+        append.body = details("created", of: conversation, naming: [])
+        submit(
+            append, session, id, reply: session == nil ? .none : .conversation, expecting: members.map(\.user))
+    }
+
+    func checkRoom(for user: User) throws(Refusal) {
+        guard user.conversations.count < limits.conversationsPerUser else {
+            throw Refusal(.tooLarge, "a member is in \(limits.conversationsPerUser) conversations already")
+        }
+    }
+
+    /// The stored part of a `created` or `added` event: all that a new member needs to show the conversation.
+    func details(_ event: StaticString, of conversation: Conversation, naming users: [UserNumber]) -> [UInt8] {
+        builder.beginBare()
+        builder.member("event", word: event)
+        if !users.isEmpty { writeNames("users", users) }
+        builder.member("kind", word: conversation.kind.word)
+        if conversation.kind == .group { builder.member("name", conversation.name) }
+        let standings = conversation.standings()
+        builder.member("count", Int64(standings.count))
+        writeNames("members", standings.prefix(Relay.namedMembers).map(\.user))
+        return [UInt8](builder.written)
+    }
+
+    func writeNames(_ member: StaticString, _ numbers: [UserNumber]) {
+        builder.beginArray(member)
+        for number in numbers { builder.element(user(number)?.name ?? "") }
+        builder.endArray()
+    }
+}

@@ -1,0 +1,135 @@
+import DequeModule
+import RoostProtocol
+
+/// `ack` and `read`: how far a device, and a user, has got; receipts tell others; watermarks are stored in bundles.
+extension Relay {
+    func ack(_ position: Position, _ id: CommandID?, _ session: Session, _ now: Moment) throws(Refusal) {
+        let (_, device) = try speaker(session)
+        guard position <= head else { throw Refusal(.badPosition, "position was never given") }
+        // A position learnt from `ok` while behind says nothing about what has not been sent yet.
+        if session.ownPositions.isEmpty || !session.ownPositions.contains(position) {
+            let covered = session.delivery == .live ? position : min(position, session.sentPosition)
+            if !session.ownPositions.isEmpty { session.ownPositions = session.ownPositions.filter { $0 > covered } }
+            if covered > device.cursor {
+                move(device, to: covered)
+                advanceDelivered(session, to: covered, at: now)
+            }
+        }
+        accept(id, session, now)
+    }
+
+    func move(_ device: Device, to position: Position) {
+        device.cursor = position
+        if !device.isCursorDirty {
+            device.isCursorDirty = true
+            unstoredCursors.append(device)
+        }
+    }
+
+    private func advanceDelivered(_ session: Session, to position: Position, at now: Moment) {
+        while let first = session.unackedMessages.first, first.position <= position {
+            session.unackedMessages.removeFirst()
+            guard first.sequence > first.member.watermark.delivered else { continue }
+            first.member.watermark.delivered = first.sequence
+            first.member.watermark.deliveredAt = now.wall
+            noteReceipt(of: first.member, at: now)
+        }
+    }
+
+    func read(_ target: Command.Target, _ id: CommandID?, _ session: Session, _ now: Moment) throws(Refusal) {
+        let (user, _) = try speaker(session)
+        let (conversation, _) = try self.conversation(target.conversation, for: user)
+        guard target.sequence <= conversation.lastSequence else {
+            throw Refusal(.badRequest, "sequence is above the last message")
+        }
+        if let member = conversation.member(user.number) { advanceRead(member, to: target.sequence, at: now) }
+        accept(id, session, now)
+    }
+
+    private func advanceRead(_ member: Member, to sequence: Sequence, at now: Moment) {
+        guard sequence > member.watermark.read else { return }
+        member.watermark.read = sequence
+        member.watermark.readAt = now.wall
+        if sequence > member.watermark.delivered {
+            member.watermark.delivered = sequence
+            member.watermark.deliveredAt = now.wall
+        }
+        noteReceipt(of: member, at: now)
+    }
+
+    /// Who writes has read what came before.
+    func advanceOwn(_ member: Member, to sequence: Sequence, at time: Timestamp) {
+        member.watermark.read = max(member.watermark.read, sequence)
+        member.watermark.readAt = time
+        member.watermark.delivered = max(member.watermark.delivered, sequence)
+        member.watermark.deliveredAt = time
+        noteReceipt(of: member, at: nil)
+    }
+
+    // MARK: Receipts
+
+    /// The member's watermark moved: others are told at the next tick, the store a little later.
+    private func noteReceipt(of member: Member, at now: Moment?) {
+        if !member.isReceiptDirty {
+            member.isReceiptDirty = true
+            changedReceipts.append(member)
+        }
+        if !member.isStoreDirty {
+            member.isStoreDirty = true
+            unstoredWatermarks.append(member)
+        }
+    }
+
+    func tellReceipts(at now: Moment) {
+        guard !changedReceipts.isEmpty else { return }
+        var changed: [Member] = []
+        swap(&changed, &changedReceipts)
+        for member in changed {
+            member.isReceiptDirty = false
+            guard member.conversation.member(member.user.number) === member else { continue }
+            counters.receiptsGathered += 1
+            let key = Owed.receipt(member.conversation.number, member.user.number)
+            if !member.user.sessions.isEmpty {
+                let own = receiptFrame(member, isOwn: true)
+                for session in member.user.sessions { deliver(own, key, to: session, at: now) }
+            }
+            guard member.conversation.members.count <= limits.receiptMembersMax else { continue }
+            let frame = receiptFrame(member, isOwn: false)
+            for other in member.conversation.members where other !== member {
+                for session in other.user.sessions { deliver(frame, key, to: session, at: now) }
+            }
+        }
+    }
+
+    func receiptFrame(_ member: Member, isOwn: Bool) -> Frame {
+        builder.begin("receipt")
+        builder.member("conversation", member.conversation.id)
+        builder.member("user", member.user.name)
+        write(member.watermark)
+        if isOwn { builder.member("unread", member.unread) }
+        return builder.finish()
+    }
+
+    func write(_ watermark: Watermark) {
+        builder.member("delivered", watermark.delivered.value)
+        if watermark.deliveredAt != .never { builder.member("deliveredAt", watermark.deliveredAt.milliseconds) }
+        builder.member("read", watermark.read.value)
+        if watermark.readAt != .never { builder.member("readAt", watermark.readAt.milliseconds) }
+    }
+
+    // MARK: Storing
+
+    /// Puts everything that moved into the batch that gathers.
+    func storeWatermarks() {
+        for device in unstoredCursors {
+            device.isCursorDirty = false
+            store(.cursor(device.number, device.cursor))
+        }
+        unstoredCursors.removeAll(keepingCapacity: true)
+        for member in unstoredWatermarks {
+            member.isStoreDirty = false
+            store(.watermark(member.conversation.number, member.user.number, member.watermark))
+        }
+        unstoredWatermarks.removeAll(keepingCapacity: true)
+    }
+}

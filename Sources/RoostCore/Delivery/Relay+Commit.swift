@@ -1,0 +1,179 @@
+import DequeModule
+import RoostProtocol
+
+/// A durable event on its way to the log, with who waits for the answer.
+struct PendingAppend {
+    var append: Append
+    var session: Session?
+    var id: CommandID?
+    var reply = ReplyForm.plain
+    /// Users whose standing was changed in advance.
+    var expected: [UserNumber] = []
+}
+
+/// What answers a stored event.
+enum ReplyForm {
+    /// Nothing: a direct conversation that came about by a message, which is answered itself.
+    case none
+    /// `ok` with position and time.
+    case plain
+    /// `ok` with the conversation.
+    case conversation
+}
+
+/// The way through the log: gather while the writer is busy, hand over when it is idle, answer and fan out when the
+/// batch is durable. Nothing of an event is told to anybody before.
+extension Relay {
+    /// Refuses what would not fit; called before anything is changed.
+    func reserve(_ bytes: Int) throws(Refusal) {
+        guard mode == .running else { throw unavailable() }
+        guard pending.count < limits.pendingEvents, pendingBytes + bytes <= limits.pendingBytes else {
+            throw Refusal(.busy, "the store is behind", retryAfterMilliseconds: limits.busyRetryMilliseconds)
+        }
+    }
+
+    func submit(
+        _ append: Append, _ session: Session?, _ id: CommandID?, reply: ReplyForm = .plain,
+        expecting: [UserNumber] = []
+    ) {
+        gathering.append(.append(append))
+        pendingBytes += append.body.count
+        pending.append(
+            PendingAppend(append: append, session: session, id: id, reply: reply, expected: expecting))
+    }
+
+    /// Something to be made durable that nobody waits for.
+    func store(_ mutation: Mutation) {
+        guard mode != .failed else { return }
+        gathering.append(mutation)
+    }
+
+    /// The next batch, if there is one and the writer is idle. The host answers it by `committed` or `commitFailed`.
+    public func takeBatch() -> [Mutation]? {
+        guard !isCommitting, mode != .failed, !gathering.isEmpty else { return nil }
+        isCommitting = true
+        var batch: [Mutation] = []
+        swap(&batch, &gathering)
+        return batch
+    }
+
+    /// The batch is durable. One outcome per append, in order.
+    public func committed(_ outcomes: [Outcome], at now: Moment) {
+        isCommitting = false
+        for outcome in outcomes {
+            guard let next = pending.popFirst() else { return }
+            pendingBytes -= next.append.body.count
+            settle(next, outcome, now)
+        }
+    }
+
+    /// The store failed: what was on its way may or may not be there after a restart, so nothing is acked; from now on
+    /// everything that needs the log is refused, and the host stops the relay.
+    public func commitFailed(at now: Moment) {
+        isCommitting = false
+        mode = .failed
+        gathering.removeAll()
+        pendingBytes = 0
+        while let next = pending.popFirst() {
+            answer(next, refusal: Refusal(.unavailable, "the store has failed"), now)
+        }
+    }
+
+    private func settle(_ next: PendingAppend, _ outcome: Outcome, _ now: Moment) {
+        let conversation = conversationsByNumber[next.append.conversation]
+        for user in next.expected { conversation?.settle(user) }
+        switch outcome {
+        case .stored(let position, let sequence, let label):
+            head = max(head, position)
+            guard let conversation else { return }
+            var event = StoredEvent(next.append, position: position, sequence: sequence)
+            if event.kind == .edit { event.label = label }
+            apply(event, next, to: conversation, now)
+        case .duplicate(let position, let sequence, let number, let time):
+            counters.duplicates += 1
+            if case .create = next.append.change, let conversation { unregister(conversation) }
+            guard let session = next.session else { return }
+            if next.reply == .conversation {
+                answerCreated(number, position, time, isDuplicate: true, next.id, session, now)
+            } else {
+                let id = conversationsByNumber[number]?.id
+                builder.begin("ok")
+                builder.reply(to: next.id)
+                if let id { builder.member("conversation", id) }
+                builder.member("sequence", sequence.value)
+                builder.member("position", position)
+                builder.member("time", time.milliseconds)
+                builder.member("duplicate", true)
+                tell(position, to: session)
+                reply(builder.finish(), to: session, at: now)
+            }
+        case .unchanged:
+            guard let session = next.session else { return }
+            builder.begin("ok")
+            builder.reply(to: next.id)
+            builder.member("duplicate", true)
+            reply(builder.finish(), to: session, at: now)
+        case .refused(let code):
+            if case .create = next.append.change, let conversation { unregister(conversation) }
+            answer(next, refusal: Refusal(code, reason(of: code, next.append)), now)
+        }
+    }
+
+    private func answer(_ next: PendingAppend, refusal: Refusal, _ now: Moment) {
+        guard let session = next.session, next.reply != .none else { return }
+        var refusal = refusal
+        refusal.id = next.id
+        refuse(refusal, to: session, at: now)
+    }
+
+    private func reason(of code: ErrorCode, _ append: Append) -> String {
+        switch code {
+        case .notFound: "no such message in this conversation"
+        case .gone: "the message was deleted"
+        case .forbidden: "only the author may do this"
+        case .tooLarge: "at most \(limits.reactionsPerUser) different reactions of one user"
+        case .badRequest: "body must be a text, as the message is one"
+        default: "not accepted"
+        }
+    }
+
+    /// A stored event: the directory first, then those who are to know, then the sender.
+    private func apply(_ event: StoredEvent, _ next: PendingAppend, to conversation: Conversation, _ now: Moment) {
+        conversation.lastPosition = event.position
+        conversation.lastTime = event.time
+        switch event.kind {
+        case .message:
+            counters.messages += 1
+            conversation.lastSequence = event.sequence
+            if let member = conversation.member(event.sender) { advanceOwn(member, to: event.sequence, at: event.time) }
+            fanOut(event, in: conversation, except: next.session)
+        case .edit, .delete, .react:
+            fanOut(event, in: conversation, except: next.session)
+        case .conversation:
+            applyChange(next.append.change, event, to: conversation, except: next.session, now)
+        }
+        guard let session = next.session, next.reply != .none else { return }
+        if next.reply == .conversation {
+            answerCreated(
+                conversation.number, event.position, event.time, isDuplicate: false, next.id, session, now)
+            return
+        }
+        guard let id = next.id else { return }
+        builder.begin("ok")
+        builder.reply(to: id)
+        if event.kind == .message {
+            builder.member("conversation", conversation.id)
+            builder.member("sequence", event.sequence.value)
+        }
+        builder.member("position", event.position)
+        builder.member("time", event.time.milliseconds)
+        tell(event.position, to: session)
+        reply(builder.finish(), to: session, at: now)
+    }
+
+    /// Notes that a session learns a position by a reply rather than by the event in its place.
+    private func tell(_ position: Position, to session: Session) {
+        guard session.phase == .ready, session.delivery != .live else { return }
+        session.ownPositions.insert(position)
+    }
+}

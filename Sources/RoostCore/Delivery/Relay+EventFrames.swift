@@ -1,0 +1,81 @@
+import RoostProtocol
+
+/// Durable events as JSON: the same bytes live, on catch-up and in history.
+extension Relay {
+    func eventFrame(_ event: StoredEvent, in conversation: Conversation) -> Frame {
+        builder.begin(word(of: event.kind))
+        write(event, in: conversation)
+        return builder.finish()
+    }
+
+    private func word(of kind: EventKind) -> StaticString {
+        switch kind {
+        case .message: "message"
+        case .edit: "edit"
+        case .delete: "delete"
+        case .react: "react"
+        case .conversation: "conversation"
+        }
+    }
+
+    /// The members of an event; the object is begun.
+    func write(_ event: StoredEvent, in conversation: Conversation) {
+        let sender = user(event.sender)?.name ?? ""
+        builder.member("conversation", conversation.id)
+        switch event.kind {
+        case .message:
+            builder.member("sequence", event.sequence.value)
+            builder.member("position", event.position)
+            builder.member("from", sender)
+            builder.member("device", event.device)
+            builder.member("key", event.key)
+            builder.member("time", event.time.milliseconds)
+            builder.member("kind", event.label)
+            if event.reference != .none { builder.member("replyTo", event.reference.value) }
+            if event.deletedAt != .never {
+                builder.member("deletedAt", event.deletedAt.milliseconds)
+            } else {
+                if event.editedAt != .never { builder.member("editedAt", event.editedAt.milliseconds) }
+                builder.member("body", raw: event.body)
+            }
+        case .edit:
+            builder.member("sequence", event.sequence.value)
+            builder.member("position", event.position)
+            builder.member("from", sender)
+            builder.member("time", event.time.milliseconds)
+            builder.member("kind", event.label)
+            // Erased since, if the message was deleted: the deletion follows.
+            if event.body.isEmpty { builder.member("deletedAt", event.time.milliseconds) } else {
+                builder.member("body", raw: event.body)
+            }
+        case .delete, .react:
+            builder.member("sequence", event.sequence.value)
+            builder.member("position", event.position)
+            builder.member("from", sender)
+            builder.member("time", event.time.milliseconds)
+            guard event.kind == .react else { return }
+            builder.member("reaction", event.label)
+            if event.flag { builder.member("removed", true) }
+        case .conversation:
+            builder.member("position", event.position)
+            builder.member("by", sender)
+            builder.member("time", event.time.milliseconds)
+            event.body.withUnsafeBytes { builder.members(raw: $0) }
+        }
+    }
+
+    /// A message as an element of history or the last of a conversation.
+    func writeMessage(_ event: StoredEvent, in conversation: Conversation) {
+        write(event, in: conversation)
+        guard !event.reactions.isEmpty else { return }
+        builder.beginArray("reactions")
+        for reaction in event.reactions {
+            builder.beginObject()
+            builder.member("reaction", reaction.reaction)
+            builder.member("count", Int64(reaction.count))
+            builder.member("mine", reaction.isMine)
+            builder.endObject()
+        }
+        builder.endArray()
+    }
+}

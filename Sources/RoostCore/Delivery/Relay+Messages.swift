@@ -1,0 +1,96 @@
+import RoostProtocol
+
+/// `send`, `edit`, `delete`, `react`, `signal`: from a command to an event for the log, or straight to the others.
+extension Relay {
+    func send(_ send: Command.Send, _ id: CommandID?, _ session: Session, _ now: Moment) throws(Refusal) {
+        let (user, device) = try speaker(session)
+        try reserve(send.body.count)
+        let conversation = try destination(send.to, of: session, user, device, now)
+        if let replyTo = send.replyTo, replyTo > conversation.lastSequence, pending.isEmpty {
+            throw Refusal(.notFound, "replyTo: no such message in this conversation")
+        }
+        var append = Append(.message, in: conversation.number, by: user.number, device: device.name, at: now.wall)
+        append.key = send.key.string
+        append.label = send.kind?.string ?? "text"
+        append.reference = send.replyTo ?? .none
+        append.body = send.body.array
+        submit(append, session, id)
+        if !conversation.typing.isEmpty { stopTyping(user, in: conversation, at: now) }
+    }
+
+    /// The conversation to send to; `@user` brings the direct one about, or back.
+    private func destination(
+        _ to: Text, of session: Session, _ user: User, _ device: Device, _ now: Moment
+    ) throws(Refusal) -> Conversation {
+        let direct: Conversation
+        if to.bytes.first == UInt8(ascii: "@") {
+            let peer = try introduce(Text(UnsafeRawBufferPointer(rebasing: to.bytes.dropFirst())), by: session)
+            direct = try self.direct(with: peer, user, device.name, now)
+        } else {
+            guard let found = conversations[to] else { throw Refusal(.notFound, "no such conversation") }
+            guard found.kind == .direct else {
+                guard found.standing(of: user.number) != nil else { throw Refusal(.notFound, "no such conversation") }
+                return found
+            }
+            guard !found.isEnding,
+                found.standing(of: user.number) != nil || user.departures[found.number] != nil
+            else {
+                throw Refusal(.notFound, "no such conversation")
+            }
+            direct = found
+        }
+        try rejoin(direct, user, device.name, now)
+        return direct
+    }
+
+    func edit(_ edit: Command.Edit, _ id: CommandID?, _ session: Session, _ now: Moment) throws(Refusal) {
+        try reserve(edit.body.count)
+        var append = try event(.edit, on: edit.target, session, now).append
+        append.body = edit.body.array
+        append.flag = edit.isText
+        submit(append, session, id)
+    }
+
+    func delete(_ target: Command.Target, _ id: CommandID?, _ session: Session, _ now: Moment) throws(Refusal) {
+        try reserve(0)
+        var (append, role) = try event(.delete, on: target, session, now)
+        append.flag = role >= .admin
+        submit(append, session, id)
+    }
+
+    func react(_ react: Command.React, _ id: CommandID?, _ session: Session, _ now: Moment) throws(Refusal) {
+        try reserve(0)
+        var append = try event(.react, on: react.target, session, now).append
+        append.label = react.reaction.string
+        append.flag = react.isRemoval
+        submit(append, session, id)
+    }
+
+    private func event(
+        _ kind: EventKind, on target: Command.Target, _ session: Session, _ now: Moment
+    ) throws(Refusal) -> (append: Append, role: Role) {
+        let (user, device) = try speaker(session)
+        let (conversation, role) = try self.conversation(target.conversation, for: user)
+        if let member = conversation.member(user.number), target.sequence <= member.since {
+            throw Refusal(.notFound, "no such message in this conversation")
+        }
+        var append = Append(kind, in: conversation.number, by: user.number, device: device.name, at: now.wall)
+        append.reference = target.sequence
+        return (append, role)
+    }
+
+    func signal(_ signal: Command.Signal, _ id: CommandID?, _ session: Session, _ now: Moment) throws(Refusal) {
+        let (user, device) = try speaker(session)
+        let (conversation, _) = try self.conversation(signal.to, for: user)
+        builder.begin("signal")
+        builder.member("conversation", conversation.id)
+        builder.member("from", user.name)
+        builder.member("device", device.name)
+        builder.member("time", now.wall.milliseconds)
+        builder.member("kind", signal.kind?.string ?? "signal")
+        builder.member("body", raw: signal.body.bytes)
+        counters.signals += 1
+        fanOutSignal(builder.finish(), in: conversation, except: session)
+        accept(id, session, now)
+    }
+}

@@ -1,0 +1,20 @@
+/// Small numbers that stand for names inside one store: assigned by the Relay in order of first appearance, stored,
+/// never reused. They never leave the process.
+
+/// A user.
+public struct UserNumber: Hashable, Sendable {
+    public let value: Int32
+    public init(_ value: Int32) { self.value = value }
+}
+
+/// A conversation.
+public struct ConversationNumber: Hashable, Sendable {
+    public let value: Int32
+    public init(_ value: Int32) { self.value = value }
+}
+
+/// A device of a user.
+public struct DeviceNumber: Hashable, Sendable {
+    public let value: Int32
+    public init(_ value: Int32) { self.value = value }
+}

@@ -1,0 +1,70 @@
+import RoostProtocol
+
+/// `typing`: a state of a few seconds that the server owns; others hear of its beginning and its end.
+extension Relay {
+    /// Between two beginnings of one user in one conversation; turning it on and off quickly tells nobody more.
+    static var typingAgainMilliseconds: Int64 { 1_000 }
+
+    func typing(
+        _ to: Text, _ isActive: Bool, _ id: CommandID?, _ session: Session, _ now: Moment
+    ) throws(Refusal) {
+        let (user, _) = try speaker(session)
+        let (conversation, _) = try self.conversation(to, for: user)
+        if isActive { startTyping(user, in: conversation, at: now) } else { stopTyping(user, in: conversation, at: now) }
+        accept(id, session, now)
+    }
+
+    private func startTyping(_ user: User, in conversation: Conversation, at now: Moment) {
+        let until = now.monotonic + limits.typingMilliseconds
+        if let index = conversation.typing.firstIndex(where: { $0.user === user }) {
+            conversation.typing[index].until = until
+            return
+        }
+        guard let member = conversation.member(user.number),
+            conversation.typing.count < limits.typersPerConversation,
+            now.monotonic - member.typingToldAt >= Relay.typingAgainMilliseconds
+        else { return }
+        member.typingToldAt = now.monotonic
+        conversation.typing.append(.init(user: user, until: until))
+        timers.set(.typing(conversation, user), at: until)
+        tellTyping(user, true, in: conversation, at: now)
+    }
+
+    func stopTyping(_ user: User, in conversation: Conversation, at now: Moment) {
+        guard let index = conversation.typing.firstIndex(where: { $0.user === user }) else { return }
+        conversation.typing.remove(at: index)
+        tellTyping(user, false, in: conversation, at: now)
+    }
+
+    /// Everywhere: one of the user's sessions ended.
+    func stopTyping(_ user: User, at now: Moment) {
+        for member in user.conversations.values where !member.conversation.typing.isEmpty {
+            stopTyping(user, in: member.conversation, at: now)
+        }
+    }
+
+    func typingDue(_ conversation: Conversation, _ user: User, at now: Moment) {
+        guard let entry = conversation.typing.first(where: { $0.user === user }) else { return }
+        if entry.until <= now.monotonic {
+            stopTyping(user, in: conversation, at: now)
+        } else {
+            timers.set(.typing(conversation, user), at: entry.until)
+        }
+    }
+
+    private func tellTyping(_ user: User, _ isActive: Bool, in conversation: Conversation, at now: Moment) {
+        let frame = typingFrame(conversation, user, isActive)
+        let key = Owed.typing(conversation.number, user.number)
+        for member in conversation.members where member.user !== user {
+            for session in member.user.sessions { deliver(frame, key, to: session, at: now) }
+        }
+    }
+
+    func typingFrame(_ conversation: Conversation, _ user: User, _ isActive: Bool) -> Frame {
+        builder.begin("typing")
+        builder.member("conversation", conversation.id)
+        builder.member("user", user.name)
+        builder.member("active", isActive)
+        return builder.finish()
+    }
+}

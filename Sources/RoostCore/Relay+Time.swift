@@ -1,0 +1,119 @@
+import RoostProtocol
+
+/// Everything that happens because time passes: pings, deadlines, the tick that gathers, watermarks for the store.
+extension Relay {
+    /// Between two notes in the store that the relay is alive: how wrong last-seen may be after a crash.
+    static var aliveMilliseconds: Int64 { 5_000 }
+
+    /// When `tick` has to be called next, in monotonic milliseconds; the host asks at the end of every turn.
+    public func nextDeadline(at now: Moment) -> Int64 {
+        if gatherAt == nil, !changedPresence.isEmpty || !changedReceipts.isEmpty {
+            gatherAt = now.monotonic + limits.gatherMilliseconds
+        }
+        if storeAt == nil, !unstoredCursors.isEmpty || !unstoredWatermarks.isEmpty {
+            storeAt = now.monotonic + limits.watermarkMilliseconds
+        }
+        var next = aliveAt
+        if let timer = timers.nextDeadline { next = min(next, timer) }
+        if let gatherAt { next = min(next, gatherAt) }
+        if let storeAt { next = min(next, storeAt) }
+        return next
+    }
+
+    /// Time has passed.
+    public func tick(at now: Moment) {
+        for timer in timers.expire(at: now.monotonic) {
+            switch timer {
+            case .session(let id): if let session = sessions[id] { sessionDue(session, at: now) }
+            case .typing(let conversation, let user): typingDue(conversation, user, at: now)
+            case .grace(let user): graceDue(user, at: now)
+            }
+        }
+        if let due = gatherAt, due <= now.monotonic {
+            gatherAt = nil
+            tellPresence(at: now)
+            tellReceipts(at: now)
+        }
+        if let due = storeAt, due <= now.monotonic {
+            storeAt = nil
+            storeWatermarks()
+        }
+        if aliveAt <= now.monotonic {
+            aliveAt = now.monotonic + Relay.aliveMilliseconds
+            if counters.usersOnline + counters.usersAway > 0 { store(.alive(now.wall)) }
+        }
+    }
+
+    /// Wakes for the session at its next deadline. One entry per session: a later deadline is found when it fires.
+    func schedule(_ session: Session, at now: Moment) {
+        let next = deadline(of: session)
+        guard next < session.timerAt else { return }
+        session.timerAt = next
+        timers.set(.session(session.id), at: next)
+    }
+
+    private func deadline(of session: Session) -> Int64 {
+        var next = session.heardAt + limits.pingMilliseconds
+        if let pinged = session.pingedAt { next = pinged + limits.pongMilliseconds }
+        if let hello = session.helloDeadline { next = min(next, hello) }
+        if let ends = session.tokenEndsAt {
+            let closed = ends.addingReportingOverflow(limits.refreshGraceMilliseconds)
+            if !closed.overflow { next = min(next, closed.partialValue) }
+        }
+        return next
+    }
+
+    private func sessionDue(_ session: Session, at now: Moment) {
+        guard session.phase != .ended else { return }
+        session.timerAt = Int64.max
+        let time = now.monotonic
+        if let hello = session.helloDeadline, hello <= time { return shut(session, .helloTimeout, at: now) }
+        if let ends = session.tokenEndsAt, ends <= time - limits.refreshGraceMilliseconds {
+            return shut(session, .tokenExpired, at: now)
+        }
+        if let pinged = session.pingedAt {
+            if pinged + limits.pongMilliseconds <= time { return shut(session, .pingTimeout, at: now) }
+        } else if session.heardAt + limits.pingMilliseconds <= time {
+            session.pingedAt = time
+            reply(pingFrame, to: session, at: now)
+        }
+        schedule(session, at: now)
+    }
+
+    /// A device that dropped has not come back.
+    private func graceDue(_ user: User, at now: Moment) {
+        for device in user.devices {
+            if let linger = device.linger, linger.until <= now.monotonic { device.linger = nil }
+        }
+        presenceMayChange(user, at: now)
+    }
+
+    // MARK: Stopping
+
+    /// Announces the end: no new command is taken, everybody is told when to come back, spread out over `spread`
+    /// milliseconds so that they don't come all at once.
+    public func beginDrain(spreadMilliseconds spread: Int64, at now: Moment) {
+        guard !isDraining else { return }
+        isDraining = true
+        if mode == .running { mode = .draining }
+        for session in sessions.values.sorted(by: { $0.id.value < $1.id.value }) where session.phase != .ended {
+            builder.begin("drain")
+            builder.member("after", 500 + Int64(random.next(upperBound: UInt64(max(1, spread)))))
+            reply(builder.finish(), to: session, at: now)
+        }
+        for user in usersByNumber where user.isStoredOnline || !user.sessions.isEmpty {
+            user.lastSeen = now.wall
+            user.isStoredOnline = false
+            store(.presence(user.number, isOnline: false, lastSeen: user.lastSeen))
+        }
+        storeWatermarks()
+    }
+
+    /// Closes every session; the host writes what waits first.
+    public func closeAll(at now: Moment) {
+        storeWatermarks()
+        for session in sessions.values.sorted(by: { $0.id.value < $1.id.value }) {
+            shut(session, .drain, isClean: true, at: now)
+        }
+    }
+}

@@ -1,0 +1,142 @@
+import DequeModule
+import RoostProtocol
+
+/// Routes everything: takes what happened (a connection opened, a frame came, a batch was committed, a page was read,
+/// time passed) and says what to do (write frames, append to the log, read pages, check tokens, close). It owns all
+/// live state, belongs to one thread, and touches no socket, file, clock or random source of its own, so that the
+/// same code runs under the server, in unit tests and in the seeded simulation.
+public final class Relay {
+    /// What clients are told of this relay in `welcome`.
+    public struct Identity: Sendable {
+        /// Name and version.
+        public var server: String
+        /// What an acked message survives.
+        public var durability: Durability
+
+        /// Puts an identity together.
+        public init(server: String, durability: Durability) {
+            self.server = server
+            self.durability = durability
+        }
+    }
+
+    /// Whether commands are taken.
+    enum Mode {
+        case running
+        /// The relay is about to stop.
+        case draining
+        /// The store failed: nothing more can be made durable.
+        case failed
+    }
+
+    let limits: Limits
+    let identity: Identity
+    let decoder: CommandDecoder
+    let builder = FrameBuilder()
+    let pingFrame = FrameBuilder.ping()
+    var random: any RandomNumberGenerator
+    var mode = Mode.running
+    /// The end was announced; also after a failure.
+    var isDraining = false
+    /// Counted for the operator.
+    public internal(set) var counters = Counters()
+
+    // The directory.
+    var users = NameTable<User>()
+    var usersByNumber: [User] = []
+    var conversations = NameTable<Conversation>()
+    var conversationsByNumber: [ConversationNumber: Conversation] = [:]
+    var directs: [UserPair: Conversation] = [:]
+    var nextConversation: Int32 = 1
+    var nextDevice: Int32 = 1
+    /// Position of the newest durable event.
+    public internal(set) var head: Position
+
+    // Sessions.
+    var sessions: [SessionID: Session] = [:]
+    var nextSession: UInt64 = 1
+    var touched: [Session] = []
+    var verifications: [Verification] = []
+
+    // On its way to the log: the batch that gathers, and the appends in the order in which they will be answered.
+    var gathering: [Mutation] = []
+    var isCommitting = false
+    var pending = Deque<PendingAppend>()
+    var pendingBytes = 0
+
+    // Reads under way.
+    var reads: [Read] = []
+    var nextTicket: UInt64 = 1
+    var pendingReads: [UInt64: PendingRead] = [:]
+    var pagesUnderWay = 0
+    var waitingForPage = Deque<Session>()
+
+    // Time.
+    var timers: TimerWheel<Timer>
+    var gatherAt: Int64?
+    var storeAt: Int64?
+    var aliveAt: Int64
+    var changedPresence: [User] = []
+    var changedReceipts: [Member] = []
+    var unstoredWatermarks: [Member] = []
+    var unstoredCursors: [Device] = []
+
+    /// What a timer of the wheel is about; whether it is due is looked up when it fires.
+    enum Timer {
+        case session(SessionID)
+        case typing(Conversation, User)
+        case grace(User)
+    }
+
+    /// Takes over what the store has.
+    /// - Parameters:
+    ///   - snapshot: everything stored.
+    ///   - limits: all bounds.
+    ///   - identity: what clients are told.
+    ///   - random: for conversation ids and come-back times; seeded in a simulation.
+    ///   - now: the start.
+    public init(
+        _ snapshot: Snapshot, limits: Limits, identity: Identity, random: any RandomNumberGenerator, at now: Moment
+    ) {
+        self.limits = limits
+        self.identity = identity
+        self.random = random
+        decoder = CommandDecoder(limits: limits)
+        head = snapshot.head
+        timers = TimerWheel(now: now.monotonic)
+        aliveAt = now.monotonic
+        load(snapshot, at: now)
+    }
+
+    /// How many sessions are ready.
+    public var readySessions: Int { counters.sessionsOpened - counters.sessionsEnded }
+    /// How many connections are open, ready or not.
+    public var openConnections: Int { sessions.count }
+    /// Durable events handed in and not yet committed.
+    public var pendingEvents: Int { pending.count }
+    /// Whether nothing waits for the log.
+    public var isSettled: Bool { pending.isEmpty && gathering.isEmpty && !isCommitting }
+    /// Whether commands are taken and the store works.
+    public var isServing: Bool { mode == .running }
+}
+
+/// A pair of users without order.
+struct UserPair: Hashable {
+    let low: UserNumber
+    let high: UserNumber
+
+    init(_ one: UserNumber, _ other: UserNumber) {
+        (low, high) = one.value < other.value ? (one, other) : (other, one)
+    }
+}
+
+/// A token that somebody else has to check; the answer comes back by `Relay.verified`.
+public struct Verification: Sendable {
+    public var session: SessionID
+    public var token: String
+}
+
+extension Relay {
+    /// Bytes that wait for all connections. O(connections): for metrics.
+    public var outboxBytes: Int { sessions.values.reduce(0) { $0 + $1.outbox.bytes } }
+}

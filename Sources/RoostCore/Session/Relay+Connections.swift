@@ -1,0 +1,92 @@
+import RoostProtocol
+
+/// The life of a connection: open, heard, closed, ended by us.
+extension Relay {
+    /// A connection was made.
+    public func open(at now: Moment) -> Session {
+        let session = Session(SessionID(nextSession), limits: limits, at: now)
+        nextSession += 1
+        sessions[session.id] = session
+        schedule(session, at: now)
+        return session
+    }
+
+    /// Something that isn't a command arrived: a pong.
+    public func hear(from session: Session, at now: Moment) {
+        session.heardAt = now.monotonic
+        session.pingedAt = nil
+    }
+
+    /// The connection is gone. Called exactly once for every session.
+    /// - Parameter isClean: the peer said goodbye, so nobody has to wait for it to come back.
+    public func close(_ session: Session, isClean: Bool, at now: Moment) {
+        sessions[session.id] = nil
+        end(session, isClean: isClean, at: now)
+        session.outbox.removeAll()
+        session.attachment = nil
+    }
+
+    /// Ends a session from our side: no command is taken any more, the host writes what waits and closes.
+    func shut(_ session: Session, _ code: CloseCode, isClean: Bool = false, at now: Moment) {
+        guard session.closing == nil else { return }
+        session.closing = code
+        counters.count(code)
+        end(session, isClean: isClean, at: now)
+        touch(session)
+    }
+
+    /// Takes a session out of everything that would deliver to it.
+    func end(_ session: Session, isClean: Bool, at now: Moment) {
+        let wasReady = session.phase == .ready
+        session.phase = .ended
+        session.hello = nil
+        session.round = nil
+        session.owed.removeAll()
+        session.unackedMessages.removeAll()
+        session.presenceBatch.removeAll()
+        for user in session.watching.values { user.watchers[session.id] = nil }
+        session.watching.removeAll()
+        guard wasReady, let user = session.user, let device = session.device else { return }
+        counters.sessionsEnded += 1
+        user.sessions.removeAll { $0 === session }
+        stopTyping(user, at: now)
+        // Another session may have taken the device over.
+        guard device.session === session else { return }
+        device.session = nil
+        device.awaySince = now.monotonic
+        if !isClean, session.activity != .background, !isDraining {
+            let until = now.monotonic + limits.graceMilliseconds
+            device.linger = (session.activity, until)
+            timers.set(.grace(user), at: until)
+        }
+        user.lastSeen = session.activity == .background ? user.lastSeen : now.wall
+        presenceMayChange(user, at: now)
+    }
+
+    /// Puts the session among those that the host visits at the end of this turn.
+    func touch(_ session: Session) {
+        guard !session.isTouched else { return }
+        session.isTouched = true
+        touched.append(session)
+    }
+
+    /// The sessions with something to write or to close, each once. The host calls it at the end of a turn.
+    public func takeTouched() -> [Session] {
+        guard !touched.isEmpty else { return [] }
+        var taken: [Session] = []
+        swap(&taken, &touched)
+        for session in taken { session.isTouched = false }
+        return taken
+    }
+
+    /// Puts a frame that must not be lost into the outbox: a reply, a control event.
+    func reply(_ frame: Frame, to session: Session, at now: Moment) {
+        guard session.phase != .ended else { return }
+        guard session.outbox.bytes + frame.count <= limits.outboxMaxBytes else {
+            shut(session, .tooSlow, at: now)
+            return
+        }
+        session.outbox.push(frame)
+        touch(session)
+    }
+}

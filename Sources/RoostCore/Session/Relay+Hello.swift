@@ -1,0 +1,184 @@
+import RoostProtocol
+
+/// `hello`, `refresh`, `ping`, `bye`: who is there, for how long, and how it goes.
+extension Relay {
+    func greet(_ hello: Command.Hello, _ id: CommandID?, _ session: Session, _ now: Moment) throws(Refusal) {
+        guard mode == .running else { throw unavailable() }
+        session.phase = .verifying
+        session.hello = PendingHello(
+            id: id, device: hello.device?.string, isBackground: hello.isBackground, resume: hello.resume,
+            isRefresh: false)
+        verifications.append(Verification(session: session.id, token: hello.token.string))
+    }
+
+    func refresh(_ token: Text, _ id: CommandID?, _ session: Session, _ now: Moment) throws(Refusal) {
+        guard session.hello == nil else { throw Refusal(.conflict, "a refresh is under way") }
+        session.hello = PendingHello(id: id, device: nil, isBackground: false, resume: nil, isRefresh: true)
+        verifications.append(Verification(session: session.id, token: token.string))
+    }
+
+    func pong(_ id: CommandID?, _ session: Session, _ now: Moment) {
+        builder.begin("pong")
+        builder.reply(to: id)
+        builder.member("time", now.wall.milliseconds)
+        reply(builder.finish(), to: session, at: now)
+    }
+
+    func bye(_ id: CommandID?, _ session: Session, _ now: Moment) {
+        accept(id, session, now)
+        shut(session, .normal, isClean: true, at: now)
+    }
+
+    /// Tokens to be checked elsewhere; each is answered by `verified`.
+    public func takeVerifications() -> [Verification] {
+        guard !verifications.isEmpty else { return [] }
+        var taken: [Verification] = []
+        swap(&taken, &verifications)
+        return taken
+    }
+
+    /// A token was checked.
+    public func verified(_ id: SessionID, _ result: Result<Grant, Refusal>, at now: Moment) {
+        guard let session = sessions[id], session.phase != .ended, let hello = session.hello else { return }
+        session.hello = nil
+        do throws(Refusal) {
+            let grant = try result.get()
+            let remaining = grant.expires.milliseconds.subtractingReportingOverflow(now.wall.milliseconds)
+            guard !remaining.overflow, remaining.partialValue > 0 else {
+                throw Refusal(.tokenExpired, "the token has expired")
+            }
+            let ends = now.monotonic.addingReportingOverflow(remaining.partialValue)
+            if hello.isRefresh {
+                try renew(session, grant, endsAt: ends.overflow ? Int64.max : ends.partialValue, hello, now)
+            } else {
+                try welcome(session, grant, endsAt: ends.overflow ? Int64.max : ends.partialValue, hello, now)
+            }
+        } catch {
+            var refusal = error
+            refusal.id = hello.id
+            refuse(refusal, to: session, at: now)
+            guard !hello.isRefresh else { return }
+            switch refusal.code {
+            case .unauthorized, .forbidden: shut(session, .unauthorized, at: now)
+            case .tokenExpired: shut(session, .tokenExpired, at: now)
+            default: session.phase = .awaitingHello
+            }
+        }
+    }
+
+    private func renew(
+        _ session: Session, _ grant: Grant, endsAt: Int64, _ hello: PendingHello, _ now: Moment
+    ) throws(Refusal) {
+        let (user, device) = try speaker(session)
+        guard grant.user == user.name, grant.device ?? device.name == device.name else {
+            throw Refusal(.forbidden, "the token is for another user or device")
+        }
+        session.tokenEndsAt = endsAt
+        schedule(session, at: now)
+        builder.begin("ok")
+        builder.reply(to: hello.id)
+        builder.member("expires", grant.expires.milliseconds)
+        reply(builder.finish(), to: session, at: now)
+    }
+
+    private func welcome(
+        _ session: Session, _ grant: Grant, endsAt: Int64, _ hello: PendingHello, _ now: Moment
+    ) throws(Refusal) {
+        guard mode == .running else { throw unavailable() }
+        if let fixed = grant.device, let said = hello.device, fixed != said {
+            throw Refusal(.forbidden, "the token is for another device")
+        }
+        guard let deviceName = grant.device ?? hello.device else {
+            throw Refusal(.badRequest, "device is missing: neither the token nor hello names one")
+        }
+        if let resume = hello.resume, resume > head {
+            throw Refusal(.badPosition, "resume is a position that was never given; leave it out to begin anew")
+        }
+        let user = introduce(grant.user)
+        let device = try device(named: deviceName, of: user, at: now)
+        takeOver(device, at: now)
+        if let resume = hello.resume, resume != device.cursor { move(device, to: resume) }
+
+        session.user = user
+        session.device = device
+        session.phase = .ready
+        session.helloDeadline = nil
+        session.activity = hello.isBackground ? .background : .active
+        session.tokenEndsAt = endsAt
+        session.sentPosition = device.cursor
+        device.session = session
+        user.sessions.append(session)
+        counters.sessionsOpened += 1
+        schedule(session, at: now)
+        reply(welcomeFrame(user, device, grant, hello, now), to: session, at: now)
+        tellPeers(of: user, to: session, at: now)
+        presenceMayChange(user, at: now)
+        beginCatchUp(session, at: now)
+    }
+
+    private func welcomeFrame(
+        _ user: User, _ device: Device, _ grant: Grant, _ hello: PendingHello, _ now: Moment
+    ) -> Frame {
+        builder.begin("welcome")
+        builder.reply(to: hello.id)
+        builder.member("user", user.name)
+        builder.member("device", device.name)
+        builder.member("position", device.cursor)
+        builder.member("head", head)
+        builder.member("durability", identity.durability.rawValue)
+        builder.member("expires", grant.expires.milliseconds)
+        builder.member("time", now.wall.milliseconds)
+        builder.member("server", identity.server)
+        builder.beginObject("limits")
+        builder.member("frameBytes", Int64(limits.frameBytes))
+        builder.member("bodyBytes", Int64(limits.bodyBytes))
+        builder.member("textScalars", Int64(limits.textScalars))
+        builder.member("historyDefault", Int64(limits.historyDefault))
+        builder.member("historyMax", Int64(limits.historyMax))
+        builder.member("backlogMax", Int64(limits.backlogMax))
+        builder.member("pageMessages", Int64(limits.pageMessages))
+        builder.member("membersMax", Int64(limits.membersMax))
+        builder.member("typingSeconds", limits.typingMilliseconds / 1_000)
+        builder.member("graceSeconds", limits.graceMilliseconds / 1_000)
+        builder.member("refreshGraceSeconds", limits.refreshGraceMilliseconds / 1_000)
+        builder.member("pingSeconds", limits.pingMilliseconds / 1_000)
+        builder.member("commandsPerSecond", Int64(limits.commandsPerSecond))
+        builder.endObject()
+        return builder.finish()
+    }
+
+    /// The device's record; a new one begins where its user's furthest device is.
+    private func device(named name: String, of user: User, at now: Moment) throws(Refusal) -> Device {
+        if let known = user.device(named: name) { return known }
+        if user.devices.count >= limits.devicesPerUser {
+            let away = user.devices.filter { $0.session == nil }.min { $0.awaySince < $1.awaySince }
+            guard let away else {
+                throw Refusal(.tooLarge, "\(limits.devicesPerUser) devices of this user are connected")
+            }
+            user.devices.removeAll { $0 === away }
+            unstoredCursors.removeAll { $0 === away }
+            store(.forgetDevice(away.number))
+        }
+        let cursor = user.devices.map(\.cursor).max() ?? .start
+        let device = Device(DeviceNumber(nextDevice), of: user, name: name, cursor: cursor, at: now.monotonic)
+        nextDevice += 1
+        user.devices.append(device)
+        store(.device(device.number, user: user.number, name: name, cursor: cursor))
+        return device
+    }
+
+    /// A second connection of a device takes its place; nobody sees the user leave.
+    private func takeOver(_ device: Device, at now: Moment) {
+        device.linger = nil
+        guard let old = device.session else { return }
+        counters.takeovers += 1
+        device.session = nil
+        shut(old, .takenOver, at: now)
+    }
+
+    func unavailable() -> Refusal {
+        Refusal(
+            .unavailable, mode == .draining ? "the relay is draining" : "the store has failed",
+            retryAfterMilliseconds: 1_000)
+    }
+}

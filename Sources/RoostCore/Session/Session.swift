@@ -1,0 +1,117 @@
+import DequeModule
+import RoostProtocol
+
+/// Names a session to other threads, which must not hold the object.
+public struct SessionID: Hashable, Sendable {
+    public let value: UInt64
+    public init(_ value: UInt64) { self.value = value }
+}
+
+/// One connection as the Relay sees it: who it is, what it may do, how far it has got, what waits for it. Lives on
+/// the loop thread from `Relay.open` until `Relay.close`; the host reads `outbox` and `closing` at the end of a turn.
+public final class Session {
+    enum Phase {
+        case awaitingHello
+        case verifying
+        case ready
+        case ended
+    }
+
+    /// How durable events reach it.
+    enum Delivery {
+        /// As they are committed.
+        case live
+        /// It fell behind or has just come: what it has not got is read from the log once the outbox is empty.
+        case behind
+        /// A page is being read.
+        case reading
+    }
+
+    public let id: SessionID
+    /// The host's connection.
+    public var attachment: AnyObject?
+    /// Frames for the host to write.
+    public var outbox = Outbox()
+    /// The host closes the connection with this code after writing what it can.
+    public internal(set) var closing: CloseCode?
+    /// Already among those that the host visits at the end of this turn.
+    var isTouched = false
+
+    var phase = Phase.awaitingHello
+    var hello: PendingHello?
+    unowned(unsafe) var user: User?
+    unowned(unsafe) var device: Device?
+    var activity = Activity.active
+
+    var delivery = Delivery.live
+    /// Everything up to here that concerns the device was put into the outbox, or was there before.
+    var sentPosition = Position.start
+    var round: CatchUpRound?
+    /// Positions told by `ok` while behind: an ack that names one says nothing about what came before it.
+    var ownPositions: Set<Position> = []
+    var unackedMessages = Deque<UnackedMessage>()
+    var owed: Set<Owed> = []
+    /// Users whose changed presence goes into the batch of this tick.
+    var presenceBatch: [User] = []
+
+    var watching: [UserNumber: User] = [:]
+    var readsUnderWay = 0
+    var introduced = 0
+    var malformed = 0
+    /// Commands left in the bucket, and when it was filled.
+    var allowance: Int64
+    var allowanceAt: Int64
+
+    var heardAt: Int64
+    var pingedAt: Int64?
+    var helloDeadline: Int64?
+    /// Monotonic; nil without a token.
+    var tokenEndsAt: Int64?
+    var timerAt = Int64.max
+
+    init(_ id: SessionID, limits: Limits, at now: Moment) {
+        self.id = id
+        heardAt = now.monotonic
+        helloDeadline = now.monotonic + limits.helloMilliseconds
+        allowance = Int64(limits.commandsPerSecond) * 2
+        allowanceAt = now.monotonic
+    }
+
+    /// The user's name once known; for logs.
+    public var userName: String? { user?.name }
+    /// Whether `welcome` was sent and the session goes on.
+    public var isReady: Bool { phase == .ready }
+    /// Whether the host has to say when everything in the outbox has left for the network.
+    public var wantsDrained: Bool { phase == .ready && (delivery == .behind || !owed.isEmpty) }
+}
+
+/// What `hello` said while its token is being checked.
+struct PendingHello {
+    var id: CommandID?
+    var device: String?
+    var isBackground: Bool
+    var resume: Position?
+    /// `refresh` on a session that is ready.
+    var isRefresh: Bool
+}
+
+/// A message that was sent to a device and not acked yet.
+struct UnackedMessage {
+    var member: Member
+    var sequence: Sequence
+    var position: Position
+}
+
+/// An ephemeral event that a slow session has not been told: only what it is about, its state is read when told.
+enum Owed: Hashable {
+    case typing(ConversationNumber, UserNumber)
+    case receipt(ConversationNumber, UserNumber)
+    case presence(UserNumber)
+}
+
+/// What a device missed when it began to catch up, read page by page. A new round begins when this one is through.
+struct CatchUpRound {
+    var spans: [PageRequest.Span]
+    var upTo: Position
+    var isFirstPage = true
+}
