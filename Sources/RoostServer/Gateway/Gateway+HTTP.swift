@@ -1,0 +1,49 @@
+import RoostProtocol
+import RoostTransport
+
+/// The few pages beside the socket: is it alive, is it ready, what does it count.
+extension Gateway {
+    func respond(to request: HTTPRequest) -> HTTPResponse {
+        switch request.path {
+        case "/healthz": return text(200, "ok\n")
+        case "/readyz": return readiness()
+        case "/metrics":
+            guard isAuthorized(request) else {
+                var response = HTTPResponse.refusal(401, code: "unauthorized", reason: "metrics need a bearer token")
+                response.headers.append(("WWW-Authenticate", "Bearer"))
+                return response
+            }
+            return HTTPResponse(
+                status: 200, contentType: "text/plain; version=0.0.4; charset=utf-8", body: metricsPage())
+        case "/":
+            return text(
+                200, "Roost \(ServerVersion.number). Clients connect by WebSocket to /v1/socket, subprotocol roost.v1.\n")
+        default: return .refusal(404, code: "not_found", reason: "no such page")
+        }
+    }
+
+    private func readiness() -> HTTPResponse {
+        if hasStoreFailed {
+            return .refusal(503, code: "store_failed", reason: "the store can't be written", retryAfterSeconds: 5)
+        }
+        guard case .serving = phase else {
+            return .refusal(503, code: "draining", reason: "the relay is stopping", retryAfterSeconds: 5)
+        }
+        return text(200, "ready\n")
+    }
+
+    private func text(_ status: Int, _ line: String) -> HTTPResponse {
+        HTTPResponse(status: status, contentType: "text/plain; charset=utf-8", body: [UInt8](line.utf8))
+    }
+
+    /// Compares without telling by the time it takes how much of the token was right.
+    private func isAuthorized(_ request: HTTPRequest) -> Bool {
+        guard let token = configuration.metrics.token else { return true }
+        let expected = [UInt8]("Bearer \(token)".utf8)
+        let given = [UInt8]((request.authorization ?? "").utf8)
+        guard expected.count == given.count else { return false }
+        var difference: UInt8 = 0
+        for (one, other) in zip(expected, given) { difference |= one ^ other }
+        return difference == 0
+    }
+}

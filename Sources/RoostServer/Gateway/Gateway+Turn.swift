@@ -1,0 +1,82 @@
+import Logging
+import RoostAuth
+import RoostCore
+import RoostProtocol
+import RoostStorage
+import RoostTransport
+
+/// From the Relay to the world, once at the end of each turn: hand the turn's events to the writer, write to every
+/// touched connection once, and set the one timer.
+extension Gateway {
+    func turnEnded() {
+        handOver()
+        while true {
+            let touched = relay.takeTouched()
+            guard !touched.isEmpty else { break }
+            for session in touched { flush(session) }
+        }
+        handOver()
+        stepDrain()
+        if let loop {
+            let time = now.monotonic
+            loop.setTimer(afterMilliseconds: max(1, min(relay.nextDeadline(at: now), nextDrainStep) - time))
+        }
+        forgetTime()
+    }
+
+    func timer() {
+        relay.tick(at: now)
+    }
+
+    func delivered(_ letters: [Letter]) {
+        for letter in letters {
+            switch letter {
+            case .committed(let report): committed(report)
+            case .answered(let result): relay.answered(result, at: now)
+            case .verified(let session, let result): relay.verified(session, result, at: now)
+            case .drain: beginDrain()
+            }
+        }
+    }
+
+    func flush(_ session: Session) {
+        guard let attachment = session.attachment else { return }
+        let connection = unsafeDowncast(attachment, to: Connection.self)
+        let isDrained = session.outbox.isEmpty || connection.write(&session.outbox)
+        if let code = session.closing { return connection.close(code) }
+        if isDrained, session.wantsDrained { relay.drained(session, at: now) }
+    }
+
+    private func handOver() {
+        guard let workers else { return }
+        if let batch = relay.takeBatch() { workers.commits.submit(batch) }
+        for read in relay.takeReads() { workers.reads.submit(read) }
+        for verification in relay.takeVerifications() { verify(verification, workers) }
+    }
+
+    private func committed(_ report: CommitReport) {
+        switch report.result {
+        case .success(let outcomes):
+            commitSeconds.record(Double(report.nanoseconds) / 1e9)
+            committedRows += report.rows
+            relay.committed(outcomes, at: now)
+        case .failure(let failure):
+            hasStoreFailed = true
+            log.critical("The store failed; the relay stops", metadata: ["error": "\(failure)"])
+            relay.commitFailed(at: now)
+            beginDrain()
+        }
+    }
+
+    /// Signatures cost tens of microseconds and JWTKit is asynchronous: checked on Swift's pool, one per session at a
+    /// time, answered by letter.
+    private func verify(_ verification: Verification, _ workers: Workers) {
+        Task { [verifier = workers.verifier, mailbox = workers.mailbox] in
+            let result = await verifier.verify(verification.token, now: Clock.wall())
+            let answer = result.mapError { failure in
+                Refusal(failure == .expired ? .tokenExpired : .unauthorized, "\(failure.reason)")
+            }
+            mailbox.post(.verified(verification.session, answer))
+        }
+    }
+}

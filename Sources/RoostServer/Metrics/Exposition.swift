@@ -1,0 +1,43 @@
+/// Writes the Prometheus text format, version 0.0.4. Names, help texts and labels come from the server's own code:
+/// nothing a client sent ends up here, so nothing has to be escaped.
+struct Exposition {
+    enum Kind: String {
+        case counter, gauge, histogram
+    }
+
+    private(set) var text = ""
+
+    mutating func family(_ name: String, _ kind: Kind, _ help: String) {
+        text += "# HELP \(name) \(help)\n# TYPE \(name) \(kind.rawValue)\n"
+    }
+
+    mutating func sample(_ name: String, _ value: Int, label: (name: String, value: String)? = nil) {
+        sample(name, "\(value)", label: label)
+    }
+
+    mutating func sample(_ name: String, _ value: Double, label: (name: String, value: String)? = nil) {
+        sample(name, "\(value)", label: label)
+    }
+
+    /// A family with one sample.
+    mutating func single(_ name: String, _ kind: Kind, _ help: String, _ value: Int) {
+        family(name, kind, help)
+        sample(name, value)
+    }
+
+    mutating func histogram(_ name: String, _ help: String, _ histogram: Histogram) {
+        family(name, .histogram, help)
+        var below = 0
+        for (bound, count) in zip(histogram.bounds, histogram.counts) {
+            below += count
+            sample("\(name)_bucket", below, label: ("le", "\(bound)"))
+        }
+        sample("\(name)_bucket", histogram.count, label: ("le", "+Inf"))
+        sample("\(name)_sum", histogram.sum)
+        sample("\(name)_count", histogram.count)
+    }
+
+    private mutating func sample(_ name: String, _ value: String, label: (name: String, value: String)?) {
+        if let label { text += "\(name){\(label.name)=\"\(label.value)\"} \(value)\n" } else { text += "\(name) \(value)\n" }
+    }
+}

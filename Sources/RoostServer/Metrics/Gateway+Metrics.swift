@@ -1,0 +1,102 @@
+import RoostCore
+import RoostProtocol
+import RoostTransport
+
+/// What the operator watches. Counting is done where things happen, in plain integers; this page only prints.
+extension Gateway {
+    func metricsPage() -> [UInt8] {
+        var page = Exposition()
+        writeServer(&page)
+        writeTraffic(&page)
+        writeDelivery(&page)
+        writePresence(&page)
+        writeStore(&page)
+        writeEndings(&page)
+        ProcessUsage.write(&page)
+        return [UInt8](page.text.utf8)
+    }
+
+    private func writeServer(_ page: inout Exposition) {
+        page.family("roost_build_info", .gauge, "Version of this relay.")
+        page.sample("roost_build_info", 1, label: ("version", ServerVersion.number))
+        page.family("roost_durability_info", .gauge, "What an acked message survives: full, normal or memory.")
+        page.sample("roost_durability_info", 1, label: ("level", configuration.store.durability.rawValue))
+        page.single(
+            "roost_start_time_seconds", .gauge, "When the relay started, seconds since 1970.",
+            Int(startedAt.milliseconds / 1_000))
+        page.single("roost_connections", .gauge, "Open WebSocket connections.", relay.openConnections)
+        page.single("roost_sessions", .gauge, "Connections that were welcomed.", relay.readySessions)
+        page.single("roost_users", .gauge, "Users known.", relay.counters.users)
+        page.single("roost_conversations", .gauge, "Conversations known.", relay.counters.conversations)
+    }
+
+    private func writeTraffic(_ page: inout Exposition) {
+        let counters = relay.counters
+        page.single("roost_sessions_opened_total", .counter, "Sessions welcomed.", counters.sessionsOpened)
+        page.single("roost_takeovers_total", .counter, "Sessions replaced by a new one of the device.", counters.takeovers)
+        page.single("roost_commands_total", .counter, "Frames received.", counters.commands)
+        page.single("roost_messages_total", .counter, "Messages stored.", counters.messages)
+        page.single("roost_duplicates_total", .counter, "Retries that got their first answer.", counters.duplicates)
+        page.single("roost_signals_total", .counter, "Signals accepted.", counters.signals)
+        guard let loop else { return }
+        let transport = loop.counters
+        page.single("roost_received_bytes_total", .counter, "Payload bytes received.", transport.bytesIn)
+        page.single("roost_sent_bytes_total", .counter, "Bytes written to connections.", transport.bytesOut)
+        page.single("roost_writes_total", .counter, "Writes that carried them.", transport.writes)
+        page.family("roost_refused_total", .counter, "Connections refused before the upgrade, by reason.")
+        page.sample("roost_refused_total", transport.refusedFull, label: ("reason", "full"))
+        page.sample("roost_refused_total", transport.refusedAddress, label: ("reason", "address"))
+        page.sample("roost_refused_total", transport.refusedDescriptor, label: ("reason", "descriptor"))
+        page.sample("roost_refused_total", transport.refusedUpgrade, label: ("reason", "upgrade"))
+        page.sample("roost_refused_total", transport.refusedByHandler, label: ("reason", "policy"))
+    }
+
+    private func writeDelivery(_ page: inout Exposition) {
+        let counters = relay.counters
+        page.single("roost_deliveries_total", .counter, "Durable events put on their way to a device.", counters.deliveries)
+        page.single(
+            "roost_signal_deliveries_total", .counter, "Signals put on their way to a device.", counters.signalDeliveries)
+        page.single(
+            "roost_signals_dropped_total", .counter, "Signals not sent to slow devices.", counters.signalsDropped)
+        page.single("roost_spills_total", .counter, "Sessions that fell behind by reading slowly.", counters.spills)
+        page.single("roost_catch_up_pages_total", .counter, "Pages read for devices that missed something.", counters.pages)
+        page.single("roost_gaps_total", .counter, "Backlogs cut with an explicit gap.", counters.gaps)
+        page.single("roost_outbox_bytes", .gauge, "Bytes waiting for all connections.", relay.outboxBytes)
+    }
+
+    private func writePresence(_ page: inout Exposition) {
+        let counters = relay.counters
+        page.family("roost_presence_users", .gauge, "Users by what their watchers are told.")
+        page.sample("roost_presence_users", counters.usersOnline, label: ("state", "online"))
+        page.sample("roost_presence_users", counters.usersAway, label: ("state", "away"))
+        page.single("roost_presence_changes_total", .counter, "Changes of a user's presence.", counters.presenceChanges)
+        page.single(
+            "roost_ephemeral_deliveries_total", .counter, "Typing, presence and receipt events sent.",
+            counters.ephemeralDeliveries)
+        page.single(
+            "roost_ephemeral_conflated_total", .counter, "Such events held back for slow devices, latest wins.",
+            counters.ephemeralOwed)
+        page.single("roost_receipts_total", .counter, "Watermarks told to others.", counters.receiptsGathered)
+    }
+
+    private func writeStore(_ page: inout Exposition) {
+        page.histogram(
+            "roost_commit_seconds", "From handing a batch to the writer to its durability, at the level named above.",
+            commitSeconds)
+        page.single("roost_committed_rows_total", .counter, "Changes made durable.", committedRows)
+        page.single("roost_pending_events", .gauge, "Durable events waiting for the writer.", relay.pendingEvents)
+        page.single("roost_log_position", .gauge, "Position of the newest durable event.", Int(relay.head.value))
+        page.single("roost_store_failed", .gauge, "1 once the store has failed.", hasStoreFailed ? 1 : 0)
+    }
+
+    private func writeEndings(_ page: inout Exposition) {
+        page.family("roost_errors_total", .counter, "Commands refused, by code.")
+        for code in ErrorCode.allCases {
+            page.sample("roost_errors_total", relay.counters.errors[Int(code.rawValue)], label: ("code", "\(code.word)"))
+        }
+        page.family("roost_closes_total", .counter, "Connections closed by the relay, by code.")
+        for (code, count) in zip(CloseCode.allCases, relay.counters.closes) {
+            page.sample("roost_closes_total", count, label: ("code", "\(code.rawValue)"))
+        }
+    }
+}

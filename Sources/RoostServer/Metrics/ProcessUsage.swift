@@ -1,0 +1,39 @@
+import Glibc
+
+/// What the process costs, under the names that Prometheus clients use for it, from /proc and getrusage.
+enum ProcessUsage {
+    static func write(_ page: inout Exposition) {
+        var usage = rusage()
+        getrusage(RUSAGE_SELF.rawValue, &usage)
+        page.family("process_cpu_seconds_total", .counter, "User and system time.")
+        page.sample("process_cpu_seconds_total", seconds(usage.ru_utime) + seconds(usage.ru_stime))
+        page.single("process_resident_memory_bytes", .gauge, "Resident memory.", residentBytes())
+        page.single("process_open_fds", .gauge, "Open descriptors.", openDescriptors())
+        var limit = rlimit()
+        getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+        page.single("process_max_fds", .gauge, "Descriptors allowed.", Int(clamping: limit.rlim_cur))
+    }
+
+    private static func seconds(_ time: timeval) -> Double { Double(time.tv_sec) + Double(time.tv_usec) / 1e6 }
+
+    // proc(5): the second number of statm is the resident set in pages.
+    private static func residentBytes() -> Int {
+        guard let file = fopen("/proc/self/statm", "r") else { return 0 }
+        defer { fclose(file) }
+        var line = [CChar](repeating: 0, count: 128)
+        guard fgets(&line, Int32(line.count), file) != nil else { return 0 }
+        let fields = String(decoding: line.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self).split(
+            separator: " ")
+        guard fields.count > 1, let pages = Int(fields[1]) else { return 0 }
+        return pages * Int(sysconf(Int32(_SC_PAGESIZE)))
+    }
+
+    private static func openDescriptors() -> Int {
+        guard let folder = opendir("/proc/self/fd") else { return 0 }
+        defer { closedir(folder) }
+        var count = 0
+        while readdir(folder) != nil { count += 1 }
+        // Without `.`, `..` and the folder itself.
+        return max(0, count - 3)
+    }
+}

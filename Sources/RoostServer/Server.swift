@@ -1,0 +1,190 @@
+import Dispatch
+import Glibc
+import Logging
+import RoostAuth
+import RoostCore
+import RoostProtocol
+import RoostStorage
+import RoostTransport
+
+/// Builds a relay from its configuration and runs it until it is told to stop: store, keys, Relay, sockets, threads,
+/// in that order, and backwards at the end. Called once per process, on the main thread, before anything else runs.
+public struct Server {
+    let configuration: Configuration
+    let log: Logger
+
+    /// Runs the relay on the calling thread. Returns never: the process exits 0 after a drain, 1 if the store failed,
+    /// and at once on a second SIGTERM or SIGINT.
+    /// - Throws: `ServerFailure`, one line, if the relay could not start.
+    public static func run(_ configuration: Configuration) throws(ServerFailure) -> Never {
+        blockSignals()
+        // Whatever is made from here on, the log above all, is for the relay's own user.
+        umask(0o077)
+        var log = Logger(label: "roost", factory: { StreamLogHandler.standardError(label: $0) })
+        log.logLevel = configuration.logLevel
+        let server = Server(configuration: configuration, log: log)
+        let verifier = try server.loadKeys()
+        let (store, snapshot) = try server.openStore()
+        server.serve(try server.makeGateway(store, snapshot, verifier), store)
+    }
+
+    private func openStore() throws(ServerFailure) -> (SQLiteLog, Snapshot) {
+        do {
+            let store = try SQLiteLog(path: configuration.store.path, durability: configuration.store.durability)
+            let snapshot = try store.load()
+            log.info(
+                "Store opened",
+                metadata: [
+                    "path": "\(configuration.store.path)", "durability": "\(configuration.store.durability.rawValue)",
+                    "position": "\(snapshot.head.value)", "users": "\(snapshot.users.count)",
+                    "conversations": "\(snapshot.conversations.count)",
+                ])
+            return (store, snapshot)
+        } catch {
+            throw ServerFailure("store: \(error)")
+        }
+    }
+
+    private func makeGateway(
+        _ store: SQLiteLog, _ snapshot: Snapshot, _ verifier: TokenVerifier
+    ) throws(ServerFailure) -> (Gateway, EventLoop<Gateway>) {
+        let now = Clock.now()
+        let relay = Relay(
+            snapshot, limits: configuration.limits,
+            identity: .init(server: "roost/\(ServerVersion.number)", durability: configuration.store.durability),
+            random: SystemRandomNumberGenerator(), at: now)
+        let gateway = Gateway(configuration, relay: relay, log: log, startedAt: now.wall)
+        do {
+            let loop = try EventLoop(transportSettings, handler: gateway)
+            let mailbox = loop.mailbox
+            gateway.loop = loop
+            gateway.workers = .init(
+                commits: try CommitThread(store.writer) { mailbox.post(.committed($0)) },
+                reads: try ReadThread(store.reader, bound: Server.readsMax(configuration.limits)) { mailbox.post(.answered($0)) },
+                verifier: verifier, mailbox: mailbox)
+            return (gateway, loop)
+        } catch {
+            throw ServerFailure("\(error)")
+        }
+    }
+
+    /// From the first event to the exit.
+    private func serve(_ running: (gateway: Gateway, loop: EventLoop<Gateway>), _ store: SQLiteLog) -> Never {
+        let (gateway, loop) = running
+        Server.awaitSignals { [mailbox = loop.mailbox] in mailbox.post(.drain) }
+        announce(port: loop.port)
+        loop.setTimer(afterMilliseconds: 1)
+        loop.run()
+        gateway.workers?.reads.stop()
+        gateway.workers?.commits.stop()
+        if !gateway.hasStoreFailed {
+            do { _ = try store.checkpoint() } catch {
+                log.error("The write-ahead log could not be checkpointed", metadata: ["error": "\(error)"])
+            }
+        }
+        store.close()
+        log.notice("Stopped", metadata: ["position": "\(gateway.relay.head.value)"])
+        exit(gateway.hasStoreFailed ? 1 : 0)
+    }
+
+    private func loadKeys() throws(ServerFailure) -> TokenVerifier {
+        do throws(KeyFailure) {
+            var keys = [VerificationKey(try SigningKey.loadOrCreate(path: configuration.auth.keyFile))]
+            for path in configuration.auth.publicKeys { keys += try VerificationKey.load(path: path) }
+            return try makeVerifier(keys)
+        } catch {
+            throw ServerFailure("keys: \(error)")
+        }
+    }
+
+    /// JWTKit's key collections are actors; waits for them once, at start, when nothing else runs yet.
+    private func makeVerifier(_ keys: [VerificationKey]) throws(KeyFailure) -> TokenVerifier {
+        let auth = configuration.auth
+        let done = DispatchSemaphore(value: 0)
+        let box = ResultBox()
+        Task {
+            do throws(KeyFailure) {
+                box.result = .success(try await TokenVerifier(keys: keys, audience: auth.audience, issuer: auth.issuer))
+            } catch {
+                box.result = .failure(error)
+            }
+            done.signal()
+        }
+        done.wait()
+        return try box.result.get()
+    }
+
+    /// Written before the semaphore is signalled, read after.
+    private final class ResultBox: @unchecked Sendable {
+        var result: Result<TokenVerifier, KeyFailure> = .failure(KeyFailure("no keys"))
+    }
+
+    /// What the Relay may have under way: the reads of clients, and the pages of those that catch up.
+    private static func readsMax(_ limits: Limits) -> Int { limits.readsMax + Relay.pagesAtOnce }
+
+    private var transportSettings: TransportSettings {
+        var settings = TransportSettings()
+        settings.host = configuration.listen.host
+        settings.port = configuration.listen.port
+        settings.connectionsMax = configuration.connectionsMax
+        settings.connectionsPerAddressMax = configuration.connectionsPerAddressMax
+        settings.frameBytesMax = configuration.limits.frameBytes
+        return settings
+    }
+
+    private func announce(port: UInt16) {
+        let program = CommandLine.arguments.first ?? "roost"
+        let address = "ws://\(configuration.listen.host):\(port)/v1/socket"
+        print(
+            """
+            Roost \(ServerVersion.number) listens on \(address)
+              store       \(configuration.store.path), durability \(configuration.store.durability.rawValue)
+              chat        \(program) chat --as alice --with bob     and, in another terminal,
+                          \(program) chat --as bob --with alice
+              by hand     \(program) token --user alice --ttl 1h    then connect with subprotocol roost.v1
+              metrics     http://\(configuration.listen.host):\(port)/metrics
+            Stop it with Ctrl-C.
+            """)
+        fflush(nil)
+    }
+
+    // MARK: Signals
+
+    /// Every thread inherits the mask, so that only `sigwait` on the main thread sees these signals.
+    private static func blockSignals() {
+        var set = stopSignals()
+        pthread_sigmask(SIG_BLOCK, &set, nil)
+    }
+
+    private static func stopSignals() -> sigset_t {
+        var set = sigset_t()
+        sigemptyset(&set)
+        sigaddset(&set, SIGTERM)
+        sigaddset(&set, SIGINT)
+        return set
+    }
+
+    /// A thread of its own that does nothing but wait; the first signal drains, the second ends the process.
+    private static func awaitSignals(_ drain: @escaping @Sendable () -> Void) {
+        DispatchQueue.global().async {
+            var set = stopSignals()
+            var received: Int32 = 0
+            var count = 0
+            while true {
+                guard sigwait(&set, &received) == 0 else { continue }
+                count += 1
+                // 128 + signal number, as a shell reports it.
+                if count > 1 { _exit(128 + received) }
+                drain()
+            }
+        }
+    }
+}
+
+/// Why a relay could not start: one line for the operator.
+public struct ServerFailure: Error, Sendable, CustomStringConvertible {
+    /// The line.
+    public let description: String
+
+    init(_ description: String) { self.description = description }
+}
