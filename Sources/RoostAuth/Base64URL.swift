@@ -1,0 +1,35 @@
+import FoundationEssentials
+
+/// base64url without padding (RFC 4648, section 5; RFC 7515, section 2). Decoding takes the one canonical spelling
+/// only, so that every token and every key has exactly one text.
+enum Base64URL {
+    static func encode(_ bytes: [UInt8]) -> String {
+        var text: [UInt8] = []
+        for byte in Data(bytes).base64EncodedData() {
+            switch byte {
+            case UInt8(ascii: "+"): text.append(UInt8(ascii: "-"))
+            case UInt8(ascii: "/"): text.append(UInt8(ascii: "_"))
+            case UInt8(ascii: "="): break
+            default: text.append(byte)
+            }
+        }
+        return String(decoding: text, as: UTF8.self)
+    }
+
+    /// nil if there is any character outside the alphabet, padding, or a bit set that encodes nothing.
+    static func decode(_ text: some StringProtocol) -> [UInt8]? {
+        var standard: [UInt8] = []
+        for byte in text.utf8 {
+            switch byte {
+            case UInt8(ascii: "-"): standard.append(UInt8(ascii: "+"))
+            case UInt8(ascii: "_"): standard.append(UInt8(ascii: "/"))
+            case UInt8(ascii: "+"), UInt8(ascii: "/"), UInt8(ascii: "="): return nil
+            default: standard.append(byte)
+            }
+        }
+        while !standard.count.isMultiple(of: 4) { standard.append(UInt8(ascii: "=")) }
+        guard let data = Data(base64Encoded: Data(standard)) else { return nil }
+        let bytes = [UInt8](data)
+        return encode(bytes).utf8.elementsEqual(text.utf8) ? bytes : nil
+    }
+}

@@ -1,0 +1,11 @@
+/// A key that can't be used, in one line for the operator. It names the file, never what is in it.
+public struct KeyFailure: Error, Sendable, Equatable, CustomStringConvertible {
+    /// One line: the file, what is wrong and what to do.
+    public let reason: String
+
+    /// Same as `reason`.
+    public var description: String { reason }
+
+    /// `reason` is one line.
+    public init(_ reason: String) { self.reason = reason }
+}

@@ -1,0 +1,62 @@
+import JWTKit
+import RoostProtocol
+
+/// The claims that Roost reads and writes (RFC 7519, section 4.1, and `device`).
+///
+/// Decoding never fails on a claim of the wrong type: it is kept as `.wrong`, so that the failure can name the claim.
+/// JWTKit's own claim types are not used: `AudienceClaim` traps on an empty list.
+struct TokenClaims: JWTPayload {
+    enum Claim<Value: Codable & Sendable>: Sendable {
+        case absent, wrong
+        case present(Value)
+    }
+
+    var subject: Claim<String> = .absent
+    var device: Claim<String> = .absent
+    var expires: Claim<Double> = .absent
+    var notBefore: Claim<Double> = .absent
+    var issuer: Claim<String> = .absent
+    var audience: Claim<[String]> = .absent
+
+    private enum CodingKeys: String, CodingKey {
+        case sub, device, exp, nbf, iss, aud
+    }
+
+    init() {}
+
+    init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        subject = Self.claim(.sub, in: container)
+        device = Self.claim(.device, in: container)
+        expires = Self.claim(.exp, in: container)
+        notBefore = Self.claim(.nbf, in: container)
+        issuer = Self.claim(.iss, in: container)
+        // RFC 7519, section 4.1.3: a list, or a single string.
+        audience = Self.claim(.aud, in: container)
+        if case .wrong = audience, case .present(let only) = Self.claim(.aud, in: container) as Claim<String> {
+            audience = .present([only])
+        }
+    }
+
+    func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        if case .present(let name) = subject { try container.encode(name, forKey: .sub) }
+        if case .present(let name) = device { try container.encode(name, forKey: .device) }
+        if case .present(let seconds) = expires { try container.encode(seconds, forKey: .exp) }
+        if case .present(let seconds) = notBefore { try container.encode(seconds, forKey: .nbf) }
+        if case .present(let name) = issuer { try container.encode(name, forKey: .iss) }
+        if case .present(let names) = audience { try container.encode(names, forKey: .aud) }
+    }
+
+    /// JWTKit calls this when the signature is good. There is no time here: `grant` judges the claims afterwards.
+    func verify(using algorithm: some JWTAlgorithm) async throws {}
+
+    private static func claim<Value: Codable & Sendable>(
+        _ key: CodingKeys,
+        in container: KeyedDecodingContainer<CodingKeys>
+    ) -> Claim<Value> {
+        guard container.contains(key), (try? container.decodeNil(forKey: key)) != true else { return .absent }
+        guard let value = try? container.decode(Value.self, forKey: key) else { return .wrong }
+        return .present(value)
+    }
+}

@@ -1,0 +1,43 @@
+import FoundationEssentials
+
+/// The JOSE header of a token, as far as it decides anything: `alg`, `kid` and `crit` (RFC 7515, section 4.1).
+///
+/// Key material or places to get it (`jwk`, `jku`, `x5c`, `x5u`) are never looked at: a token can't bring its own key.
+/// It is not decoded by JWTKit's `JWTHeader`, which turns every number into an `Int` and traps on 1e300.
+struct TokenHeader {
+    let algorithm: String
+    let keyIdentifier: String?
+
+    /// Takes a token of three non-empty canonical base64url parts, so that whoever decodes it next sees the same bytes.
+    init(ofToken token: String) throws(TokenFailure) {
+        let parts = token.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+        guard parts.count == 3, let first = parts.first else { throw .malformed }
+        for part in parts {
+            guard !part.isEmpty, Base64URL.decode(Substring(part)) != nil else { throw .malformed }
+        }
+        guard let bytes = Base64URL.decode(Substring(first)),
+            let fields = try? JSONDecoder().decode(Fields.self, from: Data(bytes))
+        else { throw .malformed }
+        // RFC 7515, section 4.1.11: what is listed must be understood, and nothing is.
+        guard !fields.isCritical else { throw .unsupportedExtension }
+        algorithm = fields.algorithm
+        keyIdentifier = fields.keyIdentifier
+    }
+
+    private struct Fields: Decodable {
+        let algorithm: String
+        let keyIdentifier: String?
+        let isCritical: Bool
+
+        enum CodingKeys: String, CodingKey {
+            case alg, kid, crit
+        }
+
+        init(from decoder: any Decoder) throws {
+            let container = try decoder.container(keyedBy: CodingKeys.self)
+            algorithm = try container.decode(String.self, forKey: .alg)
+            keyIdentifier = try container.decodeIfPresent(String.self, forKey: .kid)
+            isCritical = container.contains(.crit)
+        }
+    }
+}

@@ -1,0 +1,37 @@
+import JWTKit
+import RoostCore
+import RoostProtocol
+
+extension TokenVerifier {
+    /// Says what `token` grants at the time `now`, or why it grants nothing.
+    public func verify(_ token: String, now: Timestamp) async -> Result<Grant, TokenFailure> {
+        do throws(TokenFailure) {
+            guard token.utf8.count <= Self.tokenBytesMax else { throw .tooLarge }
+            let claims = try await signedClaims(of: token, header: TokenHeader(ofToken: token))
+            return .success(try claims.grant(now: now, audience: audience, issuer: issuer))
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    /// The claims, if one of the keys that the header may mean has signed them.
+    private func signedClaims(of token: String, header: TokenHeader) async throws(TokenFailure) -> TokenClaims {
+        let sameAlgorithm = entries.filter { $0.algorithm.rawValue == header.algorithm }
+        guard !sameAlgorithm.isEmpty else { throw .unacceptedAlgorithm }
+        // A key without an identifier (a PEM file, the relay's own) can't be told from the one that `kid` means.
+        let meant = sameAlgorithm.filter {
+            header.keyIdentifier == nil || $0.keyIdentifier == nil || $0.keyIdentifier == header.keyIdentifier
+        }
+        guard !meant.isEmpty else { throw .unknownKey }
+        for entry in meant {
+            do {
+                return try await entry.signer.verify(token, as: TokenClaims.self)
+            } catch let error as JWTError where error.errorType == .malformedToken {
+                throw .malformed  // The signature is good, what it signs is not an object.
+            } catch {
+                continue
+            }
+        }
+        throw .badSignature
+    }
+}
