@@ -1,0 +1,61 @@
+extension Configuration {
+    /// Puts the file, then `ROOST_…` variables, then flags on top of the defaults; later ones win.
+    ///
+    /// The first thing that isn't right is thrown, and nothing is guessed. Without `file` none is read.
+    public static func load(
+        file: String? = nil,
+        environment: [String: String] = [:],
+        flags: [ConfigurationFlag] = []
+    ) throws(ConfigurationFailure) -> Configuration {
+        var settings: [ConfigurationSetting] = []
+        if let file { settings += try ConfigurationFile.settings(path: file) }
+        settings += try self.settings(environment: environment)
+        for flag in flags {
+            let key = try ConfigurationKey.named(flag.key, in: .flag(flag.name))
+            settings.append(key.setting(flag.value, from: .flag(flag.name)))
+        }
+        return try configuration(from: settings)
+    }
+
+    static func configuration(from settings: [ConfigurationSetting]) throws(ConfigurationFailure) -> Configuration {
+        var configuration = Configuration()
+        var sources: [String: ConfigurationSource] = [:]
+        for setting in settings {
+            let key = try ConfigurationKey.named(setting.key, in: setting.source)
+            try key.read(setting, into: &configuration)
+            sources[key.name] = setting.source
+        }
+        try configuration.checkTogether(sources: sources)
+        return configuration
+    }
+
+    private static func settings(
+        environment: [String: String]
+    ) throws(ConfigurationFailure) -> [ConfigurationSetting] {
+        var settings: [ConfigurationSetting] = []
+        // In order, so that the same environment always gives the same first failure.
+        for (name, value) in environment.sorted(by: { $0.key < $1.key }) where name.hasPrefix("ROOST_") {
+            if isForeign(name) { continue }
+            settings.append(try ConfigurationKey.ofVariable(name).setting(value, from: .variable(name)))
+        }
+        return settings
+    }
+
+    /// Variables that begin like ours but say no key: the path of the file, what the build and the tests use, and what
+    /// Kubernetes gives every container when a service is called "roost" (Kubernetes, "Discovering services").
+    private static func isForeign(_ name: String) -> Bool {
+        switch name {
+        case "ROOST_CONFIG", "ROOST_STRICT", "ROOST_BINARY", "ROOST_PORT": true
+        default: name.hasPrefix("ROOST_SERVICE_") || name.hasPrefix("ROOST_PORT_")
+        }
+    }
+}
+
+extension ConfigurationKey {
+    /// A setting that was written as one text: items of a list are separated by commas.
+    fileprivate func setting(_ text: String, from source: ConfigurationSource) -> ConfigurationSetting {
+        guard case .list = form else { return ConfigurationSetting(key: name, value: .text(text), source: source) }
+        let items = text.split(separator: ",").map { String($0.trimmingPrefix { $0 == " " }) }
+        return ConfigurationSetting(key: name, value: .list(items), source: source)
+    }
+}

@@ -1,0 +1,91 @@
+import Foundation
+import Yams
+
+/// The YAML file, as settings with their lines. It knows no key: whether they exist and fit is said elsewhere.
+enum ConfigurationFile {
+    /// Bytes of a file; the one with every key takes 10,000.
+    static let bytesMax = 1_048_576
+
+    static func settings(path: String) throws(ConfigurationFailure) -> [ConfigurationSetting] {
+        guard let handle = FileHandle(forReadingAtPath: path),
+            let data = try? handle.read(upToCount: bytesMax + 1) ?? Data()
+        else { throw ConfigurationFailure("\(path): can't be read") }
+        guard data.count <= bytesMax else { throw ConfigurationFailure("\(path): larger than \(bytesMax) bytes") }
+        guard let text = String(validating: data, as: UTF8.self) else {
+            throw ConfigurationFailure("\(path): not valid UTF-8")
+        }
+        return try settings(text: text, path: path)
+    }
+
+    static func settings(text: String, path: String) throws(ConfigurationFailure) -> [ConfigurationSetting] {
+        let root: Node?
+        do {
+            root = try compose(yaml: text)
+        } catch {
+            throw failure(of: error, path: path)
+        }
+        guard let root, !isEmpty(root) else { return [] }
+        guard let sections = root.mapping else {
+            throw ConfigurationFailure(source(of: root, path: path), "expected sections such as \"listen:\"")
+        }
+        var settings: [ConfigurationSetting] = []
+        for (key, value) in sections { try collect(key, value, under: "", path: path, into: &settings) }
+        return settings
+    }
+
+    private static func collect(
+        _ key: Node,
+        _ value: Node,
+        under prefix: String,
+        path: String,
+        into settings: inout [ConfigurationSetting]
+    ) throws(ConfigurationFailure) {
+        let source = source(of: key, path: path)
+        guard let word = key.scalar?.string else { throw ConfigurationFailure(source, "a key has to be a word") }
+        let name = prefix + word
+        if let members = value.mapping, prefix.isEmpty {
+            for (key, value) in members { try collect(key, value, under: name + ".", path: path, into: &settings) }
+        } else if prefix.isEmpty, isEmpty(value), ConfigurationKey.sectionNotes[name] != nil {
+            return  // A section all of whose keys are commented out.
+        } else if let list = value.sequence {
+            let items = list.compactMap { $0.scalar?.string }
+            settings.append(
+                ConfigurationSetting(
+                    key: name,
+                    value: items.count == list.count ? .list(items) : .unusable,
+                    source: source
+                )
+            )
+        } else if let scalar = value.scalar, !isEmpty(value) {
+            settings.append(ConfigurationSetting(key: name, value: .text(scalar.string), source: source))
+        } else {
+            settings.append(ConfigurationSetting(key: name, value: .unusable, source: source))
+        }
+    }
+
+    /// Nothing at all, `~` or `null`, not in quotes.
+    private static func isEmpty(_ node: Node) -> Bool {
+        guard let scalar = node.scalar, scalar.style == .plain else { return false }
+        return ["", "~", "null", "Null", "NULL"].contains(scalar.string)
+    }
+
+    private static func source(of node: Node, path: String) -> ConfigurationSource {
+        .file(path: path, line: node.mark?.line ?? 1)
+    }
+
+    // Yams prints several lines with a snippet, which might show a secret; only the problem and its line are kept.
+    private static func failure(of error: any Error, path: String) -> ConfigurationFailure {
+        switch error as? YamlError {
+        case .scanner(_, let problem, let mark, _), .parser(_, let problem, let mark, _),
+            .composer(_, let problem, let mark, _):
+            ConfigurationFailure(.file(path: path, line: mark.line), "not valid YAML: \(problem)")
+        case .duplicatedKeysInMapping(let names, let context):
+            ConfigurationFailure(
+                .file(path: path, line: context.mark.line),
+                "\(names.joined(separator: ", ")): given twice"
+            )
+        case .reader(let problem, _, _, _): ConfigurationFailure("\(path): not valid YAML: \(problem)")
+        default: ConfigurationFailure("\(path): not valid YAML")
+        }
+    }
+}

@@ -1,0 +1,51 @@
+/// What a text in the configuration may be.
+enum TextRule: Sendable {
+    case address, path, origin, claim, bearer
+
+    /// What is allowed, to go on from "expected".
+    var allowed: String {
+        switch self {
+        case .address: "an IPv4 address such as 127.0.0.1"
+        case .path: "a path of 1 to 4096 bytes"
+        case .origin: "an origin such as https://chat.example.org, in lower case and without a path"
+        case .claim: "empty or up to 256 printable ASCII characters"
+        case .bearer: "empty or 16 to 256 printable ASCII characters without space"
+        }
+    }
+
+    func allows(_ text: String) -> Bool {
+        let bytes = text.utf8
+        return switch self {
+        case .address: Self.isAddress(text)
+        case .path: (1...4_096).contains(bytes.count) && bytes.allSatisfy { $0 >= 0x20 && $0 != 0x7F }
+        case .origin: Self.isOrigin(text)
+        case .claim: bytes.count <= 256 && bytes.allSatisfy { (0x20...0x7E).contains($0) }
+        // RFC 6750, section 2.1 allows less; what matters is that it fits a header and isn't guessed.
+        case .bearer:
+            bytes.isEmpty || (16...256).contains(bytes.count) && bytes.allSatisfy { (0x21...0x7E).contains($0) }
+        }
+    }
+
+    private static func isAddress(_ text: String) -> Bool {
+        let parts = text.split(separator: ".", omittingEmptySubsequences: false)
+        return parts.count == 4 && parts.allSatisfy { UInt8($0).map(String.init) == String($0) }
+    }
+
+    /// RFC 6454, section 6.2: scheme, host and port as a browser writes them, or they would never match.
+    private static func isOrigin(_ text: String) -> Bool {
+        guard let scheme = ["https://", "http://"].first(where: text.hasPrefix), text.utf8.count <= 267 else {
+            return false
+        }
+        let parts = text.dropFirst(scheme.count).split(separator: ":", omittingEmptySubsequences: false)
+        guard let host = parts.first, !host.isEmpty, parts.count <= 2 else { return false }
+        let isHost = host.utf8.allSatisfy {
+            switch $0 {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"): true
+            case UInt8(ascii: "."), UInt8(ascii: "-"), UInt8(ascii: "_"): true
+            default: false
+            }
+        }
+        guard isHost, parts.count == 2 else { return isHost }
+        return UInt16(parts[1]).map { $0 > 0 && String($0) == parts[1] } ?? false
+    }
+}
