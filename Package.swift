@@ -1,11 +1,16 @@
 // swift-tools-version:6.2
 import PackageDescription
 
+// `make check` sets this: a warning in our own code is an error there, and nowhere else.
+let warnings: [SwiftSetting] =
+    Context.environment["ROOST_STRICT"] == "1" ? [.treatAllWarnings(as: .error)] : []
+
 // One set of rules for every target: Swift 6 mode, explicit existentials, members only of imported modules.
-let strict: [SwiftSetting] = [
-    .enableUpcomingFeature("ExistentialAny"),
-    .enableUpcomingFeature("MemberImportVisibility"),
-]
+let strict: [SwiftSetting] =
+    warnings + [
+        .enableUpcomingFeature("ExistentialAny"),
+        .enableUpcomingFeature("MemberImportVisibility"),
+    ]
 
 // The message path runs on one thread by construction, so release builds drop the run-time exclusivity checks.
 let fast: [SwiftSetting] = strict + [.unsafeFlags(["-enforce-exclusivity=unchecked"], .when(configuration: .release))]
@@ -27,7 +32,10 @@ let package = Package(
     targets: [
         // C libraries. Debian packages them; the shims name what Swift can't import.
         .systemLibrary(
-            name: "CLibwebsockets", pkgConfig: "libwebsockets", providers: [.apt(["libwebsockets-dev"])]),
+            name: "CLibwebsockets",
+            pkgConfig: "libwebsockets",
+            providers: [.apt(["libwebsockets-dev"])]
+        ),
         .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
         .target(name: "CSimdjson", linkerSettings: [.linkedLibrary("simdjson")]),
 
@@ -36,7 +44,8 @@ let package = Package(
         .target(
             name: "RoostCore",
             dependencies: ["RoostProtocol", .product(name: "DequeModule", package: "swift-collections")],
-            swiftSettings: fast),
+            swiftSettings: fast
+        ),
 
         // Edges: each the only importer of what it wraps; none imports another.
         .target(name: "RoostTransport", dependencies: ["CLibwebsockets", "RoostProtocol"], swiftSettings: fast),
@@ -44,7 +53,8 @@ let package = Package(
         .target(
             name: "RoostAuth",
             dependencies: ["RoostCore", "RoostProtocol", .product(name: "JWTKit", package: "jwt-kit")],
-            swiftSettings: strict),
+            swiftSettings: strict
+        ),
 
         // Composition.
         .target(
@@ -53,7 +63,8 @@ let package = Package(
                 "RoostAuth", "RoostCore", "RoostProtocol", "RoostStorage", "RoostTransport",
                 .product(name: "Logging", package: "swift-log"), .product(name: "Yams", package: "Yams"),
             ],
-            swiftSettings: fast),
+            swiftSettings: fast
+        ),
         .target(name: "RoostClient", dependencies: ["RoostProtocol", "RoostTransport"], swiftSettings: strict),
         .executableTarget(
             name: "roost",
@@ -61,10 +72,47 @@ let package = Package(
                 "RoostAuth", "RoostClient", "RoostProtocol", "RoostServer",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
-            swiftSettings: strict),
+            swiftSettings: strict
+        ),
 
-        // What tests share: an in-memory log, a manual clock, the seeded simulation.
+        // What tests share: an in-memory log, a manual clock, the seeded simulation and its command.
         .target(name: "RoostTestKit", dependencies: ["RoostCore", "RoostProtocol"], swiftSettings: fast),
+        .executableTarget(name: "roost-simulate", dependencies: ["RoostTestKit"], swiftSettings: fast),
+
+        .testTarget(name: "RoostProtocolTests", dependencies: ["CSimdjson", "RoostProtocol"], swiftSettings: strict),
+        .testTarget(
+            name: "RoostCoreTests",
+            dependencies: ["RoostCore", "RoostProtocol", "RoostTestKit"],
+            swiftSettings: strict
+        ),
+        .testTarget(
+            name: "SimulationTests",
+            dependencies: ["RoostCore", "RoostProtocol", "RoostTestKit"],
+            swiftSettings: strict
+        ),
+        .testTarget(
+            name: "RoostTransportTests",
+            dependencies: ["RoostProtocol", "RoostTransport"],
+            swiftSettings: strict
+        ),
+        .testTarget(
+            name: "RoostStorageTests",
+            dependencies: ["CSQLite", "RoostCore", "RoostProtocol", "RoostStorage", "RoostTestKit"],
+            swiftSettings: strict
+        ),
+        .testTarget(
+            name: "RoostAuthTests",
+            dependencies: [
+                "RoostAuth", "RoostCore", "RoostProtocol", .product(name: "JWTKit", package: "jwt-kit"),
+            ],
+            swiftSettings: strict
+        ),
+        .testTarget(
+            name: "RoostServerTests",
+            dependencies: ["RoostProtocol", "RoostServer", .product(name: "Logging", package: "swift-log")],
+            swiftSettings: strict
+        ),
+        .testTarget(name: "RoostClientTests", dependencies: ["RoostClient", "RoostProtocol"], swiftSettings: strict),
     ],
     cxxLanguageStandard: .cxx17
 )

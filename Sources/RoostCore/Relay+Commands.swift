@@ -20,7 +20,9 @@ extension Relay {
             var refusal = error
             if refusal.id == nil { refusal.id = id }
             refuse(refusal, to: session, at: now)
-            guard refusal.code == .badJSON || refusal.code == .badRequest || refusal.code == .unknownType else { return }
+            guard refusal.code == .badJSON || refusal.code == .badRequest || refusal.code == .unknownType else {
+                return
+            }
             session.malformed += 1
             if session.malformed >= limits.malformedMax { shut(session, .malformed, at: now) }
         }

@@ -101,8 +101,11 @@ extension Relay {
             builder.member("after", 500 + Int64(random.next(upperBound: UInt64(max(1, spread)))))
             reply(builder.finish(), to: session, at: now)
         }
-        for user in usersByNumber where user.isStoredOnline || !user.sessions.isEmpty {
-            user.lastSeen = now.wall
+        for user in usersByNumber {
+            // A background fetch isn't presence, and who dropped was seen when it dropped.
+            let isHere = user.sessions.contains { $0.activity != .background }
+            if isHere { user.lastSeen = now.wall }
+            guard isHere || user.isStoredOnline else { continue }
             user.isStoredOnline = false
             store(.presence(user.number, isOnline: false, lastSeen: user.lastSeen))
         }

@@ -28,61 +28,89 @@ public enum Command {
 
     /// `hello`.
     public struct Hello {
+        /// The JWT.
         public var token: Text
+        /// The device, if `hello` names it.
         public var device: Text?
+        /// A background fetch.
         public var isBackground: Bool
+        /// The position up to which the device says it has everything.
         public var resume: Position?
     }
 
     /// `send`. `body` is raw JSON; for kind `text` it was checked to be a string within the limits.
     public struct Send {
+        /// A conversation, or `@user`.
         public var to: Text
+        /// The client's own name for this message.
         public var key: Text
+        /// nil stands for `text`.
         public var kind: Text?
+        /// Raw JSON, byte for byte.
         public var body: Text
+        /// The message replied to.
         public var replyTo: Sequence?
     }
 
     /// `edit`. `body` is raw JSON; whether it has to be a text depends on the message, so `isText` says what it is.
     public struct Edit {
+        /// The message meant.
         public var target: Target
+        /// The new body: raw JSON.
         public var body: Text
+        /// Whether the body is a string within the limits of a text.
         public var isText: Bool
     }
 
     /// A message, or a watermark, in a conversation.
     public struct Target {
+        /// A conversation, or `@user`.
         public var conversation: Text
+        /// 1 or above.
         public var sequence: Sequence
     }
 
     /// `react`.
     public struct React {
+        /// The message meant.
         public var target: Target
+        /// 1–32 bytes, usually an emoji.
         public var reaction: Text
+        /// Take it back.
         public var isRemoval: Bool
     }
 
     /// `history`. At most one of `before` and `after`.
     public struct History {
+        /// A conversation, or `@user`.
         public var conversation: Text
+        /// Messages below this one.
         public var before: Sequence?
+        /// Messages above this one.
         public var after: Sequence?
+        /// Messages at most.
         public var limit: Int?
     }
 
     /// `signal`. `body` is raw JSON.
     public struct Signal {
+        /// A conversation, or `@user`.
         public var to: Text
+        /// nil stands for `signal`.
         public var kind: Text?
+        /// Raw JSON.
         public var body: Text
     }
 
     /// `conversation.create`.
     public struct Create {
+        /// Direct or group.
         public var kind: ConversationKind
+        /// Of a group.
         public var name: Text?
+        /// User names, without the creator.
         public var members: [Text]
+        /// Makes a retry safe.
         public var key: Text?
     }
 }

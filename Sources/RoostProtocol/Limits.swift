@@ -30,7 +30,7 @@ public struct Limits: Sendable, Equatable {
     public var commandsPerSecond = 2_000
     /// Reads (history, list, members) of one session that may be under way at once.
     public var readsPerSession = 4
-    /// Such reads of all sessions together; one takes well under a millisecond, so this is the wait of a second at most.
+    /// Such reads of all sessions together; one takes well under a millisecond, so the last waits a second at most.
     public var readsMax = 1_000
 
     // MARK: Tables

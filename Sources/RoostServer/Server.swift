@@ -60,7 +60,9 @@ public struct Server {
             gateway.loop = loop
             gateway.workers = .init(
                 commits: try CommitThread(store.writer) { mailbox.post(.committed($0)) },
-                reads: try ReadThread(store.reader, bound: Server.readsMax(configuration.limits)) { mailbox.post(.answered($0)) },
+                reads: try ReadThread(store.reader, bound: Server.readsMax(configuration.limits)) {
+                    mailbox.post(.answered($0))
+                },
                 verifier: verifier, mailbox: mailbox)
             return (gateway, loop)
         } catch {

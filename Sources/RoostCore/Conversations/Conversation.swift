@@ -81,7 +81,11 @@ final class Conversation {
     var standingCount: Int {
         var count = members.count
         for (user, pending) in pendingStandings {
-            if membersByUser[user] == nil { count += pending.role == nil ? 0 : 1 } else if pending.role == nil { count -= 1 }
+            if membersByUser[user] == nil {
+                count += pending.role == nil ? 0 : 1
+            } else if pending.role == nil {
+                count -= 1
+            }
         }
         return count
     }

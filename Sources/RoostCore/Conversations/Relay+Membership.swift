@@ -123,7 +123,9 @@ extension Relay {
         guard conversation.kind == .group else {
             throw Refusal(.conflict, "a direct conversation can't be changed")
         }
-        guard role >= needed else { throw Refusal(.forbidden, needed == .owner ? "owner only" : "owner and admins only") }
+        guard role >= needed else {
+            throw Refusal(.forbidden, needed == .owner ? "owner only" : "owner and admins only")
+        }
         return (conversation, user, device)
     }
 

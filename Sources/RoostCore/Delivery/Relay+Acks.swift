@@ -36,6 +36,17 @@ extension Relay {
         }
     }
 
+    /// `resume` is an ack of what an earlier connection was sent. Where something came since, the ack of that tells.
+    func advanceDelivered(of user: User, to position: Position, at now: Moment) {
+        let members = user.conversations.values.filter { $0.conversation.lastPosition <= position }
+        for member in members.sorted(by: { $0.conversation.number.value < $1.conversation.number.value }) {
+            guard member.conversation.lastSequence > member.watermark.delivered else { continue }
+            member.watermark.delivered = member.conversation.lastSequence
+            member.watermark.deliveredAt = now.wall
+            noteReceipt(of: member, at: now)
+        }
+    }
+
     func read(_ target: Command.Target, _ id: CommandID?, _ session: Session, _ now: Moment) throws(Refusal) {
         let (user, _) = try speaker(session)
         let (conversation, _) = try self.conversation(target.conversation, for: user)
@@ -128,6 +139,8 @@ extension Relay {
         unstoredCursors.removeAll(keepingCapacity: true)
         for member in unstoredWatermarks {
             member.isStoreDirty = false
+            // Gone since, or another membership of the same user by now.
+            guard member.conversation.member(member.user.number) === member else { continue }
             store(.watermark(member.conversation.number, member.user.number, member.watermark))
         }
         unstoredWatermarks.removeAll(keepingCapacity: true)

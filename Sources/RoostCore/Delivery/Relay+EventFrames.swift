@@ -45,7 +45,9 @@ extension Relay {
             builder.member("time", event.time.milliseconds)
             builder.member("kind", event.label)
             // Erased since, if the message was deleted: the deletion follows.
-            if event.body.isEmpty { builder.member("deletedAt", event.time.milliseconds) } else {
+            if event.body.isEmpty {
+                builder.member("deletedAt", event.time.milliseconds)
+            } else {
                 builder.member("body", raw: event.body)
             }
         case .delete, .react:

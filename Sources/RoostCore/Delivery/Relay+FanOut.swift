@@ -7,6 +7,8 @@ extension Relay {
     func fanOut(_ event: StoredEvent, in conversation: Conversation, except origin: Session?) {
         let frame = eventFrame(event, in: conversation)
         for member in conversation.members {
+            // What became of a message that is hidden from a member is hidden too.
+            guard event.kind == .conversation || event.sequence > member.since else { continue }
             for session in member.user.sessions where session !== origin {
                 deliver(frame, event, member, to: session)
             }
@@ -20,6 +22,8 @@ extension Relay {
         guard session.outbox.bytes + frame.count <= limits.outboxSpillBytes else {
             session.delivery = .behind
             counters.spills += 1
+            // A frame larger than the limit spills even when nothing waits whose end could be reported.
+            touch(session)
             return
         }
         push(frame, event.kind, event.sequence, event.position, member, to: session)
@@ -37,7 +41,9 @@ extension Relay {
         guard kind == .message, let member else { return }
         if session.unackedMessages.count >= Relay.unackedMax {
             // Old ones give way: a later ack covers them as far as the same conversation is concerned.
-            if session.unackedMessages.last?.member === member { session.unackedMessages.removeLast() } else {
+            if session.unackedMessages.last?.member === member {
+                session.unackedMessages.removeLast()
+            } else {
                 session.unackedMessages.removeFirst()
             }
         }
@@ -87,7 +93,8 @@ extension Relay {
         var owed: Set<Owed> = []
         swap(&owed, &session.owed)
         var users: [User] = []
-        for key in owed {
+        // In one order everywhere, so that a simulated run can be repeated.
+        for key in owed.sorted() {
             switch key {
             case .typing(let conversation, let number):
                 guard let conversation = conversationsByNumber[conversation], let user = user(number) else { continue }

@@ -9,6 +9,7 @@ public struct Grant: Sendable, Equatable {
     /// `exp`.
     public var expires: Timestamp
 
+    /// Puts a grant together.
     public init(user: String, device: String?, expires: Timestamp) {
         self.user = user
         self.device = device

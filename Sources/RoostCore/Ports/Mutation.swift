@@ -22,10 +22,15 @@ public enum Mutation: Sendable {
 
 /// How far a member has got in a conversation.
 public struct Watermark: Hashable, Sendable {
+    /// Some device of the member has acked this message.
     public var delivered = Sequence.none
+    /// When that was noted.
     public var deliveredAt = Timestamp.never
+    /// The member has read up to this message.
     public var read = Sequence.none
+    /// When that was noted.
     public var readAt = Timestamp.never
+    /// Nothing delivered, nothing read.
     public init() {}
 }
 
@@ -40,8 +45,11 @@ public enum EventKind: UInt8, Sendable {
 
 /// A durable event on its way to the log. The log assigns position and, to messages, sequence.
 public struct Append: Sendable {
+    /// What it is.
     public var kind: EventKind
+    /// Where it belongs.
     public var conversation: ConversationNumber
+    /// Who caused it.
     public var sender: UserNumber
     /// Name of the sending device.
     public var device: String
@@ -62,7 +70,8 @@ public struct Append: Sendable {
 
     /// An event with nothing but the essentials.
     public init(
-        _ kind: EventKind, in conversation: ConversationNumber, by sender: UserNumber, device: String, at time: Timestamp
+        _ kind: EventKind, in conversation: ConversationNumber, by sender: UserNumber, device: String,
+        at time: Timestamp
     ) {
         self.kind = kind
         self.conversation = conversation
@@ -96,11 +105,14 @@ public enum ConversationChange: Sendable {
 
 /// A member and the role it gets.
 public struct NewMember: Hashable, Sendable {
+    /// Who.
     public var user: UserNumber
+    /// As what.
     public var role: Role
     /// Messages up to this one are not shown to it.
     public var since: Sequence
 
+    /// Puts a member together.
     public init(_ user: UserNumber, _ role: Role, since: Sequence = .none) {
         self.user = user
         self.role = role

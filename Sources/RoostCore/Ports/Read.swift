@@ -2,15 +2,19 @@ import RoostProtocol
 
 /// A question to the log, answered on another thread. `ticket` comes back with the answer.
 public struct Read: Sendable {
+    /// Names the read in its answer.
     public var ticket: UInt64
+    /// What is asked.
     public var question: Question
 
+    /// The kinds of question.
     public enum Question: Sendable {
         case page(PageRequest)
         case history(HistoryRequest)
         case latest(LatestRequest)
     }
 
+    /// Puts a read together.
     public init(ticket: UInt64, _ question: Question) {
         self.ticket = ticket
         self.question = question
@@ -21,12 +25,16 @@ public struct Read: Sendable {
 public struct PageRequest: Sendable {
     /// What of a conversation is wanted: positions above `after` up to `upTo`.
     public struct Span: Sendable, Equatable {
+        /// Which conversation.
         public var conversation: ConversationNumber
+        /// Not wanted: up to here.
         public var after: Position
+        /// The last wanted.
         public var upTo: Position
         /// Messages up to this one are not shown to the device's user.
         public var since: Sequence
 
+        /// Puts a span together.
         public init(_ conversation: ConversationNumber, after: Position, upTo: Position, since: Sequence = .none) {
             self.conversation = conversation
             self.after = after
@@ -35,6 +43,7 @@ public struct PageRequest: Sendable {
         }
     }
 
+    /// One per conversation.
     public var spans: [Span]
     /// Rows at most.
     public var rows: Int
@@ -43,6 +52,7 @@ public struct PageRequest: Sendable {
     /// On the first page: messages per span above which only the newest `rows` are given, and a gap. Else nil.
     public var backlogMax: Int?
 
+    /// Puts a request together.
     public init(spans: [Span], rows: Int, bytes: Int, backlogMax: Int?) {
         self.spans = spans
         self.rows = rows
@@ -53,17 +63,22 @@ public struct PageRequest: Sendable {
 
 /// A page of history, by sequence. Only messages.
 public struct HistoryRequest: Sendable {
+    /// Which conversation.
     public var conversation: ConversationNumber
     /// Whose reactions are `mine`.
     public var reader: UserNumber
     /// Messages strictly above `after` and strictly below `before`.
     public var after: Sequence
+    /// The upper end, not included.
     public var before: Sequence
     /// Whether the newest (true) or the oldest of those are wanted when there are more than `rows`.
     public var isNewest: Bool
+    /// Messages at most.
     public var rows: Int
+    /// Bytes of bodies at which the page ends early (it has at least one message).
     public var bytes: Int
 
+    /// Puts a request together.
     public init(
         conversation: ConversationNumber, reader: UserNumber, after: Sequence, before: Sequence, isNewest: Bool,
         rows: Int, bytes: Int
@@ -80,12 +95,15 @@ public struct HistoryRequest: Sendable {
 
 /// The messages with the given sequences, one per conversation; what isn't there is left out.
 public struct LatestRequest: Sendable {
+    /// Which messages.
     public var messages: [(conversation: ConversationNumber, sequence: Sequence)]
+    /// Puts a request together.
     public init(messages: [(conversation: ConversationNumber, sequence: Sequence)]) { self.messages = messages }
 }
 
 /// An answer.
 public struct ReadResult: Sendable {
+    /// That of the read.
     public var ticket: UInt64
     /// Page: ascending by position. History: ascending by sequence. Latest: in the order asked.
     public var events: [StoredEvent]
@@ -96,6 +114,7 @@ public struct ReadResult: Sendable {
     /// The read failed: everything else is empty.
     public var isFailed: Bool
 
+    /// Puts an answer together.
     public init(
         ticket: UInt64, events: [StoredEvent] = [], gaps: [Gap] = [], hasMore: Bool = false, isFailed: Bool = false
     ) {
@@ -109,11 +128,16 @@ public struct ReadResult: Sendable {
 
 /// Sequences of a conversation that a device is not sent, and the position after which its rows go on.
 public struct Gap: Sendable, Equatable {
+    /// Where.
     public var conversation: ConversationNumber
+    /// The first sequence left out.
     public var from: Sequence
+    /// The last sequence left out.
     public var to: Sequence
+    /// The span goes on after this position.
     public var floor: Position
 
+    /// Puts a gap together.
     public init(_ conversation: ConversationNumber, from: Sequence, to: Sequence, floor: Position) {
         self.conversation = conversation
         self.from = from
@@ -124,27 +148,38 @@ public struct Gap: Sendable, Equatable {
 
 /// A row of the log, with what became of it since.
 public struct StoredEvent: Sendable {
+    /// What it is.
     public var kind: EventKind
+    /// Where it belongs.
     public var conversation: ConversationNumber
+    /// Its place in the log.
     public var position: Position
     /// Message: its own. Edit, delete, react: that of the message meant. Conversation: the last one before it.
     public var sequence: Sequence
+    /// Who caused it.
     public var sender: UserNumber
+    /// The sending device.
     public var device: String
+    /// The client's key; empty for none.
     public var key: String
     /// As in `Append`; for an edit the message's kind.
     public var label: String
     /// Message: the message replied to.
     public var reference: Sequence
+    /// Raw JSON; empty if it was erased.
     public var body: [UInt8]
     /// React: taken back.
     public var flag: Bool
+    /// When the relay took it.
     public var time: Timestamp
+    /// Message: when edited last; else `.never`.
     public var editedAt: Timestamp
+    /// Message: when deleted; else `.never`.
     public var deletedAt: Timestamp
     /// History only.
     public var reactions: [ReactionCount]
 
+    /// The row that an append became.
     public init(_ append: Append, position: Position, sequence: Sequence) {
         kind = append.kind
         conversation = append.conversation
@@ -166,10 +201,14 @@ public struct StoredEvent: Sendable {
 
 /// How many members gave a message one reaction.
 public struct ReactionCount: Sendable, Equatable {
+    /// As sent.
     public var reaction: String
+    /// Members who gave it.
     public var count: Int
+    /// Whether the reader is one of them.
     public var isMine: Bool
 
+    /// Puts a count together.
     public init(_ reaction: String, count: Int, isMine: Bool) {
         self.reaction = reaction
         self.count = count

@@ -80,12 +80,14 @@ extension Relay {
             count(state, 1)
             user.announced = state
             counters.presenceChanges += 1
-            storePresence(of: user, state)
+            storePresence(of: user, state, at: now)
             // While draining everybody is about to come back: nobody is told that they left.
             guard !isDraining else { continue }
             for session in user.watchers.values { note(user, for: session, &audience) }
             for peer in user.peers.values {
-                for session in peer.sessions where user.watchers[session.id] == nil { note(user, for: session, &audience) }
+                for session in peer.sessions where user.watchers[session.id] == nil {
+                    note(user, for: session, &audience)
+                }
             }
         }
         // In one order everywhere, so that a simulated run can be repeated.
@@ -133,10 +135,12 @@ extension Relay {
         }
     }
 
-    private func storePresence(of user: User, _ state: PresenceState) {
+    private func storePresence(of user: User, _ state: PresenceState, at now: Moment) {
         let isOnline = state != .offline
         guard isOnline != user.isStoredOnline, !(isOnline && isDraining) else { return }
         user.isStoredOnline = isOnline
+        // After a crash this is the least that is known of when it was last here.
+        if isOnline { user.lastSeen = max(user.lastSeen, now.wall) }
         store(.presence(user.number, isOnline: isOnline, lastSeen: user.lastSeen))
     }
 

@@ -10,7 +10,11 @@ extension Relay {
     ) throws(Refusal) {
         let (user, _) = try speaker(session)
         let (conversation, _) = try self.conversation(to, for: user)
-        if isActive { startTyping(user, in: conversation, at: now) } else { stopTyping(user, in: conversation, at: now) }
+        if isActive {
+            startTyping(user, in: conversation, at: now)
+        } else {
+            stopTyping(user, in: conversation, at: now)
+        }
         accept(id, session, now)
     }
 
@@ -38,8 +42,10 @@ extension Relay {
 
     /// Everywhere: one of the user's sessions ended.
     func stopTyping(_ user: User, at now: Moment) {
-        for member in user.conversations.values where !member.conversation.typing.isEmpty {
-            stopTyping(user, in: member.conversation, at: now)
+        let typed = user.conversations.values.map(\.conversation).filter { !$0.typing.isEmpty }
+        // In one order everywhere, so that a simulated run can be repeated.
+        for conversation in typed.sorted(by: { $0.number.value < $1.number.value }) {
+            stopTyping(user, in: conversation, at: now)
         }
     }
 

@@ -35,7 +35,7 @@ final class User {
 
     func device(named name: String) -> Device? { devices.first { $0.name == name } }
 
-    /// Online if any device is active, away if one is idle; a device that dropped counts as it was until its grace ends.
+    /// Online if any device is active, away if one is idle; one that dropped counts as it was until its grace ends.
     func presence(at now: Int64) -> PresenceState {
         var highest = Activity.background
         for device in devices {

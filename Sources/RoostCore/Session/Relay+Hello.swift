@@ -97,7 +97,10 @@ extension Relay {
         let user = introduce(grant.user)
         let device = try device(named: deviceName, of: user, at: now)
         takeOver(device, at: now)
-        if let resume = hello.resume, resume != device.cursor { move(device, to: resume) }
+        if let resume = hello.resume, resume != device.cursor {
+            if resume > device.cursor { advanceDelivered(of: user, to: resume, at: now) }
+            move(device, to: resume)
+        }
 
         session.user = user
         session.device = device
@@ -173,6 +176,8 @@ extension Relay {
         guard let old = device.session else { return }
         counters.takeovers += 1
         device.session = nil
+        // What takes its place may be a background fetch, which says nothing about its user.
+        if old.activity != .background { device.user.lastSeen = now.wall }
         shut(old, .takenOver, at: now)
     }
 

@@ -3,7 +3,9 @@ import RoostProtocol
 
 /// Names a session to other threads, which must not hold the object.
 public struct SessionID: Hashable, Sendable {
+    /// Counted from 1; never used twice in a process.
     public let value: UInt64
+    /// Wraps a number that the Relay gave.
     public init(_ value: UInt64) { self.value = value }
 }
 
@@ -27,6 +29,7 @@ public final class Session {
         case reading
     }
 
+    /// Its name for other threads.
     public let id: SessionID
     /// The host's connection.
     public var attachment: AnyObject?
@@ -107,6 +110,19 @@ enum Owed: Hashable {
     case typing(ConversationNumber, UserNumber)
     case receipt(ConversationNumber, UserNumber)
     case presence(UserNumber)
+}
+
+extension Owed: Comparable {
+    private var order: (Int, Int32, Int32) {
+        switch self {
+        case .typing(let conversation, let user): (0, conversation.value, user.value)
+        case .receipt(let conversation, let user): (1, conversation.value, user.value)
+        case .presence(let user): (2, 0, user.value)
+        }
+    }
+
+    /// By kind, then by what it is about.
+    static func < (one: Owed, other: Owed) -> Bool { one.order < other.order }
 }
 
 /// What a device missed when it began to catch up, read page by page. A new round begins when this one is through.

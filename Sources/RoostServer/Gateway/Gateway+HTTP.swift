@@ -17,7 +17,8 @@ extension Gateway {
                 status: 200, contentType: "text/plain; version=0.0.4; charset=utf-8", body: metricsPage())
         case "/":
             return text(
-                200, "Roost \(ServerVersion.number). Clients connect by WebSocket to /v1/socket, subprotocol roost.v1.\n")
+                200,
+                "Roost \(ServerVersion.number). Clients connect by WebSocket to /v1/socket, subprotocol roost.v1.\n")
         default: return .refusal(404, code: "not_found", reason: "no such page")
         }
     }

@@ -38,6 +38,10 @@ struct Exposition {
     }
 
     private mutating func sample(_ name: String, _ value: String, label: (name: String, value: String)?) {
-        if let label { text += "\(name){\(label.name)=\"\(label.value)\"} \(value)\n" } else { text += "\(name) \(value)\n" }
+        if let label {
+            text += "\(name){\(label.name)=\"\(label.value)\"} \(value)\n"
+        } else {
+            text += "\(name) \(value)\n"
+        }
     }
 }

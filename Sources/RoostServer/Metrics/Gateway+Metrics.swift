@@ -33,7 +33,8 @@ extension Gateway {
     private func writeTraffic(_ page: inout Exposition) {
         let counters = relay.counters
         page.single("roost_sessions_opened_total", .counter, "Sessions welcomed.", counters.sessionsOpened)
-        page.single("roost_takeovers_total", .counter, "Sessions replaced by a new one of the device.", counters.takeovers)
+        page.single(
+            "roost_takeovers_total", .counter, "Sessions replaced by a new one of the device.", counters.takeovers)
         page.single("roost_commands_total", .counter, "Frames received.", counters.commands)
         page.single("roost_messages_total", .counter, "Messages stored.", counters.messages)
         page.single("roost_duplicates_total", .counter, "Retries that got their first answer.", counters.duplicates)
@@ -53,13 +54,16 @@ extension Gateway {
 
     private func writeDelivery(_ page: inout Exposition) {
         let counters = relay.counters
-        page.single("roost_deliveries_total", .counter, "Durable events put on their way to a device.", counters.deliveries)
         page.single(
-            "roost_signal_deliveries_total", .counter, "Signals put on their way to a device.", counters.signalDeliveries)
+            "roost_deliveries_total", .counter, "Durable events put on their way to a device.", counters.deliveries)
+        page.single(
+            "roost_signal_deliveries_total", .counter, "Signals put on their way to a device.",
+            counters.signalDeliveries)
         page.single(
             "roost_signals_dropped_total", .counter, "Signals not sent to slow devices.", counters.signalsDropped)
         page.single("roost_spills_total", .counter, "Sessions that fell behind by reading slowly.", counters.spills)
-        page.single("roost_catch_up_pages_total", .counter, "Pages read for devices that missed something.", counters.pages)
+        page.single(
+            "roost_catch_up_pages_total", .counter, "Pages read for devices that missed something.", counters.pages)
         page.single("roost_gaps_total", .counter, "Backlogs cut with an explicit gap.", counters.gaps)
         page.single("roost_outbox_bytes", .gauge, "Bytes waiting for all connections.", relay.outboxBytes)
     }
@@ -92,7 +96,8 @@ extension Gateway {
     private func writeEndings(_ page: inout Exposition) {
         page.family("roost_errors_total", .counter, "Commands refused, by code.")
         for code in ErrorCode.allCases {
-            page.sample("roost_errors_total", relay.counters.errors[Int(code.rawValue)], label: ("code", "\(code.word)"))
+            page.sample(
+                "roost_errors_total", relay.counters.errors[Int(code.rawValue)], label: ("code", "\(code.word)"))
         }
         page.family("roost_closes_total", .counter, "Connections closed by the relay, by code.")
         for (code, count) in zip(CloseCode.allCases, relay.counters.closes) {
