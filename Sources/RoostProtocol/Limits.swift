@@ -11,6 +11,8 @@ public struct Limits: Sendable, Equatable {
     public var textScalars = 10_000
     /// Nesting of a body. Deeper is an attack on somebody's recursive parser.
     public var jsonDepth = 64
+    /// Members of one command. None has more than ten; the rest is room for members that are ignored.
+    public var commandMembers = 64
     /// Bytes of a user, device, key or command id.
     public var nameBytes = 64
     /// Bytes of a message's or signal's kind.

@@ -1,0 +1,162 @@
+import CSimdjson
+
+/// Members by their form (Docs/Protocol.md, section 2). Each reader takes the member's name, refuses what hasn't the
+/// form with `bad_request`, and what is a text, body, list or group name beyond its limit with `too_large`.
+extension CommandDecoder {
+    /// Reads a member that may be left out; null counts as absent.
+    @inline(__always)
+    func optional<Value>(_ member: Member, _ read: (Member) throws(Refusal) -> Value) throws(Refusal) -> Value? {
+        value(member) == nil ? nil : try read(member)
+    }
+
+    func required(_ member: Member) throws(Refusal) -> UnsafePointer<csj_value> {
+        guard let value = value(member) else { throw refusal(member, "is missing") }
+        return value
+    }
+
+    func string(_ member: Member) throws(Refusal) -> Text {
+        let value = try required(member)
+        guard value.pointee.kind == CSJ_STRING else { throw refusal(member, "must be a string") }
+        return Text(value)
+    }
+
+    // MARK: Names
+
+    private var nameRule: String {
+        "must be 1 to \(limits.nameBytes) printable ASCII characters without space, quotation mark and backslash"
+    }
+
+    func name(_ member: Member) throws(Refusal) -> Text {
+        let text = try string(member)
+        guard text.isName(atMost: limits.nameBytes) else {
+            throw refusal(member, nameRule)
+        }
+        return text
+    }
+
+    func user(_ member: Member) throws(Refusal) -> Text {
+        let text = try name(member)
+        guard text.bytes.first != UInt8(ascii: "@") else { throw refusal(member, "must not begin with @") }
+        return text
+    }
+
+    /// A conversation's id, or `@user`.
+    func conversation(_ member: Member) throws(Refusal) -> Text {
+        let text = try string(member)
+        guard text.isConversation(nameBytes: limits.nameBytes) else {
+            throw refusal(member, "must be a conversation or @ and a user")
+        }
+        return text
+    }
+
+    func kind(_ member: Member) throws(Refusal) -> Text {
+        let text = try string(member)
+        guard text.isKind(atMost: limits.kindBytes) else {
+            throw refusal(member, "must be 1 to \(limits.kindBytes) characters of a-z 0-9 . _ -")
+        }
+        return text
+    }
+
+    func groupName() throws(Refusal) -> Text {
+        let text = try string(.name)
+        guard text.count <= limits.groupNameBytes else {
+            throw refusal(.name, "must be at most \(limits.groupNameBytes) bytes", .tooLarge)
+        }
+        guard !text.isBlank else { throw refusal(.name, "must not be empty or only white space") }
+        return text
+    }
+
+    func token() throws(Refusal) -> Text {
+        let text = try string(.token)
+        guard !text.isEmpty else { throw refusal(.token, "must not be empty") }
+        return text
+    }
+
+    func users() throws(Refusal) -> [Text] { try names(.users, atLeast: 1) }
+
+    /// Users of `watch` and `unwatch`.
+    func watched() throws(Refusal) -> [Text] { try names(.users, atLeast: 1, atMost: limits.watchedPerSession) }
+
+    func names(_ member: Member, atLeast least: Int, atMost: Int = .max) throws(Refusal) -> [Text] {
+        let most = min(atMost, limits.listNames)
+        let list = try required(member)
+        guard list.pointee.kind == CSJ_ARRAY else { throw refusal(member, "must be a list of user names") }
+        var names: [Text] = []
+        var cursor = csj_children(parser, list)
+        var element = csj_value()
+        while csj_next(parser, &cursor, &element) {
+            guard names.count < most else {
+                throw refusal(member, "must be a list of at most \(most) user names", .tooLarge)
+            }
+            guard element.kind == CSJ_STRING, let name = Text(userName: element, atMost: limits.nameBytes) else {
+                throw refusal(member, "must be a list of user names; each \(nameRule), not beginning with @")
+            }
+            names.append(name)
+        }
+        guard names.count >= least else { throw refusal(member, "must name at least one user") }
+        return names
+    }
+
+    // MARK: Numbers and flags
+
+    func flag(_ member: Member) throws(Refusal) -> Bool? {
+        guard let value = value(member) else { return nil }
+        switch value.pointee.kind {
+        case CSJ_TRUE: return true
+        case CSJ_FALSE: return false
+        default: throw refusal(member, "must be true or false")
+        }
+    }
+
+    func sequence(_ member: Member) throws(Refusal) -> Sequence { Sequence(try whole(member, 1...Int64.max)) }
+
+    /// Zero too: before the first message.
+    func sequenceOrNone(_ member: Member) throws(Refusal) -> Sequence { Sequence(try whole(member, 0...Int64.max)) }
+
+    func limit() throws(Refusal) -> Int? {
+        guard value(.limit) != nil else { return nil }
+        return Int(try whole(.limit, 1...Int64(max(limits.historyMax, 1))))
+    }
+
+    func position(_ member: Member) throws(Refusal) -> Position {
+        let text = try string(member)
+        guard let value = text.positionValue else {
+            throw refusal(member, "is not a position that this server gave", .badPosition)
+        }
+        return Position(value)
+    }
+
+    private func whole(_ member: Member, _ range: ClosedRange<Int64>) throws(Refusal) -> Int64 {
+        let value = try required(member)
+        guard value.pointee.kind == CSJ_INTEGER, range.contains(value.pointee.integer) else {
+            let most = range.upperBound == .max ? "2^63-1" : "\(range.upperBound)"
+            throw refusal(member, "must be a whole number from \(range.lowerBound) to \(most)")
+        }
+        return value.pointee.integer
+    }
+
+    // MARK: Words
+
+    func activity() throws(Refusal) -> Activity {
+        let text = try string(.state)
+        if text == "active" { return .active }
+        if text == "idle" { return .idle }
+        if text == "background" { return .background }
+        throw refusal(.state, "must be active, idle or background")
+    }
+
+    func role() throws(Refusal) -> Role {
+        let text = try string(.role)
+        if text == "member" { return .member }
+        if text == "admin" { return .admin }
+        if text == "owner" { return .owner }
+        throw refusal(.role, "must be member, admin or owner")
+    }
+
+    func conversationKind() throws(Refusal) -> ConversationKind {
+        let text = try string(.kind)
+        if text == "group" { return .group }
+        if text == "direct" { return .direct }
+        throw refusal(.kind, "must be direct or group")
+    }
+}

@@ -1,0 +1,47 @@
+/// What a command is called on the wire (Docs/Protocol.md, sections 3–9).
+enum CommandType: CaseIterable, Sendable {
+    case hello, refresh, ping, bye
+    case create, list, rename, add, remove, setRole, members, leave
+    case send, edit, delete, react, history, signal
+    case ack, read, typing, presence, watch, unwatch
+
+    static let vocabulary = Vocabulary<CommandType> { $0.word }
+
+    /// The value of `type`.
+    var word: StaticString {
+        switch self {
+        case .hello: "hello"
+        case .refresh: "refresh"
+        case .ping: "ping"
+        case .bye: "bye"
+        case .create: "conversation.create"
+        case .list: "conversation.list"
+        case .rename: "conversation.rename"
+        case .add: "conversation.add"
+        case .remove: "conversation.remove"
+        case .setRole: "conversation.role"
+        case .members: "conversation.members"
+        case .leave: "conversation.leave"
+        case .send: "send"
+        case .edit: "edit"
+        case .delete: "delete"
+        case .react: "react"
+        case .history: "history"
+        case .signal: "signal"
+        case .ack: "ack"
+        case .read: "read"
+        case .typing: "typing"
+        case .presence: "presence"
+        case .watch: "watch"
+        case .unwatch: "unwatch"
+        }
+    }
+
+    /// Whether the command is always answered, so that it can't leave its `id` out (Docs/Protocol.md, section 1).
+    var needsID: Bool {
+        switch self {
+        case .signal, .typing, .ack, .read, .bye: false
+        default: true
+        }
+    }
+}

@@ -1,0 +1,85 @@
+import CSimdjson
+
+/// The forms of Docs/Protocol.md, section 2, on borrowed bytes, without allocating.
+extension Text {
+    /// The unescaped text of a string.
+    init(_ value: UnsafePointer<csj_value>) {
+        self.init(UnsafeRawBufferPointer(start: value.pointee.text, count: Int(value.pointee.text_count)))
+    }
+
+    /// Any value as it was written.
+    init(raw value: UnsafePointer<csj_value>) {
+        self.init(UnsafeRawBufferPointer(start: value.pointee.raw, count: Int(value.pointee.raw_count)))
+    }
+
+    /// The text of a string that is the name of a user, or nil.
+    init?(userName value: csj_value, atMost nameBytes: Int) {
+        self.init(UnsafeRawBufferPointer(start: value.text, count: Int(value.text_count)))
+        guard isName(atMost: nameBytes), bytes.first != UInt8(ascii: "@") else { return nil }
+    }
+
+    /// Whether it isn't empty and has at most `most` bytes.
+    func hasBytes(atMost most: Int) -> Bool { count >= 1 && count <= most }
+
+    /// Whether it is a name: printable ASCII without space, `"` and `\`, which so needs no escape anywhere.
+    func isName(atMost nameBytes: Int) -> Bool {
+        guard hasBytes(atMost: nameBytes) else { return false }
+        for byte in bytes where byte < 0x21 || byte > 0x7E || byte == 0x22 || byte == 0x5C { return false }
+        return true
+    }
+
+    /// Whether it is an id of a conversation or `@` and the name of a user.
+    func isConversation(nameBytes: Int) -> Bool {
+        guard bytes.first == UInt8(ascii: "@") else { return isName(atMost: nameBytes) }
+        let user = Text(UnsafeRawBufferPointer(rebasing: bytes.dropFirst()))
+        return user.isName(atMost: nameBytes) && user.bytes.first != UInt8(ascii: "@")
+    }
+
+    /// Whether it is a kind of message or signal.
+    func isKind(atMost kindBytes: Int) -> Bool {
+        guard hasBytes(atMost: kindBytes) else { return false }
+        for byte in bytes {
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"): continue
+            case UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "-"): continue
+            default: return false
+            }
+        }
+        return true
+    }
+
+    /// Whether it is empty or only white space: the Unicode property White_Space, which U+00A0, U+2000–200A and
+    /// U+3000 have, U+200B and U+FEFF don't.
+    var isBlank: Bool {
+        if let first = bytes.first, (0x21...0x7E).contains(first) { return false }
+        var iterator = bytes.makeIterator()
+        var decoder = Unicode.UTF8()
+        while case .scalarValue(let scalar) = decoder.decode(&iterator) {
+            if !scalar.properties.isWhitespace { return false }
+        }
+        return true
+    }
+
+    /// Whether it has more Unicode scalars than `most`.
+    func hasScalars(moreThan most: Int) -> Bool {
+        // A scalar takes one to four bytes.
+        guard count > most else { return false }
+        guard count / 4 <= most else { return true }
+        var scalars = 0
+        // UTF-8 (RFC 3629): every byte but those of the form 10xxxxxx begins a scalar.
+        for byte in bytes { scalars &+= byte & 0xC0 == 0x80 ? 0 : 1 }
+        return scalars > most
+    }
+
+    /// The value of a position as `FrameBuilder` writes it: decimal, not negative, without leading zeros. Else nil.
+    var positionValue: Int64? {
+        // 2^63 - 1 has 19 digits.
+        guard (1...19).contains(count), count == 1 || bytes.first != UInt8(ascii: "0") else { return nil }
+        var value: UInt64 = 0
+        for byte in bytes {
+            guard (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) else { return nil }
+            value = value &* 10 &+ UInt64(byte &- UInt8(ascii: "0"))
+        }
+        return Int64(exactly: value)
+    }
+}

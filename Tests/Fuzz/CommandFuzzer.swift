@@ -1,0 +1,98 @@
+/// libFuzzer's entry: any bytes as one message of a client. `run.sh` compiles it into one module with the sources of
+/// RoostProtocol, under AddressSanitizer. Beyond "no crash" it checks what holds for every input: the same bytes give
+/// the same answer again, both parsers agree on what is JSON, and every text survives being sent back.
+@_cdecl("LLVMFuzzerTestOneInput")
+public func fuzzOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
+    // A copy of exactly this size: AddressSanitizer then sees a read of one byte too many.
+    let bytes = [UInt8](UnsafeBufferPointer(start: start, count: count))
+    bytes.withUnsafeBytes { input in
+        let first = answer(input)
+        let value = JSONValue(parsing: input)
+        check(first.code != .badJSON || value == nil || isDeeperThanCommands(value), "one parser is stricter")
+        check(value != nil || first.code != nil, "a command that isn't JSON")
+        check(answer(input) == first, "the same bytes gave another answer")
+        if let value { sendBack(value) }
+    }
+    return 0
+}
+
+nonisolated(unsafe) private let decoder = CommandDecoder(limits: Limits())
+nonisolated(unsafe) private let builder = FrameBuilder()
+
+private struct Answer: Equatable {
+    var id: CommandID?
+    var code: ErrorCode?
+    var reason = ""
+    var body: [UInt8] = []
+}
+
+private func answer(_ input: UnsafeRawBufferPointer) -> Answer {
+    do throws(Refusal) {
+        let decoded = try decoder.decode(input)
+        return Answer(id: decoded.id, body: touch(decoded.command))
+    } catch {
+        return Answer(id: error.id, code: error.code, reason: error.reason)
+    }
+}
+
+// Reads every byte that a command lends, so that AddressSanitizer sees what it points to, and gives the body.
+private func touch(_ command: Command) -> [UInt8] {
+    switch command {
+    case .hello(let hello): (hello.device?.array ?? []) + hello.token.array
+    case .refresh(let token): token.array
+    case .ping, .bye, .ack, .presence: []
+    case .send(let send): send.to.array + send.key.array + (send.kind?.array ?? []) + valid(send.body)
+    case .edit(let edit): edit.target.conversation.array + valid(edit.body)
+    case .delete(let target), .read(let target): target.conversation.array
+    case .react(let react): react.target.conversation.array + react.reaction.array
+    case .history(let history): history.conversation.array
+    case .signal(let signal): signal.to.array + (signal.kind?.array ?? []) + valid(signal.body)
+    case .typing(let to, _): to.array
+    case .watch(let users), .unwatch(let users): users.flatMap(\.array)
+    case .create(let create): (create.name?.array ?? []) + create.members.flatMap(\.array) + (create.key?.array ?? [])
+    case .list(let before, _): before?.array ?? []
+    case .rename(let conversation, let name): conversation.array + name.array
+    case .add(let conversation, let users), .remove(let conversation, let users):
+        conversation.array + users.flatMap(\.array)
+    case .setRole(let conversation, let user, _): conversation.array + user.array
+    case .members(let conversation, _), .leave(let conversation): conversation.array
+    }
+}
+
+// A body goes into other people's frames: put into one, it must be what it was.
+private func valid(_ body: Text) -> [UInt8] {
+    builder.begin("message")
+    builder.member("body", raw: body.bytes)
+    builder.member("after", 1)
+    let frame = builder.finish()
+    let event = withExtendedLifetime(frame) { JSONValue(parsing: frame.payload) }
+    check(event?["after"]?.integer == 1 && event?.members?.count == 3, "a body broke its frame")
+    check(event?.members?[1].value.raw == body.array, "a body changed on its way")
+    return body.array
+}
+
+private func sendBack(_ value: JSONValue) {
+    var open = [value]
+    while let next = open.popLast() {
+        open += next.elements ?? []
+        open += (next.members ?? []).map(\.value)
+        guard let text = next.string else { continue }
+        builder.begin("x")
+        builder.member("text", text)
+        let frame = builder.finish()
+        let back = withExtendedLifetime(frame) { JSONValue(parsing: frame.payload)?["text"]?.string }
+        check(back.map { $0.utf8.elementsEqual(text.utf8) } == true, "a text changed on its way")
+    }
+}
+
+// The client's reader allows for the levels of the server's envelopes.
+private func isDeeperThanCommands(_ value: JSONValue?) -> Bool {
+    func depth(_ value: JSONValue) -> Int {
+        1 + max((value.elements ?? []).map(depth).max() ?? 0, (value.members ?? []).map { depth($0.value) }.max() ?? 0)
+    }
+    return value.map { depth($0) > Limits().jsonDepth + 1 } ?? false
+}
+
+private func check(_ condition: Bool, _ message: @autoclosure () -> String) {
+    if !condition { fatalError(message()) }
+}

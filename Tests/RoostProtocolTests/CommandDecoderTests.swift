@@ -1,0 +1,154 @@
+import Testing
+
+@testable import RoostProtocol
+
+@Suite struct CommandDecoderTests {
+    let decode = Decoding()
+
+    @Test(
+        "every command decodes with all its members, and with only those that it needs",
+        arguments: [
+            (#"{"type":"hello","id":1,"token":"a.b.c"}"#, "hello | a.b.c | - | false | -"),
+            (
+                #"{"type":"hello","id":1,"token":"t","device":"phone","background":true,"resume":"17"}"#,
+                "hello | t | phone | true | 17"
+            ),
+            (#"{"type":"refresh","id":1,"token":"t"}"#, "refresh | t"),
+            (#"{"type":"ping","id":1}"#, "ping"),
+            (#"{"type":"bye"}"#, "bye"),
+            (#"{"type":"send","id":1,"to":"@bob","key":"k","body":"hi"}"#, #"send | @bob | k | - | "hi" | -"#),
+            (
+                #"{"type":"send","id":1,"to":"c","key":"k","kind":"text","body":" hi\n","replyTo":3}"#,
+                #"send | c | k | text | " hi\n" | 3"#
+            ),
+            (
+                #"{"type":"send","id":1,"to":"c","key":"k","kind":"x.y_z-0","body": {"a":[1, 2]} }"#,
+                #"send | c | k | x.y_z-0 | {"a":[1, 2]} | -"#
+            ),
+            (#"{"type":"send","id":1,"to":"c","key":"k","kind":"x","body":null}"#, "send | c | k | x | null | -"),
+            (
+                #"{"type":"edit","id":1,"conversation":"c","sequence":2,"body":"b"}"#,
+                #"edit | c 2 | "b" | text"#
+            ),
+            (#"{"type":"edit","id":1,"conversation":"c","sequence":2,"body":[]}"#, "edit | c 2 | [] | any"),
+            (#"{"type":"edit","id":1,"conversation":"c","sequence":2,"body":null}"#, "edit | c 2 | null | any"),
+            (#"{"type":"edit","id":1,"conversation":"c","sequence":2,"body":" "}"#, #"edit | c 2 | " " | any"#),
+            (#"{"type":"delete","id":1,"conversation":"@bob","sequence":2}"#, "delete | @bob 2"),
+            (
+                #"{"type":"react","id":1,"conversation":"c","sequence":1,"reaction":"👍"}"#,
+                "react | c 1 | 👍 | false"
+            ),
+            (
+                #"{"type":"react","id":1,"conversation":"c","sequence":1,"reaction":"+1","remove":true}"#,
+                "react | c 1 | +1 | true"
+            ),
+            (#"{"type":"history","id":1,"conversation":"c"}"#, "history | c | - | - | -"),
+            (#"{"type":"history","id":1,"conversation":"c","before":3,"limit":7}"#, "history | c | 3 | - | 7"),
+            (#"{"type":"history","id":1,"conversation":"c","after":0}"#, "history | c | - | 0 | -"),
+            (#"{"type":"signal","to":"c","body":{"x":10}}"#, #"signal | c | - | {"x":10}"#),
+            (#"{"type":"signal","to":"c","kind":"cursor","body":1e999}"#, "signal | c | cursor | 1e999"),
+            (#"{"type":"ack","position":"0"}"#, "ack | 0"),
+            (#"{"type":"ack","id":1,"position":"9223372036854775807"}"#, "ack | 9223372036854775807"),
+            (#"{"type":"read","conversation":"c","sequence":9}"#, "read | c 9"),
+            (#"{"type":"typing","to":"c"}"#, "typing | c | true"),
+            (#"{"type":"typing","to":"c","active":false}"#, "typing | c | false"),
+            (#"{"type":"presence","id":1,"state":"active"}"#, "presence | active"),
+            (#"{"type":"presence","id":1,"state":"idle"}"#, "presence | idle"),
+            (#"{"type":"presence","id":1,"state":"background"}"#, "presence | background"),
+            (#"{"type":"watch","id":1,"users":["bob", "carol"]}"#, "watch | bob,carol"),
+            (#"{"type":"unwatch","id":1,"users":["carol"]}"#, "unwatch | carol"),
+            (
+                #"{"type":"conversation.create","id":1,"kind":"group","name":"Crew","members":["bob"],"key":"g"}"#,
+                "create | group | Crew | bob | g"
+            ),
+            (#"{"type":"conversation.create","id":1,"kind":"group","name":"C"}"#, "create | group | C |  | -"),
+            (
+                #"{"type":"conversation.create","id":1,"kind":"group","name":"C","members":[]}"#,
+                "create | group | C |  | -"
+            ),
+            (
+                #"{"type":"conversation.create","id":1,"kind":"direct","members":["bob"]}"#,
+                "create | direct | - | bob | -"
+            ),
+            (#"{"type":"conversation.list","id":1}"#, "list | - | -"),
+            (#"{"type":"conversation.list","id":1,"before":"x-1","limit":20}"#, "list | x-1 | 20"),
+            (#"{"type":"conversation.rename","id":1,"conversation":"c","name":"N N"}"#, "rename | c | N N"),
+            (#"{"type":"conversation.add","id":1,"conversation":"c","users":["d"]}"#, "add | c | d"),
+            (#"{"type":"conversation.remove","id":1,"conversation":"c","users":["d","e"]}"#, "remove | c | d,e"),
+            (
+                #"{"type":"conversation.role","id":1,"conversation":"c","user":"b","role":"admin"}"#,
+                "role | c | b | admin"
+            ),
+            (
+                #"{"type":"conversation.role","id":1,"conversation":"c","user":"b","role":"owner"}"#,
+                "role | c | b | owner"
+            ),
+            (
+                #"{"type":"conversation.role","id":1,"conversation":"c","user":"b","role":"member"}"#,
+                "role | c | b | member"
+            ),
+            (#"{"type":"conversation.members","id":1,"conversation":"c"}"#, "members | c | -"),
+            (#"{"type":"conversation.members","id":1,"conversation":"c","sequence":4}"#, "members | c | 4"),
+            (#"{"type":"conversation.leave","id":1,"conversation":"@bob"}"#, "leave | @bob"),
+        ]
+    )
+    func valid(json: String, expected: String) {
+        #expect(decode(json).description == expected)
+    }
+
+    @Test("white space anywhere between tokens changes nothing")
+    func whiteSpace() {
+        let json = "\r\n\t { \"type\" :\n\"send\" , \"id\":\t7,\"to\":\"c\" ,\"key\":\"k\",\"body\" : \"b\" \n } \r\n"
+        #expect(decode(json) == .command(.number(7), #"send | c | k | - | "b" | -"#))
+    }
+
+    @Test("unknown members are ignored, nested ones and those with long names too")
+    func unknownMembers() {
+        let json = #"{"type":"ping","future":{"id":[1,{"type":"bye"}]},"id":1,"conversation.more":2,"":3,"typ":4}"#
+        #expect(decode(json) == .command(.number(1), "ping"))
+    }
+
+    @Test("a member given twice counts once, the last, whatever the first was")
+    func duplicates() {
+        #expect(decode(#"{"type":"bye","id":-1,"id":5,"type":"ping"}"#) == .command(.number(5), "ping"))
+        let list = #"{"type":"watch","id":1,"users":["a","b"],"users":["c"]}"#
+        #expect(decode(list).description == "watch | c")
+        let removed = #"{"type":"react","id":1,"conversation":"c","sequence":1,"reaction":"a","reaction":null}"#
+        #expect(decode(removed).reason == "reaction is missing")
+    }
+
+    @Test("escaped names and values are what they stand for")
+    func escapes() {
+        let json = #"{"t\u0079pe":"\u0073end","id":1,"to":"\u0040bob","key":"\/k","body":"\ud83d\ude00\n"}"#
+        #expect(decode(json).description == #"send | @bob | /k | - | "\ud83d\ude00\n" | -"#)
+        #expect(decode(#"{"type":"ping","id\u0000":1,"id":2}"#).id == .number(2))
+        #expect(decode(#"{"type":"watch","id":1,"users":["\u0061b","cd"]}"#).description == "watch | ab,cd")
+    }
+
+    @Test("null for an optional member counts as absent")
+    func nulls() {
+        let hello = #"{"type":"hello","id":1,"token":"t","device":null,"background":null,"resume":null}"#
+        #expect(decode(hello).description == "hello | t | - | false | -")
+        let send = #"{"type":"send","id":1,"to":"c","key":"k","kind":null,"body":"b","replyTo":null}"#
+        #expect(decode(send).description == #"send | c | k | - | "b" | -"#)
+        #expect(decode(#"{"type":"typing","id":null,"to":"c","active":null}"#).description == "typing | c | true")
+        let create = #"{"type":"conversation.create","id":1,"kind":"direct","name":null,"members":["b"],"key":null}"#
+        #expect(decode(create).description == "create | direct | - | b | -")
+    }
+
+    @Test("a decoder is as good as new after a refusal")
+    func reuse() {
+        let good = #"{"type":"ping","id":1}"#
+        for bad in ["", "{", #"{"type":"ping","id":"#, #"{"type":"watch","id":2,"users":[]}"#, "[]"] {
+            #expect(decode(bad).code != nil)
+            #expect(decode(good) == .command(.number(1), "ping"))
+        }
+    }
+
+    @Test("members of the command before don't show in the next")
+    func noLeftovers() {
+        #expect(decode(#"{"type":"ping","id":1}"#).id == .number(1))
+        #expect(decode(#"{"type":"bye"}"#) == .command(nil, "bye"))
+        #expect(decode(#"{"type":"ping"}"#) == .refused(nil, .badRequest, "id is missing"))
+    }
+}

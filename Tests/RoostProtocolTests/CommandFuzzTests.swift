@@ -1,0 +1,95 @@
+import Testing
+
+@testable import RoostProtocol
+
+/// Mutated commands, from a fixed seed. What can be asserted of any input: nothing traps, the outcome of the same
+/// bytes is the same whatever was decoded before, and what is passed on as a body is valid JSON.
+@Suite struct CommandFuzzTests {
+    /// SplitMix64 (Steele, Lea and Flood 2014): small, seeded, the same everywhere.
+    struct Random: RandomNumberGenerator {
+        var state: UInt64
+        mutating func next() -> UInt64 {
+            state &+= 0x9E37_79B9_7F4A_7C15
+            var mixed = state
+            mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+            mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+            return mixed ^ (mixed >> 31)
+        }
+    }
+
+    static let tokens = [
+        "{", "}", "[", "]", ",", ":", "\"", "\\", "\\u", "\\ud83d", "\\ude00", "null", "true", "fals", "-", "1e999",
+        "9223372036854775808", "0", "1.5", "\u{0}", "\u{7f}", "é", "😀", "@", "\"id\":", "\"type\":", "\"body\":",
+        "\"x\"",
+        " ", "\n", "[[[[[[[[[[[[[[[[", "]]]]]]]]]]]]]]]]", "{}", "[]", "\"\"",
+    ].map { Array($0.utf8) }
+
+    private func mutate(_ bytes: [UInt8], with others: [[UInt8]], _ random: inout Random) -> [UInt8] {
+        var bytes = bytes
+        for _ in 0..<Int.random(in: 1...4, using: &random) {
+            let at = Int.random(in: 0...bytes.count, using: &random)
+            let end = min(bytes.count, at + Int.random(in: 0...8, using: &random))
+            switch Int.random(in: 0..<7, using: &random) {
+            case 0 where at < bytes.count: bytes[at] = UInt8.random(in: 0...255, using: &random)
+            case 1 where at < bytes.count: bytes[at] ^= 1 << UInt8.random(in: 0..<8, using: &random)
+            case 2: bytes.removeSubrange(at..<end)
+            case 3: bytes.insert(contentsOf: bytes[at..<end], at: at)
+            case 4: bytes.replaceSubrange(at..<end, with: CommandFuzzTests.tokens.randomElement(using: &random) ?? [])
+            case 5: bytes.insert(contentsOf: CommandFuzzTests.tokens.randomElement(using: &random) ?? [], at: at)
+            default:
+                let other = others.randomElement(using: &random) ?? []
+                bytes = Array(bytes[..<at]) + other[min(at, other.count)...]
+            }
+        }
+        return bytes
+    }
+
+    @Test("200,000 mutated commands", arguments: [1, 2, 3, 4] as [UInt64])
+    func mutations(seed: UInt64) {
+        var random = Random(state: seed)
+        let decode = Decoding()
+        let fresh = Decoding()
+        let seeds = CommandRefusalTests.shapes.map { Array($0.json(changing: "", to: nil).utf8) }
+        let expected = seeds.map { decode($0) }
+        var accepted = 0
+        for round in 0..<50_000 {
+            let pick = round % seeds.count
+            let bytes = mutate(seeds[pick], with: seeds, &random)
+            let outcome = decode(bytes)
+            if outcome.code == nil { accepted += 1 }
+            #expect(round % 16 != 0 || fresh(bytes) == outcome)
+            #expect(round % 16 != 1 || decode(seeds[pick]) == expected[pick])
+            #expect(outcome.code == .badJSON || isObject(bytes))
+        }
+        // Mutations that leave nothing valid, or break nothing, would test little.
+        #expect((1_000...40_000).contains(accepted))
+    }
+
+    private func isObject(_ bytes: [UInt8]) -> Bool { bytes.withUnsafeBytes { JSONValue(parsing: $0) } != nil }
+
+    @Test(
+        "values that the client's reader sees agree with their raw form, all the way down",
+        arguments: [5] as [UInt64]
+    )
+    func trees(seed: UInt64) {
+        var random = Random(state: seed)
+        let seeds = [#"{"a":[{"b":"x\u00e9","c":[1,2,[]]},null,"😀"],"d":{"e":{"f":-1.5e3}},"g":true}"#].map {
+            Array($0.utf8)
+        }
+        var valid = 0
+        for _ in 0..<20_000 {
+            let bytes = mutate(seeds[0], with: seeds, &random)
+            guard let value = bytes.withUnsafeBytes({ JSONValue(parsing: $0) }) else { continue }
+            valid += 1
+            var open = [value]
+            while let next = open.popLast() {
+                if next.kind == .object {
+                    #expect(next.raw.withUnsafeBytes { JSONValue(parsing: $0) } != nil)
+                }
+                open += next.elements ?? []
+                open += (next.members ?? []).map(\.value)
+            }
+        }
+        #expect(valid > 500)
+    }
+}

@@ -1,0 +1,215 @@
+import Testing
+
+@testable import RoostProtocol
+
+/// Every member of every command, missing and wrong in each way that its form knows.
+@Suite struct CommandRefusalTests {
+    /// What a member may be, and with that how it can be wrong.
+    enum Form: String {
+        case token, name, user, conversation, kind, text, body, reaction, groupName, flag, sequence, sequenceOrNone
+        case limit, position, names, state, role, conversationKind
+    }
+
+    struct Shape: CustomTestStringConvertible {
+        var type: String
+        var members: [(name: String, good: String, form: Form, isRequired: Bool)]
+        var testDescription: String { type }
+
+        /// The command with one member changed, or left out if `value` is nil.
+        func json(changing name: String, to value: String?) -> String {
+            var parts = [#""id":"the-id""#, #""type":"\#(type)""#]
+            for member in members {
+                guard let value = member.name == name ? value : member.good else { continue }
+                parts.append(#""\#(member.name)":\#(value)"#)
+            }
+            return "{" + parts.joined(separator: ",") + "}"
+        }
+    }
+
+    static let target = [
+        (name: "conversation", good: #""c""#, form: Form.conversation, isRequired: true),
+        (name: "sequence", good: "1", form: Form.sequence, isRequired: true),
+    ]
+    static let conversation = [(name: "conversation", good: #""c""#, form: Form.conversation, isRequired: true)]
+    static let to = [(name: "to", good: #""@bob""#, form: Form.conversation, isRequired: true)]
+    static let users = [(name: "users", good: #"["bob"]"#, form: Form.names, isRequired: true)]
+
+    static let shapes: [Shape] = [
+        Shape(
+            type: "hello",
+            members: [
+                ("token", #""t""#, .token, true), ("device", #""d""#, .name, false),
+                ("background", "true", .flag, false),
+                ("resume", #""4""#, .position, false),
+            ]
+        ),
+        Shape(type: "refresh", members: [("token", #""t""#, .token, true)]),
+        Shape(
+            type: "send",
+            members: to + [
+                ("key", #""k""#, .name, true), ("body", #""b""#, .text, true), ("replyTo", "1", .sequence, false),
+            ]
+        ),
+        Shape(
+            type: "send",
+            members: to + [
+                ("key", #""k""#, .name, true), ("kind", #""x""#, .kind, false), ("body", #""b""#, .body, true),
+            ]
+        ),
+        Shape(type: "edit", members: target + [("body", #""b""#, .body, true)]),
+        Shape(type: "delete", members: target),
+        Shape(
+            type: "react",
+            members: target + [("reaction", #""+""#, .reaction, true), ("remove", "true", .flag, false)]
+        ),
+        Shape(
+            type: "history",
+            members: conversation + [("before", "1", .sequence, false), ("limit", "1", .limit, false)]
+        ),
+        Shape(type: "history", members: conversation + [("after", "1", .sequenceOrNone, false)]),
+        Shape(type: "signal", members: to + [("kind", #""x""#, .kind, false), ("body", "1", .body, true)]),
+        Shape(type: "signal", members: to + [("kind", #""text""#, .kind, false), ("body", #""b""#, .text, true)]),
+        Shape(type: "ack", members: [("position", #""4""#, .position, true)]),
+        Shape(type: "read", members: target),
+        Shape(type: "typing", members: to + [("active", "true", .flag, false)]),
+        Shape(type: "presence", members: [("state", #""idle""#, .state, true)]),
+        Shape(type: "watch", members: users),
+        Shape(type: "unwatch", members: users),
+        Shape(
+            type: "conversation.create",
+            members: [
+                ("kind", #""group""#, .conversationKind, true), ("name", #""n""#, .groupName, true),
+                ("key", #""k""#, .name, false),
+            ]
+        ),
+        Shape(
+            type: "conversation.create",
+            members: [("kind", #""direct""#, .conversationKind, true), ("members", #"["bob"]"#, .names, true)]
+        ),
+        Shape(type: "conversation.list", members: [("before", #""x""#, .name, false), ("limit", "1", .limit, false)]),
+        Shape(type: "conversation.rename", members: conversation + [("name", #""n""#, .groupName, true)]),
+        Shape(type: "conversation.add", members: conversation + users),
+        Shape(type: "conversation.remove", members: conversation + users),
+        Shape(
+            type: "conversation.role",
+            members: conversation + [("user", #""bob""#, .user, true), ("role", #""admin""#, .role, true)]
+        ),
+        Shape(type: "conversation.members", members: conversation + [("sequence", "1", .sequence, false)]),
+        Shape(type: "conversation.leave", members: conversation),
+    ]
+
+    static let notStrings = ["1", "1.5", "true", "false", "[]", "{}", #"["a"]"#]
+    static let notWhole = [#""1""#, "1.0", "1e0", "true", "[]", "{}", "9223372036854775808", "-9223372036854775809"]
+    static let notNames =
+        [#""""#, #"" ""#, #""a b""#, #""a\"b""#, #""a\\b""#, #""é""#, #""\u0000""#, #""\n""#, #""\u007f""#]
+        + [quoted(65)]
+
+    static func quoted(_ count: Int, _ unit: String = "a") -> String {
+        "\"" + String(repeating: unit, count: count) + "\""
+    }
+
+    static func wrong(_ form: Form) -> [(String, ErrorCode)] {
+        let limits = Limits()
+        let bad: [String]
+        var more: [(String, ErrorCode)] = []
+        switch form {
+        case .token: bad = notStrings + [#""""#]
+        case .name: bad = notStrings + notNames
+        case .user: bad = notStrings + notNames + [#""@bob""#, #""@""#]
+        case .conversation: bad = notStrings + notNames + [#""@""#, #""@@bob""#, #""@a b""#, quoted(66, "@")]
+        case .kind: bad = notStrings + [#""""#, #""X""#, #""a b""#, #""é""#, #""a/b""#, #""a\u0000""#, quoted(33)]
+        case .text:
+            bad =
+                notStrings + [#""""#, #"" \t\n\r""#, #""\u00a0\u2000\u200a\u3000\u2028\u1680""#, "\"\u{3000}\u{85}\""]
+            more = [(quoted(limits.textScalars + 1), .tooLarge), (quoted(limits.textScalars + 1, "é"), .tooLarge)]
+        case .body:
+            bad = []
+            more = [(quoted(limits.bodyBytes - 1), .tooLarge), ("[" + quoted(limits.bodyBytes - 3) + "]", .tooLarge)]
+        case .reaction: bad = notStrings + [#""""#, quoted(33), quoted(17, "é")]
+        case .groupName:
+            bad = notStrings + [#""""#, #""  ""#, #""\u3000""#]
+            more = [(quoted(257), .tooLarge), (quoted(129, "é"), .tooLarge)]
+        case .flag: bad = ["0", "1", #""true""#, "[]", "{}", #""""#]
+        case .sequence: bad = notWhole + ["0", "-1", "-9223372036854775808"]
+        case .sequenceOrNone: bad = notWhole + ["-1"]
+        case .limit: bad = notWhole + ["0", "-1", "\(limits.historyMax + 1)", "9223372036854775807"]
+        case .position:
+            bad = notStrings
+            more = [
+                #""""#, #""a""#, #""-1""#, #""+1""#, #"" 1""#, #""1 ""#, #""01""#, #""00""#, #""1.0""#, #""1e3""#,
+                #""9223372036854775808""#, #""99999999999999999999""#, #""18446744073709551617""#, #""١""#,
+            ].map { ($0, .badPosition) }
+        case .names:
+            bad =
+                notStrings.filter { $0 != #"["a"]"# } + [#""bob""#, #"[1]"#, #"["a",null]"#, #"[["a"]]"#, #"["@a"]"#]
+                + notNames.map { #"["ok",\#($0)]"# }
+        case .state: bad = notStrings + [#""""#, #""Active""#, #""online""#, #""idle ""#]
+        case .role: bad = notStrings + [#""""#, #""Owner""#, #""guest""#]
+        case .conversationKind: bad = notStrings + [#""""#, #""Group""#, #""channel""#]
+        }
+        return bad.map { ($0, .badRequest) } + more
+    }
+
+    @Test("every member of every command", arguments: shapes)
+    func members(shape: Shape) {
+        let decode = Decoding()
+        #expect(decode(shape.json(changing: "", to: nil)).description != nil)
+        for member in shape.members {
+            let missing = decode(shape.json(changing: member.name, to: nil))
+            if member.isRequired {
+                #expect(missing == .refused(.text("the-id"), .badRequest, "\(member.name) is missing"))
+            } else {
+                #expect(missing.description != nil)
+            }
+            for (value, code) in CommandRefusalTests.wrong(member.form) {
+                let outcome = decode(shape.json(changing: member.name, to: value))
+                #expect(outcome.code == code, "\(member.name) \(value.prefix(80))")
+                #expect(outcome.id == .text("the-id"))
+                #expect(outcome.reason.hasPrefix("\(member.name) "), "\(outcome.reason)")
+            }
+        }
+    }
+
+    @Test("a required member that is null is missing; the body of a text is then no string")
+    func requiredNull() {
+        let decode = Decoding()
+        for shape in CommandRefusalTests.shapes {
+            for member in shape.members where member.isRequired && member.form != .body {
+                let outcome = decode(shape.json(changing: member.name, to: "null"))
+                let fault =
+                    member.form == .text ? "body must be a string when kind is text" : "\(member.name) is missing"
+                #expect(outcome == .refused(.text("the-id"), .badRequest, fault))
+            }
+        }
+    }
+
+    @Test("what contradicts: both ends of a history, a name or another number of members for a direct conversation")
+    func contradictions() {
+        let decode = Decoding()
+        let history = #"{"type":"history","id":1,"conversation":"c","before":3,"after":1}"#
+        #expect(decode(history) == .refused(.number(1), .badRequest, "before and after exclude each other"))
+        let named = #"{"type":"conversation.create","id":1,"kind":"direct","name":"n","members":["b"]}"#
+        #expect(decode(named) == .refused(.number(1), .badRequest, "name is for groups only"))
+        for members in ["[]", #"["b","c"]"#] {
+            let create = #"{"type":"conversation.create","id":1,"kind":"direct","members":\#(members)}"#
+            #expect(decode(create) == .refused(.number(1), .badRequest, "members must name exactly one user"))
+        }
+        let nobody = #"{"type":"watch","id":1,"users":[]}"#
+        #expect(decode(nobody) == .refused(.number(1), .badRequest, "users must name at least one user"))
+    }
+
+    @Test("a reason never repeats what was sent")
+    func discreet() {
+        let decode = Decoding()
+        let secret = "s3cr3t"
+        for shape in CommandRefusalTests.shapes {
+            for member in shape.members {
+                for value in [#""\#(secret) \\ ""#, #"["\#(secret) "]"#, #"{"\#(secret)":1}"#] {
+                    #expect(!decode(shape.json(changing: member.name, to: value)).reason.contains(secret))
+                }
+            }
+        }
+        #expect(!decode(#"{"type":"\#(secret)","id":1}"#).reason.contains(secret))
+        #expect(!decode(#"{"type":"\#(secret)"#).reason.contains(secret))
+    }
+}

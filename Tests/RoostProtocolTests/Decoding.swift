@@ -1,0 +1,96 @@
+@testable import RoostProtocol
+
+/// Decodes text and gives back what outlives the decoder: a description of the command, or the refusal.
+struct Decoding {
+    let decoder: CommandDecoder
+
+    init(_ limits: Limits = Limits()) { decoder = CommandDecoder(limits: limits) }
+
+    enum Outcome: Equatable {
+        case command(CommandID?, String)
+        case refused(CommandID?, ErrorCode, String)
+    }
+
+    func callAsFunction(_ json: String) -> Outcome { self(Array(json.utf8)) }
+
+    func callAsFunction(_ bytes: [UInt8]) -> Outcome {
+        bytes.withUnsafeBytes { buffer in
+            do throws(Refusal) {
+                let decoded = try decoder.decode(buffer)
+                return .command(decoded.id, describe(decoded.command))
+            } catch {
+                return .refused(error.id, error.code, error.reason)
+            }
+        }
+    }
+}
+
+extension Decoding.Outcome {
+    var code: ErrorCode? {
+        guard case .refused(_, let code, _) = self else { return nil }
+        return code
+    }
+
+    var id: CommandID? {
+        switch self {
+        case .command(let id, _), .refused(let id, _, _): id
+        }
+    }
+
+    var description: String? {
+        guard case .command(_, let description) = self else { return nil }
+        return description
+    }
+
+    var reason: String {
+        guard case .refused(_, _, let reason) = self else { return "" }
+        return reason
+    }
+}
+
+/// One line that shows every member of a command.
+func describe(_ command: Command) -> String {
+    switch command {
+    case .hello(let hello):
+        words("hello", text(hello.token), text(hello.device), "\(hello.isBackground)", number(hello.resume?.value))
+    case .refresh(let token): words("refresh", text(token))
+    case .ping: "ping"
+    case .bye: "bye"
+    case .send(let send):
+        words("send", text(send.to), text(send.key), text(send.kind), text(send.body), number(send.replyTo?.value))
+    case .edit(let edit): words("edit", target(edit.target), text(edit.body), edit.isText ? "text" : "any")
+    case .delete(let value): words("delete", target(value))
+    case .react(let react): words("react", target(react.target), text(react.reaction), "\(react.isRemoval)")
+    case .history(let history):
+        words(
+            "history",
+            text(history.conversation),
+            number(history.before?.value),
+            number(history.after?.value),
+            number(history.limit)
+        )
+    case .signal(let signal): words("signal", text(signal.to), text(signal.kind), text(signal.body))
+    case .ack(let position): words("ack", number(position.value))
+    case .read(let value): words("read", target(value))
+    case .typing(let to, let isActive): words("typing", text(to), "\(isActive)")
+    case .presence(let activity): words("presence", "\(activity)")
+    case .watch(let users): words("watch", list(users))
+    case .unwatch(let users): words("unwatch", list(users))
+    case .create(let create):
+        words("create", "\(create.kind.word)", text(create.name), list(create.members), text(create.key))
+    case .list(let before, let limit): words("list", text(before), number(limit))
+    case .rename(let conversation, let name): words("rename", text(conversation), text(name))
+    case .add(let conversation, let users): words("add", text(conversation), list(users))
+    case .remove(let conversation, let users): words("remove", text(conversation), list(users))
+    case .setRole(let conversation, let user, let role):
+        words("role", text(conversation), text(user), "\(role.word)")
+    case .members(let conversation, let sequence): words("members", text(conversation), number(sequence?.value))
+    case .leave(let conversation): words("leave", text(conversation))
+    }
+}
+
+private func words(_ words: String...) -> String { words.joined(separator: " | ") }
+private func text(_ text: Text?) -> String { text?.string ?? "-" }
+private func list(_ texts: [Text]) -> String { texts.map(\.string).joined(separator: ",") }
+private func number(_ number: (some BinaryInteger)?) -> String { number.map { "\($0)" } ?? "-" }
+private func target(_ target: Command.Target) -> String { "\(target.conversation.string) \(target.sequence.value)" }
