@@ -1,0 +1,29 @@
+// What Swift can't import from <sqlite3.h>: the destructor constants, which are casts of integers to function pointers,
+// and variadic functions.
+
+#ifndef ROOST_CSQLITE_SHIM_H
+#define ROOST_CSQLITE_SHIM_H
+
+#include <sqlite3.h>
+
+/// Binds text that stays valid until the statement is reset or bound anew (SQLITE_STATIC: no copy).
+static inline int roost_sqlite_bind_borrowed_text(sqlite3_stmt *statement, int index, const void *bytes, int count) {
+    return sqlite3_bind_text(statement, index, (const char *)bytes, count, SQLITE_STATIC);
+}
+
+/// Binds a blob that stays valid until the statement is reset or bound anew (SQLITE_STATIC: no copy).
+static inline int roost_sqlite_bind_borrowed_blob(sqlite3_stmt *statement, int index, const void *bytes, int count) {
+    return sqlite3_bind_blob(statement, index, bytes, count, SQLITE_STATIC);
+}
+
+/// Binds a copy of the text (SQLITE_TRANSIENT).
+static inline int roost_sqlite_bind_copied_text(sqlite3_stmt *statement, int index, const void *bytes, int count) {
+    return sqlite3_bind_text(statement, index, (const char *)bytes, count, SQLITE_TRANSIENT);
+}
+
+/// The last connection leaves the write-ahead log as it is when it closes (sqlite3_db_config is variadic).
+static inline int roost_sqlite_keep_wal_on_close(sqlite3 *database) {
+    return sqlite3_db_config(database, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, (int *)0);
+}
+
+#endif

@@ -1,0 +1,49 @@
+import CSQLite
+import RoostProtocol
+
+extension Database {
+    /// Bytes of a page. SQLite's default; it is also what most file systems and disks write as one.
+    static let pageBytes = 4_096
+
+    /// Brings the connection that writes to the wanted durability, and reads every setting back: SQLite answers a
+    /// refused PRAGMA with the old value, not with an error (sqlite.org/pragma.html).
+    func configureForWriting(_ durability: Durability) throws {
+        // Only counts for a new file.
+        try execute("PRAGMA page_size = \(Database.pageBytes)")
+        // Erased bodies are overwritten with zeros, freed overflow pages included: the protocol promises it. Appends
+        // free nothing, so they don't pay for it.
+        try set("secure_delete", "1")
+        switch durability {
+        case .full:
+            try set("journal_mode", "wal")
+            try set("synchronous", "2")
+        case .normal:
+            try set("journal_mode", "wal")
+            try set("synchronous", "1")
+        case .memory:
+            try set("journal_mode", "memory")
+            try set("synchronous", "0")
+        }
+        // What the WAL file is cut to when it starts anew: the size at which the writer checkpoints.
+        try set("journal_size_limit", (CheckpointPolicy.frames * Database.pageBytes).description)
+        // The key index is probed at random, once per message: 64 MiB hold that of three million messages.
+        try set("cache_size", "-65536")
+        try set("temp_store", "2")
+        try set("trusted_schema", "0")
+    }
+
+    /// Settings of the connection that reads.
+    func configureForReading() throws {
+        try set("query_only", "1")
+        try set("cache_size", "-16384")
+        try set("trusted_schema", "0")
+    }
+
+    private func set(_ setting: String, _ wanted: String) throws {
+        try execute("PRAGMA \(setting) = \(wanted)")
+        let got = try value("PRAGMA \(setting)") ?? "nothing"
+        guard got == wanted else {
+            throw StorageFailure.settingRefused(path: path, setting: setting, wanted: wanted, got: got)
+        }
+    }
+}

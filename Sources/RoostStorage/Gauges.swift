@@ -1,0 +1,29 @@
+import RoostProtocol
+import Synchronization
+
+/// What the store tells operators. A copy, taken at the end of the last commit or piece of maintenance.
+public struct StorageStatistics: Sendable, Equatable {
+    /// Bytes of the write-ahead log that are in use. The file may be longer.
+    public var walBytes = 0
+    /// Rows that the indexes don't hold yet; they are in memory.
+    public var unindexedRows = 0
+    /// The newest position.
+    public var head = Position.start
+    /// Erased conversations of which rows are still to be removed.
+    public var erasuresPending = 0
+    /// Checkpoints so far.
+    public var checkpoints = 0
+    /// A commit failed: the store takes nothing more.
+    public var isPoisoned = false
+}
+
+/// The statistics, written by the writer's thread and read by any.
+final class Gauges: Sendable {
+    private let statistics = Mutex(StorageStatistics())
+
+    var now: StorageStatistics { statistics.withLock { $0 } }
+
+    func update(_ change: (inout StorageStatistics) -> Void) {
+        statistics.withLock { change(&$0) }
+    }
+}

@@ -1,0 +1,74 @@
+import CSQLite
+import RoostCore
+import RoostProtocol
+
+/// The log in one SQLite file: opens it, brings its schema up to date, and owns the writer and the reader. Used by the
+/// thread that starts and stops the relay; the writer and the reader go to threads of their own between `load` and
+/// `checkpoint`.
+///
+/// `full` and `normal` use a file in WAL mode with a connection each for the writer and the reader. `memory` is an
+/// in-memory database of one connection, on which the two take turns; its path is ignored.
+public final class SQLiteLog {
+    /// A hash of sender and key, in place of the store's own. For tests of collisions.
+    typealias Hash = @Sendable (Int32, UnsafeRawBufferPointer) -> UInt64
+
+    /// Commits batches, on one thread.
+    public let writer: SQLiteWriter
+    /// Answers questions, on one thread.
+    public let reader: SQLiteReader
+    private let lock: FileLock?
+    private let gauges: Gauges
+
+    /// What the store says of itself. From any thread.
+    public var statistics: StorageStatistics { gauges.now }
+
+    /// Opens or creates the store. Throws a `StorageFailure` of one line that names the file and says what to do.
+    /// `reactionsPerUser`: different reactions of one user to one message.
+    public convenience init(
+        path: String, durability: Durability, reactionsPerUser: Int = Limits().reactionsPerUser
+    ) throws(StorageFailure) {
+        try self.init(path, durability, StorageBounds(), reactionsPerUser: reactionsPerUser)
+    }
+
+    init(
+        _ path: String, _ durability: Durability, _ bounds: StorageBounds,
+        reactionsPerUser: Int = Limits().reactionsPerUser, hash: Hash? = nil
+    ) throws(StorageFailure) {
+        do {
+            let isFile = durability != .memory
+            let path = isFile ? path : ":memory:"
+            lock = isFile ? try FileLock(for: path) : nil
+            let database = try Database(path: path)
+            try Migration.checkOwner(of: database)
+            try database.configureForWriting(durability)
+            try Migration.apply(to: database)
+            gauges = Gauges()
+            let turn = Turn(isShared: !isFile)
+            writer = try SQLiteWriter.opened(
+                database, turn: turn, gauges: gauges, hash: hash, bounds: bounds, reactionsPerUser: reactionsPerUser)
+            let reading = isFile ? try Database(path: path) : database
+            if isFile { try reading.configureForReading() }
+            reader = try SQLiteReader(database: reading, tail: writer.tail, turn: turn)
+        } catch StorageFailure.failed(_, SQLITE_NOTADB, _) {
+            throw .notADatabase(path: path)
+        } catch let failure as StorageFailure {
+            throw failure
+        } catch {
+            throw .failed(operation: "open", code: SQLITE_ERROR, message: "\(error)")
+        }
+    }
+
+    /// Copies the whole write-ahead log into the database and empties it. For a clean stop, when both threads are at
+    /// rest. Returns whether all of it was copied.
+    public func checkpoint() throws -> Bool {
+        try writer.checkUsable()
+        return try writer.database.checkpoint(SQLITE_CHECKPOINT_TRUNCATE)
+    }
+
+    /// Closes both connections and lets the file go. Both threads must have stopped.
+    public func close() {
+        reader.close()
+        writer.close()
+        lock?.release()
+    }
+}

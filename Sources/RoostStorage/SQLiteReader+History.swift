@@ -1,0 +1,88 @@
+import RoostCore
+import RoostProtocol
+
+extension SQLiteReader {
+    /// Different reactions that history shows of one message, the most given first. The protocol bounds them per user
+    /// only; a message that thousands decorate must not fill a page.
+    private static let reactionsShown = 64
+
+    /// Messages of a conversation, by sequence. Each is looked up by itself: what lies between two messages, however
+    /// many reactions or edits, costs nothing.
+    func history(_ request: HistoryRequest, ticket: UInt64) throws -> ReadResult {
+        let number = request.conversation.value
+        let view = tail.rows(of: number, after: .max, upTo: .max, since: 0, limit: 0)
+        return try transact {
+            var result = ReadResult(ticket: ticket)
+            guard try exists(number) else { return result }
+            let last = try view.lastSequence ?? events.lastSequence(of: number, floor: view.floor) ?? 0
+            let low = max(0, request.after.value)
+            let high = min(last, request.before.value == .min ? .min : request.before.value - 1)
+            guard low < high else { return result }
+            let wanted = Int(clamping: high - low)
+            let step: Int64 = request.isNewest ? -1 : 1
+            var sequence = request.isNewest ? high : low + 1
+            var bytes = 0
+            for index in 0..<wanted {
+                let event = try message(sequence, in: number)
+                bytes += event?.body.count ?? 0
+                if index >= max(1, request.rows) || (bytes > request.bytes && !result.events.isEmpty) {
+                    result.hasMore = true
+                    break
+                }
+                if var event {
+                    event.reactions = try reactions(to: event, for: request.reader)
+                    result.events.append(event)
+                }
+                sequence += step
+            }
+            if request.isNewest { result.events.reverse() }
+            return result
+        }
+    }
+
+    /// Single messages, for previews.
+    func latest(_ request: LatestRequest, ticket: UInt64) throws -> ReadResult {
+        let views = request.messages.map { asked in
+            tail.rows(of: asked.conversation.value, after: .max, upTo: .max, since: 0, limit: 0)
+        }
+        return try transact {
+            var result = ReadResult(ticket: ticket)
+            for (asked, view) in zip(request.messages, views) {
+                let number = asked.conversation.value
+                guard asked.sequence > .none, try exists(number) else { continue }
+                let last = try view.lastSequence ?? events.lastSequence(of: number, floor: view.floor) ?? 0
+                guard asked.sequence.value <= last else { continue }
+                if let event = try message(asked.sequence.value, in: number) { result.events.append(event) }
+            }
+            return result
+        }
+    }
+
+    /// A message that is committed.
+    private func message(_ sequence: Int64, in conversation: Int32) throws -> StoredEvent? {
+        guard let position = try position(of: sequence, in: conversation) else { throw TailMoved() }
+        return try event(at: position)
+    }
+
+    /// A deleted message has none.
+    private func reactions(to message: StoredEvent, for reader: UserNumber) throws -> [ReactionCount] {
+        guard message.deletedAt == .never else { return [] }
+        let query = statements.reactions
+        query.bind(1, message.conversation.value)
+        query.bind(2, message.sequence.value)
+        query.bind(3, Int64(SQLiteReader.reactionsShown))
+        var counts: [ReactionCount] = []
+        while try query.step() {
+            counts.append(ReactionCount(query.text(0), count: Int(clamping: query.int64(1)), isMine: false))
+        }
+        guard !counts.isEmpty else { return [] }
+        statements.mine.bind(1, message.conversation.value)
+        statements.mine.bind(2, message.sequence.value)
+        statements.mine.bind(3, reader.value)
+        while try statements.mine.step() {
+            let reaction = statements.mine.text(0)
+            if let index = counts.firstIndex(where: { $0.reaction == reaction }) { counts[index].isMine = true }
+        }
+        return counts
+    }
+}

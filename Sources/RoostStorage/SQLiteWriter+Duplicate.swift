@@ -1,0 +1,63 @@
+import RoostCore
+import RoostProtocol
+
+extension SQLiteWriter {
+    /// What was stored when the sender used this key before; nil if it never did. Memory first, then the index. A hash
+    /// only names candidates: the log says whose they are.
+    func duplicate(of event: Append, _ keyHash: UInt64) throws -> Outcome? {
+        try scratch.withTexts { _, key, _ in
+            if let found = try keys.first(keyHash, { try stored(at: $0, event.sender.value, key) }) { return found }
+            guard filter.mayHold(keyHash) else { return nil }
+            let candidates = statements.keyCandidates
+            candidates.bind(1, Int64(bitPattern: keyHash))
+            while try candidates.step() {
+                guard let found = try stored(at: candidates.int64(0), event.sender.value, key) else { continue }
+                candidates.reset()
+                return found
+            }
+            return nil
+        }
+    }
+
+    /// Goes on filling the filter. Returns whether there was anything to do.
+    func fillFilter(keys count: Int) throws -> Bool {
+        filter.growIfCrowded()
+        guard let next = filter.next else { return false }
+        statements.hashes.bind(1, next)
+        statements.hashes.bind(2, Int64(count))
+        var last: Int64?
+        var found = 0
+        while try statements.hashes.step() {
+            let hash = statements.hashes.int64(0)
+            filter.add(UInt64(bitPattern: hash))
+            last = hash
+            found += 1
+        }
+        if let last, found == count { filter.cover(upTo: last) } else { filter.coverAll() }
+        return true
+    }
+
+    private func stored(at position: Int64, _ sender: Int32, _ key: UnsafeRawBufferPointer) throws -> Outcome? {
+        statements.keyOwner.bind(1, position)
+        return try statements.keyOwner.first { row -> Outcome? in
+            guard row.int32(3) == sender, row.bytes(6).elementsEqual(key) else { return nil }
+            // An erased conversation's rows are as good as gone, though they may not have been removed yet.
+            let conversation = row.int32(0)
+            guard conversations[conversation] != nil else { return nil }
+            let sequence = row.isReferring(kind: 2) ? row.int64(5) : row.int64(1)
+            return .duplicate(
+                Position(position), Sequence(sequence), ConversationNumber(conversation),
+                Timestamp(milliseconds: row.int64(4)))
+        } ?? nil
+    }
+}
+
+extension Statement {
+    /// Whether the row's own sequence is that of the message it refers to.
+    func isReferring(kind column: Int32) -> Bool {
+        switch EventKind(rawValue: UInt8(truncatingIfNeeded: int32(column))) {
+        case .edit, .delete, .react: true
+        case .message, .conversation, nil: false
+        }
+    }
+}

@@ -1,0 +1,104 @@
+import RoostCore
+import RoostProtocol
+
+/// A conversation that was erased: it and its members go at once, its rows in slices.
+struct Erasure {
+    var conversation: Int32
+    /// Its last row is at or below this position.
+    var upTo: Int64
+}
+
+extension SQLiteWriter {
+    /// Forgets the conversation. Its rows can't be reached from now on, since nobody reads the rows of a conversation
+    /// that isn't there; `purge` removes them.
+    func erase(_ conversation: ConversationNumber) throws {
+        let number = conversation.value
+        conversations[number] = nil
+        directory.deleteConversation.bind(1, number)
+        try directory.deleteConversation.run()
+        directory.deleteMembers.bind(1, number)
+        try directory.deleteMembers.run()
+        directory.insertErasure.bind(1, head)
+        directory.insertErasure.bind(2, number)
+        try directory.insertErasure.run()
+        erasures.append(Erasure(conversation: number, upTo: head))
+        // The event has a position but no row.
+        try setMeta("head_floor", head)
+    }
+
+    /// Removes at most `rows` rows of the oldest erased conversation, once the index holds all of them. Runs inside a
+    /// transaction. Returns whether it removed anything.
+    func purge(rows: Int) throws -> Bool {
+        guard let erasure = erasures.first, tail.floor >= erasure.upTo else { return false }
+        let purge = try purgeStatements ?? PurgeStatements(database)
+        purgeStatements = purge
+        for reactions in [purge.reactions, purge.reactionCounts] {
+            reactions.bind(1, erasure.conversation)
+            reactions.bind(2, Int64(rows))
+            try reactions.run()
+            if database.changes > 0 { return true }
+        }
+        var found: [(sequence: Int64, position: Int64)] = []
+        try statements.events.rows(
+            of: erasure.conversation, above: -1, 0, upTo: erasure.upTo, limit: rows, into: &found)
+        for row in found { try remove(row.sequence, row.position, of: erasure.conversation, purge) }
+        if found.count < rows {
+            directory.deleteErasure.bind(1, erasure.upTo)
+            try directory.deleteErasure.run()
+            erasures.removeFirst()
+        }
+        return true
+    }
+
+    /// Removes everything that is left of erased conversations, in transactions of bounded size. At start, so that
+    /// numbers of erased conversations can be given anew.
+    func purgeAll() throws {
+        guard !erasures.isEmpty else { return }
+        while tail.rows > 0 { _ = try mergeWhenIdle(isForced: true) }
+        while try transact({ try purge(rows: bounds.erasedRowsWhenIdle) }) {}
+    }
+
+    private func remove(_ sequence: Int64, _ position: Int64, of conversation: Int32, _ purge: PurgeStatements) throws {
+        statements.keyOwner.bind(1, position)
+        let keyHash = try statements.keyOwner.first { row -> UInt64? in
+            row.bytes(6).isEmpty ? nil : hash(row.int32(3), row.bytes(6))
+        }
+        if let keyHash = keyHash ?? nil {
+            purge.key.bind(1, Int64(bitPattern: keyHash))
+            purge.key.bind(2, position)
+            try purge.key.run()
+        }
+        purge.event.bind(1, conversation)
+        purge.event.bind(2, sequence)
+        purge.event.bind(3, position)
+        try purge.event.run()
+        purge.row.bind(1, position)
+        try purge.row.run()
+    }
+}
+
+/// What removing rows takes, prepared when it is first needed.
+struct PurgeStatements {
+    let reactions: Statement
+    let reactionCounts: Statement
+    let key: Statement
+    let event: Statement
+    let row: Statement
+
+    init(_ database: Database) throws {
+        reactions = try database.prepare(
+            """
+            DELETE FROM reaction WHERE (conversation, sequence, user, reaction) IN (
+                SELECT conversation, sequence, user, reaction FROM reaction WHERE conversation = ?1 LIMIT ?2)
+            """)
+        reactionCounts = try database.prepare(
+            """
+            DELETE FROM reaction_count WHERE (conversation, sequence, reaction) IN (
+                SELECT conversation, sequence, reaction FROM reaction_count WHERE conversation = ?1 LIMIT ?2)
+            """)
+        key = try database.prepare("DELETE FROM key_index WHERE hash = ?1 AND position = ?2")
+        event = try database.prepare(
+            "DELETE FROM event_index WHERE conversation = ?1 AND sequence = ?2 AND position = ?3")
+        row = try database.prepare("DELETE FROM log WHERE position = ?1")
+    }
+}

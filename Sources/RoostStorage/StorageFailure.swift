@@ -1,0 +1,52 @@
+/// Why the store can't be opened or used. The description is one line for the operator: the file, and what to do.
+/// It never holds a body or a key.
+public enum StorageFailure: Error, Sendable, Equatable {
+    /// The file or its directory can't be opened, created or written.
+    case cannotOpen(path: String, reason: String)
+    /// Another relay has the file.
+    case inUse(path: String)
+    /// The file is not an SQLite database.
+    case notADatabase(path: String)
+    /// The file is an SQLite database, but not a log of Roost.
+    case foreign(path: String)
+    /// The file was written by a newer Roost, which applied this migration.
+    case newerSchema(path: String, migration: String)
+    /// SQLite didn't take a setting that durability or erasure depends on.
+    case settingRefused(path: String, setting: String, wanted: String, got: String)
+    /// An operation failed; `code` is SQLite's extended result code.
+    case failed(operation: String, code: Int32, message: String)
+    /// The log contradicts itself.
+    case inconsistent(String)
+    /// A commit failed before: the writer takes nothing more, since a failed fsync can't be trusted again.
+    case poisoned
+    /// Used after `close()`.
+    case closed
+}
+
+extension StorageFailure: CustomStringConvertible {
+    /// One line for the operator.
+    public var description: String {
+        switch self {
+        case .cannotOpen(let path, let reason):
+            "\(path): can't be opened (\(reason)); check the path and that the relay may write to its directory"
+        case .inUse(let path):
+            "\(path): another relay has this store open; stop it first, or give this one a path of its own"
+        case .notADatabase(let path):
+            "\(path): not an SQLite database; move the file away or name another path"
+        case .foreign(let path):
+            "\(path): an SQLite database of another program; name another path"
+        case .newerSchema(let path, let migration):
+            "\(path): written by a newer Roost (migration \"\(migration)\"); run that version or restore a backup"
+        case .settingRefused(let path, let setting, let wanted, let got):
+            "\(path): SQLite answered \(got) to \(setting) = \(wanted); use a local file system that supports it"
+        case .failed(let operation, let code, let message):
+            "the store failed at \(operation): \(message) (SQLite \(code)); check the disk, then restart the relay"
+        case .inconsistent(let what):
+            "the store contradicts itself: \(what); restore a backup"
+        case .poisoned:
+            "the store refused an earlier commit and takes nothing more; check the disk, then restart the relay"
+        case .closed:
+            "the store is closed"
+        }
+    }
+}

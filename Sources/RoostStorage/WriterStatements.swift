@@ -1,0 +1,77 @@
+/// What the writer says to SQLite, prepared once.
+struct WriterStatements {
+    let begin: Statement
+    let commit: Statement
+    let insertRow: Statement
+    let keyCandidates: Statement
+    let hashes: Statement
+    let keyOwner: Statement
+    let target: Statement
+    let replaceBody: Statement
+    let eraseBody: Statement
+    let hasReaction: Statement
+    let countReactions: Statement
+    let addReaction: Statement
+    let removeReaction: Statement
+    let raiseCount: Statement
+    let lowerCount: Statement
+    let dropCount: Statement
+    let indexKey: Statement
+    let indexEvent: Statement
+    let updateLast: Statement
+    let setMeta: Statement
+    let events: EventIndex
+
+    static let keyCandidatesSQL = "SELECT position FROM key_index WHERE hash = ?1"
+    static let hashesSQL = "SELECT hash FROM key_index WHERE hash >= ?1 ORDER BY hash LIMIT ?2"
+    static let hasReactionSQL = """
+        SELECT 1 FROM reaction WHERE conversation = ?1 AND sequence = ?2 AND user = ?3 AND reaction = ?4
+        """
+    static let countReactionsSQL = """
+        SELECT count(*) FROM reaction WHERE conversation = ?1 AND sequence = ?2 AND user = ?3
+        """
+
+    init(_ database: Database) throws {
+        begin = try database.prepare("BEGIN IMMEDIATE")
+        commit = try database.prepare("COMMIT")
+        insertRow = try database.prepare(
+            """
+            INSERT INTO log (position, conversation, sequence, kind, sender, time, reference, flag,
+                device, key, label, body)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)
+            """)
+        keyCandidates = try database.prepare(WriterStatements.keyCandidatesSQL)
+        hashes = try database.prepare(WriterStatements.hashesSQL)
+        keyOwner = try database.prepare(
+            "SELECT conversation, sequence, kind, sender, time, reference, key FROM log WHERE position = ?1")
+        target = try database.prepare("SELECT sender, deleted_at, label FROM log WHERE position = ?1")
+        replaceBody = try database.prepare(
+            "UPDATE log SET body = ?2, edited_at = ?3 WHERE position = ?1 AND body IS NOT ?2")
+        eraseBody = try database.prepare("UPDATE log SET body = NULL, deleted_at = ?2 WHERE position = ?1")
+        hasReaction = try database.prepare(WriterStatements.hasReactionSQL)
+        countReactions = try database.prepare(WriterStatements.countReactionsSQL)
+        addReaction = try database.prepare(
+            "INSERT INTO reaction (conversation, sequence, user, reaction) VALUES (?1, ?2, ?3, ?4)")
+        removeReaction = try database.prepare(
+            "DELETE FROM reaction WHERE conversation = ?1 AND sequence = ?2 AND user = ?3 AND reaction = ?4")
+        raiseCount = try database.prepare(
+            """
+            INSERT INTO reaction_count (conversation, sequence, reaction, count) VALUES (?1, ?2, ?3, 1)
+            ON CONFLICT DO UPDATE SET count = count + 1
+            """)
+        lowerCount = try database.prepare(
+            "UPDATE reaction_count SET count = count - 1 WHERE conversation = ?1 AND sequence = ?2 AND reaction = ?3")
+        dropCount = try database.prepare(
+            """
+            DELETE FROM reaction_count WHERE conversation = ?1 AND sequence = ?2 AND reaction = ?3 AND count <= 0
+            """)
+        // Rows of a merge that a crash cut short are merged again.
+        indexKey = try database.prepare("INSERT OR IGNORE INTO key_index (hash, position) VALUES (?1, ?2)")
+        indexEvent = try database.prepare(
+            "INSERT OR IGNORE INTO event_index (conversation, sequence, position) VALUES (?1, ?2, ?3)")
+        updateLast = try database.prepare(
+            "UPDATE conversation SET last_sequence = ?2, last_position = ?3, last_time = ?4 WHERE number = ?1")
+        setMeta = try database.prepare("UPDATE meta SET value = ?2 WHERE name = ?1")
+        events = try EventIndex(database)
+    }
+}

@@ -1,0 +1,100 @@
+import RoostCore
+import RoostProtocol
+
+// MARK: Directory
+
+extension StoreContract {
+    @Sendable static func directory(_ store: inout StoreDriver) throws {
+        try store.apply([
+            .user(UserNumber(1), name: "alice"), .user(UserNumber(2), name: "bob"),
+            .device(DeviceNumber(1), user: UserNumber(1), name: "phone", cursor: .start),
+            .device(DeviceNumber(2), user: UserNumber(2), name: "tablet", cursor: at(4)),
+        ])
+        try store.goOn()
+        try store.apply([
+            .cursor(DeviceNumber(1), at(9)), .forgetDevice(DeviceNumber(2)),
+            .presence(UserNumber(2), isOnline: true, lastSeen: time(5)), .alive(time(77)),
+        ])
+        try store.goOn()
+        let snapshot = try store.load()
+        try expect(snapshot.users.map(\.name), ["alice", "bob"])
+        try expect(snapshot.users.map(\.isOnline), [false, true])
+        try expect(snapshot.users.map(\.lastSeen), [.never, time(5)])
+        try expect(snapshot.devices.map(\.name), ["phone"])
+        try expect(snapshot.devices.map(\.cursor), [at(9)])
+        try expect(snapshot.devices.map(\.user), [UserNumber(1)])
+        try expect(snapshot.aliveAt, time(77))
+    }
+
+    @Sendable static func members(_ store: inout StoreDriver) throws {
+        try store.create(1, members: [3, 1, 2])
+        var mark = Watermark()
+        mark.delivered = Sequence(4)
+        mark.deliveredAt = time(1)
+        mark.read = Sequence(3)
+        mark.readAt = time(2)
+        try store.apply([.watermark(ConversationNumber(1), UserNumber(1), mark)])
+        _ = try store.commit([
+            store.change(1, by: 3, .remove([UserNumber(2)])),
+            store.change(1, by: 3, .roles([NewMember(UserNumber(1), .admin)])),
+            store.change(1, by: 3, .add([NewMember(UserNumber(4), .member, since: Sequence(7))])),
+            store.change(1, by: 3, .leave(UserNumber(3), heir: UserNumber(1))),
+        ])
+        // Neither counts: one has left, the change of the other is bound to an event that isn't stored.
+        try store.apply([.watermark(ConversationNumber(1), UserNumber(2), mark)])
+        var unstored = store.reply(1, by: 1, to: 99)
+        unstored.change = .remove([UserNumber(1)])
+        try expect(try store.commit([unstored]), [.refused(.notFound)])
+        try store.goOn()
+        var found = try store.load().members
+        try expect(found.map(\.user.value), [3, 1, 2, 4])
+        try expect(found.map(\.role), [nil, .owner, nil, .member])
+        try expect(found.map(\.joinedAt.value), [1, 1, 1, 4])
+        try expect(found.map(\.leftAt.value), [5, 0, 2, 0])
+        try expect(found.map(\.since.value), [0, 0, 0, 7])
+        try expect(found.map(\.watermark), [Watermark(), mark, Watermark(), Watermark()])
+        _ = try store.commit([store.change(1, by: 1, .add([NewMember(UserNumber(2), .member, since: Sequence(1))]))])
+        try store.goOn()
+        found = try store.load().members
+        try expect(found.map(\.user.value), [3, 1, 4, 2])
+        try expect(found.map(\.role), [nil, .owner, .member, .member])
+        try expect(found[3].joinedAt, at(6))
+        try expect(found[3].leftAt, .start)
+        try expect(found[3].since, Sequence(1))
+    }
+
+    @Sendable static func erasing(_ store: inout StoreDriver) throws {
+        try store.create(1, members: [1])
+        try store.create(2, members: [1])
+        _ = try store.commit([
+            store.message(1, by: 1, "a", key: "k"), store.message(2, by: 1, "b"),
+            store.event(.react, 1, by: 1, of: 1, "+"),
+        ])
+        try store.goOn()
+        let outcomes = try store.commit([
+            store.change(1, by: 1, .erase), store.message(1, by: 1, "late"), store.message(2, by: 1, "c"),
+        ])
+        try expect(
+            outcomes, [.stored(at(6), Sequence(1)), .refused(.notFound), .stored(at(7), Sequence(2))])
+        try expect(try store.history(1).count, 0)
+        try expect(try store.page(1, after: 0).events.count, 0)
+        try expect(try store.latest([(1, 1)]).count, 0)
+        try expect(try store.history(2).map(\.text), ["\"b\"", "\"c\""])
+        try store.goOn()
+        let snapshot = try store.load()
+        try expect(snapshot.head, at(7))
+        try expect(snapshot.conversations.map(\.number.value), [2])
+        try expect(snapshot.members.map(\.conversation.value), [2])
+        // Its keys may be used again.
+        try expect(
+            try store.commit([store.message(2, by: 1, "again", key: "k")]), [.stored(at(8), Sequence(3))])
+        try store.goOn()
+        try store.create(3, members: [1])
+        _ = try store.commit([store.change(3, by: 1, .erase)])
+        try store.goOn()
+        try expect(try store.load().head, at(10))
+        try store.create(4, members: [1])
+        try expect(try store.load().head, at(11))
+        try expect(try store.page(4, after: 0).events.map(\.position.value), [11])
+    }
+}

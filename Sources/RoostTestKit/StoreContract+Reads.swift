@@ -1,0 +1,143 @@
+import RoostCore
+import RoostProtocol
+
+// MARK: Reading
+
+extension StoreContract {
+    @Sendable static func pages(_ store: inout StoreDriver) throws {
+        for conversation in Int32(1)...3 { try store.create(conversation, members: [1]) }
+        _ = try store.commit((0..<30).map { store.message(Int32($0 % 3 + 1), by: 1, "m\($0)") })
+        try store.goOn()
+        _ = try store.commit((30..<36).map { store.message(Int32($0 % 3 + 1), by: 1, "m\($0)") })
+        let spans = [
+            PageRequest.Span(ConversationNumber(1), after: .start, upTo: at(39)),
+            PageRequest.Span(ConversationNumber(2), after: at(20), upTo: at(30)),
+            PageRequest.Span(ConversationNumber(8), after: .start, upTo: at(39)),
+        ]
+        let wanted = (1...39).filter { position in
+            position == 1 || position > 3 && ((position - 4) % 3 == 0 || (position - 4) % 3 == 1 && 21...30 ~= position)
+        }
+        var got: [Int] = []
+        var rest = spans
+        while true {
+            let page = try store.page(PageRequest(spans: rest, rows: 4, bytes: 1 << 20, backlogMax: nil))
+            got += page.events.map { Int($0.position.value) }
+            try expect(page.gaps.isEmpty, true)
+            guard page.hasMore, let last = page.events.last else { break }
+            try expect(page.events.count, 4)
+            for index in rest.indices { rest[index].after = max(rest[index].after, last.position) }
+        }
+        try expect(got, wanted)
+        let nothing = PageRequest(spans: [], rows: 4, bytes: 1 << 20, backlogMax: 10)
+        try expect(try store.page(nothing).events.count, 0)
+    }
+
+    @Sendable static func bounds(_ store: inout StoreDriver) throws {
+        try store.create(1, members: [1])
+        _ = try store.commit((0..<10).map { _ in store.message(1, by: 1, String(repeating: "x", count: 98)) })
+        try store.goOn()
+        func page(rows: Int, bytes: Int) throws -> ReadResult {
+            let span = PageRequest.Span(ConversationNumber(1), after: at(1), upTo: at(11))
+            return try store.page(PageRequest(spans: [span], rows: rows, bytes: bytes, backlogMax: nil))
+        }
+        try expect(try page(rows: 10, bytes: 1_000).events.count, 10)
+        try expect(try page(rows: 10, bytes: 1_000).hasMore, false)
+        let short = try page(rows: 10, bytes: 350)
+        try expect(1...4 ~= short.events.count && short.hasMore, true)
+        let single = try page(rows: 10, bytes: 1)
+        try expect(single.events.count, 1)
+        try expect(single.hasMore, true)
+        let newest = try store.history(1, isNewest: true, rows: 10, bytes: 1)
+        try expect(newest.events.map(\.sequence.value), [10])
+        try expect(newest.hasMore, true)
+    }
+
+    @Sendable static func gaps(_ store: inout StoreDriver) throws {
+        try store.create(1, members: [1])
+        try store.create(2, members: [1])
+        _ = try store.commit((0..<30).map { store.message(1, by: 1, "m\($0)") })
+        try store.goOn()
+        _ = try store.commit([store.event(.react, 1, by: 1, of: 3, "+"), store.message(2, by: 1, "x")])
+        _ = try store.commit((0..<3).map { store.message(1, by: 1, "n\($0)") })
+        func page(_ after: Int64, _ backlogMax: Int, since: Int64 = 0) throws -> ReadResult {
+            let spans = [
+                PageRequest.Span(
+                    ConversationNumber(1), after: at(after), upTo: at(37), since: Sequence(since)),
+                PageRequest.Span(ConversationNumber(2), after: at(after), upTo: at(37)),
+            ]
+            return try store.page(PageRequest(spans: spans, rows: 5, bytes: 1 << 20, backlogMax: backlogMax))
+        }
+        // 33 messages; the newest five begin at the 29th, which has position 31.
+        var result = try page(0, 32)
+        try expect(result.gaps, [Gap(ConversationNumber(1), from: Sequence(1), to: Sequence(28), floor: at(30))])
+        try expect(result.events.map(\.position.value), [2, 31, 32, 33, 34])
+        try expect(result.hasMore, true)
+        result = try page(0, 33)
+        try expect(result.gaps, [])
+        try expect(result.events.map(\.position.value), [1, 2, 3, 4, 5])
+        result = try page(12, 20)
+        try expect(result.gaps, [Gap(ConversationNumber(1), from: Sequence(11), to: Sequence(28), floor: at(30))])
+        try expect(result.events.first?.position, at(31))
+        result = try page(0, 20, since: 12)
+        try expect(result.gaps, [Gap(ConversationNumber(1), from: Sequence(13), to: Sequence(28), floor: at(30))])
+        result = try page(0, 20, since: 13)
+        try expect(result.gaps, [])
+    }
+
+    @Sendable static func since(_ store: inout StoreDriver) throws {
+        try store.create(1, members: [1])
+        _ = try store.commit((0..<6).map { store.message(1, by: 1, "m\($0)") })
+        try store.goOn()
+        _ = try store.commit([
+            store.event(.react, 1, by: 1, of: 2, "+"), store.event(.edit, 1, by: 1, of: 5, "e"),
+            store.change(1, by: 1, .rename("x")), store.event(.delete, 1, by: 1, of: 4, ""),
+        ])
+        let span = PageRequest.Span(ConversationNumber(1), after: .start, upTo: at(11), since: Sequence(4))
+        let page = try store.page(PageRequest(spans: [span], rows: 10, bytes: 1 << 20, backlogMax: nil))
+        try expect(page.events.map(\.position.value), [1, 6, 7, 9, 10])
+        try expect(page.hasMore, false)
+        let full = try store.page(PageRequest(spans: [span], rows: 5, bytes: 1 << 20, backlogMax: nil))
+        try expect(full.hasMore, false)
+    }
+
+    @Sendable static func history(_ store: inout StoreDriver) throws {
+        try store.create(1, members: [1])
+        _ = try store.commit((0..<20).map { store.message(1, by: 1, "m\($0)") })
+        _ = try store.commit([store.change(1, by: 1, .rename("x")), store.event(.react, 1, by: 1, of: 3, "+")])
+        try store.goOn()
+        _ = try store.commit((20..<25).map { store.message(1, by: 1, "m\($0)") })
+        func sequences(_ after: Int64, _ before: Int64, _ isNewest: Bool, _ rows: Int) throws -> ([Int64], Bool) {
+            let result = try store.history(1, after: after, before: before, isNewest: isNewest, rows: rows)
+            return (result.events.map(\.sequence.value), result.hasMore)
+        }
+        let cases: [(Int64, Int64, Bool, Int, ClosedRange<Int64>, Bool)] = [
+            (0, .max, true, 3, 23...25, true), (0, .max, true, 25, 1...25, false), (0, .max, true, 24, 2...25, true),
+            (0, 22, true, 2, 20...21, true), (0, 3, true, 5, 1...2, false), (18, .max, false, 4, 19...22, true),
+            (18, .max, false, 7, 19...25, false), (3, 5, false, 9, 4...4, false),
+        ]
+        for (after, before, isNewest, rows, wanted, hasMore) in cases {
+            let got = try sequences(after, before, isNewest, rows)
+            try expect(got.0, Array(wanted))
+            try expect(got.1, hasMore)
+        }
+        let empty: [(Int64, Int64)] = [(25, .max), (4, 5), (9, 2), (0, 0), (0, -7), (.max, .max)]
+        for (after, before) in empty {
+            try expect(try sequences(after, before, true, 5).0, [])
+        }
+        let message = try store.history(1, after: 2, before: 4, isNewest: true, rows: 1).events[0]
+        try expect(message.text, "\"m2\"")
+        try expect(message.device, "phone")
+        try expect(message.label, "text")
+        try expect(message.sender, UserNumber(1))
+    }
+
+    @Sendable static func latest(_ store: inout StoreDriver) throws {
+        try store.create(1, members: [1])
+        try store.create(2, members: [1])
+        _ = try store.commit([store.message(1, by: 1, "a"), store.message(2, by: 1, "b")])
+        try store.goOn()
+        _ = try store.commit([store.message(1, by: 1, "c")])
+        let found = try store.latest([(2, 1), (1, 2), (1, 3), (1, 0), (5, 1), (1, 1)])
+        try expect(found.map(\.text), ["\"b\"", "\"c\"", "\"a\""])
+    }
+}

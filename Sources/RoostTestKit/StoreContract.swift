@@ -1,0 +1,234 @@
+import RoostCore
+import RoostProtocol
+
+/// What every store must do, as checks that throw a described `Violation`. A store's tests hand in a way to make a
+/// fresh store and a way to go on with what is stored (`reopen`: close and open again, or nothing). Checks run on the
+/// calling thread, one after another.
+public struct StoreContract {
+    /// A store under test.
+    public struct Store {
+        /// Commits.
+        public var writer: any LogWriter
+        /// Answers.
+        public var reader: any LogReader
+        /// What a relay would start from.
+        public var load: () throws -> Snapshot
+
+        /// Puts a store together.
+        public init(writer: any LogWriter, reader: any LogReader, load: @escaping () throws -> Snapshot) {
+            self.writer = writer
+            self.reader = reader
+            self.load = load
+        }
+    }
+
+    /// A rule that the store broke.
+    public struct Violation: Error, CustomStringConvertible {
+        /// The rule, what was expected, and what the store did.
+        public var description: String
+    }
+
+    /// The name of a rule and how it is checked.
+    public struct Check: Sendable {
+        /// The rule in a few words.
+        public var name: String
+        var run: @Sendable (inout StoreDriver) throws -> Void
+    }
+
+    /// Every rule.
+    public static let checks: [Check] = [
+        Check(name: "positions and sequences are dense", run: sequences),
+        Check(name: "a repeated key changes nothing", run: duplicates),
+        Check(name: "a reference must exist", run: references),
+        Check(name: "edits", run: edits),
+        Check(name: "deletes erase", run: deletes),
+        Check(name: "reactions", run: reactions),
+        Check(name: "members", run: members),
+        Check(name: "users and devices", run: directory),
+        Check(name: "an erased conversation is gone", run: erasing),
+        Check(name: "pages", run: pages),
+        Check(name: "pages end early", run: bounds),
+        Check(name: "too long a backlog becomes a gap", run: gaps),
+        Check(name: "nothing from before a member's time", run: since),
+        Check(name: "history", run: history),
+        Check(name: "latest", run: latest),
+    ]
+
+    /// Runs one check on the store that `make` gives. Throws the `Violation`, or what the store threw.
+    public static func run(
+        _ check: Check, make: () throws -> Store, reopen: @escaping (Store) throws -> Store = { $0 }
+    ) throws {
+        var driver = StoreDriver(try make(), reopen: reopen)
+        do {
+            try check.run(&driver)
+        } catch let violation as Violation {
+            throw Violation(description: "\(check.name): \(violation.description)")
+        }
+    }
+}
+
+// MARK: Writing
+
+extension StoreContract {
+    @Sendable static func sequences(_ store: inout StoreDriver) throws {
+        try store.create(1, members: [1, 2])
+        try store.create(2, members: [1, 3])
+        let outcomes = try store.commit([
+            store.message(1, by: 1, "a"), store.message(2, by: 3, "b"), store.message(1, by: 2, "c"),
+        ])
+        try expect(outcomes, [.stored(at(3), Sequence(1)), .stored(at(4), Sequence(1)), .stored(at(5), Sequence(2))])
+        try store.goOn()
+        try expect(try store.commit([store.message(1, by: 1, "d")]), [.stored(at(6), Sequence(3))])
+        var event = store.message(1, by: 1, "")
+        event.kind = .conversation
+        event.change = .rename("New")
+        try expect(try store.commit([event]), [.stored(at(7), Sequence(3))])
+        try expect(try store.commit([store.message(9, by: 1, "nowhere")]), [.refused(.notFound)])
+        try store.goOn()
+        let snapshot = try store.load()
+        try expect(snapshot.head, at(7))
+        try expect(snapshot.conversations.map(\.lastSequence.value), [3, 1])
+        try expect(snapshot.conversations.map(\.lastPosition.value), [7, 4])
+        try expect(snapshot.conversations.map(\.name), ["New", "g2"])
+        try expect(snapshot.conversations[0].lastTime, event.time)
+    }
+
+    @Sendable static func duplicates(_ store: inout StoreDriver) throws {
+        try store.create(1, members: [1, 2])
+        var first = store.message(1, by: 1, "a", key: "k")
+        let again = store.message(1, by: 1, "other", key: "k")
+        let others = store.message(1, by: 2, "b", key: "k")
+        try expect(
+            try store.commit([first, again, others]),
+            [
+                .stored(at(2), Sequence(1)), .duplicate(at(2), Sequence(1), ConversationNumber(1), first.time),
+                .stored(at(3), Sequence(2)),
+            ])
+        let edit = store.event(.edit, 1, by: 1, of: 1, "a2", key: "e")
+        let keyless = store.message(1, by: 1, "c")
+        try expect(
+            try store.commit([edit, keyless, keyless]),
+            [.stored(at(4), Sequence(1), label: "text"), .stored(at(5), Sequence(3)), .stored(at(6), Sequence(4))])
+        try store.goOn()
+        first.body = Array("\"z\"".utf8)
+        let create = store.creation(7, members: [1], key: "k")
+        try expect(
+            try store.commit([first, edit, create]),
+            [
+                .duplicate(at(2), Sequence(1), ConversationNumber(1), first.time),
+                .duplicate(at(4), Sequence(1), ConversationNumber(1), edit.time),
+                .duplicate(at(2), Sequence(1), ConversationNumber(1), first.time),
+            ])
+        try expect(try store.history(1).map(\.text), ["\"a2\"", "\"b\"", "\"c\"", "\"c\""])
+        try expect(try store.load().conversations.count, 1)
+    }
+
+    @Sendable static func references(_ store: inout StoreDriver) throws {
+        try store.create(1, members: [1])
+        try store.create(2, members: [1])
+        let batch = [
+            store.message(1, by: 1, "a"), store.reply(1, by: 1, to: 1), store.reply(1, by: 1, to: 3),
+            store.reply(2, by: 1, to: 1), store.reply(1, by: 1, to: -1),
+        ]
+        let missing = Outcome.refused(.notFound)
+        try expect(
+            try store.commit(batch),
+            [.stored(at(3), Sequence(1)), .stored(at(4), Sequence(2)), missing, missing, missing])
+        try store.goOn()
+        for kind in [EventKind.edit, .delete, .react] {
+            for sequence: Int64 in [0, 3, -5, .max] {
+                try expect(try store.commit([store.event(kind, 1, by: 1, of: sequence, "x")]), [missing])
+            }
+        }
+        try expect(try store.history(1).map(\.reference.value), [0, 1])
+    }
+
+    @Sendable static func edits(_ store: inout StoreDriver) throws {
+        try store.create(1, members: [1, 2])
+        _ = try store.commit([store.message(1, by: 1, "a"), store.message(1, by: 1, "{}", label: "poll")])
+        try store.goOn()
+        var notText = store.event(.edit, 1, by: 1, of: 1, "x")
+        notText.flag = false
+        var poll = store.event(.edit, 1, by: 1, of: 2, "x")
+        poll.flag = false
+        let edit = store.event(.edit, 1, by: 1, of: 1, "a2")
+        let foreign = store.event(.edit, 1, by: 2, of: 1, "x")
+        try expect(
+            try store.commit([notText, foreign, edit, edit, poll]),
+            [
+                .refused(.badRequest), .refused(.forbidden), .stored(at(4), Sequence(1), label: "text"), .unchanged,
+                .stored(at(5), Sequence(2), label: "poll"),
+            ])
+        try store.goOn()
+        let shown = try store.history(1)
+        try expect(shown.map(\.text), ["\"a2\"", "\"x\""])
+        try expect(shown.map(\.editedAt), [edit.time, poll.time])
+        let rows = try store.page(1, after: 1).events
+        try expect(rows.map(\.kind), [.message, .message, .edit, .edit])
+        try expect(rows.map(\.text), ["\"a2\"", "\"x\"", "\"a2\"", "\"x\""])
+        try expect(rows.map(\.label), ["text", "poll", "text", "poll"])
+        try expect(rows.map(\.sequence.value), [1, 2, 1, 2])
+    }
+
+    @Sendable static func deletes(_ store: inout StoreDriver) throws {
+        try store.create(1, members: [1, 2])
+        _ = try store.commit([
+            store.message(1, by: 1, "secret"), store.event(.edit, 1, by: 1, of: 1, "secret2"),
+            store.message(1, by: 1, "b"), store.event(.react, 1, by: 2, of: 1, "+"),
+        ])
+        try store.goOn()
+        let delete = store.event(.delete, 1, by: 1, of: 1, "")
+        var moderated = store.event(.delete, 1, by: 2, of: 2, "")
+        try expect(try store.commit([moderated]), [.refused(.forbidden)])
+        moderated.flag = true
+        let edit = store.event(.edit, 1, by: 1, of: 1, "back")
+        let react = store.event(.react, 1, by: 1, of: 1, "+")
+        try expect(
+            try store.commit([delete, delete, edit, react, moderated]),
+            [
+                .stored(at(6), Sequence(1)), .unchanged, .refused(.gone), .refused(.gone),
+                .stored(at(7), Sequence(2)),
+            ])
+        try store.goOn()
+        let shown = try store.history(1)
+        try expect(shown.map(\.body), [[], []])
+        try expect(shown.map(\.deletedAt), [delete.time, moderated.time])
+        let rows = try store.page(1, after: 1).events
+        try expect(rows.map(\.kind), [.message, .edit, .message, .react, .delete, .delete])
+        try expect(rows.allSatisfy { $0.body.isEmpty }, true)
+    }
+
+    @Sendable static func reactions(_ store: inout StoreDriver) throws {
+        try store.create(1, members: [1, 2])
+        _ = try store.commit([store.message(1, by: 1, "a"), store.message(1, by: 1, "b")])
+        func react(_ user: Int32, _ label: String, remove: Bool = false) -> Append {
+            var event = store.event(.react, 1, by: user, of: 1, label)
+            event.flag = remove
+            return event
+        }
+        let outcomes = try store.commit([
+            react(1, "+"), react(1, "+"), react(2, "+"), react(2, "-", remove: true), react(2, "-"),
+        ])
+        let stored = [4, 5, 6].map { Outcome.stored(at($0), Sequence(1)) }
+        try expect(outcomes, [stored[0], .unchanged, stored[1], .unchanged, stored[2]])
+        try store.goOn()
+        let counts = try store.history(1)[0].reactions.sorted { $0.reaction < $1.reaction }
+        try expect(counts, [ReactionCount("+", count: 2, isMine: true), ReactionCount("-", count: 1, isMine: false)])
+        try expect(try store.history(1)[1].reactions, [])
+        _ = try store.commit([react(2, "-", remove: true), react(1, "+", remove: true)])
+        try expect(try store.history(1)[0].reactions, [ReactionCount("+", count: 1, isMine: false)])
+        let row = try store.page(1, after: 6).events
+        try expect(row.map(\.flag), [true, true])
+        try expect(row.map(\.label), ["-", "+"])
+
+        let limit = Limits().reactionsPerUser
+        let many = try store.commit((0..<limit).map { react(1, "r\($0)") })
+        try expect(many.allSatisfy { if case .stored = $0 { true } else { false } }, true)
+        try store.goOn()
+        try expect(try store.commit([react(1, "more"), react(1, "r1")]), [.refused(.tooLarge), .unchanged])
+        _ = try store.commit([react(1, "r1", remove: true)])
+        guard case .stored = try store.commit([react(1, "more")])[0] else {
+            throw Violation(description: "a reaction that was taken back still counts")
+        }
+    }
+}

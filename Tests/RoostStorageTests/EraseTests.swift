@@ -1,0 +1,89 @@
+import Foundation
+import RoostCore
+import RoostProtocol
+import Testing
+
+@testable import RoostStorage
+
+/// What is deleted is gone from the disk, not only from view.
+@Suite struct EraseTests {
+    private func erasing(_ conversation: Int32) -> Append {
+        var event = message(in: conversation)
+        event.kind = .conversation
+        event.change = .erase
+        return event
+    }
+
+    /// Once in a row of its own page, once on overflow pages.
+    @Test(arguments: [1, 2_000])
+    func aDeletedBodyIsOverwritten(times: Int) throws {
+        let scratch = try Scratch()
+        let log = try SQLiteLog(path: scratch.path(), durability: .full)
+        let secret = String(repeating: "squirrel", count: times)
+        var edit = about(.edit, 1)
+        edit.body = Array("\"\(secret) again\"".utf8)
+        _ = try log.commit([creation(), message(secret), message("other")])
+        _ = try log.commit([edit])
+        #expect(try scratch.holds("squirrel"))
+        _ = try log.commit([about(.delete, 1)])
+        #expect(try log.checkpoint())
+        #expect(try !scratch.holds("squirrel"))
+        #expect(try scratch.holds("other"))
+        log.close()
+    }
+
+    @Test func anErasedConversationGoesInSlices() throws {
+        let scratch = try Scratch()
+        var bounds = StorageBounds()
+        bounds.erasedRowsWhenIdle = 10
+        bounds.erasedRowsPerCommit = 10
+        let log = try SQLiteLog(scratch.path(), .full, bounds)
+        _ = try log.commit([creation(1), creation(2), message("stays", in: 2, key: "stays")])
+        _ = try log.commit((0..<100).map { message("squirrel\($0)", key: "k\($0)") })
+        _ = try log.commit((0..<15).map { about(.react, $0 + 1) })
+        #expect(position(try log.commit([erasing(1)]).first) == 119)
+        #expect(log.statistics.erasuresPending == 1)
+        var pieces = 0
+        while try log.writer.maintain() { pieces += 1 }
+        // One merge, two slices of reactions and of their counts each, 116 rows in slices of ten.
+        #expect(pieces == 17)
+        #expect(log.statistics.erasuresPending == 0)
+        for (table, rows) in [("log", 2), ("key_index", 1), ("event_index", 2), ("reaction", 0), ("reaction_count", 0)]
+        {
+            #expect(try log.writer.database.value("SELECT count(*) FROM \(table)") == "\(rows)")
+        }
+        #expect(try log.checkpoint())
+        #expect(try !scratch.holds("squirrel"))
+        #expect(try log.history(2).count == 1)
+        log.close()
+    }
+
+    /// Under load there is no idle moment: commits do it.
+    @Test func commitsPurgeToo() throws {
+        let scratch = try Scratch()
+        let log = try SQLiteLog(scratch.path(), .full, .tiny)
+        _ = try log.commit([creation(1), creation(2)])
+        _ = try log.commit((0..<20).map { message(key: "k\($0)") })
+        _ = try log.commit([erasing(1)])
+        for index in 0..<60 { _ = try log.commit([message(in: 2, key: "n\(index)")]) }
+        #expect(log.statistics.erasuresPending == 0)
+        #expect(try log.writer.database.value("SELECT count(*) FROM log WHERE conversation = 1") == "0")
+        log.close()
+    }
+
+    /// Numbers of erased conversations may be given anew after a restart.
+    @Test func openingFinishesWhatAKillLeft() throws {
+        let scratch = try Scratch()
+        let log = try SQLiteLog(path: scratch.path(), durability: .full)
+        _ = try log.commit([creation(), message("squirrel", key: "k"), about(.react, 1), erasing(1)])
+        let path = try scratch.crashCopy(as: "crash.db")
+        log.close()
+        let again = try SQLiteLog(path: path, durability: .full)
+        #expect(again.statistics.erasuresPending == 0)
+        #expect(try again.writer.database.value("SELECT count(*) FROM log") == "0")
+        let outcomes = try again.commit([creation(), message("new", key: "k")])
+        #expect(outcomes.map { position($0) } == [5, 6])
+        #expect(try again.history(1).map(\.reactions.count) == [0])
+        again.close()
+    }
+}

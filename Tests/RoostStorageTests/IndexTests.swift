@@ -1,0 +1,139 @@
+import Foundation
+import RoostCore
+import RoostProtocol
+import Testing
+
+@testable import RoostStorage
+
+/// Indexes follow behind the log: nothing may depend on how far behind they are.
+@Suite struct IndexTests {
+    private static let constant: SQLiteLog.Hash = { _, _ in 7 }
+    private static let crowded: SQLiteLog.Hash = { _, key in UInt64(key.last ?? 0) % 3 }
+
+    @Test(arguments: [0, 1, 2])
+    func collidingKeysAreToldApart(way: Int) throws {
+        let scratch = try Scratch()
+        let hash = way == 0 ? IndexTests.constant : IndexTests.crowded
+        let bounds = way == 1 ? StorageBounds() : .tiny
+        var log = try SQLiteLog(scratch.path(), .full, bounds, hash: hash)
+        _ = try log.commit([creation()])
+        for index in 0..<40 {
+            let outcome = try log.commit([message(by: Int32(index % 2), key: "k\(index / 2)")])
+            #expect(position(outcome.first) == Int64(index + 2))
+            if index % 7 == 0 { try log.writer.maintainAll() }
+        }
+        for _ in 0..<2 {
+            for index in 0..<40 {
+                let outcome = try log.commit([message("again", by: Int32(index % 2), key: "k\(index / 2)")])
+                let wanted = Outcome.duplicate(
+                    Position(Int64(index + 2)), Sequence(Int64(index + 1)), ConversationNumber(1),
+                    Timestamp(milliseconds: 1_000))
+                #expect(outcome == [wanted])
+            }
+            log.close()
+            log = try SQLiteLog(scratch.path(), .full, bounds, hash: hash)
+        }
+        log.close()
+    }
+
+    /// At every slice of a merge: the files as a kill leaves them hold everything that was committed.
+    @Test func aKillAnywhereInAMergeLosesNothing() throws {
+        let scratch = try Scratch()
+        let log = try SQLiteLog(scratch.path(), .full, .tiny)
+        defer { log.close() }
+        _ = try log.commit([creation(1), creation(2)])
+        var sent = 0
+        for round in 0..<12 {
+            _ = try log.commit((0..<3).map { message("m\(sent + $0)", in: Int32($0 % 2 + 1), key: "k\(sent + $0)") })
+            sent += 3
+            if round % 3 == 2 { _ = try log.writer.maintain() }
+            let path = try scratch.crashCopy(as: "crash\(round)")
+            // Opened with large bounds, so that the test sees what is there and not what opening repairs.
+            let found = try SQLiteLog(path: path, durability: .full)
+            #expect(try found.history(1).count + found.history(2).count == sent)
+            #expect(try found.page(1).count + found.page(2).count == sent + 2)
+            #expect(try found.load().head.value == Int64(sent + 2))
+            let again = try found.commit((0..<sent).map { message(in: Int32($0 % 3 % 2 + 1), key: "k\($0)") })
+            #expect(again.allSatisfy { if case .duplicate = $0 { true } else { false } })
+            try found.writer.maintainAll()
+            _ = try found.commit([about(.edit, 1), about(.react, 2)])
+            #expect(try found.history(1).first?.editedAt == Timestamp(milliseconds: 1_000))
+            found.close()
+        }
+    }
+
+    @Test func commitsKeepTheTailBounded() throws {
+        let scratch = try Scratch()
+        var bounds = StorageBounds()
+        bounds.tailRows = 100
+        let log = try SQLiteLog(scratch.path(), .full, bounds)
+        defer { log.close() }
+        _ = try log.commit([creation()])
+        var most = 0
+        for index in 0..<200 {
+            _ = try log.commit((0..<10).map { message(key: "k\(index)-\($0)") })
+            most = max(most, log.statistics.unindexedRows)
+        }
+        #expect(most >= 100)
+        #expect(most <= 210)
+    }
+
+    @Test func anIdleWriterIndexesButNotAHandful() throws {
+        let scratch = try Scratch()
+        var bounds = StorageBounds()
+        bounds.idleRows = 50
+        bounds.idleEntries = 30
+        let log = try SQLiteLog(scratch.path(), .full, bounds)
+        defer { log.close() }
+        _ = try log.commit([creation()] + (0..<40).map { message(key: "k\($0)") })
+        #expect(try log.writer.maintain() == false)
+        #expect(log.statistics.unindexedRows == 41)
+        _ = try log.commit((40..<60).map { message(key: "k\($0)") })
+        // 60 keys, 61 events, one conversation: five slices.
+        var pieces = 0
+        while try log.writer.maintain() { pieces += 1 }
+        #expect(pieces == 5)
+        #expect(log.statistics.unindexedRows == 0)
+        #expect(try log.writer.database.value("SELECT count(*) FROM key_index") == "60")
+        #expect(try log.writer.database.value("SELECT count(*) FROM event_index") == "61")
+        #expect(try log.history(1).count == 60)
+    }
+
+    /// No question reads more than it gives: each searches an index, none scans or sorts a table.
+    @Test func everyLookUpSearchesAnIndex() throws {
+        let database = try SQLiteLog(":memory:", .memory, StorageBounds()).writer.database
+        let queries = [
+            EventIndex.messageSQL, EventIndex.lastSQL, EventIndex.rowsSQL, WriterStatements.keyCandidatesSQL,
+            WriterStatements.hashesSQL,
+            WriterStatements.hasReactionSQL, WriterStatements.countReactionsSQL, ReaderStatements.rowSQL,
+            ReaderStatements.existsSQL, ReaderStatements.mineSQL,
+        ]
+        for query in queries {
+            let plan = try database.prepare("EXPLAIN QUERY PLAN " + query)
+            var steps: [String] = []
+            while try plan.step() { steps.append(plan.text(3)) }
+            #expect(steps.count == 1 && steps[0].hasPrefix("SEARCH"), "\(query): \(steps)")
+        }
+    }
+
+    /// The store keeps hashes, so they must never change. The values are those of an independent implementation that
+    /// gives the paper's vector for SipHash-2-4; the sender is the first eight bytes of the input.
+    @Test(arguments: [
+        (Int32(0), "", UInt64(0x5cb9_6f6b_a2a4_fcfc)), (1, "a", 0x191e_ffd3_459c_7e1d),
+        (0x0302_0100, "\0", 0xf43e_6d45_6f6d_8232), (5, "12345678", 0x3e87_3e8a_5456_c4fd),
+        (5, "123456789", 0x5e4d_d006_6810_cb61),
+    ])
+    func keysAreHashedBySipHash(sender: Int32, key: String, wanted: UInt64) {
+        let hash = KeyHash(key0: 0x0706_0504_0302_0100, key1: 0x0f0e_0d0c_0b0a_0908)
+        var key = key
+        #expect(key.withUTF8 { hash(sender, UnsafeRawBufferPointer($0)) } == wanted)
+    }
+
+    @Test func everyStoreHashesByASecretOfItsOwn() throws {
+        let secrets = try (0..<2).map { _ in
+            try SQLiteLog(":memory:", .memory, StorageBounds()).writer.database
+                .value("SELECT value FROM meta WHERE name = 'hash_key_0'")
+        }
+        #expect(secrets[0] != secrets[1])
+    }
+}

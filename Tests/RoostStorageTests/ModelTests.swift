@@ -1,0 +1,202 @@
+import RoostCore
+import RoostProtocol
+import RoostTestKit
+import Testing
+
+@testable import RoostStorage
+
+/// Thousands of random batches and questions, answered by this store and by the naive one of the test kit, which keeps
+/// everything in arrays. The store merges, purges, and is closed and opened in between, with bounds of a few rows.
+@Suite struct ModelTests {
+    @Test(arguments: [1, 2, 3, 4] as [UInt64])
+    func agreesWithTheNaiveLog(seed: UInt64) throws {
+        let scratch = try Scratch()
+        let durability: Durability = seed == 4 ? .memory : .normal
+        let crowded: SQLiteLog.Hash = { _, key in UInt64(key.last ?? 0) % 5 }
+        let hash = seed == 2 ? crowded : nil
+        var log = try SQLiteLog(scratch.path(), durability, .tiny, reactionsPerUser: 3, hash: hash)
+        defer { log.close() }
+        let model = MemoryLog(reactionsPerUser: 3)
+        var script = Script(seed: seed)
+        for step in 0..<2_500 {
+            let batch = script.batch()
+            let wanted = model.commit(batch)
+            #expect(try log.writer.commit(batch) == wanted, "seed \(seed), step \(step)")
+            script.note(batch, wanted, head: model.load().head)
+            if script.chance(30) { _ = try log.writer.maintain() }
+            if script.chance(2) { try log.writer.maintainAll() }
+            if durability != .memory, script.chance(2) {
+                log.close()
+                log = try SQLiteLog(scratch.path(), durability, .tiny, reactionsPerUser: 3, hash: hash)
+            }
+            try compare(script.page(), log, model, "seed \(seed), step \(step)")
+            try compare(script.history(), log, model, "seed \(seed), step \(step)")
+        }
+        let snapshot = try log.load()
+        let wanted = model.load()
+        #expect(snapshot.head == wanted.head)
+        #expect(snapshot.conversations.map(\.number) == wanted.conversations.map(\.number))
+        #expect(snapshot.conversations.map(\.lastSequence) == wanted.conversations.map(\.lastSequence))
+        #expect(snapshot.conversations.map(\.lastPosition) == wanted.conversations.map(\.lastPosition))
+        #expect(snapshot.conversations.map(\.lastTime) == wanted.conversations.map(\.lastTime))
+        #expect(script.stored > 3_000)
+    }
+
+    /// The rule of pages in its simplest form, over all rows that the model has.
+    private func compare(_ request: PageRequest, _ log: SQLiteLog, _ model: MemoryLog, _ place: Comment) throws {
+        let got = try log.reader.answer(Read(ticket: 1, .page(request)))
+        var gaps: [Gap] = []
+        var rows: [StoredEvent] = []
+        for span in request.spans {
+            let whole = PageRequest(spans: [span], rows: 1_000_000, bytes: 1 << 40, backlogMax: nil)
+            var found = model.answer(Read(ticket: 1, .page(whole))).events
+            let messages = found.filter { $0.kind == .message }
+            if let backlogMax = request.backlogMax, messages.count > max(backlogMax, request.rows) {
+                let first = messages[messages.count - request.rows]
+                found.removeAll { $0.position < first.position }
+                gaps.append(
+                    Gap(
+                        span.conversation, from: messages[0].sequence, to: Sequence(first.sequence.value - 1),
+                        floor: Position(first.position.value - 1)))
+            }
+            rows += found
+        }
+        rows.sort { $0.position < $1.position }
+        #expect(got.gaps == gaps, place)
+        #expect(got.hasMore == (rows.count > request.rows), place)
+        #expect(got.events.map { Line($0) } == rows.prefix(request.rows).map { Line($0) }, place)
+    }
+
+    private func compare(_ request: HistoryRequest, _ log: SQLiteLog, _ model: MemoryLog, _ place: Comment) throws {
+        let got = try log.reader.answer(Read(ticket: 1, .history(request)))
+        let wanted = model.answer(Read(ticket: 1, .history(request)))
+        #expect(got.hasMore == wanted.hasMore, place)
+        #expect(got.events.map { Line($0) } == wanted.events.map { Line($0) }, place)
+        for (event, other) in zip(got.events, wanted.events) where other.deletedAt == .never {
+            let sorted = other.reactions.sorted { ($1.count, $0.reaction) < ($0.count, $1.reaction) }
+            #expect(event.reactions == sorted, place)
+        }
+        let latest = LatestRequest(messages: [(request.conversation, request.before)])
+        let one = try log.reader.answer(Read(ticket: 1, .latest(latest)))
+        #expect(one.events.map { Line($0) } == model.answer(Read(ticket: 1, .latest(latest))).events.map { Line($0) })
+    }
+}
+
+/// What is compared of a row. An edit's `deletedAt` is left out: only this store sets it.
+private struct Line: Equatable, CustomStringConvertible {
+    var description: String
+
+    init(_ event: StoredEvent) {
+        let deleted = event.kind == .edit ? 0 : event.deletedAt.milliseconds
+        description = """
+            \(event.position.value) c\(event.conversation.value) \(event.kind) s\(event.sequence.value) \
+            u\(event.sender.value) \(event.device) \(event.key) \(event.label) r\(event.reference.value) \
+            \(String(decoding: event.body, as: UTF8.self)) \(event.flag) \(event.time.milliseconds) \
+            \(event.editedAt.milliseconds) \(deleted)
+            """
+    }
+}
+
+/// A random course of events: a few conversations that come and go, a few users, keys that are used again.
+private struct Script {
+    private var random: SeededGenerator
+    private var last: [Int32: Int64] = [:]
+    private var nextConversation: Int32 = 1
+    private var head: Int64 = 0
+    private var clock: Int64 = 0
+    private(set) var stored = 0
+
+    init(seed: UInt64) { random = SeededGenerator(seed: seed) }
+
+    mutating func chance(_ percent: Int) -> Bool { below(100) < percent }
+
+    mutating func batch() -> [Mutation] {
+        (0..<(1 + below(6))).map { _ in .append(event()) }
+    }
+
+    mutating func note(_ batch: [Mutation], _ outcomes: [Outcome], head: Position) {
+        for (mutation, outcome) in zip(batch, outcomes) {
+            guard case .append(let event) = mutation, case .stored(_, let sequence, _) = outcome else { continue }
+            stored += 1
+            if case .erase = event.change {
+                last[event.conversation.value] = nil
+            } else if event.kind == .message || event.kind == .conversation {
+                last[event.conversation.value] = sequence.value
+            }
+        }
+        self.head = head.value
+    }
+
+    mutating func page() -> PageRequest {
+        let spans = (0..<(1 + below(4))).map { _ -> PageRequest.Span in
+            let after = Int64(below(Int(head) + 1))
+            let upTo = chance(70) ? head : after + Int64(below(30))
+            let since = chance(70) ? 0 : Int64(below(40))
+            return PageRequest.Span(
+                conversation(), after: Position(after), upTo: Position(upTo), since: Sequence(since))
+        }
+        // A device asks for a conversation once.
+        var asked: Set<ConversationNumber> = []
+        return PageRequest(
+            spans: spans.filter { asked.insert($0.conversation).inserted }, rows: 1 + below(8), bytes: 1 << 40,
+            backlogMax: chance(50) ? below(30) : nil)
+    }
+
+    mutating func history() -> HistoryRequest {
+        let conversation = conversation()
+        let last = Int(last[conversation.value] ?? 3)
+        return HistoryRequest(
+            conversation: conversation, reader: user(), after: Sequence(Int64(below(last + 2))),
+            before: Sequence(chance(50) ? .max : Int64(below(last + 3))), isNewest: chance(50), rows: 1 + below(8),
+            bytes: 1 << 40)
+    }
+
+    private mutating func event() -> Append {
+        clock += 1
+        var event = Append(
+            .message, in: conversation(), by: user(), device: "d\(below(3))", at: Timestamp(milliseconds: clock))
+        if chance(60) { event.key = "k\(below(6_000))" }
+        let sequence = Int64(below(Int(last[event.conversation.value] ?? 0) + 3)) - (chance(3) ? 5 : 0)
+        switch below(100) {
+        case ..<50:
+            event.label = chance(80) ? "text" : "image"
+            event.body = Array("\"\(clock)\"".utf8)
+            if chance(20) { event.reference = Sequence(sequence) }
+        case ..<62:
+            event.kind = .edit
+            event.reference = Sequence(sequence)
+            event.body = Array("\"e\(clock)\"".utf8)
+            event.flag = chance(90)
+        case ..<70:
+            event.kind = .delete
+            event.reference = Sequence(sequence)
+            event.flag = chance(20)
+        case ..<90:
+            event.kind = .react
+            event.reference = Sequence(sequence)
+            event.label = "r\(below(5))"
+            event.flag = chance(30)
+        case ..<96 where last.count < 4:
+            event.kind = .conversation
+            event.conversation = ConversationNumber(nextConversation)
+            event.change = .create(id: "c\(nextConversation)", kind: .group, name: "", members: [])
+            nextConversation += 1
+        case ..<97:
+            event.kind = .conversation
+            event.change = chance(15) ? .erase : .rename("n")
+        default:
+            event.kind = .conversation
+        }
+        return event
+    }
+
+    private mutating func conversation() -> ConversationNumber {
+        let live = last.keys.sorted()
+        if !live.isEmpty, chance(95) { return ConversationNumber(live[below(live.count)]) }
+        return ConversationNumber(max(1, nextConversation - 1 - Int32(below(5))))
+    }
+
+    private mutating func user() -> UserNumber { UserNumber(Int32(1 + below(3))) }
+
+    private mutating func below(_ bound: Int) -> Int { Int.random(in: 0..<max(1, bound), using: &random) }
+}

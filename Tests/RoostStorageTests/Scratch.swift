@@ -1,0 +1,109 @@
+import Foundation
+import RoostCore
+import RoostProtocol
+import RoostTestKit
+
+@testable import RoostStorage
+
+/// A directory of its own for one test, gone with it.
+final class Scratch {
+    let directory: URL
+
+    init() throws {
+        directory = FileManager.default.temporaryDirectory.appendingPathComponent("roost-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+    }
+
+    deinit { try? FileManager.default.removeItem(at: directory) }
+
+    func path(_ name: String = "roost.db") -> String { directory.appendingPathComponent(name).path }
+
+    /// The store as a kill would leave it: its files as they are at this moment, under another name.
+    func crashCopy(of name: String = "roost.db", as copy: String) throws -> String {
+        for suffix in ["", "-wal"] where FileManager.default.fileExists(atPath: path(name) + suffix) {
+            try FileManager.default.copyItem(atPath: path(name) + suffix, toPath: path(copy) + suffix)
+        }
+        return path(copy)
+    }
+
+    /// Whether any file of the directory holds these bytes.
+    func holds(_ text: String) throws -> Bool {
+        for file in try FileManager.default.contentsOfDirectory(at: directory, includingPropertiesForKeys: nil)
+        where try Data(contentsOf: file).range(of: Data(text.utf8)) != nil {
+            return true
+        }
+        return false
+    }
+}
+
+extension StorageBounds {
+    /// Everything happens after a few rows.
+    static let tiny = StorageBounds(
+        tailRows: 5, idleRows: 1, idleEntries: 3, entriesPerRow: 4, filterKeysPerCommit: 2,
+        filterKeysWhenIdle: 3, erasedRowsPerCommit: 2, erasedRowsWhenIdle: 3)
+}
+
+extension SQLiteWriter {
+    func maintainAll() throws {
+        while try maintain() {}
+    }
+}
+
+extension SQLiteLog {
+    var store: StoreContract.Store {
+        StoreContract.Store(writer: writer, reader: reader, load: { try self.load() })
+    }
+
+    func commit(_ events: [Append]) throws -> [Outcome] {
+        try writer.commit(events.map { .append($0) })
+    }
+
+    func history(_ conversation: Int32, rows: Int = 1_000) throws -> [StoredEvent] {
+        let request = HistoryRequest(
+            conversation: ConversationNumber(conversation), reader: UserNumber(1), after: .none,
+            before: Sequence(.max), isNewest: true, rows: rows, bytes: 1 << 30)
+        return try reader.answer(Read(ticket: 1, .history(request))).events
+    }
+
+    func page(_ conversation: Int32, rows: Int = 100_000) throws -> [StoredEvent] {
+        let span = PageRequest.Span(ConversationNumber(conversation), after: .start, upTo: Position(.max))
+        let request = PageRequest(spans: [span], rows: rows, bytes: 1 << 30, backlogMax: nil)
+        return try reader.answer(Read(ticket: 1, .page(request))).events
+    }
+}
+
+func message(
+    _ text: String = "x", in conversation: Int32 = 1, by user: Int32 = 1, key: String = ""
+) -> Append {
+    var event = Append(
+        .message, in: ConversationNumber(conversation), by: UserNumber(user), device: "phone",
+        at: Timestamp(milliseconds: 1_000))
+    event.key = key
+    event.label = "text"
+    event.body = Array("\"\(text)\"".utf8)
+    return event
+}
+
+func creation(_ conversation: Int32 = 1) -> Append {
+    var event = message(in: conversation)
+    event.kind = .conversation
+    event.label = ""
+    event.change = .create(
+        id: "c\(conversation)", kind: .group, name: "g", members: [NewMember(UserNumber(1), .owner)])
+    return event
+}
+
+func about(_ kind: EventKind, _ sequence: Int64, in conversation: Int32 = 1, by user: Int32 = 1) -> Append {
+    var event = message("changed", in: conversation, by: user)
+    event.kind = kind
+    event.label = kind == .react ? "+" : ""
+    event.reference = Sequence(sequence)
+    event.flag = kind == .edit
+    return event
+}
+
+/// What became of a stored event; nil for any other outcome.
+func position(_ outcome: Outcome?) -> Int64? {
+    guard case .stored(let position, _, _) = outcome else { return nil }
+    return position.value
+}

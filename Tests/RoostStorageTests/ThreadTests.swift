@@ -1,0 +1,137 @@
+import RoostCore
+import RoostProtocol
+import Synchronization
+import Testing
+
+@testable import RoostStorage
+
+/// The threads hand over in order, finish what they took, and refuse above their bounds.
+@Suite struct ThreadTests {
+    /// Collects what a thread delivers and lets the test wait for it.
+    private final class Inbox<Item: Sendable>: Sendable {
+        private let stream: AsyncStream<Item>
+        private let continuation: AsyncStream<Item>.Continuation
+
+        init() { (stream, continuation) = AsyncStream.makeStream() }
+
+        func put(_ item: Item) { continuation.yield(item) }
+
+        func take() async throws -> Item {
+            for await item in stream { return item }
+            throw CancellationError()
+        }
+    }
+
+    /// Answers when it is let.
+    private final class SlowReader: LogReader, Sendable {
+        let gate = WorkQueue<Void>(bound: 100)
+
+        func answer(_ read: Read) throws -> ReadResult {
+            _ = gate.takeAll(isPatient: true)
+            if read.ticket == 13 { throw StorageFailure.closed }
+            return ReadResult(ticket: read.ticket)
+        }
+    }
+
+    @Test func commitsAreReportedAndIdlenessIsUsed() async throws {
+        let scratch = try Scratch()
+        let log = try SQLiteLog(scratch.path(), .full, .tiny)
+        let reports = Inbox<CommitReport>()
+        let thread = try CommitThread(log.writer) { reports.put($0) }
+        #expect(thread.submit([.append(creation()), .append(message(key: "a"))]))
+        let report = try await reports.take()
+        #expect(try report.result.get() == [.stored(Position(1), .none), .stored(Position(2), Sequence(1))])
+        #expect(report.rows == 2)
+        #expect(report.nanoseconds > 0)
+        for index in 0..<50 {
+            #expect(thread.submit((0..<7).map { .append(message(key: "\(index) \($0)")) }))
+            #expect(try await reports.take().rows == 7)
+        }
+        #expect(thread.submit([.append(message(key: "a")), .alive(Timestamp(milliseconds: 1))]))
+        #expect(try await reports.take().rows == 0)
+        thread.stop()
+        #expect(!thread.submit([]))
+        #expect(try log.history(1).count == 351)
+        log.close()
+    }
+
+    @Test func aFailedCommitIsReported() async throws {
+        let scratch = try Scratch()
+        let log = try SQLiteLog(path: scratch.path(), durability: .full)
+        _ = try log.writer.database.value("PRAGMA max_page_count = 1")
+        let reports = Inbox<CommitReport>()
+        let thread = try CommitThread(log.writer) { reports.put($0) }
+        let large = message(String(repeating: "x", count: 100_000))
+        thread.submit([.append(creation()), .append(large)])
+        let failed = try await reports.take()
+        #expect(throws: StorageFailure.self) { try failed.result.get() }
+        thread.submit([.append(message())])
+        let refused = try await reports.take()
+        #expect(throws: StorageFailure.poisoned) { try refused.result.get() }
+        thread.stop()
+        log.close()
+    }
+
+    @Test func readsAreBoundedAndAnsweredInOrder() async throws {
+        let reader = SlowReader()
+        let answers = Inbox<ReadResult>()
+        let thread = try ReadThread(reader, bound: 3) { answers.put($0) }
+        func ask(_ ticket: UInt64) -> Bool { thread.submit(Read(ticket: ticket, .latest(LatestRequest(messages: [])))) }
+        #expect(ask(1))
+        // The first is taken, three wait, no more fit. Whether it was taken already is a race, so try until it was.
+        var taken: [UInt64] = [1]
+        for ticket in UInt64(10)..<20 where ask(ticket) { taken.append(ticket) }
+        #expect(3...5 ~= taken.count)
+        #expect(!ask(99))
+        for ticket in taken {
+            #expect(reader.gate.add(()))
+            let answer = try await answers.take()
+            #expect(answer.ticket == ticket)
+            #expect(answer.isFailed == (ticket == 13))
+        }
+        #expect(ask(50))
+        reader.gate.stop()
+        thread.stop()
+        #expect(try await answers.take().ticket == 50)
+        #expect(!ask(51))
+    }
+
+    /// A writer and a reader at work at once, with merges of a few rows: every history is whole, every page in order.
+    @Test(arguments: [Durability.full, .memory])
+    func readersSeeWholeHistoriesWhileTheWriterMerges(durability: Durability) async throws {
+        let scratch = try Scratch()
+        let log = try SQLiteLog(scratch.path(), durability, .tiny)
+        _ = try log.commit([creation()])
+        let reports = Inbox<CommitReport>()
+        let answers = Inbox<ReadResult>()
+        let commits = try CommitThread(log.writer) { reports.put($0) }
+        let reads = try ReadThread(log.reader) { answers.put($0) }
+        var sequence: Int64 = 0
+        for round in 0..<200 {
+            commits.submit((0..<5).map { .append(message(key: "\(round) \($0)")) })
+            let history = HistoryRequest(
+                conversation: ConversationNumber(1), reader: UserNumber(1), after: .none, before: Sequence(.max),
+                isNewest: true, rows: 40, bytes: 1 << 20)
+            let span = PageRequest.Span(
+                ConversationNumber(1), after: Position(max(0, sequence - 30)), upTo: Position(sequence + 1))
+            let page = PageRequest(spans: [span], rows: 20, bytes: 1 << 20, backlogMax: round % 2 == 0 ? 15 : nil)
+            reads.submit(Read(ticket: 1, .history(history)))
+            reads.submit(Read(ticket: 2, .page(page)))
+            let shown = try await answers.take()
+            let newest = shown.events.last?.sequence.value ?? 0
+            #expect(!shown.isFailed && newest >= sequence && newest <= sequence + 5)
+            #expect(shown.events.map(\.sequence.value) == Array(max(1, newest - 39)..<(newest + 1)))
+            let rows = try await answers.take()
+            #expect(!rows.isFailed)
+            #expect(zip(rows.events, rows.events.dropFirst()).allSatisfy { $0.position.value + 1 == $1.position.value })
+            let floor = rows.gaps.first?.floor ?? span.after
+            #expect(rows.events.first?.position == Position(floor.value + 1))
+            #expect(rows.gaps.isEmpty == (round % 2 == 1 || sequence <= 20))
+            #expect(try await reports.take().rows == 5)
+            sequence += 5
+        }
+        commits.stop()
+        reads.stop()
+        log.close()
+    }
+}
