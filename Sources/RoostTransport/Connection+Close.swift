@@ -1,0 +1,30 @@
+internal import CLibwebsockets
+public import RoostProtocol
+
+extension Connection {
+    // Seconds that a peer has to read what the library still holds for it before the close frame can go out. As long
+    // as the library waits for the peer's own close frame.
+    private static let flushSeconds: Int32 = 5
+
+    /// Ends the connection: a close frame with this code and its reason goes out when what `write` has taken is on its
+    /// way. Nothing but `closed` follows for the handler, at the latest 11 s later if the peer neither reads nor
+    /// answers. Repeating it does nothing.
+    public func close(_ code: CloseCode) { close(code.rawValue, reason: code.reason) }
+
+    func close(_ code: UInt16, reason: StaticString) {
+        guard phase == .open, let wsi else { return }
+        phase = .closing
+        closeCode = code
+        closeReason = reason
+        message.clear()
+        if lws_partial_buffered(wsi) != 0 { lws_set_timeout(wsi, PENDING_TIMEOUT_CLOSE_SEND, Connection.flushSeconds) }
+        lws_callback_on_writable(wsi)
+    }
+
+    /// Hands the close frame to the library, which sends it and waits for the peer's.
+    func giveReason() {
+        guard let wsi else { return }
+        let start = UnsafeMutablePointer(mutating: closeReason.utf8Start)
+        lws_close_reason(wsi, lws_close_status(UInt32(closeCode)), start, closeReason.utf8CodeUnitCount)
+    }
+}

@@ -1,0 +1,127 @@
+internal import RoostProtocol
+
+/// The head of a request to upgrade to WebSocket, as far as a server decides by it. Copies; nothing is borrowed.
+public struct UpgradeRequest: Sendable {
+    /// `Origin`; browsers always send it.
+    public var origin: String?
+    /// `Host`, with the port if it was named.
+    public var host: String?
+    /// `User-Agent`.
+    public var userAgent: String?
+    /// `Authorization`, for servers that want it; never log it.
+    public var authorization: String?
+    /// `X-Forwarded-For`, unverified: only a proxy of one's own makes it true.
+    public var forwardedFor: String?
+    /// The peer's IPv4 address.
+    public var peerAddress: String
+
+    /// Puts a request together, for tests of a handler.
+    public init(
+        peerAddress: String,
+        origin: String? = nil,
+        host: String? = nil,
+        userAgent: String? = nil,
+        authorization: String? = nil,
+        forwardedFor: String? = nil
+    ) {
+        self.peerAddress = peerAddress
+        self.origin = origin
+        self.host = host
+        self.userAgent = userAgent
+        self.authorization = authorization
+        self.forwardedFor = forwardedFor
+    }
+}
+
+/// The head of a plain HTTP request. Copies; nothing is borrowed.
+public struct HTTPRequest: Sendable {
+    /// `GET` or `HEAD`; the transport answers other methods itself.
+    public var method: String
+    /// The path, percent-decoded, without the query.
+    public var path: String
+    /// The query without its `?`, percent-decoded; empty if there is none.
+    public var query: String
+    /// `Authorization`; never log it.
+    public var authorization: String?
+    /// The peer's IPv4 address.
+    public var peerAddress: String
+
+    /// Puts a request together, for tests of a handler.
+    public init(method: String, path: String, query: String = "", authorization: String? = nil, peerAddress: String) {
+        self.method = method
+        self.path = path
+        self.query = query
+        self.authorization = authorization
+        self.peerAddress = peerAddress
+    }
+}
+
+/// A response with its whole body. The transport adds `Content-Length` and `Connection`.
+public struct HTTPResponse: Sendable {
+    /// For example 200.
+    public var status: Int
+    /// `Content-Type`.
+    public var contentType: String
+    /// The body, of any size; it is held until the peer has read it.
+    public var body: [UInt8]
+    /// Further headers. They come from the server's own code: nothing that a client sent belongs here unchecked.
+    public var headers: [(name: String, value: String)]
+
+    /// Puts a response together.
+    public init(
+        status: Int,
+        contentType: String = "application/json",
+        body: [UInt8] = [],
+        headers: [(name: String, value: String)] = []
+    ) {
+        self.status = status
+        self.contentType = contentType
+        self.body = body
+        self.headers = headers
+    }
+
+    /// `{"code":…,"reason":…}`, the body of every refusal (Docs/Protocol.md, section 1).
+    public static func refusal(
+        _ status: Int,
+        code: String,
+        reason: String,
+        retryAfterSeconds: Int? = nil
+    ) -> HTTPResponse {
+        let json = FrameBuilder()
+        json.beginBare()
+        json.member("code", code)
+        json.member("reason", reason)
+        var response = HTTPResponse(status: status, body: [0x7B] + json.written + [0x7D])
+        if let retryAfterSeconds { response.headers.append(("Retry-After", String(retryAfterSeconds))) }
+        return response
+    }
+}
+
+extension HTTPResponse {
+    /// The response in HTTP/1.1 (RFC 9112). libwebsockets would write HTTP/1.0 for a refused upgrade.
+    func serialized(keepAlive: Bool, withBody: Bool = true) -> [UInt8] {
+        var head = "HTTP/1.1 \(status) \(HTTPResponse.phrase(status))\r\n"
+        head += "Content-Type: \(contentType)\r\nContent-Length: \(body.count)\r\n"
+        head += "Connection: \(keepAlive ? "keep-alive" : "close")\r\n"
+        for header in headers { head += "\(header.name): \(header.value)\r\n" }
+        head += "\r\n"
+        return withBody ? Array(head.utf8) + body : Array(head.utf8)
+    }
+
+    private static func phrase(_ status: Int) -> StaticString {
+        switch status {
+        case 200: "OK"
+        case 204: "No Content"
+        case 400: "Bad Request"
+        case 401: "Unauthorized"
+        case 403: "Forbidden"
+        case 404: "Not Found"
+        case 405: "Method Not Allowed"
+        case 426: "Upgrade Required"
+        case 429: "Too Many Requests"
+        case 500: "Internal Server Error"
+        case 503: "Service Unavailable"
+        default: "Status"
+        }
+    }
+}

@@ -1,0 +1,97 @@
+internal import CLibwebsockets
+internal import Glibc
+
+/// A bound IPv4 socket that listens, and the spare descriptor that lets a process without free ones still answer.
+/// Owned by one loop.
+struct ListeningSocket: ~Copyable {
+    private(set) var descriptor: Int32
+    private var spare: Int32
+    let port: UInt16
+
+    /// Binds and listens. SO_REUSEADDR lets a restarted relay bind at once; SO_REUSEPORT would let several loops share
+    /// a port, and is asked for by those.
+    init(_ settings: TransportSettings) throws(TransportFailure) {
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = settings.port.bigEndian
+        guard inet_pton(AF_INET, settings.host, &address.sin_addr) == 1 else { throw .badAddress(settings.host) }
+        let socket = shim_listen_socket()
+        guard socket >= 0 else { throw .system(call: "socket", code: errno) }
+        do throws(TransportFailure) {
+            try ListeningSocket.enable(SO_REUSEADDR, on: socket)
+            if settings.sharesPort { try ListeningSocket.enable(SO_REUSEPORT, on: socket) }
+            try ListeningSocket.bind(socket, to: address, settings)
+            guard listen(socket, settings.backlog) == 0 else {
+                throw TransportFailure.system(call: "listen", code: errno)
+            }
+            port = try ListeningSocket.port(of: socket)
+        } catch {
+            close(socket)
+            throw error
+        }
+        descriptor = socket
+        spare = open("/dev/null", O_RDONLY | O_CLOEXEC)
+    }
+
+    deinit {
+        for one in [descriptor, spare] where one >= 0 { close(one) }
+    }
+
+    /// Takes one waiting connection; -1 with errno set if there is none or no descriptor for it.
+    func accept(from peer: inout sockaddr_in) -> Int32 { shim_accept(descriptor, &peer) }
+
+    /// Takes one waiting connection with the spare descriptor, for a moment; -1 if that fails too. Close it before
+    /// `restoreSpare`.
+    mutating func acceptWithSpare(from peer: inout sockaddr_in) -> Int32 {
+        guard spare >= 0 else { return -1 }
+        close(spare)
+        spare = -1
+        return shim_accept(descriptor, &peer)
+    }
+
+    /// Opens the spare descriptor again; false if another thread was faster.
+    mutating func restoreSpare() -> Bool {
+        if spare < 0 { spare = open("/dev/null", O_RDONLY | O_CLOEXEC) }
+        return spare >= 0
+    }
+
+    /// Stops listening. Safe to repeat.
+    mutating func closeAll() {
+        for one in [descriptor, spare] where one >= 0 { close(one) }
+        descriptor = -1
+        spare = -1
+    }
+
+    private static func enable(_ option: Int32, on socket: Int32) throws(TransportFailure) {
+        var one: Int32 = 1
+        guard setsockopt(socket, SOL_SOCKET, option, &one, socklen_t(MemoryLayout<Int32>.size)) == 0 else {
+            throw .system(call: "setsockopt", code: errno)
+        }
+    }
+
+    private static func bind(
+        _ socket: Int32,
+        to address: sockaddr_in,
+        _ settings: TransportSettings
+    ) throws(TransportFailure) {
+        let outcome = withUnsafePointer(to: address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                Glibc.bind(socket, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+            }
+        }
+        guard outcome != 0 else { return }
+        let code = errno
+        if code == EADDRINUSE { throw .addressInUse(host: settings.host, port: settings.port) }
+        throw .system(call: "bind", code: code)
+    }
+
+    private static func port(of socket: Int32) throws(TransportFailure) -> UInt16 {
+        var address = sockaddr_in()
+        var size = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let outcome = withUnsafeMutablePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { getsockname(socket, $0, &size) }
+        }
+        guard outcome == 0 else { throw .system(call: "getsockname", code: errno) }
+        return UInt16(bigEndian: address.sin_port)
+    }
+}

@@ -1,0 +1,39 @@
+internal import CLibwebsockets
+internal import Glibc
+
+/// Sockets that were answered without reading their request, kept for one to two seconds. Closing at once would reset
+/// the connection when the request arrives, and the peer might lose the answer (RFC 9112, section 9.6). Loop thread.
+struct RefusedSockets {
+    // A flood of refusals must not use up descriptors; beyond this they are closed at once.
+    private static let max = 64
+    private var recent: [Int32] = []
+    private var old: [Int32] = []
+
+    /// Sends `response` and gives up the descriptor. `isLast`: it has to be free when this returns.
+    mutating func answer(_ descriptor: Int32, with response: [UInt8], isLast: Bool) {
+        discardInput(of: descriptor)
+        _ = response.withUnsafeBytes { send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
+        shutdown(descriptor, Int32(SHUT_WR))
+        if isLast || recent.count + old.count >= RefusedSockets.max {
+            close(descriptor)
+        } else {
+            recent.append(descriptor)
+        }
+    }
+
+    /// Closes those that have waited for a whole beat.
+    mutating func closeOld() {
+        for descriptor in old {
+            discardInput(of: descriptor)
+            close(descriptor)
+        }
+        old = recent
+        recent = []
+    }
+
+    private func discardInput(of descriptor: Int32) {
+        withUnsafeTemporaryAllocation(byteCount: 4_096, alignment: 1) { buffer in
+            _ = recv(descriptor, buffer.baseAddress, buffer.count, Int32(MSG_DONTWAIT))
+        }
+    }
+}

@@ -1,0 +1,181 @@
+internal import CLibwebsockets
+internal import Glibc
+
+/// The part of a server's loop that knows no handler type: the library, the listener, the watchers, the scratch buffer
+/// that all writes share, and the counts that the limits are checked against. Loop thread only. The watchers hold it
+/// unretained, so its event loop keeps it for as long as turns run.
+final class ServerCore {
+    let settings: TransportSettings
+    let library: LibraryContext
+    let port: UInt16
+    /// Set once by the event loop that owns this core, and cleared when it goes.
+    unowned(unsafe) var events: (any LoopEvents)?
+
+    var listener: ListeningSocket
+    var vhost: OpaquePointer?
+    let accepting: UnsafeMutablePointer<ev_io>
+    private let deadlineTimer: UnsafeMutablePointer<ev_timer>
+    private let beating: UnsafeMutablePointer<ev_timer>
+    private let turn: UnsafeMutablePointer<ev_prepare>
+
+    var counters = TransportCounters()
+    /// WebSocket connections that are open.
+    var openCount = 0
+    /// Sockets that libwebsockets holds for us.
+    var socketCount = 0
+    var nextID: UInt64 = 1
+    var perAddress: [in_addr_t: Int] = [:]
+    var refused = RefusedSockets()
+    var unread = UnreadResponses()
+    var scratch: UnsafeMutableRawBufferPointer
+    private var deadline: Int64?
+    private var now: Int64?
+
+    init(_ settings: TransportSettings) throws(TransportFailure) {
+        self.settings = settings
+        listener = try ListeningSocket(settings)
+        port = listener.port
+        library = try LibraryContext()
+        scratch = .allocate(byteCount: max(settings.writeBytes, 4_096), alignment: 16)
+        accepting = .allocate(capacity: 1)
+        accepting.initialize(to: ev_io())
+        deadlineTimer = .allocate(capacity: 1)
+        deadlineTimer.initialize(to: ev_timer())
+        beating = .allocate(capacity: 1)
+        beating.initialize(to: ev_timer())
+        turn = .allocate(capacity: 1)
+        turn.initialize(to: ev_prepare())
+        try createContext()
+        watch()
+    }
+
+    deinit { scratch.deallocate() }
+
+    func run() {
+        library.run {
+            if listener.descriptor >= 0 { ev_io_start(library.loop, accepting) }
+        }
+    }
+
+    func closeListener() {
+        ev_io_stop(library.loop, accepting)
+        listener.closeAll()
+    }
+
+    // MARK: Time
+
+    var monotonicMilliseconds: Int64 {
+        if let now { return now }
+        let reading = ServerCore.readClock()
+        now = reading
+        return reading
+    }
+
+    func setTimer(afterMilliseconds: Int64) {
+        let delay = min(max(afterMilliseconds, 0), ServerCore.longestTimer)
+        deadline = ServerCore.readClock() + delay
+        shim_ev_timer_move(library.loop, deadlineTimer, Double(delay) / 1_000)
+    }
+
+    // A year: keeps the sum above and libev's arithmetic far from their ends.
+    private static let longestTimer: Int64 = 31_536_000_000
+
+    private static func readClock() -> Int64 {
+        var time = timespec()
+        clock_gettime(CLOCK_MONOTONIC, &time)
+        return Int64(time.tv_sec) * 1_000 + Int64(time.tv_nsec) / 1_000_000
+    }
+
+    // MARK: Watchers
+
+    private func watch() {
+        let owner = Unmanaged.passUnretained(self).toOpaque()
+        library.prepareWake(owner: owner) { _, watcher, _ in ServerCore.from(watcher?.pointee.data)?.events?.woken() }
+        shim_ev_io_init(
+            accepting,
+            { _, watcher, _ in ServerCore.from(watcher?.pointee.data)?.acceptWaiting() },
+            listener.descriptor,
+            owner
+        )
+        let period = ServerCore.beatSeconds
+        shim_ev_timer_init(
+            beating,
+            { _, watcher, _ in ServerCore.from(watcher?.pointee.data)?.beat() },
+            period,
+            period,
+            owner
+        )
+        ev_timer_start(library.loop, beating)
+        shim_ev_timer_init(
+            deadlineTimer,
+            { _, watcher, _ in ServerCore.from(watcher?.pointee.data)?.deadlineReached() },
+            0,
+            0,
+            owner
+        )
+        shim_ev_prepare_init(turn, { _, watcher, _ in ServerCore.from(watcher?.pointee.data)?.endTurn() }, owner)
+        ev_prepare_start(library.loop, turn)
+    }
+
+    private static func from(_ data: UnsafeMutableRawPointer?) -> ServerCore? {
+        data.map { Unmanaged<ServerCore>.fromOpaque($0).takeUnretainedValue() }
+    }
+
+    // libev measures from the start of the turn, so a timer that was set late in a long one comes too early.
+    private func deadlineReached() {
+        guard let deadline else { return }
+        let left = deadline - ServerCore.readClock()
+        if left > 0 {
+            shim_ev_timer_move(library.loop, deadlineTimer, Double(left) / 1_000)
+        } else {
+            self.deadline = nil
+            events?.timer()
+        }
+    }
+
+    // Runs before the loop sleeps, when everything that had arrived is handled.
+    private func endTurn() {
+        events?.turnEnded()
+        let cut = unread.check()
+        if cut > 0 {
+            counters.cutUnread += cut
+            library.serveTimers()
+        }
+        now = nil
+    }
+
+    // How long refused sockets linger, and when accepting is tried again after a shortage.
+    private static let beatSeconds = 1.0
+
+    private func beat() {
+        refused.closeOld()
+        if listener.descriptor >= 0, listener.restoreSpare() { ev_io_start(library.loop, accepting) }
+    }
+
+    // MARK: Library
+
+    private func createContext() throws(TransportFailure) {
+        let protocols = UnsafeMutablePointer<lws_protocols>.allocate(capacity: 2)
+        protocols.initialize(repeating: lws_protocols(), count: 2)
+        protocols[0].name = UnsafePointer(strdup(settings.subprotocol))
+        protocols[0].callback = serverCallback
+        // Each connection keeps a buffer of this size; 1024 is the knee between memory and reads.
+        protocols[0].rx_buffer_size = 1_024
+        // What goes over this in one write is copied and waits; bodies of HTTP responses are the longest.
+        protocols[0].tx_packet_size = 4_194_304
+        protocols[0].user = Unmanaged.passUnretained(self).toOpaque()
+        let options =
+            LWS_SERVER_OPTION_VALIDATE_UTF8 | LWS_SERVER_OPTION_DISABLE_IPV6 | LWS_SERVER_OPTION_EXPLICIT_VHOSTS
+        try library.create(
+            protocols: protocols,
+            options: options,
+            timeoutSeconds: settings.headerTimeoutSeconds
+        )
+        vhost = try library.addVhost(
+            protocols: protocols,
+            options: options,
+            timeoutSeconds: settings.headerTimeoutSeconds,
+            keepAliveSeconds: settings.keepAliveSeconds
+        )
+    }
+}

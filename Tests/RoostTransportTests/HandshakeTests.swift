@@ -1,0 +1,184 @@
+import RoostTransport
+import Testing
+
+@Suite struct HandshakeTests {
+    let server: TestServer
+
+    init() throws { server = try TestServer() }
+
+    @Test func acceptsAndNamesTheSubprotocol() throws {
+        let client = try RawClient(port: server.port)
+        client.send(
+            RawClient.upgrade(
+                "GET /v1/socket?a=1 HTTP/1.1",
+                [
+                    "Sec-WebSocket-Protocol": "other, roost.v1", "Connection": "keep-alive, Upgrade",
+                    "Origin": "https://example.org", "Authorization": "Bearer x", "User-Agent": "tester",
+                ]
+            )
+        )
+        let head = try client.readHead()
+        #expect(head.status == "HTTP/1.1 101 Switching Protocols")
+        // The value of RFC 6455, section 1.3, for its sample nonce.
+        #expect(head.headers["Sec-WebSocket-Accept"] == "s3pPLMBiTxaQ9kYGzzhZRbK+xOo=")
+        #expect(head.headers["Sec-WebSocket-Protocol"] == "roost.v1")
+        #expect(head.headers["Sec-WebSocket-Extensions"] == nil)
+        #expect(
+            server.journal.wait(
+                for: .admit(origin: "https://example.org", authorization: "Bearer x", userAgent: "tester")
+            )
+        )
+        #expect(server.journal.wait(for: .opened(1)))
+    }
+
+    struct Case: CustomTestStringConvertible, Sendable {
+        var testDescription: String
+        var line = "GET /v1/socket HTTP/1.1"
+        var changes: [String: String?] = [:]
+        var status: String
+        var code: String
+    }
+
+    static let malformed = "malformed_upgrade"
+    static let cases: [Case] = [
+        Case(
+            testDescription: "unknown path",
+            line: "GET /v2/socket HTTP/1.1",
+            status: "404 Not Found",
+            code: "not_found"
+        ),
+        Case(testDescription: "POST", line: "POST /v1/socket HTTP/1.1", status: "400 Bad Request", code: malformed),
+        Case(testDescription: "HTTP/1.0", line: "GET /v1/socket HTTP/1.0", status: "400 Bad Request", code: malformed),
+        Case(
+            testDescription: "version 8",
+            changes: ["Sec-WebSocket-Version": "8"],
+            status: "426 Upgrade Required",
+            code: "upgrade_required"
+        ),
+        Case(
+            testDescription: "no version",
+            changes: ["Sec-WebSocket-Version": nil],
+            status: "426 Upgrade Required",
+            code: "upgrade_required"
+        ),
+        Case(
+            testDescription: "no subprotocol",
+            changes: ["Sec-WebSocket-Protocol": nil],
+            status: "400 Bad Request",
+            code: "no_subprotocol"
+        ),
+        Case(
+            testDescription: "unknown subprotocol",
+            changes: ["Sec-WebSocket-Protocol": "roost.v2, chat"],
+            status: "400 Bad Request",
+            code: "no_subprotocol"
+        ),
+        Case(
+            testDescription: "endless subprotocols",
+            changes: ["Sec-WebSocket-Protocol": String(repeating: "x,", count: 200) + "roost.v1"],
+            status: "400 Bad Request",
+            code: "no_subprotocol"
+        ),
+        Case(testDescription: "no host", changes: ["Host": nil], status: "400 Bad Request", code: malformed),
+        Case(
+            testDescription: "no key",
+            changes: ["Sec-WebSocket-Key": nil],
+            status: "400 Bad Request",
+            code: malformed
+        ),
+        Case(
+            testDescription: "short key",
+            changes: ["Sec-WebSocket-Key": "abcd"],
+            status: "400 Bad Request",
+            code: malformed
+        ),
+        Case(
+            testDescription: "Connection: close",
+            changes: ["Connection": "close"],
+            status: "400 Bad Request",
+            code: malformed
+        ),
+    ]
+
+    @Test(arguments: cases)
+    func refuses(_ refused: Case) throws {
+        let client = try RawClient(port: server.port)
+        client.send(RawClient.upgrade(refused.line, refused.changes))
+        let response = try client.readResponse()
+        #expect(response.head.status == "HTTP/1.1 \(refused.status)")
+        #expect(response.head.headers["Content-Type"] == "application/json")
+        #expect(response.head.headers["Connection"] == "close")
+        #expect(response.body.hasPrefix("{\"code\":\"\(refused.code)\",\"reason\":\""))
+        if refused.code == "upgrade_required" { #expect(response.head.headers["Sec-WebSocket-Version"] == "13") }
+        #expect(try client.isAtEnd())
+        #expect(server.onLoop { $0.loop?.counters.refusedUpgrade } == 1)
+        #expect(server.onLoop { $0.loop?.connectionCount } == 0)
+    }
+
+    @Test(arguments: [401, 403, 503])
+    func theHandlerRefuses(_ status: Int) throws {
+        _ = server.onLoop {
+            $0.refusal = .refusal(status, code: "some_code", reason: "a \"reason\"", retryAfterSeconds: 7)
+        }
+        let client = try RawClient(port: server.port)
+        client.send(RawClient.upgrade())
+        let response = try client.readResponse()
+        let phrases = [401: "Unauthorized", 403: "Forbidden", 503: "Service Unavailable"]
+        #expect(response.head.status == "HTTP/1.1 \(status) \(phrases[status] ?? "")")
+        #expect(response.head.headers["Retry-After"] == "7")
+        #expect(response.body == #"{"code":"some_code","reason":"a \"reason\""}"#)
+        #expect(try client.isAtEnd())
+        #expect(server.onLoop { $0.loop?.counters.refusedByHandler } == 1)
+    }
+
+    @Test func ignoresAnUpgradeToHTTP2() throws {
+        let client = try RawClient(port: server.port)
+        client.send(
+            "GET /echo HTTP/1.1\r\nHost: h\r\nConnection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\n"
+                + "HTTP2-Settings: AAMAAABkAARAAAAAAAIAAAAA\r\n\r\n"
+        )
+        let response = try client.readResponse()
+        #expect(response.head.status == "HTTP/1.1 200 OK")
+        #expect(response.head.headers["Connection"] == "close")
+        #expect(try client.isAtEnd())
+    }
+
+    /// libwebsockets answers these itself or not at all; what counts is that they end and that nothing else suffers.
+    @Test(arguments: [
+        "GET /echo HTTP/1.1\r\nHost: h\r\nConnection: Upgrade\r\nUpgrade: foo\r\n\r\n",
+        "CONNECT example.org:443 HTTP/1.1\r\nHost: example.org\r\n\r\n",
+        "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n",
+        "\u{16}\u{3}\u{1} not http at all\r\n\r\n",
+    ])
+    func survivesStrangeRequests(_ request: String) throws {
+        let before = try RawClient(port: server.port)
+        before.send("GET /echo HTTP/1.1\r\nHost: h\r\n\r\n")
+        _ = try before.readResponse()
+        before.send(request)
+        while try !before.isAtEnd() { _ = try before.read(1) }
+        let fresh = try RawClient(port: server.port)
+        fresh.send(request)
+        while try !fresh.isAtEnd() { _ = try fresh.read(1) }
+        let client = try RawClient.open(port: server.port)
+        client.sendText("still here")
+        #expect(try client.readFrame().text == "still here")
+    }
+
+    @Test func cutsAConnectionThatSendsNothing() throws {
+        let impatient = try TestServer { $0.headerTimeoutSeconds = 1 }
+        let silent = try RawClient(port: impatient.port)
+        let slow = try RawClient(port: impatient.port)
+        slow.send("GET /v1/socket HTTP/1.1\r\nHost: h\r\n")
+        #expect(try silent.isAtEnd())
+        #expect(try slow.isAtEnd())
+    }
+
+    /// The library's libev plugin looks after new timers only when the loop is idle, which this one never is.
+    @Test func cutsASilentConnectionOnABusyLoop() throws {
+        let busy = try TestServer { $0.headerTimeoutSeconds = 1 }
+        busy.post { $0.keepBusy() }
+        let silent = try RawClient(port: busy.port)
+        #expect(try silent.isAtEnd())
+        _ = busy.onLoop { $0.isBusy = false }
+    }
+}
