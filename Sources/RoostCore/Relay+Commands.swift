@@ -77,14 +77,14 @@ extension Relay {
         let rate = Int64(limits.commandsPerSecond)
         let passed = min(now.monotonic - session.allowanceAt, 2_000)
         if passed > 0 {
-            session.allowance = min(session.allowance + passed * rate / 1_000, rate * 2)
+            session.allowance = min(session.allowance + passed * rate, rate * 2_000)
             session.allowanceAt = now.monotonic
         }
-        guard session.allowance > 0 else {
+        guard session.allowance >= 1_000 else {
             throw Refusal(
                 .rateLimited, "more than \(rate) commands per second", retryAfterMilliseconds: max(1, 1_000 / rate))
         }
-        session.allowance -= 1
+        session.allowance -= 1_000
     }
 
     // MARK: Replies

@@ -8,7 +8,7 @@ extension Relay {
             // It was online when the relay died: nobody is a ghost, last seen when the relay was last alive.
             if stored.isOnline {
                 user.lastSeen = max(stored.lastSeen, snapshot.aliveAt)
-                store(.presence(user.number, isOnline: false, lastSeen: user.lastSeen))
+                storePresence(of: user, isOnline: false)
             }
             register(user)
         }
@@ -39,6 +39,7 @@ extension Relay {
                 conversation.admit(member)
                 user.conversations[conversation.number] = member
             } else {
+                conversation.formerMembers.insert(user.number)
                 user.departures[conversation.number] = Departure(
                     joinedAt: stored.joinedAt, leftAt: stored.leftAt, since: stored.since)
             }

@@ -64,9 +64,10 @@ extension Relay {
     }
 
     private func sessionDue(_ session: Session, at now: Moment) {
-        guard session.phase != .ended else { return }
-        session.timerAt = Int64.max
         let time = now.monotonic
+        // Overtaken by an earlier one, which has set the next.
+        guard session.phase != .ended, session.timerAt <= time else { return }
+        session.timerAt = Int64.max
         if let hello = session.helloDeadline, hello <= time { return shut(session, .helloTimeout, at: now) }
         if let ends = session.tokenEndsAt, ends <= time - limits.refreshGraceMilliseconds {
             return shut(session, .tokenExpired, at: now)
@@ -106,8 +107,7 @@ extension Relay {
             let isHere = user.sessions.contains { $0.activity != .background }
             if isHere { user.lastSeen = now.wall }
             guard isHere || user.isStoredOnline else { continue }
-            user.isStoredOnline = false
-            store(.presence(user.number, isOnline: false, lastSeen: user.lastSeen))
+            storePresence(of: user, isOnline: false)
         }
         storeWatermarks()
     }

@@ -11,6 +11,8 @@ final class Conversation {
     /// In the order in which they joined.
     private(set) var members: [Member] = []
     private var membersByUser: [UserNumber: Member] = [:]
+    /// Those who left and have not come back: each keeps a `Departure`, which goes with the conversation.
+    var formerMembers: Set<UserNumber> = []
     /// Changes handed to the writer and not yet committed: what a command is judged by, but nothing is delivered by.
     private var pendingStandings: [UserNumber: PendingStanding] = [:]
 
@@ -48,12 +50,15 @@ final class Conversation {
             members.removeAll { $0.user === member.user }
         }
         members.append(member)
+        formerMembers.remove(member.user.number)
     }
 
-    func dismiss(_ user: UserNumber) -> Member? {
-        guard let member = membersByUser.removeValue(forKey: user) else { return nil }
-        members.removeAll { $0 === member }
-        return member
+    /// Takes members out in one pass, however many they are.
+    func dismiss(_ users: [UserNumber]) -> [Member] {
+        let gone = users.compactMap { membersByUser.removeValue(forKey: $0) }
+        members.removeAll { membersByUser[$0.user.number] == nil }
+        for member in gone { formerMembers.insert(member.user.number) }
+        return gone
     }
 
     // MARK: As it will be when everything under way is committed
@@ -118,6 +123,8 @@ final class Member {
     var isStoreDirty = false
     /// Monotonic time of the last "is typing" that others were told.
     var typingToldAt = Int64.min / 2
+    /// For when the timer that looks whether typing has ended is set; past if none is.
+    var typingTimerAt = Int64.min / 2
 
     init(_ user: User, of conversation: Conversation, role: Role, since: Sequence, joinedAt: Position) {
         self.user = user

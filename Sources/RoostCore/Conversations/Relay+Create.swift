@@ -9,9 +9,10 @@ extension Relay {
         let (user, device) = try speaker(session)
         try reserve(0)
         var others: [User] = []
+        var named: Set = [user.number]
         for name in create.members {
             let other = try introduce(name, by: session)
-            if other !== user, !others.contains(where: { $0 === other }) { others.append(other) }
+            if named.insert(other.number).inserted { others.append(other) }
         }
         switch create.kind {
         case .direct:
@@ -109,8 +110,17 @@ extension Relay {
     }
 
     func checkRoom(for user: User) throws(Refusal) {
-        guard user.conversations.count < limits.conversationsPerUser else {
+        guard user.conversations.count + user.conversationsJoining < limits.conversationsPerUser else {
             throw Refusal(.tooLarge, "a member is in \(limits.conversationsPerUser) conversations already")
+        }
+    }
+
+    /// Keeps the bound for those who join several conversations at once.
+    func countJoining(by change: ConversationChange?, _ difference: Int) {
+        switch change {
+        case .create(_, _, _, let members), .add(let members):
+            for member in members { user(member.user)?.conversationsJoining += difference }
+        default: return
         }
     }
 

@@ -1,11 +1,19 @@
 import RoostProtocol
 
+/// A page of a user's conversations, each with its place in the list when it was asked for.
+struct ListPage {
+    var entries: [(conversation: Conversation, position: Position)]
+    /// Where the next page begins, if there is one.
+    var next: Position?
+}
+
 /// `conversation.list`, `conversation.members` and the conversation object.
 extension Relay {
     func list(
         _ before: Text?, _ limit: Int?, _ id: CommandID?, _ session: Session, _ now: Moment
     ) throws(Refusal) {
         let (user, _) = try speaker(session)
+        try checkReads(of: session)
         var bound = Int64.max
         if let before {
             guard let value = Int64(before.string), value >= 0 else {
@@ -18,7 +26,8 @@ extension Relay {
             .sorted { $0.lastPosition > $1.lastPosition }
         let page = Array(all.prefix(count))
         let next = all.count > page.count ? page.last?.lastPosition : nil
-        try askForClient(.latest(latest(page, for: user)), .list(session, id, page, next: next))
+        let entries = page.map { (conversation: $0, position: $0.lastPosition) }
+        try askForClient(.latest(latest(page, for: user)), .list(session, id, ListPage(entries: entries, next: next)))
     }
 
     private func latest(_ conversations: [Conversation], for user: User) -> LatestRequest {
@@ -30,8 +39,7 @@ extension Relay {
     }
 
     func answerList(
-        _ result: ReadResult, _ conversations: [Conversation], next: Position?, _ id: CommandID?, _ session: Session,
-        _ now: Moment
+        _ result: ReadResult, _ page: ListPage, _ id: CommandID?, _ session: Session, _ now: Moment
     ) {
         guard let user = session.user else { return }
         var last: [ConversationNumber: StoredEvent] = [:]
@@ -39,7 +47,15 @@ extension Relay {
         builder.begin("ok")
         builder.reply(to: id)
         builder.beginArray("conversations")
-        for conversation in conversations {
+        var next = page.next
+        var before: Position?
+        for (conversation, position) in page.entries {
+            // Last messages may be long: then the page ends early and the next one goes on here.
+            if let before, builder.written.count > limits.pageBytes {
+                next = before
+                break
+            }
+            before = position
             // Left since the question was asked.
             guard let member = conversation.member(user.number) else { continue }
             builder.beginObject()
@@ -63,7 +79,9 @@ extension Relay {
                 throw Refusal(.gone, "the conversation is there no more")
             }
             let request = latest([conversation], for: user)
-            guard !request.messages.isEmpty else {
+            // Who has just come in has nothing to be shown yet, and no later event may overtake the answer that stands
+            // for this one.
+            guard isDuplicate, !request.messages.isEmpty else {
                 return answerCreated(conversation, nil, position, time, isDuplicate: isDuplicate, id, session, now)
             }
             try askForClient(
@@ -82,6 +100,7 @@ extension Relay {
         guard let user = session.user, let member = conversation.member(user.number) else {
             return refuse(Refusal(.gone, "the conversation is there no more", id: id), to: session, at: now)
         }
+        tell(position, to: session, at: now)
         builder.begin("ok")
         builder.reply(to: id)
         builder.beginObject("conversation")

@@ -23,9 +23,10 @@ extension Relay {
         try reserve(0)
         let (conversation, user, device) = try group(name, session, atLeast: .admin)
         var new: [UserNumber] = []
+        var named: Set<UserNumber> = []
         for name in names {
             let other = try introduce(name, by: session)
-            guard conversation.standing(of: other.number) == nil, !new.contains(other.number) else { continue }
+            guard conversation.standing(of: other.number) == nil, named.insert(other.number).inserted else { continue }
             try checkRoom(for: other)
             new.append(other.number)
         }
@@ -47,13 +48,14 @@ extension Relay {
         let (conversation, user, device) = try group(name, session, atLeast: .admin)
         let role = conversation.standing(of: user.number) ?? .member
         var gone: [UserNumber] = []
+        var named: Set<UserNumber> = []
         for name in names {
             guard let other = users[name], let standing = conversation.standing(of: other.number) else {
                 throw Refusal(.notFound, "users: one of them is no member")
             }
             guard other !== user else { throw Refusal(.badRequest, "users: to go yourself, leave") }
             guard standing < role else { throw Refusal(.forbidden, "users: an admin can't remove owner or admins") }
-            if !gone.contains(other.number) { gone.append(other.number) }
+            if named.insert(other.number).inserted { gone.append(other.number) }
         }
         var append = Append(.conversation, in: conversation.number, by: user.number, device: device.name, at: now.wall)
         append.change = .remove(gone)
@@ -146,17 +148,15 @@ extension Relay {
             fanOut(event, in: conversation, except: origin)
         case .remove(let users):
             fanOut(event, in: conversation, except: origin)
-            for user in users { dismiss(user, from: conversation, at: event.position, now) }
+            dismiss(users, from: conversation, at: event.position, now)
         case .leave(let user, let heir):
             fanOut(event, in: conversation, except: origin)
             if let heir { conversation.member(heir)?.role = .owner }
-            dismiss(user, from: conversation, at: event.position, now)
+            dismiss([user], from: conversation, at: event.position, now)
         case .erase:
             fanOut(event, in: conversation, except: origin)
-            for member in conversation.members {
-                dismiss(member.user.number, from: conversation, at: event.position, now)
-                member.user.departures[conversation.number] = nil
-            }
+            dismiss(conversation.members.map(\.user.number), from: conversation, at: event.position, now)
+            for number in conversation.formerMembers { user(number)?.departures[conversation.number] = nil }
             unregister(conversation)
         case .roles(let changes):
             for change in changes { conversation.member(change.user)?.role = change.role }
@@ -169,8 +169,8 @@ extension Relay {
     /// The two of a direct conversation begin to watch each other: how things stand now.
     private func introduce(_ pair: UserPair, at now: Moment) {
         guard let low = user(pair.low), let high = user(pair.high) else { return }
-        for session in low.sessions { reply(presenceFrame(of: [high], at: now), to: session, at: now) }
-        for session in high.sessions { reply(presenceFrame(of: [low], at: now), to: session, at: now) }
+        for session in low.sessions { reply(presenceFrame(of: [high]), to: session, at: now) }
+        for session in high.sessions { reply(presenceFrame(of: [low]), to: session, at: now) }
     }
 
     private func admit(_ members: [NewMember], to conversation: Conversation, by event: StoredEvent) {
@@ -190,12 +190,16 @@ extension Relay {
         }
     }
 
-    private func dismiss(_ number: UserNumber, from conversation: Conversation, at position: Position, _ now: Moment) {
-        guard let member = conversation.dismiss(number) else { return }
-        let user = member.user
-        stopTyping(user, in: conversation, at: now)
-        user.conversations[conversation.number] = nil
-        user.departures[conversation.number] = Departure(
-            joinedAt: member.joinedAt, leftAt: position, since: member.since)
+    private func dismiss(
+        _ users: [UserNumber], from conversation: Conversation, at position: Position, _ now: Moment
+    ) {
+        for member in conversation.dismiss(users) {
+            let user = member.user
+            stopTyping(user, in: conversation, at: now)
+            user.conversations[conversation.number] = nil
+            user.departures[conversation.number] = Departure(
+                joinedAt: member.joinedAt, leftAt: position, since: member.since)
+            endWatches(of: user)
+        }
     }
 }

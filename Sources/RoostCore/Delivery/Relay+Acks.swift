@@ -4,7 +4,7 @@ import RoostProtocol
 /// `ack` and `read`: how far a device, and a user, has got; receipts tell others; watermarks are stored in bundles.
 extension Relay {
     func ack(_ position: Position, _ id: CommandID?, _ session: Session, _ now: Moment) throws(Refusal) {
-        let (_, device) = try speaker(session)
+        let (user, device) = try speaker(session)
         guard position <= head else { throw Refusal(.badPosition, "position was never given") }
         // A position learnt from `ok` while behind says nothing about what has not been sent yet.
         if session.ownPositions.isEmpty || !session.ownPositions.contains(position) {
@@ -13,6 +13,10 @@ extension Relay {
             if covered > device.cursor {
                 move(device, to: covered)
                 advanceDelivered(session, to: covered, at: now)
+                if session.hasForgottenUnacked, covered >= session.sentPosition {
+                    advanceDelivered(of: user, to: covered, at: now)
+                    session.hasForgottenUnacked = covered < head
+                }
             }
         }
         accept(id, session, now)

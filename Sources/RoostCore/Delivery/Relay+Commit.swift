@@ -37,6 +37,7 @@ extension Relay {
         expecting: [UserNumber] = []
     ) {
         gathering.append(.append(append))
+        countJoining(by: append.change, 1)
         pendingBytes += append.body.count
         pending.append(
             PendingAppend(append: append, session: session, id: id, reply: reply, expected: expecting))
@@ -82,6 +83,7 @@ extension Relay {
     private func settle(_ next: PendingAppend, _ outcome: Outcome, _ now: Moment) {
         let conversation = conversationsByNumber[next.append.conversation]
         for user in next.expected { conversation?.settle(user) }
+        countJoining(by: next.append.change, -1)
         switch outcome {
         case .stored(let position, let sequence, let label):
             head = max(head, position)
@@ -96,6 +98,7 @@ extension Relay {
             if next.reply == .conversation {
                 answerCreated(number, position, time, isDuplicate: true, next.id, session, now)
             } else {
+                tell(position, to: session, at: now)
                 let id = conversationsByNumber[number]?.id
                 builder.begin("ok")
                 builder.reply(to: next.id)
@@ -104,7 +107,6 @@ extension Relay {
                 builder.member("position", position)
                 builder.member("time", time.milliseconds)
                 builder.member("duplicate", true)
-                tell(position, to: session)
                 reply(builder.finish(), to: session, at: now)
             }
         case .unchanged:
@@ -159,6 +161,7 @@ extension Relay {
             return
         }
         guard let id = next.id else { return }
+        tell(event.position, to: session, at: now)
         builder.begin("ok")
         builder.reply(to: id)
         if event.kind == .message {
@@ -167,13 +170,14 @@ extension Relay {
         }
         builder.member("position", event.position)
         builder.member("time", event.time.milliseconds)
-        tell(event.position, to: session)
         reply(builder.finish(), to: session, at: now)
     }
 
     /// Notes that a session learns a position by a reply rather than by the event in its place.
-    private func tell(_ position: Position, to session: Session) {
+    func tell(_ position: Position, to session: Session, at now: Moment) {
         guard session.phase == .ready, session.delivery != .live else { return }
         session.ownPositions.insert(position)
+        // One that goes on writing for ever without catching up.
+        if session.ownPositions.count > limits.owedMax { shut(session, .tooSlow, at: now) }
     }
 }

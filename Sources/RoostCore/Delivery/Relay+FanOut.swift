@@ -40,11 +40,12 @@ extension Relay {
         touch(session)
         guard kind == .message, let member else { return }
         if session.unackedMessages.count >= Relay.unackedMax {
-            // Old ones give way: a later ack covers them as far as the same conversation is concerned.
+            // Old ones give way: an ack of the new one covers them as far as the same conversation is concerned.
             if session.unackedMessages.last?.member === member {
                 session.unackedMessages.removeLast()
             } else {
                 session.unackedMessages.removeFirst()
+                session.hasForgottenUnacked = true
             }
         }
         session.unackedMessages.append(UnackedMessage(member: member, sequence: sequence, position: position))
@@ -97,17 +98,24 @@ extension Relay {
         for key in owed.sorted() {
             switch key {
             case .typing(let conversation, let number):
-                guard let conversation = conversationsByNumber[conversation], let user = user(number) else { continue }
+                guard let conversation = joined(conversation, session), let user = user(number) else { continue }
                 let isActive = conversation.typing.contains { $0.user === user }
                 deliver(typingFrame(conversation, user, isActive), key, to: session, at: now)
             case .receipt(let conversation, let number):
-                guard let member = conversationsByNumber[conversation]?.member(number) else { continue }
+                guard let member = joined(conversation, session)?.member(number) else { continue }
                 deliver(receiptFrame(member, isOwn: member.user === session.user), key, to: session, at: now)
             case .presence(let number):
+                guard session.watching[number] != nil || session.user?.peers[number] != nil else { continue }
                 if let user = user(number) { users.append(user) }
             }
         }
         guard !users.isEmpty else { return }
-        reply(presenceFrame(of: users, at: now), to: session, at: now)
+        reply(presenceFrame(of: users), to: session, at: now)
+    }
+
+    /// The conversation, if the session's user is still a member: what it owed may be older than that.
+    private func joined(_ number: ConversationNumber, _ session: Session) -> Conversation? {
+        guard let user = session.user, user.conversations[number] != nil else { return nil }
+        return conversationsByNumber[number]
     }
 }

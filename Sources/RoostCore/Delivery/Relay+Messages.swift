@@ -71,9 +71,8 @@ extension Relay {
     ) throws(Refusal) -> (append: Append, role: Role) {
         let (user, device) = try speaker(session)
         let (conversation, role) = try self.conversation(target.conversation, for: user)
-        if let member = conversation.member(user.number), target.sequence <= member.since {
-            throw Refusal(.notFound, "no such message in this conversation")
-        }
+        let since = conversation.member(user.number)?.since ?? conversation.lastSequence
+        guard target.sequence > since else { throw Refusal(.notFound, "no such message in this conversation") }
         var append = Append(kind, in: conversation.number, by: user.number, device: device.name, at: now.wall)
         append.reference = target.sequence
         return (append, role)

@@ -4,12 +4,12 @@ import RoostProtocol
 enum PendingRead {
     case page(Session)
     case history(Session, CommandID?, Conversation)
-    case list(Session, CommandID?, [Conversation], next: Position?)
+    case list(Session, CommandID?, ListPage)
     case created(Session, CommandID?, Conversation, Position, Timestamp, isDuplicate: Bool)
 
     var session: Session {
         switch self {
-        case .page(let session), .history(let session, _, _), .list(let session, _, _, _),
+        case .page(let session), .history(let session, _, _), .list(let session, _, _),
             .created(let session, _, _, _, _, _):
             session
         }
@@ -25,9 +25,8 @@ extension Relay {
         reads.append(Read(ticket: ticket, question))
     }
 
-    /// A question of a client: only so many at once.
-    func askForClient(_ question: Read.Question, _ waiting: PendingRead) throws(Refusal) {
-        let session = waiting.session
+    /// Clients may have only so many questions under way. Called before whatever it costs to put one.
+    func checkReads(of session: Session) throws(Refusal) {
         guard session.readsUnderWay < limits.readsPerSession else {
             throw Refusal(
                 .rateLimited, "\(limits.readsPerSession) reads are under way",
@@ -36,7 +35,11 @@ extension Relay {
         guard pendingReads.count - pagesUnderWay < limits.readsMax else {
             throw Refusal(.busy, "the store is behind", retryAfterMilliseconds: limits.busyRetryMilliseconds)
         }
-        session.readsUnderWay += 1
+    }
+
+    func askForClient(_ question: Read.Question, _ waiting: PendingRead) throws(Refusal) {
+        try checkReads(of: waiting.session)
+        waiting.session.readsUnderWay += 1
         ask(question, waiting)
     }
 
@@ -60,9 +63,9 @@ extension Relay {
         case .history(_, let id, let conversation):
             guard !result.isFailed else { return readFailed(id, session, now) }
             answerHistory(result, conversation, id, session, now)
-        case .list(_, let id, let conversations, let next):
+        case .list(_, let id, let page):
             guard !result.isFailed else { return readFailed(id, session, now) }
-            answerList(result, conversations, next: next, id, session, now)
+            answerList(result, page, id, session, now)
         case .created(_, let id, let conversation, let position, let time, let isDuplicate):
             answerCreated(
                 conversation, result.events.first, position, time, isDuplicate: isDuplicate, id, session, now)
@@ -78,7 +81,8 @@ extension Relay {
     func history(_ history: Command.History, _ id: CommandID?, _ session: Session, _ now: Moment) throws(Refusal) {
         let (user, _) = try speaker(session)
         let (conversation, _) = try self.conversation(history.conversation, for: user)
-        let since = conversation.member(user.number)?.since ?? .none
+        // Coming back is under way: what was before stays hidden.
+        let since = conversation.member(user.number)?.since ?? conversation.lastSequence
         let request = HistoryRequest(
             conversation: conversation.number, reader: user.number, after: max(history.after ?? .none, since),
             before: history.before ?? Sequence(Int64.max), isNewest: history.after == nil,

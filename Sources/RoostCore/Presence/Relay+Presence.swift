@@ -21,17 +21,19 @@ extension Relay {
             }
             wanted.append(other)
         }
-        let new = wanted.filter { session.watching[$0.number] == nil }
+        // Somebody may be named twice.
+        var new: [UserNumber: User] = [:]
+        for other in wanted where session.watching[other.number] == nil { new[other.number] = other }
         guard session.watching.count + new.count <= limits.watchedPerSession else {
             throw Refusal(.tooLarge, "users: at most \(limits.watchedPerSession) per session")
         }
-        for other in new {
+        for other in new.values {
             session.watching[other.number] = other
             other.watchers[session.id] = session
         }
         builder.begin("ok")
         builder.reply(to: id)
-        write(wanted, at: now)
+        write(wanted)
         reply(builder.finish(), to: session, at: now)
     }
 
@@ -42,6 +44,22 @@ extension Relay {
             other.watchers[session.id] = nil
         }
         accept(id, session, now)
+    }
+
+    /// A conversation ended that may have been the last that the user shared with somebody: who may not watch any more
+    /// doesn't.
+    func endWatches(of user: User) {
+        for session in user.sessions {
+            for other in session.watching.values where !mayWatch(user, other) {
+                session.watching[other.number] = nil
+                other.watchers[session.id] = nil
+            }
+        }
+        for session in user.watchers.values {
+            guard let watcher = session.user, !mayWatch(watcher, user) else { continue }
+            session.watching[user.number] = nil
+            user.watchers[session.id] = nil
+        }
     }
 
     private func mayWatch(_ user: User, _ other: User) -> Bool {
@@ -55,7 +73,7 @@ extension Relay {
     func tellPeers(of user: User, to session: Session, at now: Moment) {
         guard !user.peers.isEmpty else { return }
         let peers = user.peers.values.sorted { $0.number.value < $1.number.value }.prefix(limits.watchedPerSession)
-        reply(presenceFrame(of: Array(peers), at: now), to: session, at: now)
+        reply(presenceFrame(of: Array(peers)), to: session, at: now)
     }
 
     // MARK: Changes
@@ -75,12 +93,12 @@ extension Relay {
         for user in changed {
             user.isPresenceDirty = false
             let state = user.presence(at: now.monotonic)
+            storePresence(of: user, state, at: now)
             guard state != user.announced else { continue }
             count(user.announced, -1)
             count(state, 1)
             user.announced = state
             counters.presenceChanges += 1
-            storePresence(of: user, state, at: now)
             // While draining everybody is about to come back: nobody is told that they left.
             guard !isDraining else { continue }
             for session in user.watchers.values { note(user, for: session, &audience) }
@@ -119,7 +137,7 @@ extension Relay {
         if batch.count == 1, let shared, shared.user === batch[0] {
             frame = shared.frame
         } else {
-            frame = presenceFrame(of: batch, at: now)
+            frame = presenceFrame(of: batch)
             if batch.count == 1 { shared = (batch[0], frame) }
         }
         session.outbox.push(frame)
@@ -137,25 +155,33 @@ extension Relay {
 
     private func storePresence(of user: User, _ state: PresenceState, at now: Moment) {
         let isOnline = state != .offline
-        guard isOnline != user.isStoredOnline, !(isOnline && isDraining) else { return }
-        user.isStoredOnline = isOnline
+        // A visit shorter than a tick isn't told, and yet the user was seen.
+        let wasSeen = !isOnline && user.lastSeen != user.storedLastSeen
+        guard isOnline != user.isStoredOnline || wasSeen, !(isOnline && isDraining) else { return }
         // After a crash this is the least that is known of when it was last here.
-        if isOnline { user.lastSeen = max(user.lastSeen, now.wall) }
+        if isOnline, user.sessions.contains(where: { $0.activity != .background }) { user.lastSeen = now.wall }
+        storePresence(of: user, isOnline: isOnline)
+    }
+
+    func storePresence(of user: User, isOnline: Bool) {
+        user.isStoredOnline = isOnline
+        user.storedLastSeen = user.lastSeen
         store(.presence(user.number, isOnline: isOnline, lastSeen: user.lastSeen))
     }
 
     // MARK: Frames
 
-    func presenceFrame(of users: [User], at now: Moment) -> Frame {
+    func presenceFrame(of users: [User]) -> Frame {
         builder.begin("presence")
-        write(users, at: now)
+        write(users)
         return builder.finish()
     }
 
-    private func write(_ users: [User], at now: Moment) {
+    private func write(_ users: [User]) {
         builder.beginArray("users")
         for user in users {
-            let state = user.presence(at: now.monotonic)
+            // What was announced: a state that the tick ends on again would never be corrected.
+            let state = user.announced
             builder.beginObject()
             builder.member("user", user.name)
             builder.member("state", word: state.word)

@@ -30,8 +30,14 @@ extension Relay {
         else { return }
         member.typingToldAt = now.monotonic
         conversation.typing.append(.init(user: user, until: until))
-        timers.set(.typing(conversation, user), at: until)
+        if member.typingTimerAt <= now.monotonic { setTimer(for: member, at: until) }
         tellTyping(user, true, in: conversation, at: now)
+    }
+
+    /// One timer per member, however often it begins anew: the one that is set finds a later end when it fires.
+    private func setTimer(for member: Member, at until: Int64) {
+        member.typingTimerAt = until
+        timers.set(.typing(member.conversation, member.user), at: until)
     }
 
     func stopTyping(_ user: User, in conversation: Conversation, at now: Moment) {
@@ -50,11 +56,13 @@ extension Relay {
     }
 
     func typingDue(_ conversation: Conversation, _ user: User, at now: Moment) {
-        guard let entry = conversation.typing.first(where: { $0.user === user }) else { return }
+        guard let member = conversation.member(user.number), member.typingTimerAt <= now.monotonic,
+            let entry = conversation.typing.first(where: { $0.user === user })
+        else { return }
         if entry.until <= now.monotonic {
             stopTyping(user, in: conversation, at: now)
         } else {
-            timers.set(.typing(conversation, user), at: entry.until)
+            setTimer(for: member, at: entry.until)
         }
     }
 

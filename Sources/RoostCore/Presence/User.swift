@@ -9,6 +9,8 @@ final class User {
     var sessions: [Session] = []
     /// Conversations as committed, in no order.
     var conversations: [ConversationNumber: Member] = [:]
+    /// Conversations more when everything under way is stored.
+    var conversationsJoining = 0
     /// Where the user was removed or left, until it joins again.
     var departures: [ConversationNumber: Departure] = [:]
     /// Other users of direct conversations.
@@ -22,11 +24,13 @@ final class User {
     var isPresenceDirty = false
     /// What the store says.
     var isStoredOnline = false
+    var storedLastSeen: Timestamp
 
     init(_ number: UserNumber, name: String, lastSeen: Timestamp) {
         self.number = number
         self.name = name
         self.lastSeen = lastSeen
+        storedLastSeen = lastSeen
     }
 
     func device(named name: Text) -> Device? {

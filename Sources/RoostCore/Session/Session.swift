@@ -53,6 +53,8 @@ public final class Session {
     /// Positions told by `ok` while behind: an ack that names one says nothing about what came before it.
     var ownPositions: Set<Position> = []
     var unackedMessages = Deque<UnackedMessage>()
+    /// Some gave way to newer ones: when everything is acked, all conversations are looked at.
+    var hasForgottenUnacked = false
     var owed: Set<Owed> = []
     /// Users whose changed presence goes into the batch of this tick.
     var presenceBatch: [User] = []
@@ -61,7 +63,7 @@ public final class Session {
     var readsUnderWay = 0
     var introduced = 0
     var malformed = 0
-    /// Commands left in the bucket, and when it was filled.
+    /// Thousandths of commands left in the bucket, so that a low rate loses nothing, and when it was filled.
     var allowance: Int64
     var allowanceAt: Int64
 
@@ -76,7 +78,7 @@ public final class Session {
         self.id = id
         heardAt = now.monotonic
         helloDeadline = now.monotonic + limits.helloMilliseconds
-        allowance = Int64(limits.commandsPerSecond) * 2
+        allowance = Int64(limits.commandsPerSecond) * 2_000
         allowanceAt = now.monotonic
     }
 

@@ -1,0 +1,176 @@
+import RoostCore
+import RoostProtocol
+import RoostTestKit
+import Testing
+
+/// `ack` and `resume`: what was acked doesn't come again, what wasn't does.
+@Suite struct AckTests {
+    let relay = RelayHarness()
+    let alice: HarnessClient
+    let group: String
+
+    init() {
+        alice = relay.connect("alice")
+        group = alice.makeGroup("bob")
+    }
+
+    private func post(_ texts: String...) { for text in texts { alice.post(text, to: group) } }
+
+    /// Bob leaves and comes back with the same device.
+    private func reconnect(_ bob: HarnessClient, resume: String? = nil) -> HarnessClient {
+        bob.drop()
+        return relay.connect("bob", resume: resume)
+    }
+
+    private func position(_ client: HarnessClient, _ text: String) -> String {
+        client.frames("message").first { $0.text("body") == text }?.text("position") ?? "none"
+    }
+
+    @Test func whatIsNotAckedComesAgain() {
+        let bob = relay.connect("bob")
+        post("one", "two")
+        #expect(reconnect(bob).bodies == ["one", "two"])
+    }
+
+    @Test func anAckCoversEverythingUpToIt() {
+        let bob = relay.connect("bob")
+        post("one", "two", "three")
+        bob.tell("ack", ["position": "\(position(bob, "two"))"])
+        #expect(reconnect(bob).bodies == ["three"])
+    }
+
+    @Test func anAckMayAskForAReply() {
+        let bob = relay.connect("bob")
+        post("one")
+        bob.forget()
+        bob.tell("ack", ["position": "0"])
+        #expect(bob.frames.isEmpty)
+        #expect(bob.outcome("ack", ["position": "0"]) == "ok")
+    }
+
+    @Test func anEarlierAckThatComesLaterChangesNothing() {
+        let bob = relay.connect("bob")
+        post("one", "two")
+        bob.tell("ack", ["position": "\(position(bob, "two"))"])
+        bob.tell("ack", ["position": "\(position(bob, "one"))"])
+        #expect(reconnect(bob).bodies.isEmpty)
+    }
+
+    @Test func devicesAckForThemselves() {
+        let phone = relay.connect("bob", "phone")
+        let tablet = relay.connect("bob", "tablet")
+        post("one")
+        phone.ackAll()
+        tablet.drop()
+        #expect(relay.connect("bob", "tablet").bodies == ["one"])
+    }
+
+    @Test func aPositionThatWasNeverGivenIsRefused() {
+        let bob = relay.connect("bob")
+        post("one")
+        let next = (Int64(bob.latestPosition) ?? 0) + 1
+        #expect(bob.outcome("ack", ["position": "\(next)"]) == "bad_position")
+        #expect(bob.outcome("ack", ["position": "01"]) == "bad_position")
+        #expect(bob.outcome("ack", ["position": "\(bob.latestPosition)"]) == "ok")
+    }
+
+    @Test func anAckIsStoredWithinAQuarterOfASecond() {
+        let bob = relay.connect("bob")
+        post("one")
+        relay.pause()
+        bob.ackAll()
+        relay.crash()
+        let again = relay.connect("bob")
+        #expect(again.bodies == ["one"])
+        again.ackAll()
+        relay.advance(250)
+        relay.crash()
+        #expect(relay.connect("bob").bodies.isEmpty)
+    }
+
+    // MARK: While behind
+
+    /// Bob missed a message and is told of an event of his own before it.
+    private func behind(_ act: (HarnessClient) -> Void) -> (bob: HarnessClient, own: String) {
+        post("missed")
+        relay.holdsReads = true
+        let bob = relay.connect("bob")
+        act(bob)
+        return (bob, bob.frames("ok").first?.text("position") ?? "none")
+    }
+
+    @Test func ackingTheReplyToAnOwnMessageDoesNotCoverWhatWasMissed() {
+        let (bob, own) = behind { $0.post("own", to: group) }
+        #expect(bob.outcome("ack", ["position": "\(own)"]) == "ok")
+        relay.holdsReads = false
+        #expect(reconnect(bob).bodies == ["missed", "own"])
+    }
+
+    /// The page is on its way when the client acks what it was told before.
+    @Test(arguments: [true, false])
+    func anAckThatCrossesAPageDoesNotCoverThePage(createsGroup: Bool) {
+        let (bob, own) = behind {
+            if createsGroup { _ = $0.makeGroup() } else { $0.post("own", to: group) }
+        }
+        bob.isReading = false
+        relay.holdsReads = false
+        relay.settle()
+        bob.tell("ack", ["position": "\(own)"])
+        #expect(reconnect(bob).bodies.first == "missed")
+    }
+
+    @Test func ackingMoreThanWasSentCoversWhatWasSent() {
+        post("missed")
+        relay.holdsReads = true
+        let bob = relay.connect("bob")
+        #expect(bob.outcome("ack", ["position": "\(bob.welcome("head")?.string ?? "")"]) == "ok")
+        relay.holdsReads = false
+        #expect(reconnect(bob).bodies == ["missed"])
+    }
+
+    @Test func whoWritesForEverWithoutCatchingUpIsClosed() {
+        let relay = RelayHarness(limits: .with { $0.owedMax = 3 })
+        let group = relay.connect("alice").makeGroup("bob")
+        relay.holdsReads = true
+        let bob = relay.connect("bob")
+        for number in 1...3 { bob.post("m\(number)", to: group) }
+        #expect(bob.isOpen)
+        bob.post("m4", to: group)
+        #expect(bob.closeCode == .tooSlow)
+    }
+
+    // MARK: resume
+
+    @Test func resumeIsAnAck() {
+        let bob = relay.connect("bob")
+        post("one", "two")
+        let again = reconnect(bob, resume: position(bob, "one"))
+        #expect(again.welcome("position")?.string == position(bob, "one"))
+        #expect(again.bodies == ["two"])
+        #expect(reconnect(again).bodies == ["two"])
+    }
+
+    @Test func resumingFromBelowTheCursorBeginsAgainFromThere() {
+        let bob = relay.connect("bob")
+        post("one", "two", "three")
+        bob.ackAll()
+        #expect(reconnect(bob, resume: position(bob, "one")).bodies == ["two", "three"])
+    }
+
+    @Test func resumingFromAPositionThatWasNeverGivenIsRefused() {
+        let client = relay.connect("bob", resume: "999")
+        #expect(client.codes == ["bad_position"])
+        #expect(client.outcome("hello", ["token": "bob", "device": "phone"]) == "welcome")
+    }
+
+    @Test func resumeTellsOthersThatItWasDelivered() {
+        let bob = relay.connect("bob")
+        post("one")
+        relay.pause()
+        #expect(alice.frames("receipt").allSatisfy { $0.text("user") == "alice" })
+        _ = reconnect(bob, resume: position(bob, "one"))
+        relay.pause()
+        #expect(alice.frames("receipt").last?.text("user") == "bob")
+        #expect(alice.frames("receipt").last?.number("delivered") == 1)
+    }
+}

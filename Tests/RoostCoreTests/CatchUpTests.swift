@@ -1,0 +1,210 @@
+import RoostCore
+import RoostProtocol
+import RoostTestKit
+import Testing
+
+/// Offline, resume and slow reading are one mechanism: everything that was missed, in order, at the reader's pace.
+@Suite struct CatchUpTests {
+    let relay = RelayHarness(
+        limits: .with {
+            $0.pageMessages = 3
+            $0.backlogMax = 6
+            $0.outboxCalmBytes = 1_000
+            $0.outboxSpillBytes = 2_000
+        })
+    let alice: HarnessClient
+    let group: String
+
+    init() {
+        alice = relay.connect("alice")
+        group = alice.makeGroup("bob")
+    }
+
+    private func post(_ range: ClosedRange<Int>, to group: String? = nil) {
+        for number in range { alice.post("m\(number)", to: group ?? self.group) }
+    }
+
+    private func texts(_ range: ClosedRange<Int>) -> [String] { range.map { "m\($0)" } }
+
+    /// Bob connects and reads nothing.
+    private func connectBlocked() -> HarnessClient {
+        let bob = relay.open()
+        bob.isReading = false
+        bob.tell("hello", ["id": 0, "token": "bob", "device": "phone"])
+        return bob
+    }
+
+    private func resumeReading(_ client: HarnessClient) {
+        client.isReading = true
+        relay.settle()
+    }
+
+    @Test func whatWasMissedFollowsTheWelcomeInOrder() {
+        post(1...6)
+        let bob = relay.connect("bob")
+        #expect(bob.frames.first?.text("type") == "welcome")
+        #expect(bob.events.first == "created")
+        #expect(bob.bodies == texts(1...6))
+        #expect(bob.frames("gap").isEmpty)
+        post(7...8)
+        #expect(bob.bodies == texts(1...8))
+    }
+
+    @Test func aPageIsReadWhenTheOneBeforeHasLeft() {
+        post(1...6)
+        let bob = connectBlocked()
+        // The welcome and the first page, which begins with the event that made the group.
+        #expect(bob.session.outbox.count == 4)
+        #expect(relay.relay.counters.pages == 1)
+        resumeReading(bob)
+        #expect(bob.bodies == texts(1...6))
+        #expect(relay.relay.counters.pages == 3)
+    }
+
+    @Test func whatIsWrittenDuringCatchUpComesInItsPlace() {
+        post(1...4)
+        relay.holdsReads = true
+        let bob = relay.connect("bob")
+        post(5...6)
+        #expect(bob.bodies.isEmpty)
+        relay.holdsReads = false
+        relay.settle()
+        #expect(bob.bodies == texts(1...6))
+    }
+
+    @Test func repliesAndSignalsAreNotHeldBackMeanwhile() {
+        post(1...4)
+        relay.holdsReads = true
+        let bob = relay.connect("bob")
+        #expect(bob.outcome("ping") == "pong")
+        alice.tell("signal", ["to": "\(group)", "body": 1])
+        #expect(bob.frames("signal").count == 1)
+    }
+
+    @Test func aBacklogOfExactlyTheBoundComesWhole() {
+        post(1...6)
+        let bob = relay.connect("bob")
+        #expect(bob.frames("gap").isEmpty)
+        #expect(bob.bodies == texts(1...6))
+    }
+
+    @Test func aLongerBacklogComesAsAGapAndTheNewestPage() {
+        post(1...7)
+        let bob = relay.connect("bob")
+        let gap = bob.frames("gap").first
+        #expect(gap?.text("conversation") == group)
+        #expect(gap?.number("from") == 1)
+        #expect(gap?.number("to") == 4)
+        #expect(bob.bodies == texts(5...7))
+        post(8...8)
+        #expect(bob.bodies == texts(5...8))
+    }
+
+    @Test func eachConversationHasItsOwnGap() {
+        let other = alice.makeGroup("bob")
+        post(1...7)
+        post(11...12, to: other)
+        let bob = relay.connect("bob")
+        #expect(bob.frames("gap").count == 1)
+        #expect(Set(bob.bodies) == Set(texts(5...7) + texts(11...12)))
+    }
+
+    @Test func aSlowReaderIsLeftToTheLogAndLosesNothing() throws {
+        let bob = relay.connect("bob")
+        bob.isReading = false
+        post(1...60)
+        #expect(bob.session.outbox.bytes <= 2_000)
+        #expect(relay.relay.counters.spills == 1)
+        resumeReading(bob)
+        let gap = try #require(bob.frames("gap").first)
+        let missing = (gap.number("from") ?? 0)...(gap.number("to") ?? 0)
+        // All before the gap, the gap, all after it.
+        #expect(bob.bodies == (1...60).filter { !missing.contains($0) }.map { "m\($0)" })
+        #expect(missing.count > 40)
+        let pages = relay.relay.counters.pages
+        post(61...61)
+        #expect(bob.bodies.last == "m61")
+        #expect(relay.relay.counters.pages == pages)
+    }
+
+    @Test func aFrameAboveTheSpillLimitArrivesAllTheSame() {
+        let bob = relay.connect("bob")
+        let long = String(repeating: "b", count: 3_000)
+        _ = alice.request("send", ["to": "\(group)", "key": "k", "body": "\(long)"])
+        #expect(bob.bodies == [long])
+    }
+
+    /// All these messages take the same number of bytes.
+    @Test func theSpillBeginsExactlyPastTheLimit() {
+        let probe = relay.connect("bob")
+        post(1...1)
+        let size = probe.frames("message").count == 1 ? messageBytes(to: probe) : 0
+        let tight = RelayHarness(limits: .with { $0.outboxSpillBytes = size * 2 })
+        let writer = tight.connect("alice")
+        let group = writer.makeGroup("bob")
+        let reader = tight.connect("bob")
+        reader.isReading = false
+        for number in 1...2 { writer.post("m\(number)", to: group) }
+        #expect(tight.relay.counters.spills == 0)
+        #expect(reader.session.outbox.bytes == size * 2)
+        writer.post("m3", to: group)
+        #expect(tight.relay.counters.spills == 1)
+    }
+
+    private func messageBytes(to client: HarnessClient) -> Int {
+        client.isReading = false
+        post(2...2)
+        return client.session.outbox.bytes
+    }
+
+    @Test func whoWasRemovedMeanwhileGetsAllUpToThat() {
+        post(1...2)
+        _ = alice.request("conversation.remove", ["conversation": "\(group)", "users": ["bob"]])
+        post(3...4)
+        let bob = relay.connect("bob")
+        #expect(bob.events == ["created", "message", "message", "removed"])
+        #expect(bob.bodies == texts(1...2))
+    }
+
+    @Test func aRestartLosesNothing() {
+        post(1...2)
+        relay.crash()
+        let bob = relay.connect("bob")
+        #expect(bob.bodies == texts(1...2))
+    }
+
+    @Test func onlySoManyPagesAreReadAtOnceAndAllGetTheirs() {
+        let names = (0...Relay.pagesAtOnce).map { "u\($0)" }
+        let all = alice.request("conversation.create", ["kind": "group", "name": "All", "members": .list(names)])
+        post(1...1, to: all?["conversation"]?.text("conversation") ?? "")
+        relay.holdsReads = true
+        let clients = names.map { relay.connect($0) }
+        #expect(relay.heldReads.count == Relay.pagesAtOnce)
+        relay.holdsReads = false
+        relay.settle()
+        #expect(clients.allSatisfy { $0.bodies == ["m1"] })
+    }
+
+    @Test func whoLeavesTheLineIsPassedOver() {
+        let names = (0...Relay.pagesAtOnce + 1).map { "u\($0)" }
+        let all = alice.request("conversation.create", ["kind": "group", "name": "All", "members": .list(names)])
+        post(1...1, to: all?["conversation"]?.text("conversation") ?? "")
+        relay.holdsReads = true
+        let clients = names.map { relay.connect($0) }
+        clients[Relay.pagesAtOnce].drop()
+        relay.holdsReads = false
+        relay.settle()
+        #expect(clients.last?.bodies == ["m1"])
+    }
+
+    @Test func aPageThatCannotBeReadEndsTheConnection() {
+        post(1...1)
+        relay.holdsReads = true
+        let bob = relay.connect("bob")
+        for read in relay.heldReads {
+            relay.relay.answered(ReadResult(ticket: read.ticket, isFailed: true), at: relay.now)
+        }
+        relay.settle()
+        #expect(bob.closeCode == .overloaded)
+    }
+}

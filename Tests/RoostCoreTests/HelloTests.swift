@@ -1,0 +1,98 @@
+import RoostCore
+import RoostProtocol
+import RoostTestKit
+import Testing
+
+/// Who is let in, as whom, and from where it begins.
+@Suite struct HelloTests {
+    let relay = RelayHarness()
+
+    private func hello(_ members: Members) -> HarnessClient {
+        let client = relay.open()
+        _ = client.request("hello", members)
+        return client
+    }
+
+    @Test func welcomeSaysWhoItIsAndWhereItBegins() {
+        let alice = relay.connect("alice", "phone")
+        #expect(alice.welcome("user")?.string == "alice")
+        #expect(alice.welcome("device")?.string == "phone")
+        #expect(alice.welcome("position")?.string == "0")
+        #expect(alice.welcome("head")?.string == "0")
+        #expect(alice.welcome("durability")?.string == "memory")
+        #expect(alice.welcome("time")?.integer == relay.now.wall.milliseconds)
+        #expect(alice.welcome("expires")?.integer == relay.now.wall.milliseconds + TokenRule.life)
+        #expect(alice.welcome("limits")?.number("commandsPerSecond") == 2_000)
+        #expect(alice.welcome("limits")?.number("graceSeconds") == 15)
+    }
+
+    @Test(arguments: [
+        "ping", "conversation.list", "send", "typing", "ack", "read", "presence", "watch", "history", "refresh",
+    ])
+    func nothingIsTakenBeforeWelcome(type: String) {
+        let members: Members = [
+            "to": "@bob", "key": "k", "body": "b", "position": "0", "conversation": "@bob", "sequence": 1,
+            "state": "idle", "users": ["bob"], "token": "alice",
+        ]
+        #expect(relay.open().outcome(type, members) == "not_ready")
+    }
+
+    @Test func byeNeedsNoWelcome() {
+        let client = relay.open()
+        client.tell("bye")
+        #expect(client.closeCode == .normal)
+    }
+
+    @Test func aSecondHelloIsRefusedAlsoWhileTheFirstIsChecked() {
+        let client = relay.open()
+        client.start("hello", ["token": "alice", "device": "phone"], id: 1)
+        client.start("hello", ["token": "bob", "device": "phone"], id: 2)
+        relay.settle()
+        #expect(client.frames.map { $0.number("re") } == [2, 1])
+        #expect(client.codes == ["not_ready"])
+        #expect(client.welcome("user")?.string == "alice")
+        #expect(client.outcome("hello", ["token": "alice", "device": "phone"]) == "not_ready")
+    }
+
+    @Test func aRefusedTokenEndsTheConnection() {
+        let client = hello(["token": "bad", "device": "phone"])
+        #expect(client.codes == ["unauthorized"])
+        #expect(client.closeCode == .unauthorized)
+    }
+
+    @Test(arguments: ["expired:alice", "alice+0", "alice+-1"])
+    func anEndedTokenEndsTheConnection(token: String) {
+        let client = hello(["token": "\(token)", "device": "phone"])
+        #expect(client.codes == ["token_expired"])
+        #expect(client.closeCode == .tokenExpired)
+    }
+
+    @Test func theTokenMayNameTheDevice() {
+        #expect(hello(["token": "alice/phone"]).welcome("device")?.string == "phone")
+        #expect(hello(["token": "alice/phone", "device": "phone"]).welcome("device")?.string == "phone")
+        let other = hello(["token": "alice/phone", "device": "tablet"])
+        #expect(other.codes == ["forbidden"])
+        #expect(other.closeCode == .unauthorized)
+    }
+
+    @Test func whoForgetsTheDeviceMaySayHelloAgain() {
+        let client = hello(["token": "alice"])
+        #expect(client.codes == ["bad_request"])
+        #expect(client.outcome("hello", ["token": "alice", "device": "phone"]) == "welcome")
+    }
+
+    @Test func aSecondConnectionOfADeviceTakesOver() {
+        let first = relay.connect("alice", "phone")
+        let second = relay.connect("alice", "phone")
+        #expect(first.closeCode == .takenOver)
+        #expect(second.outcome("ping") == "pong")
+        #expect(relay.relay.readySessions == 1)
+        #expect(relay.relay.counters.takeovers == 1)
+    }
+
+    @Test func anotherDeviceDoesNotTakeOver() {
+        let phone = relay.connect("alice", "phone")
+        let tablet = relay.connect("alice", "tablet")
+        #expect(phone.isOpen && tablet.isOpen)
+    }
+}

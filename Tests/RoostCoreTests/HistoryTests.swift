@@ -1,0 +1,104 @@
+import RoostCore
+import RoostProtocol
+import RoostTestKit
+import Testing
+
+/// `history` and the bounds on reads.
+@Suite struct HistoryTests {
+    let relay = RelayHarness(
+        limits: .with {
+            $0.historyDefault = 3
+            $0.readsPerSession = 2
+            $0.readsMax = 3
+        })
+    let alice: HarnessClient
+    let group: String
+
+    /// Messages 1 to 6.
+    init() {
+        alice = relay.connect("alice")
+        group = alice.makeGroup("bob")
+        for number in 1...6 { alice.post("m\(number)", to: group) }
+    }
+
+    private func page(_ more: (String, Value)...) -> (sequences: [Int64], more: Bool?) {
+        let extra = more.map { ",\"\($0.0)\":\($0.1.json)" }.joined()
+        let reply = alice.ask(#"{"type":"history","id":1,"conversation":"\#(group)"\#(extra)}"#)
+        return ((reply?.list("messages") ?? []).compactMap { $0.number("sequence") }, reply?.flag("more"))
+    }
+
+    @Test func withoutBoundTheNewestAreGiven() {
+        #expect(page() == ([4, 5, 6], true))
+        #expect(page(("limit", 6)) == ([1, 2, 3, 4, 5, 6], false))
+    }
+
+    @Test func beforeGoesBack() {
+        #expect(page(("before", 4)) == ([1, 2, 3], false))
+        #expect(page(("before", 4), ("limit", 2)) == ([2, 3], true))
+        #expect(page(("before", 1)) == ([], false))
+        #expect(page(("before", 9_223_372_036_854_775_807)) == ([4, 5, 6], true))
+    }
+
+    @Test func afterGoesForward() {
+        #expect(page(("after", 0)) == ([1, 2, 3], true))
+        #expect(page(("after", 4)) == ([5, 6], false))
+        #expect(page(("after", 9_223_372_036_854_775_807)) == ([], false))
+    }
+
+    @Test func onlyMembersReadIt() {
+        #expect(relay.connect("carol").outcome("history", ["conversation": "\(group)"]) == "not_found")
+    }
+
+    @Test func aSessionHasSoManyReadsUnderWayAndNoMore() {
+        relay.holdsReads = true
+        alice.start("history", ["conversation": "\(group)"], id: 1)
+        alice.start("conversation.list", [:], id: 2)
+        let refused = alice.request("conversation.list")
+        #expect(refused?.text("code") == "rate_limited")
+        #expect(refused?.number("retryAfter") != nil)
+        #expect(alice.outcome("history", ["conversation": "\(group)"]) == "rate_limited")
+        alice.forget()
+        relay.holdsReads = false
+        relay.settle()
+        #expect(alice.frames.map { $0.number("re") } == [1, 2])
+        #expect(alice.outcome("conversation.list") == "ok")
+    }
+
+    @Test func allSessionsTogetherHaveSoManyReadsUnderWayAndNoMore() {
+        let bob = relay.connect("bob")
+        bob.forget()
+        relay.holdsReads = true
+        for id in 1...2 { alice.start("conversation.list", [:], id: id) }
+        bob.start("conversation.list", [:], id: 5)
+        #expect(bob.outcome("conversation.list") == "busy")
+        relay.holdsReads = false
+        relay.settle()
+        #expect(bob.frames("ok").map { $0.number("re") } == [5])
+        #expect(bob.outcome("conversation.list") == "ok")
+    }
+
+    @Test(arguments: ["history", "conversation.list"])
+    func aReadThatFailedIsAnswered(type: String) {
+        relay.holdsReads = true
+        alice.start(type, ["conversation": "\(group)"], id: 9)
+        relay.settle()
+        for read in relay.heldReads {
+            relay.relay.answered(ReadResult(ticket: read.ticket, isFailed: true), at: relay.now)
+        }
+        relay.holdsReads = false
+        relay.settle()
+        #expect(alice.frames.last?.number("re") == 9)
+        #expect(alice.frames.last?.text("code") == "unavailable")
+        #expect(alice.outcome(type, ["conversation": "\(group)"]) == "ok")
+    }
+
+    @Test func anAnswerForWhoIsGoneIsDropped() {
+        relay.holdsReads = true
+        alice.start("history", ["conversation": "\(group)"])
+        relay.settle()
+        alice.drop()
+        relay.holdsReads = false
+        relay.settle()
+        #expect(relay.relay.openConnections == 0)
+    }
+}

@@ -1,0 +1,115 @@
+import RoostCore
+import RoostProtocol
+import RoostTestKit
+import Testing
+
+/// What waits for a connection is bounded; who doesn't read hurts only itself.
+@Suite struct OutboxLimitTests {
+    private static let pong = #"{"type":"pong","re":1,"time":1700001000000}"#.utf8.count + 2
+
+    @Test func repliesMayFillTheOutboxToTheLimitAndNotPast() {
+        let relay = RelayHarness(limits: .with { $0.outboxMaxBytes = max(1_000, Self.pong * 40) })
+        let most = max(1_000, Self.pong * 40) / Self.pong
+        let alice = relay.connect("alice")
+        alice.isReading = false
+        for _ in 0..<most { alice.tell("ping", ["id": 1]) }
+        #expect(alice.session.outbox.bytes == most * Self.pong)
+        #expect(alice.session.closing == nil)
+        alice.tell("ping", ["id": 1])
+        #expect(alice.session.closing == .tooSlow)
+        #expect(!alice.session.isReady)
+        alice.isReading = true
+        relay.settle()
+        #expect(alice.closeCode == .tooSlow)
+    }
+
+    @Test func whoIsOwedTooMuchIsClosed() {
+        let relay = RelayHarness(
+            limits: .with {
+                $0.owedMax = 3
+                $0.outboxCalmBytes = 500
+                $0.receiptMembersMax = 0
+            })
+        let alice = relay.connect("alice")
+        let bob = relay.connect("bob")
+        let groups = (1...4).map { _ in alice.makeGroup("bob") }
+        bob.isReading = false
+        alice.tell("signal", ["to": "\(groups[0])", "body": "\(String(repeating: "s", count: 600))"])
+        for group in groups.prefix(3) { alice.tell("typing", ["to": "\(group)"]) }
+        // The same again is owed once.
+        alice.tell("typing", ["to": "\(groups[0])", "active": false])
+        #expect(bob.session.closing == nil)
+        alice.tell("typing", ["to": "\(groups[3])"])
+        #expect(bob.session.closing == .tooSlow)
+    }
+
+    @Test func aSlowWatcherIsOwedPresenceUpToTheSameLimit() {
+        let relay = RelayHarness(
+            limits: .with {
+                $0.owedMax = 2
+                $0.outboxCalmBytes = 500
+            })
+        let alice = relay.connect("alice")
+        let group = alice.makeGroup("a", "b", "c")
+        _ = alice.request("watch", ["users": ["a", "b", "c"]])
+        alice.isReading = false
+        let one = relay.connect("a")
+        one.tell("signal", ["to": "\(group)", "body": "\(String(repeating: "s", count: 600))"])
+        _ = relay.connect("b")
+        relay.pause()
+        #expect(alice.session.closing == nil)
+        _ = relay.connect("c")
+        relay.pause()
+        #expect(alice.session.closing == .tooSlow)
+    }
+
+    /// Its end takes it out of what is just being told.
+    @Test func whoEndsWhileOthersAreToldDisturbsNobody() {
+        let relay = RelayHarness(
+            limits: .with {
+                $0.owedMax = 1
+                $0.outboxCalmBytes = 500
+            })
+        let alice = relay.connect("alice")
+        let slow = (1...3).map { relay.connect("slow\($0)") }
+        let reader = relay.connect("reader")
+        let names = ["slow1", "slow2", "slow3", "reader"]
+        let make: (String) -> String = { name in
+            alice.request("conversation.create", ["kind": "group", "name": "\(name)", "members": .list(names)])?[
+                "conversation"]?.text("conversation") ?? ""
+        }
+        let groups = ["one", "two"].map(make)
+        for client in slow { client.tell("typing", ["to": "\(groups[0])"]) }
+        for client in slow { client.isReading = false }
+        alice.tell("signal", ["to": "\(groups[0])", "body": "\(String(repeating: "s", count: 600))"])
+        for group in groups { alice.tell("typing", ["to": "\(group)"]) }
+        #expect(slow.allSatisfy { $0.session.closing == .tooSlow })
+        #expect(reader.isOpen)
+        // Three began before, Alice began twice; the ends of the three ended their typing.
+        #expect(reader.frames("typing").filter { $0.flag("active") == true }.count == 5)
+        #expect(reader.frames("typing").filter { $0.flag("active") == false }.count == 3)
+        #expect(relay.relay.readySessions == 2)
+    }
+
+    @Test func aSessionThatEndedTakesAndGetsNothing() {
+        let relay = RelayHarness()
+        let alice = relay.connect("alice")
+        let group = alice.makeGroup("bob")
+        alice.isReading = false
+        alice.tell("bye")
+        let waiting = alice.session.outbox.count
+        alice.say(#"{"type":"ping","id":2}"#)
+        relay.connect("bob").post("hi", to: group)
+        #expect(alice.session.outbox.count == waiting)
+    }
+
+    @Test func everySessionIsVisitedOncePerTurn() {
+        let relay = RelayHarness()
+        let alice = relay.connect("alice")
+        for id in 1...3 { alice.start("ping", id: id) }
+        let touched = relay.relay.takeTouched()
+        #expect(touched.count == 1)
+        #expect(touched.first === alice.session)
+        #expect(relay.relay.takeTouched().isEmpty)
+    }
+}

@@ -1,0 +1,92 @@
+import RoostCore
+import RoostProtocol
+import RoostTestKit
+import Testing
+
+/// Commands in a row are judged by what is under way, not only by what is durable; and nobody is told before it is.
+@Suite struct PipelineTests {
+    let relay = RelayHarness(limits: .with { $0.membersMax = 4 })
+    let alice: HarnessClient
+    let bob: HarnessClient
+    let group: String
+
+    init() {
+        alice = relay.connect("alice")
+        bob = relay.connect("bob")
+        group = alice.makeGroup("bob", "carol")
+        alice.forget()
+        bob.forget()
+        relay.holdsCommits = true
+    }
+
+    private func release() {
+        relay.holdsCommits = false
+        relay.settle()
+    }
+
+    @Test func whoIsBeingAddedCanBeGivenARole() {
+        alice.start("conversation.add", ["conversation": "\(group)", "users": ["dave"]], id: 1)
+        alice.start("conversation.role", ["conversation": "\(group)", "user": "dave", "role": "admin"], id: 2)
+        relay.settle()
+        #expect(bob.frames.isEmpty)
+        release()
+        #expect(bob.events == ["added", "role"])
+        #expect(alice.codes.isEmpty)
+    }
+
+    @Test func whoIsBeingRemovedCannotWriteAnyMore() {
+        alice.start("conversation.remove", ["conversation": "\(group)", "users": ["bob"]])
+        #expect(bob.outcome("send", ["to": "\(group)", "key": "k", "body": "b"]) == "not_found")
+        #expect(alice.outcome("conversation.remove", ["conversation": "\(group)", "users": ["bob"]]) == "not_found")
+        release()
+        #expect(bob.events == ["removed"])
+    }
+
+    @Test func whoIsBeingRemovedCanBeAddedAgain() {
+        alice.start("conversation.remove", ["conversation": "\(group)", "users": ["bob"]], id: 1)
+        alice.start("conversation.add", ["conversation": "\(group)", "users": ["bob"]], id: 2)
+        bob.start("send", ["to": "\(group)", "key": "k", "body": "b"], id: 3)
+        release()
+        #expect(bob.events == ["removed", "added"])
+        #expect(bob.frames("ok").first?.number("sequence") == 1)
+    }
+
+    @Test func whoStepsDownHasNoSayAnyMore() {
+        alice.start("conversation.role", ["conversation": "\(group)", "user": "bob", "role": "owner"], id: 1)
+        #expect(
+            alice.outcome("conversation.role", ["conversation": "\(group)", "user": "carol", "role": "admin"])
+                == "forbidden")
+        bob.start("conversation.role", ["conversation": "\(group)", "user": "carol", "role": "admin"], id: 2)
+        release()
+        #expect(alice.events == ["role"])
+        #expect(bob.frames("ok").count == 1)
+    }
+
+    @Test func twoAdditionsTogetherDoNotExceedTheLimit() {
+        alice.start("conversation.add", ["conversation": "\(group)", "users": ["dave"]])
+        #expect(alice.outcome("conversation.add", ["conversation": "\(group)", "users": ["erin"]]) == "too_large")
+        alice.start("conversation.remove", ["conversation": "\(group)", "users": ["carol"]])
+        alice.start("conversation.add", ["conversation": "\(group)", "users": ["erin"]])
+        release()
+        let members = alice.request("conversation.members", ["conversation": "\(group)"])?.list("members") ?? []
+        #expect(members.compactMap { $0.text("user") } == ["alice", "bob", "dave", "erin"])
+    }
+
+    @Test func whenAllLeaveAtOnceTheLastErases() {
+        let carol = relay.connect("carol")
+        relay.settle()
+        for client in [alice, bob, carol] { client.start("conversation.leave", ["conversation": "\(group)"], id: 7) }
+        release()
+        for client in [alice, bob] { #expect(client.frames("ok").count == 1) }
+        #expect(relay.relay.counters.conversations == 0)
+    }
+
+    @Test func heirsFollowEachOther() {
+        alice.start("conversation.leave", ["conversation": "\(group)"])
+        bob.start("conversation.leave", ["conversation": "\(group)"])
+        release()
+        #expect(relay.log.load().members.filter { $0.role == .owner }.count == 1)
+        let carol = relay.connect("carol")
+        #expect(carol.outcome("conversation.rename", ["conversation": "\(group)", "name": "Mine"]) == "ok")
+    }
+}

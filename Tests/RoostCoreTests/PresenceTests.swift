@@ -1,0 +1,211 @@
+import RoostCore
+import RoostProtocol
+import RoostTestKit
+import Testing
+
+/// Who is here: the truth, without flapping.
+@Suite struct PresenceTests {
+    let relay = RelayHarness()
+    let watcher: HarnessClient
+    let group: String
+
+    /// The watcher shares a group with Bob and Carol and watches both; nobody else is here.
+    init() {
+        watcher = relay.connect("watcher")
+        group = watcher.makeGroup("bob", "carol")
+        _ = watcher.request("watch", ["users": ["bob", "carol"]])
+        relay.pause()
+        watcher.forget()
+    }
+
+    private var bob: [String] { watcher.states(of: "bob") }
+
+    private func connect(_ device: String = "phone", background: Bool = false) -> HarnessClient {
+        let client = relay.connect("bob", device, background: background)
+        relay.pause()
+        return client
+    }
+
+    private func set(_ client: HarnessClient, _ state: String) {
+        client.tell("ack", ["position": "0"])
+        #expect(client.outcome("presence", ["state": "\(state)"]) == "ok")
+        relay.pause()
+    }
+
+    private var lastSeen: Int64? {
+        watcher.request("watch", ["users": ["bob"]])?.list("users").first?.number("lastSeen")
+    }
+
+    @Test func whoComesIsOnline() {
+        _ = connect()
+        #expect(bob == ["online"])
+    }
+
+    @Test func whoSaysByeIsOfflineAtOnceAndWasSeenThen() {
+        let phone = connect()
+        let time = relay.now.wall.milliseconds
+        phone.tell("bye")
+        relay.advance(50)
+        #expect(bob == ["online", "offline"])
+        let last = watcher.frames("presence").last?.list("users").first
+        #expect(last?.number("lastSeen") == time)
+    }
+
+    @Test func aCloseFrameOfTheClientIsABye() {
+        connect().drop(isClean: true)
+        relay.advance(50)
+        #expect(bob == ["online", "offline"])
+    }
+
+    @Test func whoDropsIsOfflineWhenTheGraceEnds() {
+        let phone = connect()
+        let time = relay.now.wall.milliseconds
+        phone.drop()
+        relay.advance(14_999)
+        #expect(bob == ["online"])
+        relay.advance(1_000)
+        #expect(bob == ["online", "offline"])
+        #expect(lastSeen == time)
+    }
+
+    @Test func whoComesBackWithinTheGraceWasNeverAway() {
+        connect().drop()
+        relay.advance(14_000)
+        _ = connect()
+        relay.advance(20_000)
+        #expect(bob == ["online"])
+    }
+
+    @Test func whoDropsTwiceHasTheWholeGraceEachTime() {
+        connect().drop()
+        relay.advance(10_000)
+        connect().drop()
+        relay.advance(14_000)
+        #expect(bob == ["online"])
+        relay.advance(2_000)
+        #expect(bob == ["online", "offline"])
+    }
+
+    @Test func aTakeoverIsNotSeen() {
+        _ = connect()
+        _ = connect()
+        relay.advance(20_000)
+        #expect(bob == ["online"])
+    }
+
+    @Test func aBackgroundFetchMakesNobodyOnline() {
+        let fetch = connect(background: true)
+        fetch.drop()
+        relay.advance(20_000)
+        #expect(bob.isEmpty)
+        #expect(lastSeen == nil)
+    }
+
+    @Test func theMostPresentDeviceWins() {
+        let phone = connect("phone")
+        let tablet = connect("tablet")
+        set(phone, "idle")
+        #expect(bob == ["online"])
+        set(tablet, "idle")
+        #expect(bob == ["online", "away"])
+        set(phone, "active")
+        #expect(bob == ["online", "away", "online"])
+        phone.tell("bye")
+        relay.pause()
+        #expect(bob == ["online", "away", "online", "away"])
+        tablet.tell("bye")
+        relay.pause()
+        #expect(bob == ["online", "away", "online", "away", "offline"])
+    }
+
+    @Test func anIdleDeviceThatDropsIsAwayForTheGrace() {
+        let phone = connect()
+        set(phone, "idle")
+        phone.drop()
+        relay.advance(10_000)
+        #expect(bob == ["online", "away"])
+        relay.advance(6_000)
+        #expect(bob == ["online", "away", "offline"])
+    }
+
+    @Test func goingToTheBackgroundIsLeaving() {
+        let phone = connect()
+        let time = relay.now.wall.milliseconds
+        set(phone, "background")
+        #expect(bob == ["online", "offline"])
+        #expect(lastSeen == time)
+    }
+
+    @Test func changesWithinATickMakeOneEventOrNone() {
+        let phone = connect()
+        for state in ["idle", "active", "idle", "active"] {
+            phone.tell("presence", ["id": 1, "state": "\(state)"])
+        }
+        relay.pause()
+        #expect(bob == ["online"])
+    }
+
+    @Test func changesOfATickComeInOneEvent() {
+        _ = relay.connect("bob")
+        _ = relay.connect("carol")
+        relay.pause()
+        #expect(watcher.frames("presence").count == 1)
+        #expect(watcher.states(of: "carol") == ["online"])
+    }
+
+    // MARK: The process ends
+
+    @Test func afterACrashNobodyIsAGhost() {
+        let phone = connect()
+        relay.advance(12_000)
+        let crashed = relay.now.wall.milliseconds
+        relay.crash()
+        #expect(!phone.isOpen)
+        let again = relay.connect("watcher")
+        let state = again.request("watch", ["users": ["bob"]])?.list("users").first
+        #expect(state?.text("state") == "offline")
+        // Noted every five seconds.
+        let seen = state?.number("lastSeen") ?? 0
+        #expect(seen <= crashed && seen > crashed - 5_300)
+    }
+
+    @Test func whoCameJustBeforeTheCrashWasSeenThen() {
+        relay.advance(1_000)
+        let came = relay.now.wall.milliseconds
+        _ = connect()
+        relay.crash()
+        let seen = relay.connect("watcher").request("watch", ["users": ["bob"]])?.list("users").first?.number(
+            "lastSeen")
+        #expect((seen ?? 0) >= came)
+    }
+
+    @Test func lastSeenOutlivesARestart() {
+        let phone = connect()
+        let time = relay.now.wall.milliseconds
+        phone.tell("bye")
+        relay.pause()
+        relay.advance(60_000)
+        relay.crash()
+        let seen = relay.connect("watcher").request("watch", ["users": ["bob"]])?.list("users").first?.number(
+            "lastSeen")
+        #expect(seen == time)
+    }
+
+    @Test func aDrainTellsNobodyThatOthersLeave() {
+        _ = connect()
+        relay.relay.beginDrain(spreadMilliseconds: 1, at: relay.now)
+        relay.clients.last?.drop()
+        relay.advance(20_000)
+        #expect(bob == ["online"])
+    }
+
+    @Test func aDrainStoresThatEverybodyIsGone() {
+        _ = connect()
+        let time = relay.now.wall.milliseconds
+        relay.relay.beginDrain(spreadMilliseconds: 1, at: relay.now)
+        relay.settle()
+        let stored = relay.log.load().users.first { $0.name == "bob" }
+        #expect(stored?.isOnline == false)
+        #expect(stored?.lastSeen.milliseconds == time)
+    }
+}

@@ -1,0 +1,74 @@
+import RoostCore
+import RoostProtocol
+import RoostTestKit
+import Testing
+
+/// How much one connection may say.
+@Suite struct RateTests {
+    let relay = RelayHarness(
+        limits: .with {
+            $0.commandsPerSecond = 10
+            $0.malformedMax = 3
+        })
+
+    /// Ten per second, twice as many in a burst.
+    @Test func aBurstOfTwiceTheRatePassesAndNoMore() {
+        let alice = relay.connect("alice")
+        // The first was hello.
+        for _ in 0..<19 { #expect(alice.outcome("ping") == "pong") }
+        let refused = alice.request("ping")
+        #expect(refused?.text("code") == "rate_limited")
+        #expect(refused?.flag("retry") == true)
+        #expect(refused?.number("retryAfter") == 100)
+        relay.advance(100)
+        #expect(alice.outcome("ping") == "pong")
+        #expect(alice.outcome("ping") == "rate_limited")
+        #expect(alice.isOpen)
+    }
+
+    @Test func silenceSavesUpNoMoreThanABurst() {
+        let alice = relay.connect("alice")
+        relay.advance(20_000)
+        let outcomes = (0..<21).map { _ in alice.outcome("ping") }
+        #expect(outcomes.filter { $0 == "pong" }.count == 20)
+    }
+
+    @Test func whoTriesTooOftenStillGetsTheRate() {
+        let alice = relay.connect("alice")
+        while alice.outcome("ping") == "pong" {}
+        var passed = 0
+        for _ in 0..<100 {
+            relay.advance(30)
+            if alice.outcome("ping") == "pong" { passed += 1 }
+        }
+        // Three seconds.
+        #expect(passed == 30)
+    }
+
+    @Test func oneConnectionsRateIsNotAnothers() {
+        let alice = relay.connect("alice")
+        while alice.outcome("ping") == "pong" {}
+        #expect(relay.connect("bob").outcome("ping") == "pong")
+    }
+
+    @Test(arguments: ["{", "[]", #"{"type":"nothing","id":1}"#, #"{"type":"send","id":1}"#])
+    func tooManyMalformedCommandsInARowEndTheConnection(text: String) {
+        let alice = relay.connect("alice")
+        alice.send(text)
+        alice.send(text)
+        #expect(alice.isOpen)
+        alice.tell("ack", ["position": "0"])
+        alice.send(text)
+        alice.send(text)
+        #expect(alice.isOpen)
+        alice.send(text)
+        #expect(alice.closeCode == .malformed)
+        #expect(alice.codes.count == 5)
+    }
+
+    @Test func aRefusalIsNotAMalformedCommand() {
+        let alice = relay.connect("alice")
+        for _ in 0..<5 { #expect(alice.outcome("history", ["conversation": "none"]) == "not_found") }
+        #expect(alice.isOpen)
+    }
+}

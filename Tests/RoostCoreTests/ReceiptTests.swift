@@ -1,0 +1,176 @@
+import RoostCore
+import RoostProtocol
+import RoostTestKit
+import Testing
+
+/// Delivered and read: watermarks that only rise, gathered for a tick.
+@Suite struct ReceiptTests {
+    let relay = RelayHarness(
+        limits: .with {
+            $0.receiptMembersMax = 3
+            $0.outboxCalmBytes = 500
+        })
+    let alice: HarnessClient
+    let bob: HarnessClient
+    let group: String
+
+    /// Alice wrote messages 1 to 3.
+    init() {
+        alice = relay.connect("alice")
+        bob = relay.connect("bob")
+        group = alice.makeGroup("bob", "carol")
+        for number in 1...3 { alice.post("m\(number)", to: group) }
+        relay.pause()
+        for client in [alice, bob] { client.forget() }
+    }
+
+    private func read(_ client: HarnessClient, _ sequence: Int64) {
+        client.tell("read", ["conversation": "\(group)", "sequence": .init(integerLiteral: sequence)])
+    }
+
+    private func members(_ client: HarnessClient, _ sequence: Int64) -> JSONValue? {
+        client.request(
+            "conversation.members", ["conversation": "\(group)", "sequence": .init(integerLiteral: sequence)])
+    }
+
+    @Test func whatADeviceAckedIsDelivered() {
+        let acked = relay.now.wall.milliseconds
+        bob.tell("ack", ["position": "\(relay.relay.head.value)"])
+        relay.pause()
+        let receipt = alice.frames("receipt").first
+        #expect(receipt?.text("conversation") == group)
+        #expect(receipt?.text("user") == "bob")
+        #expect(receipt?.number("delivered") == 3)
+        #expect(receipt?.number("deliveredAt") == acked)
+        #expect(receipt?.number("read") == 0)
+        #expect(receipt?["readAt"] == nil)
+        #expect(receipt?["unread"] == nil)
+    }
+
+    @Test func readImpliesDelivered() {
+        read(bob, 2)
+        relay.pause()
+        #expect(alice.frames("receipt").first?.number("delivered") == 2)
+        #expect(alice.frames("receipt").first?.number("read") == 2)
+    }
+
+    @Test func watermarksOnlyRise() {
+        read(bob, 3)
+        relay.pause()
+        read(bob, 1)
+        relay.pause()
+        #expect(alice.frames("receipt").count == 1)
+        #expect(members(alice, 3)?.number("readCount") == 1)
+    }
+
+    @Test func severalChangesOfOneTickMakeOneReceipt() {
+        for sequence in 1...3 { read(bob, Int64(sequence)) }
+        #expect(alice.frames("receipt").isEmpty)
+        relay.advance(50)
+        #expect(alice.frames("receipt").map { $0.number("read") } == [3])
+    }
+
+    @Test func whoReadsBeyondTheLastMessageIsRefused() {
+        #expect(bob.outcome("read", ["conversation": "\(group)", "sequence": 3]) == "ok")
+        #expect(bob.outcome("read", ["conversation": "\(group)", "sequence": 4]) == "bad_request")
+        #expect(bob.outcome("read", ["conversation": "@nobody", "sequence": 1]) == "not_found")
+    }
+
+    @Test func ownDevicesAreToldWhatIsUnread() {
+        let tablet = relay.connect("bob", "tablet")
+        read(bob, 1)
+        relay.pause()
+        #expect(tablet.frames("receipt").last?.number("unread") == 2)
+        read(bob, 3)
+        relay.pause()
+        #expect(tablet.frames("receipt").last?.number("unread") == 0)
+    }
+
+    @Test func whoWritesHasReadWhatCameBefore() {
+        bob.post("reply", to: group)
+        relay.pause()
+        #expect(alice.frames("receipt").last?.number("read") == 4)
+    }
+
+    @Test func inALargerGroupOnlyOwnDevicesAreTold() {
+        let tablet = relay.connect("bob", "tablet")
+        _ = alice.request("conversation.add", ["conversation": "\(group)", "users": ["dave"]])
+        tablet.forget()
+        read(bob, 1)
+        relay.pause()
+        #expect(alice.frames("receipt").isEmpty)
+        #expect(tablet.frames("receipt").count == 1)
+        // At the limit again.
+        _ = alice.request("conversation.remove", ["conversation": "\(group)", "users": ["dave"]])
+        read(bob, 2)
+        relay.pause()
+        #expect(alice.frames("receipt").count == 1)
+    }
+
+    @Test func membersCountsTheOthers() {
+        bob.tell("ack", ["position": "\(relay.relay.head.value)"])
+        read(bob, 2)
+        let reply = members(alice, 3)
+        #expect(reply?.number("of") == 2)
+        #expect(reply?.number("deliveredCount") == 1)
+        #expect(reply?.number("readCount") == 0)
+        #expect(members(alice, 2)?.number("readCount") == 1)
+        // Alice, who wrote them, is one of Bob's others; Bob is not.
+        #expect(members(bob, 3)?.number("readCount") == 1)
+        let entry = reply?.list("members").first { $0.text("user") == "bob" }
+        #expect(entry?.number("delivered") == 3)
+        #expect(entry?.number("read") == 2)
+    }
+
+    @Test func aSlowReaderGetsTheNewestStateOnceItHasCaughtUp() {
+        alice.isReading = false
+        bob.tell("signal", ["to": "\(group)", "body": "\(String(repeating: "s", count: 600))"])
+        for sequence in 1...3 {
+            read(bob, Int64(sequence))
+            relay.pause()
+        }
+        alice.isReading = true
+        relay.settle()
+        #expect(alice.frames("receipt").map { $0.number("read") } == [3])
+    }
+
+    @Test func whoWasRemovedMeanwhileIsToldNothingOfWhatWasHeldBack() {
+        bob.isReading = false
+        alice.tell("signal", ["to": "\(group)", "body": "\(String(repeating: "s", count: 600))"])
+        relay.connect("carol").tell("read", ["conversation": "\(group)", "sequence": 1])
+        alice.tell("typing", ["to": "\(group)"])
+        relay.pause()
+        #expect(relay.relay.counters.ephemeralOwed > 1)
+        _ = alice.request("conversation.remove", ["conversation": "\(group)", "users": ["bob"]])
+        bob.isReading = true
+        relay.settle()
+        #expect(bob.frames("receipt").isEmpty)
+        #expect(bob.frames("typing").isEmpty)
+    }
+
+    @Test func watermarksOutliveACrash() {
+        bob.tell("ack", ["position": "\(relay.relay.head.value)"])
+        read(bob, 2)
+        relay.advance(250)
+        relay.crash()
+        let again = relay.connect("alice")
+        #expect(members(again, 3)?.number("deliveredCount") == 1)
+        #expect(members(again, 2)?.number("readCount") == 1)
+        #expect(members(again, 3)?.number("readCount") == 0)
+    }
+
+    /// More messages than are remembered one by one, the first of them in a conversation of their own.
+    @Test func aLateAckOfVeryManyMessagesTellsAllConversations() {
+        let other = alice.makeGroup("bob")
+        alice.post("first", to: other)
+        let others = [alice.makeGroup("bob"), alice.makeGroup("bob")]
+        for number in 0..<600 { alice.post("n\(number)", to: others[number % 2]) }
+        relay.pause()
+        alice.forget()
+        bob.ackAll()
+        relay.pause()
+        let told = alice.frames("receipt").filter { $0.text("user") == "bob" }
+        #expect(Set(told.compactMap { $0.text("conversation") }) == Set([group, other] + others))
+        #expect(told.first { $0.text("conversation") == other }?.number("delivered") == 1)
+    }
+}

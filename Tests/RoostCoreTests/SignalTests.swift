@@ -1,0 +1,74 @@
+import RoostCore
+import RoostProtocol
+import RoostTestKit
+import Testing
+
+/// `signal`: passed on and forgotten.
+@Suite struct SignalTests {
+    let relay = RelayHarness(limits: .with { $0.outboxCalmBytes = 500 })
+    let alice: HarnessClient
+    let bob: HarnessClient
+    let group: String
+
+    init() {
+        alice = relay.connect("alice")
+        bob = relay.connect("bob")
+        group = alice.makeGroup("bob")
+    }
+
+    @Test func itReachesTheDevicesThatAMessageWouldReach() {
+        let tablet = relay.connect("alice", "tablet")
+        let carol = relay.connect("carol")
+        alice.tell("signal", ["to": "\(group)", "kind": "cursor", "body": Value(json: "{\"x\": 10}")])
+        let signal = bob.frames("signal").first
+        #expect(signal?.text("conversation") == group)
+        #expect(signal?.text("from") == "alice")
+        #expect(signal?.text("device") == "phone")
+        #expect(signal?.text("kind") == "cursor")
+        #expect(signal?["body"]?.raw == Array("{\"x\": 10}".utf8))
+        #expect(signal?.number("time") == relay.now.wall.milliseconds)
+        #expect(tablet.frames("signal").count == 1)
+        #expect(alice.frames("signal").isEmpty && carol.frames("signal").isEmpty)
+    }
+
+    @Test func withoutKindItIsASignal() {
+        #expect(alice.outcome("signal", ["to": "\(group)", "body": Value(json: "null")]) == "ok")
+        #expect(bob.frames("signal").first?.text("kind") == "signal")
+    }
+
+    @Test func itIsNotStored() {
+        bob.drop()
+        let head = relay.relay.head
+        alice.tell("signal", ["to": "\(group)", "body": 1])
+        #expect(relay.relay.head == head)
+        #expect(relay.connect("bob").frames("signal").isEmpty)
+    }
+
+    @Test func whoCannotKeepUpDoesNotGetIt() {
+        bob.isReading = false
+        let body = String(repeating: "s", count: 600)
+        alice.tell("signal", ["to": "\(group)", "body": "\(body)"])
+        alice.tell("signal", ["to": "\(group)", "body": 2])
+        #expect(relay.relay.counters.signalsDropped == 1)
+        bob.isReading = true
+        relay.settle()
+        alice.tell("signal", ["to": "\(group)", "body": 3])
+        #expect(bob.frames("signal").map { $0["body"]?.integer } == [nil, 3])
+    }
+
+    /// A signal waits already when the second comes: exactly at the limit, and one byte above.
+    @Test(arguments: [0, 1])
+    func itIsDroppedExactlyPastTheLimit(missing: Int) {
+        bob.isReading = false
+        alice.tell("signal", ["to": "\(group)", "body": 1])
+        let size = bob.session.outbox.bytes
+        let relay = RelayHarness(limits: .with { $0.outboxCalmBytes = size - missing })
+        let writer = relay.connect("alice")
+        let group = writer.makeGroup("bob")
+        let reader = relay.connect("bob")
+        reader.isReading = false
+        for _ in 1...2 { writer.tell("signal", ["to": "\(group)", "body": 1]) }
+        #expect(relay.relay.counters.signalsDropped == missing)
+        #expect(reader.session.outbox.bytes == size * (2 - missing))
+    }
+}

@@ -1,0 +1,71 @@
+import RoostCore
+import RoostProtocol
+import RoostTestKit
+import Testing
+
+@testable import RoostCore
+
+/// Bounds of the directory, exactly at each and one past.
+@Suite struct TableLimitTests {
+    @Test func aGroupHasAtMostMembersMaxMembers() {
+        let relay = RelayHarness(limits: .with { $0.membersMax = 3 })
+        let alice = relay.connect("alice")
+        let create: (Value) -> String = {
+            alice.outcome("conversation.create", ["kind": "group", "name": "G", "members": $0])
+        }
+        #expect(create(["bob", "carol"]) == "ok")
+        #expect(create(["bob", "carol", "alice", "bob"]) == "ok")
+        #expect(create(["bob", "carol", "dave"]) == "too_large")
+        let group = alice.makeGroup("bob")
+        #expect(alice.outcome("conversation.add", ["conversation": "\(group)", "users": ["c", "d"]]) == "too_large")
+        #expect(alice.outcome("conversation.add", ["conversation": "\(group)", "users": ["c"]]) == "ok")
+        #expect(alice.outcome("conversation.add", ["conversation": "\(group)", "users": ["d"]]) == "too_large")
+    }
+
+    @Test func aUserIsInAtMostConversationsPerUser() {
+        let relay = RelayHarness(limits: .with { $0.conversationsPerUser = 2 })
+        let alice = relay.connect("alice")
+        _ = alice.makeGroup()
+        let group = alice.makeGroup()
+        #expect(alice.outcome("conversation.create", ["kind": "group", "name": "G"]) == "too_large")
+        #expect(alice.outcome("send", ["to": "@bob", "key": "k", "body": "b"]) == "too_large")
+        let bob = relay.connect("bob")
+        #expect(bob.outcome("send", ["to": "@alice", "key": "k", "body": "b"]) == "too_large")
+        #expect(
+            bob.outcome("conversation.create", ["kind": "group", "name": "G", "members": ["alice"]]) == "too_large")
+        #expect(alice.outcome("conversation.leave", ["conversation": "\(group)"]) == "ok")
+        #expect(alice.outcome("send", ["to": "@bob", "key": "k", "body": "b"]) == "ok")
+    }
+
+    @Test func conversationsUnderWayCountToo() {
+        let relay = RelayHarness(limits: .with { $0.conversationsPerUser = 2 })
+        let alice = relay.connect("alice")
+        for number in 1...3 {
+            alice.start("conversation.create", ["kind": "group", "name": "G", "members": ["bob"]], id: number)
+        }
+        relay.settle()
+        #expect(alice.codes == ["too_large"])
+        #expect(alice.frames("ok").count == 2)
+    }
+
+    @Test func oneSessionMakesAtMostListNamesUsersKnown() {
+        let relay = RelayHarness(limits: .with { $0.listNames = 3 })
+        let alice = relay.connect("alice")
+        let group = alice.makeGroup("a", "b", "c")
+        #expect(alice.outcome("conversation.add", ["conversation": "\(group)", "users": ["d"]]) == "too_large")
+        #expect(alice.outcome("send", ["to": "@d", "key": "k", "body": "b"]) == "too_large")
+        #expect(alice.outcome("send", ["to": "@c", "key": "k", "body": "b"]) == "ok")
+        #expect(relay.connect("bob").outcome("send", ["to": "@d", "key": "k", "body": "b"]) == "ok")
+    }
+
+    @Test func nothingIsKeptOfAnErasedGroup() {
+        let relay = RelayHarness()
+        let alice = relay.connect("alice")
+        let group = alice.makeGroup("bob", "carol")
+        _ = alice.request("conversation.remove", ["conversation": "\(group)", "users": ["bob", "carol"]])
+        #expect(relay.relay.usersByNumber.map(\.departures.count) == [0, 1, 1])
+        _ = alice.request("conversation.leave", ["conversation": "\(group)"])
+        #expect(relay.relay.usersByNumber.map(\.departures.count) == [0, 0, 0])
+        #expect(relay.relay.usersByNumber.allSatisfy { $0.conversations.isEmpty })
+    }
+}

@@ -1,0 +1,124 @@
+import RoostCore
+import RoostProtocol
+import RoostTestKit
+
+/// A JSON value in the words of Swift, so that a command in a test reads as what it says.
+struct Value: ExpressibleByStringInterpolation, ExpressibleByIntegerLiteral, ExpressibleByBooleanLiteral,
+    ExpressibleByArrayLiteral
+{
+    let json: String
+
+    init(json: String) { self.json = json }
+    // Names, keys and short texts only: nothing that needs an escape.
+    init(stringLiteral text: String) { json = "\"\(text)\"" }
+    init(integerLiteral number: Int64) { json = "\(number)" }
+    init(booleanLiteral flag: Bool) { json = flag ? "true" : "false" }
+    init(arrayLiteral elements: Value...) { json = "[" + elements.map(\.json).joined(separator: ",") + "]" }
+    static func list(_ texts: [String]) -> Value {
+        Value(json: "[" + texts.map { "\"\($0)\"" }.joined(separator: ",") + "]")
+    }
+}
+
+typealias Members = KeyValuePairs<String, Value>
+
+private func command(_ type: String, _ members: Members, id: Int?) -> String {
+    var parts = ["\"type\":\"\(type)\""]
+    if let id { parts.append("\"id\":\(id)") }
+    parts += members.map { "\"\($0.key)\":\($0.value.json)" }
+    return "{" + parts.joined(separator: ",") + "}"
+}
+
+/// Short ways to say what these tests say again and again.
+extension HarnessClient {
+    /// Says a command without an id and lets everything settle.
+    func tell(_ type: String, _ members: Members = [:]) { send(command(type, members, id: nil)) }
+
+    /// Says a command; nothing is committed, read or written before somebody lets things settle.
+    func start(_ type: String, _ members: Members = [:], id: Int = 1) { say(command(type, members, id: id)) }
+
+    /// Says a command and gives its reply.
+    func request(_ type: String, _ members: Members = [:]) -> JSONValue? { ask(command(type, members, id: 1)) }
+
+    /// Says a command and gives what came of it: `ok` or another type of reply, the code of an error, or `nothing`.
+    func outcome(_ type: String, _ members: Members = [:]) -> String {
+        guard let reply = request(type, members) else { return "nothing" }
+        return reply.text("code") ?? reply.text("type") ?? "nothing"
+    }
+
+    /// Sends a text, which is also its key.
+    @discardableResult
+    func post(_ body: String, to: String) -> JSONValue? {
+        request("send", ["to": "\(to)", "key": "\(body)", "body": "\(body)"])
+    }
+
+    /// Makes a group and gives its id.
+    func makeGroup(_ members: String..., name: String = "Crew") -> String {
+        request("conversation.create", ["kind": "group", "name": "\(name)", "members": .list(members)])?[
+            "conversation"]?
+            .text("conversation") ?? "none"
+    }
+
+    /// Opens the direct conversation with a user and gives its id.
+    func makeDirect(_ peer: String) -> String {
+        request("conversation.create", ["kind": "direct", "members": ["\(peer)"]])?["conversation"]?
+            .text("conversation") ?? "none"
+    }
+}
+
+/// Short ways to read what came.
+extension HarnessClient {
+    /// Texts of the messages that came, in order.
+    var bodies: [String] { frames("message").compactMap { $0.text("body") } }
+
+    /// Durable events that came, in order; those of conversations by what happened.
+    var events: [String] {
+        frames.compactMap { frame in
+            switch frame.text("type") {
+            case "conversation": frame.text("event")
+            case "message", "edit", "delete", "react": frame.text("type")
+            default: nil
+            }
+        }
+    }
+
+    /// Position of the durable event that came last.
+    var latestPosition: String {
+        let durable: Set = ["message", "edit", "delete", "react", "conversation"]
+        return frames.last { durable.contains($0.text("type") ?? "") }?.text("position") ?? "0"
+    }
+
+    /// Codes of the errors that came, in order.
+    var codes: [String] { frames("error").compactMap { $0.text("code") } }
+
+    /// Acks everything that came.
+    func ackAll() { tell("ack", ["position": "\(latestPosition)"]) }
+
+    /// The states of a user that were told, in order, in events and in answers to `watch`.
+    func states(of user: String) -> [String] {
+        frames.flatMap { $0.list("users") }.filter { $0.text("user") == user }.compactMap { $0.text("state") }
+    }
+
+    /// Forgets what came so far.
+    func forget() { _ = take() }
+}
+
+extension JSONValue {
+    func text(_ member: String) -> String? { self[member]?.string }
+    func number(_ member: String) -> Int64? { self[member]?.integer }
+    func flag(_ member: String) -> Bool? { self[member]?.bool }
+    func list(_ member: String) -> [JSONValue] { self[member]?.elements ?? [] }
+}
+
+extension RelayHarness {
+    /// Long enough for everything that is gathered to be told and stored, too short for anything else.
+    func pause() { advance(300) }
+}
+
+extension Limits {
+    /// The defaults with a few changes.
+    static func with(_ change: (inout Limits) -> Void) -> Limits {
+        var limits = Limits()
+        change(&limits)
+        return limits
+    }
+}

@@ -1,0 +1,60 @@
+import RoostTestKit
+import Testing
+
+@testable import RoostCore
+
+/// The wheel against a list that is searched through.
+@Suite struct TimerWheelTests {
+    @Test(arguments: 1...40 as ClosedRange<UInt64>)
+    func itWakesWhoeverIsDueAndNobodyElse(seed: UInt64) {
+        var random = SeededGenerator(seed: seed)
+        var now: Int64 = 1_000_000 + Int64(seed) * 37
+        var wheel = TimerWheel<Int>(now: now)
+        var waiting: [Int: (deadline: Int64, since: Int64)] = [:]
+        for step in 0..<400 {
+            if random.next() % 3 != 0 {
+                // Far beyond one turn of the wheel, near, and past.
+                let ahead = [120_000, 3_000, 100, -500][Int(random.next() % 4)]
+                let deadline = now + Int64(ahead) * Int64(random.next() % 1_000) / 1_000
+                wheel.set(step, at: deadline)
+                waiting[step] = (deadline, now)
+            } else {
+                now += Int64([1, 90, 700, 60_000][Int(random.next() % 4)])
+                for number in wheel.expire(at: now) {
+                    let entry = waiting.removeValue(forKey: number)
+                    #expect(entry.map { $0.deadline < now } == true)
+                }
+                // Nobody waits longer than two slots past its deadline.
+                #expect(waiting.values.allSatisfy { max($0.deadline, $0.since) > now - 300 })
+            }
+            #expect(wheel.count == waiting.count)
+        }
+    }
+
+    /// Waking exactly when the wheel asks for it, and never else, misses nothing.
+    @Test(arguments: 1...20 as ClosedRange<UInt64>)
+    func itAsksToBeWokenInTime(seed: UInt64) {
+        var random = SeededGenerator(seed: seed)
+        var now: Int64 = 5_000
+        var wheel = TimerWheel<Int64>(now: now)
+        for _ in 0..<100 {
+            let deadline = now + Int64(random.next() % 200_000)
+            wheel.set(deadline, at: deadline)
+        }
+        var wakings = 0
+        while let next = wheel.nextDeadline {
+            #expect(next > now)
+            now = next
+            for deadline in wheel.expire(at: now) { #expect(deadline < now && deadline > now - 300) }
+            wakings += 1
+            guard wakings < 10_000 else { break }
+        }
+        #expect(wheel.count == 0)
+    }
+
+    @Test func anEmptyWheelAsksForNothing() {
+        var wheel = TimerWheel<Int>(now: 0)
+        #expect(wheel.nextDeadline == nil)
+        #expect(wheel.expire(at: 1_000_000).isEmpty)
+    }
+}

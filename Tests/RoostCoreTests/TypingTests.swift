@@ -1,0 +1,157 @@
+import RoostCore
+import RoostProtocol
+import RoostTestKit
+import Testing
+
+@testable import RoostCore
+
+/// `typing`: begins once, ends by itself.
+@Suite struct TypingTests {
+    let relay = RelayHarness(
+        limits: .with {
+            $0.typersPerConversation = 2
+            $0.outboxCalmBytes = 500
+        })
+    let alice: HarnessClient
+    let bob: HarnessClient
+    let group: String
+
+    init() {
+        alice = relay.connect("alice")
+        bob = relay.connect("bob")
+        group = alice.makeGroup("bob", "carol", "dave", "erin")
+        relay.pause()
+    }
+
+    private func type(_ client: HarnessClient, _ isActive: Bool = true) {
+        client.tell("typing", ["to": "\(group)", "active": .init(booleanLiteral: isActive)])
+    }
+
+    /// What Bob was told: who began (+) and who ended (-).
+    private var told: [String] {
+        bob.frames("typing").map { ($0.flag("active") == true ? "+" : "-") + ($0.text("user") ?? "") }
+    }
+
+    @Test func othersHearOfBeginningAndEnd() {
+        type(alice)
+        #expect(told == ["+alice"])
+        #expect(bob.frames("typing").first?.text("conversation") == group)
+        type(alice, false)
+        #expect(told == ["+alice", "-alice"])
+        #expect(alice.frames("typing").isEmpty)
+    }
+
+    @Test func refreshingDoesNotRepeatIt() {
+        for _ in 1...5 {
+            type(alice)
+            relay.advance(2_000)
+        }
+        #expect(told == ["+alice"])
+    }
+
+    @Test func itEndsThreeSecondsAfterTheLastRefresh() {
+        type(alice)
+        relay.advance(2_000)
+        type(alice)
+        relay.advance(2_999)
+        #expect(told == ["+alice"])
+        relay.advance(300)
+        #expect(told == ["+alice", "-alice"])
+    }
+
+    @Test func itEndsWithTheMessage() {
+        type(alice)
+        alice.post("hi", to: group)
+        #expect(told == ["+alice", "-alice"])
+        relay.advance(5_000)
+        #expect(told.count == 2)
+    }
+
+    @Test func aMessageElsewhereDoesNotEndIt() {
+        type(alice)
+        alice.post("hi", to: "@bob")
+        #expect(told == ["+alice"])
+    }
+
+    @Test(arguments: ["leave", "removal", "bye", "drop"])
+    func itEndsWithWhoIsGone(how: String) {
+        let carol = relay.connect("carol")
+        type(carol)
+        switch how {
+        case "leave": _ = carol.request("conversation.leave", ["conversation": "\(group)"])
+        case "removal": _ = alice.request("conversation.remove", ["conversation": "\(group)", "users": ["carol"]])
+        case "bye": carol.tell("bye")
+        default: carol.drop()
+        }
+        #expect(told == ["+carol", "-carol"])
+    }
+
+    @Test func turningItOnAndOffQuicklyTellsNoMore() {
+        for _ in 1...5 {
+            type(alice)
+            type(alice, false)
+        }
+        #expect(told == ["+alice", "-alice"])
+        relay.advance(1_000)
+        type(alice)
+        #expect(told == ["+alice", "-alice", "+alice"])
+    }
+
+    @Test func onlySoManyAreShownAtOnce() {
+        let carol = relay.connect("carol")
+        let dave = relay.connect("dave")
+        for client in [alice, carol, dave] { type(client) }
+        #expect(told == ["+alice", "+carol"])
+        type(alice, false)
+        type(dave)
+        #expect(told == ["+alice", "+carol", "-alice", "+dave"])
+    }
+
+    @Test func onlyMembersType() {
+        #expect(relay.connect("stranger").outcome("typing", ["to": "\(group)"]) == "not_found")
+    }
+
+    @Test func itIsNotStored() {
+        type(alice)
+        relay.crash()
+        #expect(relay.connect("bob").frames("typing").isEmpty)
+    }
+
+    private func block(_ client: HarnessClient) {
+        client.isReading = false
+        alice.tell("signal", ["to": "\(group)", "body": "\(String(repeating: "s", count: 600))"])
+    }
+
+    @Test(arguments: [true, false])
+    func aSlowReaderIsToldHowItStandsWhenItHasCaughtUp(isStillTyping: Bool) {
+        block(bob)
+        type(alice)
+        if !isStillTyping { type(alice, false) }
+        #expect(told.isEmpty)
+        bob.isReading = true
+        relay.settle()
+        #expect(told == [isStillTyping ? "+alice" : "-alice"])
+    }
+
+    @Test func howOftenItBeginsAnewCostsOneTimer() {
+        let before = relay.relay.timers.count
+        for _ in 1...20 {
+            type(alice)
+            relay.advance(1_000)
+            type(alice, false)
+        }
+        #expect(told.count == 40)
+        #expect(relay.relay.timers.count <= before + 1)
+    }
+
+    @Test func theTimerOfAnEarlierBeginningDoesNotEndALaterOne() {
+        type(alice)
+        relay.advance(1_500)
+        type(alice, false)
+        type(alice)
+        relay.advance(2_900)
+        #expect(told == ["+alice", "-alice", "+alice"])
+        relay.advance(400)
+        #expect(told == ["+alice", "-alice", "+alice", "-alice"])
+    }
+}

@@ -1,0 +1,147 @@
+import RoostCore
+import RoostProtocol
+import RoostTestKit
+import Testing
+
+/// Who may see whom.
+@Suite struct WatchTests {
+    let relay = RelayHarness(
+        limits: .with {
+            $0.watchedPerSession = 3
+            $0.outboxCalmBytes = 500
+        })
+    let alice: HarnessClient
+    let group: String
+
+    init() {
+        alice = relay.connect("alice")
+        group = alice.makeGroup("bob", "carol", "dave", "erin")
+    }
+
+    private func watch(_ users: String...) -> String { alice.outcome("watch", ["users": .list(users)]) }
+
+    @Test func watchRepliesWithASnapshot() {
+        _ = relay.connect("bob")
+        relay.pause()
+        let users = alice.request("watch", ["users": ["bob", "carol"]])?.list("users") ?? []
+        #expect(users.map { $0.text("user") } == ["bob", "carol"])
+        #expect(users.map { $0.text("state") } == ["online", "offline"])
+    }
+
+    @Test func withoutWatchNothingIsTold() {
+        _ = relay.connect("bob")
+        relay.pause()
+        #expect(alice.frames("presence").isEmpty)
+    }
+
+    @Test func oneMayWatchOnlyWhomOneSharesAConversationWith() {
+        _ = relay.connect("stranger")
+        #expect(watch("stranger") == "forbidden")
+        #expect(watch("nobody") == "forbidden")
+        #expect(watch("bob", "stranger") == "forbidden")
+        _ = relay.connect("bob")
+        relay.pause()
+        // Refused as a whole.
+        #expect(alice.states(of: "bob").isEmpty)
+        #expect(watch("alice") == "ok")
+    }
+
+    @Test func whoSharesNoConversationAnyMoreIsWatchedNoMore() {
+        let bob = relay.connect("bob")
+        relay.pause()
+        #expect(watch("bob") == "ok")
+        _ = bob.request("conversation.leave", ["conversation": "\(group)"])
+        alice.forget()
+        bob.tell("bye")
+        relay.pause()
+        #expect(alice.states(of: "bob").isEmpty)
+    }
+
+    @Test func unwatchEndsIt() {
+        _ = watch("bob", "carol")
+        #expect(alice.outcome("unwatch", ["users": ["bob", "nobody"]]) == "ok")
+        alice.forget()
+        _ = relay.connect("bob")
+        _ = relay.connect("carol")
+        relay.pause()
+        #expect(alice.states(of: "bob").isEmpty)
+        #expect(alice.states(of: "carol") == ["online"])
+    }
+
+    @Test func aSessionWatchesSoManyAndNoMore() {
+        #expect(watch("bob", "carol", "dave") == "ok")
+        #expect(watch("erin") == "too_large")
+        // Those it watches already are not counted twice.
+        #expect(watch("bob", "bob", "carol") == "ok")
+        _ = alice.request("unwatch", ["users": ["bob"]])
+        #expect(watch("erin", "erin") == "ok")
+    }
+
+    @Test func watchingEndsWithTheSession() {
+        _ = watch("bob")
+        alice.drop()
+        let again = relay.connect("alice")
+        _ = relay.connect("bob")
+        relay.pause()
+        #expect(again.states(of: "bob").isEmpty)
+    }
+
+    @Test func whoWatchesTwiceIsToldOnce() {
+        alice.post("hi", to: "@bob")
+        _ = watch("bob")
+        alice.forget()
+        _ = relay.connect("bob")
+        relay.pause()
+        #expect(alice.states(of: "bob") == ["online"])
+    }
+
+    // MARK: Direct conversations
+
+    @Test func theTwoOfADirectConversationWatchEachOtherFromItsBeginning() {
+        let stranger = relay.connect("stranger")
+        relay.pause()
+        stranger.post("hi", to: "@alice")
+        #expect(alice.states(of: "stranger") == ["online"])
+        #expect(stranger.states(of: "alice") == ["online"])
+        stranger.tell("bye")
+        relay.pause()
+        #expect(alice.states(of: "stranger") == ["online", "offline"])
+    }
+
+    @Test func welcomeIsFollowedByHowThePeersAre() {
+        alice.post("hi", to: "@bob")
+        relay.pause()
+        let bob = relay.connect("bob")
+        #expect(bob.frames.prefix(2).map { $0.text("type") } == ["welcome", "presence"])
+        #expect(bob.states(of: "alice") == ["online"])
+    }
+
+    @Test func peersAreKnownAfterARestart() {
+        alice.post("hi", to: "@bob")
+        relay.crash()
+        let bob = relay.connect("bob")
+        #expect(bob.states(of: "alice") == ["offline"])
+        _ = relay.connect("alice")
+        relay.pause()
+        #expect(bob.states(of: "alice") == ["offline", "online"])
+    }
+
+    @Test func aSlowWatcherGetsTheNewestStateOnceItHasCaughtUp() {
+        _ = watch("bob", "carol")
+        alice.forget()
+        alice.isReading = false
+        let carol = relay.connect("carol")
+        carol.tell("signal", ["to": "\(group)", "body": "\(String(repeating: "s", count: 600))"])
+        relay.connect("bob").tell("bye")
+        relay.pause()
+        let bob = relay.connect("bob")
+        relay.pause()
+        #expect(bob.outcome("presence", ["state": "idle"]) == "ok")
+        relay.pause()
+        alice.isReading = true
+        relay.settle()
+        #expect(alice.frames("presence").count == 1)
+        #expect(alice.states(of: "bob") == ["away"])
+        #expect(alice.states(of: "carol") == ["online"])
+    }
+}
