@@ -47,6 +47,7 @@ extension Relay {
         for (number, pair) in pairs where pair.count == 2 {
             guard let conversation = conversationsByNumber[number] else { continue }
             connect(pair[0], pair[1], by: conversation)
+            pairUp(conversation)
         }
     }
 
@@ -75,20 +76,14 @@ extension Relay {
         counters.conversations = conversationsByNumber.count
         if let pair = conversation.pair, directs[pair] === conversation || directs[pair] == nil {
             directs[pair] = nil
-            if let low = user(pair.low), let high = user(pair.high) {
-                low.peers[high.number] = nil
-                high.peers[low.number] = nil
-            }
         }
     }
 
-    /// Makes `conversation` the direct conversation of two users, who watch each other from now on.
+    /// Makes `conversation` the direct conversation of two users, members or not.
     func connect(_ one: User, _ other: User, by conversation: Conversation) {
         let pair = UserPair(one.number, other.number)
         conversation.pair = pair
         directs[pair] = conversation
-        one.peers[other.number] = other
-        other.peers[one.number] = one
     }
 
     /// Finds a user, or makes one known: identities come from outside, and one may write to somebody who has not

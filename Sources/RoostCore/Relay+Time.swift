@@ -36,7 +36,8 @@ extension Relay {
         }
         if let due = storeAt, due <= now.monotonic {
             storeAt = nil
-            storeWatermarks()
+            // While the writer hangs they wait here, once each, instead of there, again and again.
+            if gathering.count < limits.pendingEvents { storeWatermarks() }
         }
         if aliveAt <= now.monotonic {
             aliveAt = now.monotonic + Relay.aliveMilliseconds

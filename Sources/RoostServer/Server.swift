@@ -30,7 +30,9 @@ public struct Server {
 
     private func openStore() throws(ServerFailure) -> (SQLiteLog, Snapshot) {
         do {
-            let store = try SQLiteLog(path: configuration.store.path, durability: configuration.store.durability)
+            let store = try SQLiteLog(
+                path: configuration.store.path, durability: configuration.store.durability,
+                reactionsPerUser: configuration.limits.reactionsPerUser)
             let snapshot = try store.load()
             log.info(
                 "Store opened",

@@ -5,8 +5,11 @@ import Glibc
 final class FileLock {
     private var descriptor: Int32
 
-    /// Locks `path` + ".lock". Throws `inUse` if someone has it, `cannotOpen` if the file can't be made.
+    /// Locks `path` + ".lock". Makes the folder, for its owner only, if its parent is there. Throws `inUse` if someone
+    /// has the lock, `cannotOpen` if the file can't be made.
     init(for path: String) throws {
+        // If that fails, so does opening, which says why.
+        if let slash = path.lastIndex(of: "/"), slash != path.startIndex { mkdir(String(path[..<slash]), 0o700) }
         descriptor = open(path + ".lock", O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else {
             throw StorageFailure.cannotOpen(path: path, reason: String(cString: strerror(errno)))

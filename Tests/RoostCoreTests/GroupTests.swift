@@ -140,6 +140,19 @@ import Testing
         #expect(relay.connect("member", "phone").frames("conversation").isEmpty)
     }
 
+    @Test func aRestartKeepsNameRolesAndOrder() {
+        _ = rename(owner)
+        _ = remove(owner, "other")
+        _ = add(owner, "other")
+        relay.crash()
+        let again = relay.connect("member")
+        #expect(roles(again) == ["owner": "owner", "admin": "admin", "member": "member", "other": "member"])
+        let object = again.request("conversation.list")?.list("conversations").first
+        #expect(object?.text("name") == "New")
+        #expect(object?.list("members").compactMap(\.string) == ["owner", "admin", "member", "other"])
+        #expect(remove(again, "other") == "forbidden")
+    }
+
     @Test(arguments: [
         "conversation.rename", "conversation.add", "conversation.remove", "conversation.role", "conversation.members",
         "conversation.leave",

@@ -68,4 +68,37 @@ import Testing
         #expect(relay.relay.usersByNumber.map(\.departures.count) == [0, 0, 0])
         #expect(relay.relay.usersByNumber.allSatisfy { $0.conversations.isEmpty })
     }
+
+    @Test func theLastNumbersAreRefusedInsteadOfOverflowing() {
+        let relay = RelayHarness()
+        let alice = relay.connect("alice")
+        relay.relay.nextConversation = Int32.max - 1
+        relay.relay.nextDevice = Int32.max - 1
+        #expect(alice.outcome("conversation.create", ["kind": "group", "name": "G"]) == "ok")
+        #expect(alice.outcome("conversation.create", ["kind": "group", "name": "G"]) == "too_large")
+        #expect(alice.outcome("send", ["to": "@bob", "key": "k", "body": "b"]) == "too_large")
+        #expect(relay.connect("alice", "tablet").session.isReady)
+        #expect(relay.connect("alice", "desk").codes == ["too_large"])
+        relay.crash()
+        #expect(relay.connect("alice").outcome("conversation.list") == "ok")
+    }
+
+    @Test func whileTheWriterHangsWatermarksWaitOnceEach() {
+        let relay = RelayHarness(limits: .with { $0.pendingEvents = 2 })
+        let alice = relay.connect("alice")
+        let bob = relay.connect("bob")
+        for number in 1...9 { alice.post("m\(number)", to: "@bob") }
+        relay.pause()
+        relay.holdsCommits = true
+        for number in 1...9 {
+            bob.tell("read", ["conversation": "@alice", "sequence": .init(integerLiteral: Int64(number))])
+            relay.pause()
+            #expect(relay.relay.gathering.count <= 4)
+        }
+        relay.holdsCommits = false
+        relay.pause()
+        relay.crash()
+        let members = relay.connect("alice").request("conversation.members", ["conversation": "@bob"])?.list("members")
+        #expect(members?.first { $0.text("user") == "bob" }?.number("read") == 9)
+    }
 }

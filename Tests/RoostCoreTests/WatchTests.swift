@@ -108,6 +108,22 @@ import Testing
         #expect(alice.states(of: "stranger") == ["online", "offline"])
     }
 
+    @Test func whoHasLeftADirectConversationIsNotSeenUntilItIsBack() {
+        let stranger = relay.connect("stranger")
+        stranger.post("hi", to: "@alice")
+        relay.pause()
+        _ = stranger.request("conversation.leave", ["conversation": "@alice"])
+        alice.forget()
+        stranger.tell("presence", ["id": 1, "state": "idle"])
+        relay.pause()
+        #expect(alice.states(of: "stranger").isEmpty)
+        stranger.post("again", to: "@alice")
+        #expect(alice.states(of: "stranger") == ["away"])
+        stranger.tell("bye")
+        relay.pause()
+        #expect(alice.states(of: "stranger") == ["away", "offline"])
+    }
+
     @Test func welcomeIsFollowedByHowThePeersAre() {
         alice.post("hi", to: "@bob")
         relay.pause()

@@ -110,6 +110,7 @@ extension Relay {
     }
 
     func checkRoom(for user: User) throws(Refusal) {
+        guard nextConversation < Int32.max else { throw Refusal(.tooLarge, "the relay has no more conversations") }
         guard user.conversations.count + user.conversationsJoining < limits.conversationsPerUser else {
             throw Refusal(.tooLarge, "a member is in \(limits.conversationsPerUser) conversations already")
         }

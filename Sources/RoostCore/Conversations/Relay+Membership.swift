@@ -142,7 +142,10 @@ extension Relay {
         case .create(_, _, _, let members), .add(let members):
             admit(members, to: conversation, by: event)
             fanOut(event, in: conversation, except: origin)
-            if let pair = conversation.pair { introduce(pair, at: now) }
+            if let pair = conversation.pair {
+                pairUp(conversation)
+                introduce(pair, at: now)
+            }
         case .rename(let name):
             conversation.name = name
             fanOut(event, in: conversation, except: origin)
@@ -193,6 +196,7 @@ extension Relay {
     private func dismiss(
         _ users: [UserNumber], from conversation: Conversation, at position: Position, _ now: Moment
     ) {
+        if let pair = conversation.pair { part(pair) }
         for member in conversation.dismiss(users) {
             let user = member.user
             stopTyping(user, in: conversation, at: now)

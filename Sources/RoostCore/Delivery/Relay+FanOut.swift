@@ -86,7 +86,8 @@ extension Relay {
     public func drained(_ session: Session, at now: Moment) {
         guard session.phase == .ready else { return }
         if !session.owed.isEmpty { settleDebts(of: session, at: now) }
-        guard session.delivery == .behind else { return }
+        // What it was owed may have been too much.
+        guard session.phase == .ready, session.delivery == .behind else { return }
         if session.round == nil { beginCatchUp(session, at: now) } else { requestPage(session) }
     }
 

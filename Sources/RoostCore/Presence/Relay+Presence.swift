@@ -62,6 +62,19 @@ extension Relay {
         }
     }
 
+    /// The two of a direct conversation watch each other as long as both are members.
+    func pairUp(_ direct: Conversation) {
+        guard direct.members.count == 2 else { return }
+        let (one, other) = (direct.members[0].user, direct.members[1].user)
+        one.peers[other.number] = other
+        other.peers[one.number] = one
+    }
+
+    func part(_ pair: UserPair) {
+        user(pair.low)?.peers[pair.high] = nil
+        user(pair.high)?.peers[pair.low] = nil
+    }
+
     private func mayWatch(_ user: User, _ other: User) -> Bool {
         if user === other || user.peers[other.number] != nil { return true }
         let (fewer, more) =

@@ -162,6 +162,7 @@ extension Relay {
             unstoredCursors.removeAll { $0 === away }
             store(.forgetDevice(away.number))
         }
+        guard nextDevice < Int32.max else { throw Refusal(.tooLarge, "the relay has no more devices") }
         let cursor = user.devices.map(\.cursor).max() ?? .start
         let device = Device(DeviceNumber(nextDevice), of: user, name: name, cursor: cursor, at: now.monotonic)
         nextDevice += 1

@@ -87,7 +87,7 @@ extension Gateway {
         page.histogram(
             "roost_commit_seconds", "From handing a batch to the writer to its durability, at the level named above.",
             commitSeconds)
-        page.single("roost_committed_rows_total", .counter, "Changes made durable.", committedRows)
+        page.single("roost_committed_rows_total", .counter, "Durable events stored.", committedRows)
         page.single("roost_pending_events", .gauge, "Durable events waiting for the writer.", relay.pendingEvents)
         page.single("roost_log_position", .gauge, "Position of the newest durable event.", Int(relay.head.value))
         page.single("roost_store_failed", .gauge, "1 once the store has failed.", hasStoreFailed ? 1 : 0)

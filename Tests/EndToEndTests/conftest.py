@@ -1,0 +1,74 @@
+"""Fixtures: relays in temporary folders, names that no other test uses, and a loop for tests that are coroutines."""
+
+import asyncio
+import inspect
+import itertools
+
+import pytest
+
+from harness.device import end_devices
+from harness.relay import BINARY, Relay, end_all
+
+# No test takes this long: the safety net under the safety nets.
+TEST_SECONDS = 120
+
+
+def pytest_sessionstart(session):
+    if not BINARY.exists():
+        raise pytest.UsageError(f"{BINARY} is not there: build it, or name another by ROOST_BINARY")
+
+
+def pytest_sessionfinish(session):
+    end_all()
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_pyfunc_call(pyfuncitem):
+    """Runs a test that is a coroutine on a loop of its own, and ends its connections with it."""
+    if not inspect.iscoroutinefunction(pyfuncitem.obj):
+        return None
+    names = pyfuncitem._fixtureinfo.argnames
+    arguments = {name: pyfuncitem.funcargs[name] for name in names}
+
+    async def run():
+        try:
+            await asyncio.wait_for(pyfuncitem.obj(**arguments), TEST_SECONDS)
+        finally:
+            await end_devices()
+
+    asyncio.run(run())
+    return True
+
+
+@pytest.fixture(scope="module")
+def relay(request, tmp_path_factory):
+    """The relay that the tests of a file share; the file's SETTINGS are its configuration."""
+    relay = Relay(tmp_path_factory.mktemp("relay"), **getattr(request.module, "SETTINGS", {}))
+    yield relay
+    assert relay.is_running(), f"the relay died: {relay.log()[-2000:]}"
+    assert relay.stop() == 0, relay.log()[-2000:]
+
+
+@pytest.fixture
+def start(tmp_path_factory):
+    """Starts relays for one test alone: start(limits__hello_seconds=1)."""
+    started = []
+
+    def start(**settings):
+        started.append(Relay(tmp_path_factory.mktemp("relay"), **settings))
+        return started[-1]
+
+    yield start
+    for relay in started:
+        if relay.is_running():
+            relay.kill()
+
+
+numbers = itertools.count(1)
+
+
+@pytest.fixture
+def name():
+    """Makes names of this test's own: name("alice") is alice.7, always the same one within a test."""
+    number = next(numbers)
+    return lambda word: f"{word}.{number}"

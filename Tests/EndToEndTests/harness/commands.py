@@ -1,0 +1,77 @@
+"""Every command of Docs/Protocol.md, with what each of its members may be: the source of everything that is wrong."""
+
+LONG = "x" * 65
+
+# What is not a …: the member's kind names the values that have to be refused for it.
+WRONG = {
+    "name": [1, 1.5, True, [], {}, "", LONG, "a b", "é", 'a"b', "a\\b", "a\n"],
+    "user": [1, True, [], {}, "", LONG, "a b", "@a", "a\u0000"],
+    "conversation": [1, False, [], {}, "", LONG, "@", "@@a", "a b", "@" + LONG],
+    "text": [1, True, [], {}, "", "\u2003", "x" * 10_001],
+    "body": ["x" * 65_535],
+    "kind": [1, True, [], {}, "", "A", "a b", "k" * 33, "é"],
+    "whole": [0, -1, 1.5, "1", True, [], {}, 2**63, 10**30, 1e300],
+    "whole or 0": [-1, 0.5, "1", True, [], {}, 2**63],
+    "limit": [0, -1, 1.5, "1", True, [], {}, 101, 2**63],
+    "flag": [0, 1, "true", [], {}],
+    "users": [1, "bob", True, {}, [], [1], [None], [[]], [{}], ["a b"], [""], ["@bob"], [LONG], ["u"] * 1_001],
+    "members": [1, "bob", True, {}, [1], [None], ["a b"], ["@bob"], [LONG], ["u"] * 1_001],
+    "one user": [1, "bob", True, {}, [], ["a", "b"], [1], ["a b"]],
+    "role": [1, True, [], {}, "", "Owner", "king"],
+    "state": [1, True, [], {}, "", "Active", "offline"],
+    "group name": [1, True, [], {}, "", "  ", "x" * 257],
+    "group": [1, True, [], {}, "", "Group", "channel"],
+    "reaction": [1, True, [], {}, "", "x" * 33],
+    "position": [1, True, [], {}, "", LONG, "-1", "01", "abc", "99999999999999999999"],
+    "page": [1, True, [], {}, "", LONG, "abc", "-1"],
+    "token": [1, True, [], {}, ""],
+}
+
+
+def commands(group, peer, token, position):
+    """(type, required members, optional members): each member is (kind, a good value)."""
+    conversation = ("conversation", group)
+    target = {"conversation": conversation, "sequence": ("whole", 1)}
+    return [
+        ("refresh", {"token": ("token", token)}, {}),
+        ("ping", {}, {}),
+        ("conversation.create", {"kind": ("group", "group"), "name": ("group name", "Another")},
+         {"members": ("members", [peer]), "key": ("name", None)}),
+        ("conversation.create", {"kind": ("group", "direct"), "members": ("one user", [peer])}, {}),
+        ("conversation.list", {}, {"before": ("page", "1"), "limit": ("limit", 1)}),
+        ("conversation.rename", {"conversation": conversation, "name": ("group name", "New")}, {}),
+        ("conversation.add", {"conversation": conversation, "users": ("users", [peer])}, {}),
+        ("conversation.remove", {"conversation": conversation, "users": ("users", [peer])}, {}),
+        ("conversation.role",
+         {"conversation": conversation, "user": ("user", peer), "role": ("role", "admin")}, {}),
+        ("conversation.members", {"conversation": conversation}, {"sequence": ("whole", 1)}),
+        ("conversation.leave", {"conversation": conversation}, {}),
+        ("send", {"to": conversation, "key": ("name", None), "body": ("text", "text")},
+         {"kind": ("kind", "text"), "replyTo": ("whole", 1)}),
+        ("send", {"to": conversation, "key": ("name", None), "kind": ("kind", "x"), "body": ("body", {"x": 1})},
+         {"replyTo": ("whole", 1)}),
+        ("edit", {**target, "body": ("text", "edited")}, {}),
+        ("delete", target, {}),
+        ("react", {**target, "reaction": ("reaction", "+")}, {"remove": ("flag", False)}),
+        ("history", {"conversation": conversation}, {"before": ("whole", 2), "limit": ("limit", 5)}),
+        ("history", {"conversation": conversation}, {"after": ("whole or 0", 0), "limit": ("limit", 5)}),
+        ("signal", {"to": conversation, "body": ("body", {"x": 1})}, {"kind": ("kind", "cursor")}),
+        ("ack", {"position": ("position", position)}, {}),
+        ("read", target, {}),
+        ("typing", {"to": conversation}, {"active": ("flag", True)}),
+        ("presence", {"state": ("state", "active")}, {}),
+        ("watch", {"users": ("users", [peer])}, {}),
+        ("unwatch", {"users": ("users", [peer])}, {}),
+    ]
+
+
+# A command that may leave its `id` out.
+MAY_BE_SILENT = {"signal", "typing", "ack", "read", "bye"}
+
+
+def good(required, optional, key):
+    """A command's members at values that are right; `key` is one that wasn't used before."""
+    members = {name: value for name, (_, value) in {**required, **optional}.items()}
+    if "key" in members:
+        members["key"] = key
+    return members

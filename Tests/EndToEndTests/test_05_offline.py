@@ -1,0 +1,263 @@
+"""Offline and back: what a device missed comes in order, until it is acked; a huge backlog is cut by an explicit gap;
+positions that make no sense are refused; new devices begin where they should."""
+
+import asyncio
+
+import pytest
+
+SETTINGS = {"limits__backlog_max": 10, "limits__page_messages": 4}
+
+
+async def crew(relay, name):
+    alice, bob = await relay.device(name("alice")), await relay.device(name("bob"))
+    group = await alice.group("Crew", name("bob"))
+    created = await bob.event("conversation", event="created")
+    await bob.call("ack", position=created["position"])
+    return alice, bob, group
+
+
+async def fill(device, group, count, first=1):
+    """Sends numbered messages, and gives the position of the last."""
+    answers = [
+        await device.begin("send", to=group, key=f"{group}-{n}", body=str(n)) for n in range(first, first + count)]
+    answers = [await answer for answer in answers]
+    assert [answer["sequence"] for answer in answers] == list(range(first, first + count))
+    return answers[-1]["position"]
+
+
+def sequences(device):
+    return [message["sequence"] for message in device.seen("message")]
+
+
+async def test_what_was_missed_comes_in_order_and_live_follows(relay, name):
+    alice, bob, group = await crew(relay, name)
+    await bob.drop()
+    position = await fill(alice, group, 9)
+    await alice.call("edit", conversation=group, sequence=2, body="two")
+    renamed = await alice.call("conversation.rename", conversation=group, name="New")
+    bob = await relay.device(name("bob"))
+    assert bob.welcome["head"] == renamed["position"] != bob.welcome["position"]
+    await fill(alice, group, 1, first=10)
+    await bob.event("message", sequence=10)
+    assert sequences(bob) == list(range(1, 11))
+    events = [frame for frame in bob.frames if frame["type"] in ("message", "edit", "conversation")]
+    assert [frame["type"] for frame in events] == ["message"] * 9 + ["edit", "conversation", "message"]
+    assert events[8]["position"] == position
+    assert events[1]["body"] == "two" and events[1]["editedAt"] > 0
+
+
+async def test_nothing_follows_when_nothing_was_missed(relay, name):
+    alice, bob, group = await crew(relay, name)
+    position = await fill(alice, group, 3)
+    await bob.event("message", sequence=3)
+    await bob.call("ack", position=position)
+    await bob.drop()
+    bob = await relay.device(name("bob"))
+    assert bob.welcome["position"] == bob.welcome["head"] == position
+    await fill(alice, group, 1, first=4)
+    await bob.event("message")
+    assert sequences(bob) == [4]
+
+
+async def test_what_was_not_acked_comes_again(relay, name):
+    alice, bob, group = await crew(relay, name)
+    positions = [await fill(alice, group, 1, first=number) for number in range(1, 7)]
+    await bob.event("message", sequence=6)
+    # Without an id it is not answered; the ping behind it is.
+    await bob.tell("ack", position=positions[3])
+    await bob.barrier()
+    for _ in range(2):
+        await bob.drop()
+        bob = await relay.device(name("bob"))
+        assert bob.welcome["position"] == positions[3]
+        await bob.event("message", sequence=6)
+        assert sequences(bob) == [5, 6]
+    # An older ack takes nothing back.
+    await bob.call("ack", position=positions[1])
+    await bob.call("ack", position=positions[5])
+    await bob.call("ack", position=positions[1])
+    await bob.drop()
+    bob = await relay.device(name("bob"))
+    assert bob.welcome["position"] == positions[5]
+
+
+async def test_cursors_survive_a_restart(start):
+    relay = start()
+    alice, bob = await relay.device("alice"), await relay.device("bob")
+    group = await alice.group("Crew", "bob")
+    positions = [await fill(alice, group, 1, first=number) for number in range(1, 5)]
+    await bob.event("message", sequence=4)
+    await bob.call("ack", position=positions[1])
+    assert relay.stop() == 0
+    relay.start()
+    bob = await relay.device("bob")
+    assert bob.welcome["position"] == positions[1]
+    await bob.event("message", sequence=4)
+    assert sequences(bob) == [3, 4]
+
+
+async def test_exactly_the_backlog_comes_whole(relay, name):
+    alice, bob, group = await crew(relay, name)
+    await bob.bye()
+    await fill(alice, group, 10)
+    bob = await relay.device(name("bob"))
+    await bob.event("message", sequence=10)
+    assert sequences(bob) == list(range(1, 11))
+    assert not bob.seen("gap")
+
+
+@pytest.mark.parametrize("missed", [11, 60])
+async def test_one_more_is_cut_by_a_gap(relay, name, missed):
+    """The newest page, and before it what to fetch by history: together everything, nothing twice."""
+    alice, bob, group = await crew(relay, name)
+    other = await alice.group("Other", name("bob"))
+    await bob.event("conversation", conversation=other)
+    await bob.bye()
+    await fill(alice, group, missed)
+    await fill(alice, other, 3)
+    bob = await relay.device(name("bob"))
+    await bob.event("message", conversation=other, sequence=3)
+    gap = await bob.event("gap")
+    assert dict(gap) == {"type": "gap", "conversation": group, "from": 1, "to": missed - 4}
+    found = await bob.messages(group, missed)
+    assert [message["sequence"] for message in found] == list(range(missed - 3, missed + 1))
+    assert bob.frames.index(gap) < bob.frames.index(found[0])
+    fetched, after = [], 0
+    while after < gap["to"]:
+        page = await bob.call("history", conversation=group, after=after, limit=20)
+        fetched += [message["sequence"] for message in page["messages"] if message["sequence"] <= gap["to"]]
+        after = page["messages"][-1]["sequence"]
+    assert fetched == list(range(1, missed - 3))
+    # It's told once: after an ack of the newest the next connection has no gap.
+    await bob.call("ack", position=bob.welcome["head"])
+    await bob.drop()
+    bob = await relay.device(name("bob"))
+    await fill(alice, group, 1, first=missed + 1)
+    await bob.event("message")
+    assert not bob.seen("gap") and sequences(bob) == [missed + 1]
+
+
+async def test_a_gap_is_per_conversation_and_counts_from_the_cursor(relay, name):
+    alice, bob, group = await crew(relay, name)
+    position = await fill(alice, group, 5)
+    await bob.event("message", sequence=5)
+    await bob.call("ack", position=position)
+    await bob.bye()
+    await fill(alice, group, 12, first=6)
+    bob = await relay.device(name("bob"))
+    gap = await bob.event("gap")
+    assert (gap["from"], gap["to"]) == (6, 13)
+    assert [message["sequence"] for message in await bob.messages(group, 17)] == [14, 15, 16, 17]
+
+
+async def test_resume_is_an_ack(relay, name):
+    alice, bob, group = await crew(relay, name)
+    positions = [await fill(alice, group, 1, first=number) for number in range(1, 6)]
+    await bob.event("message", sequence=5)
+    await bob.drop()
+    bob = await relay.device(name("bob"), resume=positions[2])
+    assert bob.welcome["position"] == positions[2]
+    await bob.event("message", sequence=5)
+    assert sequences(bob) == [4, 5]
+    # Below the cursor: again from there.
+    await bob.call("ack", position=positions[4])
+    await bob.drop()
+    bob = await relay.device(name("bob"), resume=positions[0])
+    assert bob.welcome["position"] == positions[0]
+    await bob.event("message", sequence=5)
+    assert sequences(bob) == [2, 3, 4, 5]
+
+
+@pytest.mark.parametrize("wrong", ["", "abc", "-1", "01", "1.0", "9223372036854775807", "9" * 30, " 1"])
+async def test_a_position_that_was_never_given(relay, name, wrong):
+    alice, bob, group = await crew(relay, name)
+    await fill(alice, group, 1)
+    assert await bob.refusal("ack", position=wrong) == "bad_position"
+    device = await relay.connect()
+    token = relay.token(name("bob"))
+    assert await device.refusal("hello", token=token, device="phone", resume=wrong) == "bad_position"
+    # Left out, it begins anew on the same connection.
+    assert (await device.call("hello", token=token, device="phone"))["type"] == "welcome"
+    for number in (1, True, ["1"], {}):
+        device = await relay.connect()
+        assert await device.refusal("hello", token=token, device="x", resume=number) == "bad_request"
+
+
+async def test_where_new_devices_begin(relay, name):
+    alice, bob, group = await crew(relay, name)
+    positions = [await fill(alice, group, 1, first=number) for number in range(1, 5)]
+    await bob.event("message", sequence=4)
+    await bob.call("ack", position=positions[1])
+    # A second device begins where the furthest one is, not at the beginning.
+    tablet = await relay.device(name("bob"), "tablet")
+    assert tablet.welcome["position"] == positions[1]
+    await tablet.event("message", sequence=4)
+    assert sequences(tablet) == [3, 4]
+    await tablet.call("ack", position=positions[3])
+    assert (await relay.device(name("bob"), "laptop")).welcome["position"] == positions[3]
+    # Each has its own cursor.
+    await bob.drop()
+    assert (await relay.device(name("bob"))).welcome["position"] == positions[1]
+    # A user's first device begins at the beginning, and gets what was sent before the user ever came.
+    await alice.call("conversation.add", conversation=group, users=[name("carol")])
+    await alice.send(group, "for carol")
+    carol = await relay.device(name("carol"))
+    await carol.event("conversation", event="added")
+    assert (await carol.event("message"))["body"] == "for carol"
+
+
+async def test_the_device_that_is_away_longest_gives_way(start):
+    relay = start(limits__devices_per_user=2)
+    first, second = await relay.device("bob", "first"), await relay.device("bob", "second")
+    extra = await relay.connect()
+    assert await extra.refusal("hello", token=relay.token("bob"), device="third") == "too_large"
+    await first.bye()
+    await extra.call("hello", token=relay.token("bob"), device="third")
+    await second.bye()
+    assert (await relay.device("bob", "first")).welcome["device"] == "first"
+
+
+async def test_replies_and_signals_are_not_held_back_while_catching_up(start):
+    relay = start(limits__page_messages=1, limits__backlog_max=1000)
+    alice, bob = await relay.device("alice"), await relay.device("bob")
+    group = await alice.group("Crew", "bob")
+    await bob.event("conversation")
+    await bob.bye()
+    await fill(alice, group, 400)
+    bob = await relay.device("bob")
+    await alice.call("signal", to=group, body="now")
+    await bob.barrier()
+    await bob.event("signal")
+    await fill(alice, group, 5, first=401)
+    await bob.event("message", sequence=405)
+    assert sequences(bob) == list(range(1, 406))
+
+
+async def test_an_own_answer_while_catching_up_is_no_ack_of_what_was_missed(start):
+    """`ok` names a position above what was not sent yet: acking it must not skip that."""
+    relay = start(limits__page_messages=1, limits__backlog_max=1000)
+    alice, bob = await relay.device("alice"), await relay.device("bob")
+    group = await alice.group("Crew", "bob")
+    await bob.event("conversation")
+    await bob.bye()
+    count = 900
+    await fill(alice, group, count)
+    bob = await relay.device("bob")
+    answer = await bob.send(group, "mine", key="mine")
+    await bob.call("ack", position=answer["position"])
+    had = len(bob.seen("message"))
+    await bob.drop()
+    if had < count:
+        again = await relay.device("bob")
+        await again.event("message", sequence=count)
+        assert sequences(again)[0] <= had + 1
+
+
+async def test_many_devices_come_back_at_once(relay, name):
+    alice, bob, group = await crew(relay, name)
+    await fill(alice, group, 9)
+    devices = await asyncio.gather(*(relay.device(name("bob"), f"d-{number}") for number in range(60)))
+    await fill(alice, group, 1, first=10)
+    for device in devices:
+        await device.event("message", sequence=10)
+        assert sequences(device) == list(range(1, 11))

@@ -1,0 +1,91 @@
+"""Typing: others hear of its beginning and of its end, once each, whatever ends it; it is never stored."""
+
+import pytest
+
+SETTINGS = {"limits__typing_seconds": 1, "presence__grace_seconds": 1}
+
+
+async def crew(relay, name):
+    alice, bob = await relay.device(name("alice")), await relay.device(name("bob"))
+    group = await alice.group("Crew", name("bob"))
+    await bob.event("conversation", event="created")
+    return alice, bob, group
+
+
+async def test_it_begins_for_the_others_and_ends_by_itself(relay, name):
+    alice, bob, group = await crew(relay, name)
+    tablet = await relay.device(name("alice"), "tablet")
+    await alice.tell("typing", to=group)
+    assert dict(await bob.event("typing")) == {
+        "type": "typing", "conversation": group, "user": name("alice"), "active": True}
+    assert (await bob.event("typing"))["active"] is False
+    for device in (alice, tablet):
+        await device.barrier()
+        assert not device.seen("typing")
+
+
+async def test_refreshing_does_not_repeat_it(relay, name):
+    alice, bob, group = await crew(relay, name)
+    for _ in range(30):
+        await alice.call("typing", to=group)
+    await alice.call("typing", to=group, active=False)
+    await bob.event("typing", active=False)
+    assert [event["active"] for event in bob.seen("typing")] == [True, False]
+    # Ending what has ended tells nobody.
+    await alice.call("typing", to=group, active=False)
+    await alice.send(group, "x")
+    await bob.event("message")
+    assert len(bob.seen("typing")) == 2
+
+
+async def test_it_reaches_a_direct_conversation_by_name(relay, name):
+    alice, bob = await relay.device(name("alice")), await relay.device(name("bob"))
+    direct = (await alice.send("@" + name("bob"), "x"))["conversation"]
+    await alice.call("typing", to="@" + name("bob"))
+    assert (await bob.event("typing"))["conversation"] == direct
+    assert await alice.refusal("typing", to="@" + name("nobody")) == "not_found"
+
+
+async def end_by_send(alice, group):
+    await alice.send(group, "x")
+
+
+async def end_by_other_device(alice, group):
+    await alice.other.send(group, "x")
+
+
+async def end_by_leaving(alice, group):
+    await alice.call("conversation.leave", conversation=group)
+
+
+async def end_by_bye(alice, group):
+    await alice.bye()
+
+
+async def end_by_dropping(alice, group):
+    await alice.drop()
+
+
+@pytest.mark.parametrize("end", [
+    end_by_send, end_by_other_device, end_by_leaving, end_by_bye, end_by_dropping])
+async def test_what_ends_it(start, end):
+    """With a life that never ends by itself while the test runs."""
+    relay = start(limits__typing_seconds=60)
+    alice, bob = await relay.device("alice"), await relay.device("bob")
+    alice.other = await relay.device("alice", "tablet")
+    group = await alice.group("Crew", "bob")
+    await bob.event("conversation", event="created")
+    await alice.call("typing", to=group)
+    assert (await bob.event("typing"))["active"] is True
+    await end(alice, group)
+    assert dict(await bob.event("typing")) == {
+        "type": "typing", "conversation": group, "user": "alice", "active": False}
+
+
+async def test_the_end_comes_before_the_message(relay, name):
+    alice, bob, group = await crew(relay, name)
+    await alice.call("typing", to=group)
+    await alice.send(group, "x")
+    await bob.event("message")
+    assert [frame["type"] for frame in bob.frames if frame["type"] in ("typing", "message")] == [
+        "typing", "typing", "message"]

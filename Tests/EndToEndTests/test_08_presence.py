@@ -1,0 +1,185 @@
+"""Presence is true: a goodbye counts at once, a drop after the grace and not before, a quick return shows nothing, many
+devices make one person, and after kill -9 nobody is a ghost."""
+
+import time
+
+from harness.waiting import until
+
+SETTINGS = {"presence__grace_seconds": 1}
+
+
+async def friends(relay, name):
+    """alice and bob of a direct conversation: they watch each other without asking."""
+    bob = await relay.device(name("bob"))
+    await bob.call("conversation.create", kind="direct", members=[name("alice")])
+    alice = await relay.device(name("alice"))
+    await bob.presence(name("alice"), "online")
+    return alice, bob
+
+
+async def test_a_goodbye_counts_at_once(start):
+    # The grace is far longer than the test waits: it isn't the grace that made her offline.
+    relay = start(presence__grace_seconds=300)
+    alice, bob = await friends(relay, lambda word: word)
+    before = time.time() * 1000
+    await alice.bye()
+    gone = await bob.presence("alice", "offline")
+    assert gone["lastSeen"] >= before - 1
+    # So does a close frame with 1000 and no `bye`.
+    alice = await relay.device("alice")
+    await bob.presence("alice", "online")
+    await alice.leave()
+    await bob.presence("alice", "offline")
+
+
+async def test_a_drop_counts_after_the_grace(relay, name):
+    alice, bob = await friends(relay, name)
+    await bob.barrier()
+    dropped = time.monotonic()
+    await alice.drop()
+    gone = await bob.presence(name("alice"), "offline")
+    assert time.monotonic() - dropped > 0.9
+    assert gone["lastSeen"] <= time.time() * 1000 - 900
+
+
+async def test_a_quick_return_shows_nothing(start):
+    relay = start(presence__grace_seconds=300)
+    alice, bob = await friends(relay, lambda word: word)
+    for _ in range(5):
+        await alice.drop()
+        alice = await relay.device("alice")
+    await alice.call("presence", state="idle")
+    await bob.presence("alice", "away")
+    found = bob.states("alice")
+    assert [state for state in found if state != "offline"] == ["online", "away"]
+    assert found.count("offline") <= 1  # Only what bob found on his own coming.
+
+
+async def test_the_most_present_device_wins(relay, name):
+    alice, bob = await friends(relay, name)
+    tablet = await relay.device(name("alice"), "tablet")
+    await alice.call("presence", state="idle")
+    await tablet.call("presence", state="idle")
+    await bob.presence(name("alice"), "away")
+    await tablet.call("presence", state="active")
+    await bob.presence(name("alice"), "online")
+    await alice.bye()
+    await tablet.call("presence", state="background")
+    await bob.presence(name("alice"), "offline")
+    assert bob.states(name("alice"))[-4:] == ["online", "away", "online", "offline"]
+
+
+async def test_a_background_fetch_makes_nobody_online(relay, name):
+    bob = await relay.device(name("bob"))
+    await bob.send("@" + name("alice"), "x")
+    alice = await relay.device(name("alice"), background=True)
+    # It gets its messages all the same.
+    await alice.event("message")
+    answer = await bob.call("watch", users=[name("alice")])
+    assert answer["users"] == [{"user": name("alice"), "state": "offline"}]
+    await alice.call("presence", state="active")
+    await bob.presence(name("alice"), "online")
+    assert bob.states(name("alice")).count("online") == 1
+
+
+async def test_whom_one_may_watch(relay, name):
+    alice, bob, carol = [await relay.device(name(who)) for who in ("alice", "bob", "carol")]
+    group = await alice.group("Crew", name("bob"))
+    both = [{"user": name("bob"), "state": "online"}, {"user": name("alice"), "state": "online"}]
+
+    async def found():
+        # They have just come: what the snapshot doesn't say yet is said by an event within the tick.
+        return (await alice.call("watch", users=[name("bob"), name("alice")]))["users"] == both
+    await until(found, "both online")
+    for users in ([name("carol")], [name("bob"), name("carol")], [name("nobody")]):
+        assert await alice.refusal("watch", users=users) == "forbidden"
+    assert await carol.refusal("watch", users=[name("alice")]) == "forbidden"
+    await bob.call("presence", state="idle")
+    await alice.presence(name("bob"), "away")
+    # In a group nobody is watched without asking, and after unwatch no longer.
+    await alice.call("presence", state="idle")
+    await alice.call("unwatch", users=[name("bob"), name("nobody")])
+    await bob.call("presence", state="active")
+    await alice.call("conversation.add", conversation=group, users=[name("carol")])
+    await alice.call("watch", users=[name("carol")])
+    await carol.call("presence", state="idle")
+    await alice.presence(name("carol"), "away")
+    assert alice.states(name("bob"))[-1] == "away"
+    assert not bob.seen("presence")
+
+
+async def test_a_watch_ends_with_what_allowed_it(relay, name):
+    alice, bob = await relay.device(name("alice")), await relay.device(name("bob"))
+    group = await alice.group("Crew", name("bob"))
+    await bob.call("watch", users=[name("alice")])
+    await alice.call("conversation.remove", conversation=group, users=[name("bob")])
+    await bob.event("conversation", event="removed")
+    assert await bob.refusal("watch", users=[name("alice")]) == "forbidden"
+    # Told to the one who may, in the same tick or later than to the one who may not.
+    carol = await relay.device(name("carol"))
+    await alice.send("@" + name("carol"), "x")
+    await carol.event("message")
+    await alice.call("presence", state="idle")
+    await carol.presence(name("alice"), "away")
+    await bob.barrier()
+    assert not bob.seen("presence"), "bob still sees alice, with whom he shares no conversation any more"
+
+
+async def test_a_watch_has_a_limit(start):
+    relay = start()
+    alice, tablet = await relay.device("alice"), await relay.device("alice", "tablet")
+    names = [f"u{number}" for number in range(1001)]
+    await alice.group("x", *names[:1000])
+    # One session brings at most a thousand names into the world.
+    assert await alice.refusal("conversation.create", kind="direct", members=names[1000:]) == "too_large"
+    await tablet.group("x", *names[1000:])
+    for first in range(0, 1000, 500):
+        await alice.call("watch", users=names[first:first + 500])
+    assert await alice.refusal("watch", users=[names[1000]]) == "too_large"
+    await alice.call("watch", users=names[:3])
+    await alice.call("unwatch", users=[names[0]])
+    await alice.call("watch", users=[names[1000]])
+    assert await alice.refusal("watch", users=names) == "too_large"
+
+
+async def test_after_kill_9_nobody_is_a_ghost(start):
+    relay = start(presence__grace_seconds=300)
+    before = time.time() * 1000
+    alice, bob = await friends(relay, lambda word: word)
+    await until(lambda: len(relay.rows("SELECT 1 FROM user WHERE is_online")) == 2, "both in the store")
+    relay.kill()
+    killed = time.time() * 1000
+    relay.start()
+    bob = await relay.device("bob")
+    found = await bob.presence("alice", "offline")
+    assert before - 1 <= found["lastSeen"] <= killed + 1
+
+
+async def test_last_seen_survives_a_stop(start):
+    relay = start()
+    alice, bob = await friends(relay, lambda word: word)
+    await alice.bye()
+    gone = await bob.presence("alice", "offline")
+    assert relay.stop() == 0
+    relay.start()
+    bob = await relay.device("bob")
+    assert await bob.presence("alice", "offline") == gone
+
+
+async def test_changes_come_together(relay, name):
+    alice = await relay.device(name("alice"))
+    others = [await relay.device(name(f"u{number}")) for number in range(20)]
+    await alice.call("conversation.create", kind="group", name="x", members=[other.user for other in others])
+    await alice.call("watch", users=[other.user for other in others])
+    for state in ("idle", "active", "idle"):
+        for other in others:
+            await other.tell("presence", id=f"p-{state}", state=state)
+            other.allows_strays = True
+    for other in others:
+        await other.barrier()
+
+    def told():
+        last = {one["user"]: one["state"] for event in alice.seen("presence") for one in event["users"]}
+        return list(last.values()) == ["away"] * 20
+    await until(told, "everybody away")
+    assert len(alice.seen("presence")) < 60

@@ -1,0 +1,58 @@
+"""A second connection of the same device takes over: the first is told so and ended, nobody sees the user leave, and
+nothing is lost between the two."""
+
+import asyncio
+
+
+async def test_the_newer_connection_wins(relay, name):
+    bob = await relay.device(name("bob"))
+    direct = (await bob.call("conversation.create", kind="direct", members=[name("alice")]))["conversation"]
+    old = await relay.device(name("alice"))
+    await bob.presence(name("alice"), "online")
+    new = await relay.device(name("alice"))
+    assert await old.closed() == 4501
+    await bob.send("@" + name("alice"), "to the new one")
+    assert (await new.event("message"))["conversation"] == direct["conversation"]
+    assert not old.seen("message")
+    # No flap: the next that bob hears is the change that follows.
+    await new.call("presence", state="idle")
+    await bob.presence(name("alice"), "away")
+    assert [state for state in bob.states(name("alice")) if state != "offline"] == ["online", "away"]
+
+
+async def test_another_device_takes_nothing_over(relay, name):
+    phone, tablet = await relay.device(name("alice")), await relay.device(name("alice"), "tablet")
+    other = await relay.device(name("bob"))
+    for device in (phone, tablet, other):
+        await device.barrier()
+
+
+async def test_what_was_under_way_comes_to_the_new_connection(relay, name):
+    bob = await relay.device(name("bob"))
+    old = await relay.device(name("alice"))
+    group = await bob.group("Crew", name("alice"))
+    answers = [await bob.begin("send", to=group, key=f"k-{number}", body="x") for number in range(200)]
+    connections = [old]
+    for _ in range(5):
+        connections.append(await relay.device(name("alice")))
+    for answer in answers:
+        await answer
+    await connections[-1].event("message", sequence=200)
+    # Nothing was acked, so the last one has everything.
+    assert [event["sequence"] for event in connections[-1].seen("message")] == list(range(1, 201))
+    assert await asyncio.gather(*(device.closed() for device in connections[:-1])) == [4501] * 5
+
+
+async def test_a_command_of_the_old_connection_is_not_answered_twice(relay, name):
+    """Sent, then taken over before its answer: the retry on the new connection makes no second message."""
+    bob, old = await relay.device(name("bob")), await relay.device(name("alice"))
+    old.allows_strays = True
+    group = await bob.group("Crew", name("alice"))
+    await old.event("conversation", event="created")
+    await old.tell("send", id="x", to=group, key="once", body="x")
+    new = await relay.device(name("alice"))
+    answer = await new.send(group, "x", key="once")
+    assert answer["sequence"] == 1
+    await bob.event("message", sequence=1)
+    await bob.send(group, "end")
+    assert len(bob.seen("message")) == 1

@@ -1,0 +1,189 @@
+"""kill -9 under load, again and again: what was acked is there, nothing is there twice, sequences have no holes, and
+receivers get everything in order."""
+
+import asyncio
+import itertools
+import random
+
+import pytest
+
+from harness.device import Closed
+from harness.relay import Relay
+from harness.waiting import PATIENCE
+
+SENDERS = 4
+WINDOW = 32  # Commands of one sender under way at once.
+
+
+class Sender:
+    """Sends numbered messages as fast as they are answered; after a crash whatever has no answer is sent again, under
+    the same key."""
+
+    def __init__(self, user, group):
+        self.user, self.group = user, group
+        self.unanswered = {}
+        # key -> (sequence, position): what the relay promised.
+        self.ledger = {}
+        self.numbers = itertools.count(1)
+
+    async def run(self, relay, is_over):
+        """Until the connection ends or enough is enough; then what is under way is waited for."""
+        device = await relay.device(self.user)
+        try:
+            window = asyncio.Semaphore(WINDOW)
+            waiting = [asyncio.create_task(self.send(device, key, window)) for key in list(self.unanswered)]
+            while not is_over() and not device.reader.done():
+                await window.acquire()
+                window.release()
+                waiting.append(asyncio.create_task(self.send(device, f"{self.user}-{next(self.numbers)}", window)))
+                waiting = [task for task in waiting if not task.done() or task.result()]
+                await asyncio.sleep(0)
+            await asyncio.gather(*waiting)
+        except Closed:
+            pass
+
+    async def send(self, device, key, window):
+        self.unanswered[key] = True
+        async with window:
+            try:
+                answer = await device.ask("send", to=self.group, key=key, body=f"body of {key}")
+            except Closed:
+                return
+        assert answer["type"] == "ok", answer
+        promise = (answer["sequence"], answer["position"])
+        assert self.ledger.setdefault(key, promise) == promise
+        self.unanswered.pop(key, None)
+
+
+class Receiver:
+    """Keeps what an app would keep: the messages it has, and the position up to which it has them."""
+
+    def __init__(self, user):
+        self.user = user
+        self.messages = {}
+        self.position = None
+
+    async def run(self, relay, group, generator, upto=None):
+        hello = {"resume": self.position} if self.position and generator.random() < 0.5 else {}
+        device = await relay.device(self.user, **hello)
+        place = 0
+        try:
+            while upto is None or len(self.messages) < upto():
+                async with device.news:
+                    while place == len(device.frames):
+                        if device.reader.done():
+                            return
+                        await asyncio.wait_for(device.news.wait(), PATIENCE)
+                for frame in device.frames[place:]:
+                    place += 1
+                    if frame["type"] == "message" and frame["conversation"] == group:
+                        self.take(frame)
+                # Sometimes an ack, sometimes a crash comes first.
+                if self.position and generator.random() < 0.3:
+                    await device.tell("ack", position=self.position)
+        except Exception as error:
+            if "close" not in type(error).__name__.lower():
+                raise
+
+    def take(self, frame):
+        known = self.messages.setdefault(frame["sequence"], frame["key"])
+        assert known == frame["key"], f"another message came as {frame['sequence']}"
+        # No hole: everything before it is here.
+        assert frame["sequence"] == 1 or frame["sequence"] - 1 in self.messages
+        self.position = frame["position"]
+
+
+async def history(device, group):
+    found, after = [], 0
+    while True:
+        page = await device.call("history", conversation=group, after=after, limit=100)
+        found += page["messages"]
+        if not page["more"]:
+            return found
+        after = found[-1]["sequence"]
+
+
+async def crash(relay, senders, receivers, group, generator):
+    """One round: load, and kill -9 in the midst of it after some answers."""
+    enough = sum(len(sender.ledger) for sender in senders) + generator.randint(100, 600)
+    under_way = [asyncio.create_task(sender.run(relay, lambda: False)) for sender in senders]
+    under_way += [asyncio.create_task(receiver.run(relay, group, generator)) for receiver in receivers]
+    while sum(len(sender.ledger) for sender in senders) < enough:
+        done, _ = await asyncio.wait(under_way, timeout=0.002, return_when=asyncio.FIRST_COMPLETED)
+        assert not done, [task.exception() for task in done]
+    relay.kill()
+    await asyncio.gather(*under_way)
+    relay.start()
+
+
+@pytest.mark.parametrize("durability, rounds, seed", [("full", 5, 1), ("normal", 3, 2)])
+async def test_nothing_acked_is_lost_and_nothing_comes_twice(start, durability, rounds, seed):
+    relay: Relay = start(store__durability=durability, limits__backlog_max=1_000_000)
+    generator = random.Random(seed)
+    users = [f"sender-{number}" for number in range(SENDERS)]
+    first = await relay.device(users[0])
+    group = await first.group("Crew", *users[1:], "near", "far")
+    await first.bye()
+    senders = [Sender(user, group) for user in users]
+    receivers = [Receiver("near"), Receiver("far")]
+    for _ in range(rounds):
+        await crash(relay, senders, receivers, group, generator)
+
+    # Now without a crash: what had no answer gets one, under its old key.
+    for sender in senders:
+        await sender.run(relay, lambda: True)
+        assert not sender.unanswered
+    promised = {key: promise for sender in senders for key, promise in sender.ledger.items()}
+    reader = await relay.device(users[0], "reader")
+    stored = await history(reader, group)
+    assert [message["sequence"] for message in stored] == list(range(1, len(stored) + 1))
+    assert {message["key"]: (message["sequence"], message["position"]) for message in stored} == promised
+    assert len(stored) == len(promised)
+    assert all(message["body"] == f"body of {message['key']}" for message in stored)
+    assert len(promised) > rounds * 100
+
+    await asyncio.gather(*(
+        receiver.run(relay, group, generator, upto=lambda: len(stored)) for receiver in receivers))
+    for receiver in receivers:
+        assert receiver.messages == {message["sequence"]: message["key"] for message in stored}
+    assert relay.stop() == 0
+
+
+async def test_memory_promises_nothing_and_says_so(start):
+    relay = start(store__durability="memory")
+    alice = await relay.device("alice")
+    assert alice.welcome["durability"] == "memory"
+    await alice.send("@bob", "soon forgotten")
+    relay.kill()
+    assert not relay.store.exists()
+    relay.start()
+    assert (await (await relay.device("alice")).call("conversation.list"))["conversations"] == []
+
+
+async def test_a_crash_in_the_midst_of_changes_leaves_each_whole_or_not_at_all(start):
+    relay = start()
+    generator = random.Random(3)
+    for number in range(4):
+        alice = await relay.device("alice")
+        group = await alice.group(f"Group {number}", "bob", key=f"group-{number}")
+        bob = await relay.device("bob", "new" + str(number))
+        answers = []
+        for step in range(40):
+            answers.append(await alice.begin("send", to=group, key=f"{number}-{step}", body=str(step)))
+            answers.append(await alice.begin("edit", conversation=group, sequence=1, body=f"edit {step}"))
+            answers.append(await alice.begin("react", conversation=group, sequence=1, reaction=str(step % 15)))
+        await answers[generator.randrange(60)]
+        relay.kill()
+        done = [answer.result() for answer in answers if answer.done() and not answer.exception()]
+        await alice.closed()
+        await bob.closed()
+        relay.start()
+        alice = await relay.device("alice")
+        again = await alice.call("conversation.create", kind="group", name="x", members=["bob"], key=f"group-{number}")
+        assert again["duplicate"] is True and again["conversation"]["conversation"] == group
+        found = await history(alice, group)
+        assert len(found) >= sum("sequence" in answer for answer in done)
+        assert [message["body"] for message in found[1:]] == [str(step) for step in range(1, len(found))]
+        for reaction in found[0].get("reactions", []):
+            assert reaction["count"] == 1 and reaction["mine"]
+        await alice.bye()

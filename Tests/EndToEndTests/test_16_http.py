@@ -1,0 +1,155 @@
+"""What operators see: alive, ready, and metrics in a form that Prometheus reads, with numbers that move as they should;
+and that the level of durability is said where it matters."""
+
+import re
+
+import pytest
+
+from harness.raw import RawConnection
+from harness.waiting import until
+
+NAME = r"[a-zA-Z_:][a-zA-Z0-9_:]*"
+SAMPLE = re.compile(rf'({NAME})(?:\{{({NAME}="[^"\\\n]*"(?:,{NAME}="[^"\\\n]*")*)\}})? (-?[0-9.eE+-]+|NaN|[+-]Inf)')
+
+
+def parsed(page):
+    """{name with labels: value}, after every line has shown that it has its form."""
+    samples, kinds, helps = {}, {}, set()
+    assert page.endswith("\n")
+    for line in page.splitlines():
+        if line.startswith("# HELP "):
+            name, _, text = line[7:].partition(" ")
+            assert text and name not in helps, line
+            helps.add(name)
+        elif line.startswith("# TYPE "):
+            name, kind = line[7:].split(" ")
+            assert kind in ("counter", "gauge", "histogram") and name in helps and name not in kinds, line
+            kinds[name] = kind
+        else:
+            found = SAMPLE.fullmatch(line)
+            assert found, line
+            name = found[1]
+            family = re.sub(r"_(bucket|sum|count)$", "", name) if name not in kinds else name
+            assert family in kinds, line
+            assert (kinds[family] == "counter") == name.endswith("_total") or kinds[family] == "histogram", line
+            key = line.rpartition(" ")[0]
+            assert key not in samples, line
+            samples[key] = float(found[3])
+            assert samples[key] >= 0, line
+    assert set(kinds) == helps
+    return samples
+
+
+def metrics(relay):
+    status, headers, body = relay.get("/metrics")
+    assert status == 200 and headers["Content-Type"] == "text/plain; version=0.0.4; charset=utf-8"
+    return parsed(body)
+
+
+def test_alive_and_ready(relay):
+    for path, text in (("/healthz", "ok\n"), ("/readyz", "ready\n")):
+        status, headers, body = relay.get(path)
+        assert (status, body) == (200, text)
+        assert headers["Content-Type"].startswith("text/plain")
+    assert relay.get("/")[0] == 200
+    status, headers, body = relay.get("/healthz?from=a-balancer")
+    assert status == 200
+
+
+async def test_counters_move(relay, name):
+    before = metrics(relay)
+    alice, bob = await relay.device(name("alice")), await relay.device(name("bob"))
+    group = await alice.group("Crew", name("bob"))
+    for number in range(5):
+        await alice.send(group, "x" * 1_000, key=f"k-{number}")
+    await alice.send(group, "x", key="k-0")
+    await alice.refusal("send", to="nowhere", key="k", body="x")
+    await alice.refusal("nonsense")
+    await alice.call("signal", to=group, body=1)
+    await bob.event("signal")
+    second = await relay.device(name("bob"))
+    await bob.closed()
+    await second.event("message", sequence=5)
+    await until(lambda: metrics(relay)['roost_presence_users{state="online"}'] >= 2, "presence")
+    after = metrics(relay)
+
+    def moved(key):
+        return after[key] - before.get(key, 0)
+    assert set(before) <= set(after)
+    exact = {
+        "roost_messages_total": 5, "roost_duplicates_total": 1, "roost_signals_total": 1,
+        "roost_signal_deliveries_total": 1, "roost_sessions_opened_total": 3, "roost_takeovers_total": 1,
+        "roost_connections": 2, "roost_sessions": 2, "roost_users": 2, "roost_conversations": 1,
+        'roost_errors_total{code="not_found"}': 1, 'roost_errors_total{code="unknown_type"}': 1,
+        'roost_closes_total{code="4501"}': 1, "roost_log_position": 6}
+    assert {key: moved(key) for key in exact} == exact
+    # bob's two connections: `created` and five messages each.
+    assert moved("roost_deliveries_total") == 12
+    assert moved("roost_received_bytes_total") > 5_000
+    assert moved("roost_sent_bytes_total") > 10_000
+    assert moved("roost_commands_total") >= 12
+    assert moved("roost_commit_seconds_count") >= 1
+    assert after['roost_commit_seconds_bucket{le="+Inf"}'] == after["roost_commit_seconds_count"]
+    buckets = [value for key, value in after.items() if key.startswith("roost_commit_seconds_bucket")]
+    assert buckets == sorted(buckets)
+    assert after["process_resident_memory_bytes"] > 1_000_000
+    assert after["process_open_fds"] < after["process_max_fds"]
+    assert after["process_cpu_seconds_total"] > 0
+    for key, value in before.items():
+        if key.partition("{")[0].endswith("_total"):
+            assert after[key] >= value, key
+
+
+async def test_gauges_come_back(relay, name):
+    alice = await relay.device(name("alice"))
+    count = metrics(relay)["roost_connections"]
+    await alice.bye()
+    await until(lambda: metrics(relay)["roost_connections"] == count - 1, "one less")
+    assert metrics(relay)["roost_pending_events"] == 0
+
+
+async def test_refusals_before_the_upgrade_are_counted(relay):
+    before = metrics(relay)
+    for changes in ({"Origin": "https://elsewhere.example.org"}, {"Sec_WebSocket_Version": "8"}):
+        with RawConnection(relay.port) as connection:
+            connection.upgrade(**changes)
+            connection.response()
+    after = metrics(relay)
+    for reason in ("policy", "upgrade"):
+        key = f'roost_refused_total{{reason="{reason}"}}'
+        assert after[key] - before[key] == 1
+
+
+def test_metrics_with_a_token(start):
+    relay = start(metrics__token="correct-horse-battery")
+    assert relay.get("/metrics")[0] == 401
+    assert relay.get("/metrics", Authorization="Bearer correct-horse-batterx")[0] == 401
+    status, _, body = relay.get("/metrics", Authorization="Bearer correct-horse-battery")
+    assert status == 200
+    assert parsed(body)
+    assert "correct-horse" not in body + relay.log()
+    # What a balancer asks needs none.
+    assert relay.get("/readyz")[0] == 200
+
+
+@pytest.mark.parametrize("level", ["full", "normal", "memory"])
+async def test_the_level_of_durability_is_said(start, level):
+    relay = start(store__durability=level)
+    assert (await relay.device("alice")).welcome["durability"] == level
+    assert metrics(relay)[f'roost_durability_info{{level="{level}"}}'] == 1
+    assert relay.store.exists() == (level != "memory")
+    assert relay.stop() == 0
+
+
+async def test_nothing_secret_is_logged(start):
+    relay = start(log__level="trace")
+    alice, bob = await relay.device("alice"), await relay.device("bob")
+    token = relay.token("alice", more="claims")
+    await alice.call("refresh", token=token)
+    await alice.send("@bob", "a body that nobody else may read", key="the-key-of-it")
+    await bob.event("message")
+    await alice.refusal("hello", token=token, device="x")
+    await alice.refusal("refresh", token=token[:-4] + "AAAA")
+    assert relay.stop() == 0
+    for secret in ("a body that", token, token.split(".")[2], relay.key_file.read_text().strip()):
+        assert secret not in relay.log()

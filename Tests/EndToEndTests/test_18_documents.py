@@ -1,0 +1,115 @@
+"""Every example of Docs/Protocol.md is true: replayed in order against a running relay, each is answered as the page
+says. Whoever copies an example from the page has something that works."""
+
+import json
+import re
+
+from harness.device import Device
+from harness.relay import REPOSITORY
+
+PAGE = REPOSITORY / "Docs" / "Protocol.md"
+ANSWERS = {"hello": "welcome", "ping": "pong"}
+MAY_BE_SILENT = {"signal", "typing", "ack", "read", "bye"}
+
+
+def examples():
+    """(line, text) of every command in a fenced block that is marked as json."""
+    inside, found = False, []
+    for number, line in enumerate(PAGE.read_text().splitlines(), 1):
+        if line.startswith("```"):
+            inside = line == "```json"
+        elif inside and line.strip():
+            found.append((number, line))
+    return found
+
+
+class Replay:
+    """alice says what the page says; bob, carol and dave are there too."""
+
+    def __init__(self, relay):
+        self.relay = relay
+        self.alice: Device | None = None
+        self.group = None
+        self.position = None
+
+    async def filled(self, text):
+        """The example with its placeholders filled in."""
+        text = re.sub(r"\{token:(\w+)\}", lambda found: self.relay.token(found[1]), text)
+        if "{group}" in text and self.group is None:
+            # The page has alice leave the group in one section and go on with another in the next.
+            self.group = await self.alice.group("Crew", "bob", "carol")
+        text = text.replace("{group}", self.group or "").replace("{position}", self.position or "")
+        assert not re.search(r"\{\w+(:\w+)?\}", text), f"an unknown placeholder: {text}"
+        return text
+
+    async def say(self, text):
+        command = json.loads(await self.filled(text))
+        if command["type"] == "hello":
+            self.alice = await self.relay.connect()
+        if "id" not in command:
+            assert command["type"] in MAY_BE_SILENT
+            await self.alice.tell(**command)
+            await self.alice.barrier()
+            return
+        # The harness counts its own ids from 1; those of the page may be the same, one after the other.
+        answer = self.alice.expect(command["id"])
+        await self.alice.write(json.dumps(command))
+        self.learn(command, await answer)
+
+    def learn(self, command, answer):
+        assert answer["type"] == ANSWERS.get(command["type"], "ok"), f"{command} is answered {dict(answer)}"
+        if command["type"] == "conversation.create" and command["kind"] == "group":
+            self.group = answer["conversation"]["conversation"]
+        if command["type"] == "conversation.leave":
+            self.group = None
+        self.position = answer.get("position", self.position)
+
+
+async def test_every_example_of_the_protocol_is_answered(start):
+    relay = start()
+    others = [await relay.device(user) for user in ("bob", "carol", "dave")]
+    replay = Replay(relay)
+    found = examples()
+    assert len(found) >= 35, "the page has lost its examples, or this test its eyes"
+    for line, text in found:
+        try:
+            await replay.say(text)
+        except AssertionError as error:
+            raise AssertionError(f"{PAGE.name}:{line}: {error}") from error
+    # What had no id, and was refused, would have come as an error.
+    for device in (replay.alice, *others):
+        await device.barrier()
+        assert not device.seen("error")
+    assert others[0].seen("message") and others[0].seen("conversation") and others[0].seen("signal")
+
+
+def test_every_command_has_an_example():
+    """But for `bye`, which would end the replay."""
+    said = {json.loads(re.sub(r'"\{\w+(:\w+)?\}"', '""', text))["type"] for _, text in examples()}
+    assert said == {
+        "hello", "refresh", "ping", "conversation.create", "conversation.list", "conversation.rename",
+        "conversation.add", "conversation.role", "conversation.remove", "conversation.members", "conversation.leave",
+        "send", "edit", "react", "delete", "history", "signal", "ack", "read", "typing", "presence", "watch",
+        "unwatch"}
+
+
+async def test_every_member_of_events_that_the_page_shows_is_there(start):
+    """The events in running text: their members are those that come, in the page's own order."""
+    relay = start()
+    alice, bob = await relay.device("alice"), await relay.device("bob")
+    group = await alice.group("Crew", "bob")
+    await alice.send(group, "one")
+    await alice.call("signal", to=group, kind="cursor", body=1)
+    await alice.call("typing", to=group)
+    await bob.event("typing")
+    await bob.call("read", conversation=group, sequence=1)
+    await alice.event("receipt", user="bob")
+    shown = {}
+    for text in re.findall(r'`(\{"type":"[^`]*\})`', PAGE.read_text()):
+        shown[re.match(r'\{"type":"(\w+)"', text)[1]] = re.findall(r'[{,]"(\w+)":', text)
+    for type, device in {
+            "message": bob, "signal": bob, "typing": bob, "receipt": alice, "conversation": bob}.items():
+        came = list(device.seen(type)[0])
+        missing = [member for member in shown[type] if member not in came]
+        assert not missing, f"{type}: the page shows {missing}, which doesn't come"
+        assert [member for member in came if member in shown[type]] == shown[type] or type == "conversation"
