@@ -8,7 +8,7 @@ valgrind saw no invalid access inside libwebsockets.
 
 Usage: upgrade_use_after_free.py COMMAND...
 `{port}` in the command becomes a free port, `{folder}` an empty folder that goes away afterwards:
-    upgrade_use_after_free.py .build/debug/roost serve --port {port} --data {folder}
+    upgrade_use_after_free.py ./roost serve --port {port} --store {folder}/roost.db
 """
 
 import os
