@@ -39,8 +39,8 @@ check: setup ## What has to hold before a change goes in: format, tidiness, warn
 	$(STRICT_TEST)
 	ROOST_STRICT=1 Scripts/end-to-end
 
-simulate: setup ## Run the seeded simulation over SEEDS=n seeds (200 by default).
-	$(SWIFT) run -c release roost-simulate --seeds $(SEEDS)
+simulate: setup ## Run the seeded simulation: SEEDS=n seeds (200 by default), or one again by SEED=n STEPS=n.
+	$(SWIFT) run -c release roost-simulate $(if $(SEED),--seed $(SEED),--seeds $(SEEDS)) $(if $(STEPS),--steps $(STEPS))
 
 format: ## Format all Swift sources in place.
 	$(SWIFT) format --in-place --recursive $(SOURCES)

@@ -87,7 +87,7 @@ let package = Package(
         ),
         .testTarget(
             name: "SimulationTests",
-            dependencies: ["RoostCore", "RoostProtocol", "RoostTestKit"],
+            dependencies: ["RoostCore", "RoostProtocol", "RoostTestKit", "roost-simulate"],
             swiftSettings: strict
         ),
         .testTarget(

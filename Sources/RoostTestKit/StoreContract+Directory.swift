@@ -26,6 +26,19 @@ extension StoreContract {
         try expect(snapshot.aliveAt, time(77))
     }
 
+    /// What was said before is not unread to whoever joins.
+    @Sendable static func joining(_ store: inout StoreDriver) throws {
+        try store.create(1, members: [1])
+        _ = try store.commit([
+            store.message(1, by: 1, "a"), store.message(1, by: 1, "b"),
+            store.change(1, by: 1, .add([NewMember(UserNumber(2), .member)])), store.message(1, by: 1, "c"),
+        ])
+        try store.goOn()
+        let found = try store.load().members
+        try expect(found.map(\.watermark.read.value), [0, 2])
+        try expect(found.map(\.watermark.delivered.value), [0, 2])
+    }
+
     @Sendable static func members(_ store: inout StoreDriver) throws {
         try store.create(1, members: [3, 1, 2])
         var mark = Watermark()

@@ -44,6 +44,7 @@ public struct StoreContract {
         Check(name: "deletes erase", run: deletes),
         Check(name: "reactions", run: reactions),
         Check(name: "members", run: members),
+        Check(name: "joining", run: joining),
         Check(name: "users and devices", run: directory),
         Check(name: "an erased conversation is gone", run: erasing),
         Check(name: "pages", run: pages),
@@ -119,6 +120,13 @@ extension StoreContract {
                 .duplicate(at(4), Sequence(1), ConversationNumber(1), edit.time),
                 .duplicate(at(2), Sequence(1), ConversationNumber(1), first.time),
             ])
+        // A probe finds what was stored, and stores nothing.
+        var unknown = store.message(1, by: 1, "new", key: "never used")
+        first.isProbe = true
+        unknown.isProbe = true
+        try expect(
+            try store.commit([first, unknown]),
+            [.duplicate(at(2), Sequence(1), ConversationNumber(1), first.time), .refused(.notFound)])
         try expect(try store.history(1).map(\.text), ["\"a2\"", "\"b\"", "\"c\"", "\"c\""])
         try expect(try store.load().conversations.count, 1)
     }

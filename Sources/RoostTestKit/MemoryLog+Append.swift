@@ -1,0 +1,182 @@
+import RoostCore
+import RoostProtocol
+
+/// The sequencer: what becomes of one event.
+extension MemoryLog {
+    func append(_ append: Append) -> Outcome {
+        let key = Key(sender: append.sender, text: append.key)
+        if !append.key.isEmpty, let first = state.keys[key] {
+            return .duplicate(first.position, first.sequence, first.conversation, first.time)
+        }
+        guard !append.isProbe else { return .refused(.notFound) }
+        if case .create(let id, let kind, let name, _) = append.change {
+            guard state.conversations[append.conversation] == nil else { return .refused(.badRequest) }
+            let entry = Snapshot.Conversation(append.conversation, id: id, kind: kind, name: name)
+            state.conversations[append.conversation] = Record(entry: entry)
+        }
+        let outcome = judge(append, at: Position(state.head.value + 1))
+        guard case .stored(let position, let sequence, let label) = outcome else { return outcome }
+        state.head = position
+        if case .erase = append.change {
+            // The event has a position but no row.
+            for key in state.conversations.removeValue(forKey: append.conversation)?.keys ?? [] {
+                state.keys[key] = nil
+            }
+            return outcome
+        }
+        store(append, position, sequence, label: label)
+        if !append.key.isEmpty {
+            state.keys[key] = Stored(
+                position: position,
+                sequence: sequence,
+                conversation: append.conversation,
+                time: append.time
+            )
+            state.conversations[append.conversation]?.keys.append(key)
+        }
+        if let change = append.change { apply(change, to: append.conversation, at: position) }
+        return outcome
+    }
+
+    private func judge(_ append: Append, at position: Position) -> Outcome {
+        guard let record = state.conversations[append.conversation] else { return .refused(.notFound) }
+        let last = record.entry.lastSequence
+        switch append.kind {
+        case .message:
+            guard append.reference == .none || record.message(append.reference) != nil else {
+                return .refused(.notFound)
+            }
+            return .stored(position, Sequence(last.value + 1))
+        case .conversation:
+            return .stored(position, last)
+        case .edit:
+            guard let message = record.message(append.reference) else { return .refused(.notFound) }
+            guard message.deletedAt == .never else { return .refused(.gone) }
+            guard message.sender == append.sender else { return .refused(.forbidden) }
+            guard message.label != "text" || append.flag else { return .refused(.badRequest) }
+            guard message.body != append.body else { return .unchanged }
+            return .stored(position, append.reference, label: message.label)
+        case .delete:
+            guard let message = record.message(append.reference) else { return .refused(.notFound) }
+            guard message.sender == append.sender || append.flag else { return .refused(.forbidden) }
+            guard message.deletedAt == .never else { return .unchanged }
+            return .stored(position, append.reference)
+        case .react:
+            return judgeReaction(append, in: record, at: position)
+        }
+    }
+
+    private func judgeReaction(_ append: Append, in record: Record, at position: Position) -> Outcome {
+        guard let message = record.message(append.reference) else { return .refused(.notFound) }
+        guard message.deletedAt == .never else { return .refused(.gone) }
+        let given = record.reactions[append.reference] ?? []
+        let isGiven = given.contains(Reaction(user: append.sender, text: append.label))
+        // Given again, or taken back without having been given.
+        guard isGiven == append.flag else { return .unchanged }
+        let own = given.reduce(0) { $0 + ($1.user == append.sender ? 1 : 0) }
+        guard append.flag || own < reactionsPerUser else { return .refused(.tooLarge) }
+        return .stored(position, append.reference)
+    }
+
+    private func store(_ append: Append, _ position: Position, _ sequence: Sequence, label: String) {
+        var row = StoredEvent(append, position: position, sequence: sequence)
+        guard var record = state.conversations.removeValue(forKey: append.conversation) else { return }
+        let target = record.place(of: append.reference)
+        switch append.kind {
+        case .message:
+            record.messages.append(record.rows.count)
+            record.entry.lastSequence = sequence
+        case .edit:
+            row.label = label
+            row.body = []
+            if let target {
+                record.rows[target].body = append.body
+                record.rows[target].editedAt = append.time
+            }
+        case .delete:
+            if let target {
+                record.rows[target].body = []
+                record.rows[target].deletedAt = append.time
+            }
+        case .react:
+            let reaction = Reaction(user: append.sender, text: append.label)
+            if append.flag {
+                record.reactions[append.reference]?.removeAll { $0 == reaction }
+            } else {
+                record.reactions[append.reference, default: []].append(reaction)
+            }
+        case .conversation: break
+        }
+        record.rows.append(row)
+        record.entry.lastPosition = position
+        record.entry.lastTime = append.time
+        state.conversations[append.conversation] = record
+    }
+
+    // MARK: The directory
+
+    private func apply(_ change: ConversationChange, to conversation: ConversationNumber, at position: Position) {
+        switch change {
+        case .create(_, _, _, let members), .add(let members):
+            for member in members { admit(member, to: conversation, at: position) }
+        case .rename(let name):
+            state.conversations[conversation]?.entry.name = name
+        case .remove(let users):
+            for user in users { dismiss(user, from: conversation, at: position) }
+        case .leave(let user, let heir):
+            dismiss(user, from: conversation, at: position)
+            if let heir { changeMember(heir, of: conversation) { $0.role = .owner } }
+        case .roles(let members):
+            for member in members { changeMember(member.user, of: conversation) { $0.role = member.role } }
+        case .erase: break
+        }
+    }
+
+    // What was said before is not unread to whoever joins. Who is there already stays as it is.
+    private func admit(_ new: NewMember, to conversation: ConversationNumber, at position: Position) {
+        guard let record = state.conversations[conversation] else { return }
+        let members = record.members
+        let before = members.firstIndex { $0.user == new.user }
+        if let before, members[before].role != nil { return }
+        var member = Snapshot.Member(conversation, new.user, role: new.role)
+        member.since = new.since
+        member.joinedAt = position
+        if let before { member.watermark = members[before].watermark }
+        member.watermark.delivered = max(member.watermark.delivered, record.entry.lastSequence)
+        member.watermark.read = max(member.watermark.read, record.entry.lastSequence)
+        if let before {
+            state.conversations[conversation]?.members.remove(at: before)
+        }
+        state.conversations[conversation]?.members.append(member)
+    }
+
+    private func dismiss(_ user: UserNumber, from conversation: ConversationNumber, at position: Position) {
+        changeMember(user, of: conversation) {
+            $0.role = nil
+            $0.leftAt = position
+        }
+    }
+
+    /// Changes a member's row; nothing if it isn't a member now.
+    func changeMember(
+        _ user: UserNumber,
+        of conversation: ConversationNumber,
+        _ change: (inout Snapshot.Member) -> Void
+    ) {
+        guard var record = state.conversations.removeValue(forKey: conversation) else { return }
+        if let index = record.members.firstIndex(where: { $0.user == user && $0.role != nil }) {
+            change(&record.members[index])
+        }
+        state.conversations[conversation] = record
+    }
+}
+
+extension MemoryLog.Record {
+    /// Where in `rows` a message is.
+    func place(of sequence: Sequence) -> Int? {
+        guard sequence.value >= 1, sequence.value <= Int64(messages.count) else { return nil }
+        return messages[Int(sequence.value) - 1]
+    }
+
+    func message(_ sequence: Sequence) -> StoredEvent? { place(of: sequence).map { rows[$0] } }
+}

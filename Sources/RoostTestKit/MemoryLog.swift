@@ -1,0 +1,127 @@
+import RoostCore
+import RoostProtocol
+
+/// The log in memory, with the semantics of `LogWriter` and `LogReader` and nothing else: the sequencer that tests and
+/// the simulation measure the Relay and other stores by. It holds only what was committed, so that a crash is
+/// forgetting everything but this object. One thread at a time; it never looks at the clock and keeps no threads.
+public final class MemoryLog: LogWriter, LogReader {
+    /// Everything durable; a value, so that a copy is a snapshot.
+    struct State {
+        var head = Position.start
+        var aliveAt = Timestamp.never
+        var users: [UserNumber: Snapshot.User] = [:]
+        var devices: [DeviceNumber: Snapshot.Device] = [:]
+        var conversations: [ConversationNumber: Record] = [:]
+        var keys: [Key: Stored] = [:]
+    }
+
+    /// A conversation with its rows.
+    struct Record {
+        var entry: Snapshot.Conversation
+        /// In the order in which they joined, those who left among them.
+        var members: [Snapshot.Member] = []
+        /// In the order of positions. An edit has no body of its own: it shows the message's present one.
+        var rows: [StoredEvent] = []
+        /// Where in `rows` the message with sequence `index + 1` is.
+        var messages: [Int] = []
+        /// By sequence, in the order in which they were given.
+        var reactions: [Sequence: [Reaction]] = [:]
+        /// Keys that go with the conversation.
+        var keys: [Key] = []
+    }
+
+    struct Reaction: Equatable {
+        var user: UserNumber
+        var text: String
+    }
+
+    struct Key: Hashable {
+        var sender: UserNumber
+        var text: String
+    }
+
+    /// Where the event with a key is, and what its reply said.
+    struct Stored {
+        var position: Position
+        var sequence: Sequence
+        var conversation: ConversationNumber
+        var time: Timestamp
+    }
+
+    var state: State
+    let reactionsPerUser: Int
+
+    /// An empty log.
+    /// - Parameter reactionsPerUser: different reactions of one user to one message; more are refused.
+    public convenience init(reactionsPerUser: Int = Limits().reactionsPerUser) {
+        self.init(State(), reactionsPerUser: reactionsPerUser)
+    }
+
+    private init(_ state: State, reactionsPerUser: Int) {
+        self.state = state
+        self.reactionsPerUser = reactionsPerUser
+    }
+
+    /// A second log with what is durable now; the two don't know of each other.
+    public func copy() -> MemoryLog { MemoryLog(state, reactionsPerUser: reactionsPerUser) }
+
+    /// Position of the newest durable event.
+    public var head: Position { state.head }
+
+    /// Loses every key, as a store without a durable index would. For planted faults only.
+    func forgetKeys() { state.keys.removeAll() }
+
+    // MARK: LogWriter
+
+    /// Applies the batch at once; never throws.
+    public func commit(_ batch: [Mutation]) -> [Outcome] {
+        var outcomes: [Outcome] = []
+        for mutation in batch {
+            switch mutation {
+            case .user(let number, let name):
+                state.users[number] = Snapshot.User(number, name: name)
+            case .device(let number, let user, let name, let cursor):
+                state.devices[number] = Snapshot.Device(number, user: user, name: name, cursor: cursor)
+            case .forgetDevice(let number):
+                state.devices[number] = nil
+            case .cursor(let number, let position):
+                state.devices[number]?.cursor = position
+            case .watermark(let conversation, let user, let watermark):
+                changeMember(user, of: conversation) { $0.watermark = watermark }
+            case .presence(let number, let isOnline, let lastSeen):
+                state.users[number]?.isOnline = isOnline
+                state.users[number]?.lastSeen = lastSeen
+            case .alive(let time):
+                state.aliveAt = time
+            case .append(let append):
+                outcomes.append(self.append(append))
+            }
+        }
+        return outcomes
+    }
+
+    // MARK: LogReader
+
+    /// Answers from what was committed; never throws.
+    public func answer(_ read: Read) -> ReadResult {
+        switch read.question {
+        case .page(let request): page(request, read.ticket)
+        case .history(let request): history(request, read.ticket)
+        case .latest(let request): latest(request, read.ticket)
+        }
+    }
+
+    /// What a relay starts from.
+    public func load() -> Snapshot {
+        var snapshot = Snapshot()
+        snapshot.head = state.head
+        snapshot.aliveAt = state.aliveAt
+        snapshot.users = state.users.values.sorted { $0.number.value < $1.number.value }
+        snapshot.devices = state.devices.values.sorted { $0.number.value < $1.number.value }
+        for record in state.conversations.values.sorted(by: { $0.entry.number.value < $1.entry.number.value }) {
+            snapshot.conversations.append(record.entry)
+            snapshot.members += record.members
+        }
+        return snapshot
+    }
+}

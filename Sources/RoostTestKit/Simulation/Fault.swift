@@ -1,0 +1,28 @@
+/// A mistake put in on purpose, to show that the checker would see it: each makes the log or the host break one
+/// promise, behind the Relay's back.
+public enum Fault: String, CaseIterable, Sendable {
+    /// The store says that a batch is durable before it is.
+    case ackBeforeCommit
+    /// A crash loses a batch that was said to be durable.
+    case lostCommit
+    /// A page of catch-up leaves a row out.
+    case skippedRow
+    /// The rows of a page change places.
+    case reorderedRows
+    /// After a restart the log has forgotten all keys, so that a retry is stored again.
+    case forgottenKeys
+    /// A page has a row of a conversation that the reader isn't in.
+    case strangersRow
+    /// A device's cursor is stored as if it had acked everything.
+    case runawayCursor
+    /// The host doesn't say that a connection broke.
+    case ghostConnection
+    /// The end of typing gets lost.
+    case stuckTyping
+    /// A reply gets lost.
+    case lostReply
+    /// A receipt gets lost.
+    case lostReceipt
+    /// The host doesn't say of some connections that everything has left for the network.
+    case forgottenReader
+}

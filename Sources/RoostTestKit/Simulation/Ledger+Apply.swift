@@ -1,0 +1,181 @@
+import RoostCore
+import RoostProtocol
+
+/// A batch became durable.
+extension Ledger {
+    func apply(_ batch: [Mutation], _ outcomes: [Outcome]) {
+        var next = 0
+        for mutation in batch {
+            switch mutation {
+            case .user(let number, let name):
+                if let index = Int(name.dropFirst()) { users[number.value] = index }
+            case .device(let number, let user, let name, let cursor):
+                guard let user = users[user.value] else { continue }
+                devices[number.value] = (user, name)
+                cursors[number.value] = cursor.value
+            case .forgetDevice(let number):
+                devices[number.value] = nil
+                cursors[number.value] = nil
+            case .cursor(let number, let position):
+                cursors[number.value] = position.value
+            case .watermark(let conversation, let user, let watermark):
+                guard let conversation = conversationsByNumber[conversation.value], let user = users[user.value] else {
+                    continue
+                }
+                let mark = Mark(delivered: watermark.delivered.value, read: watermark.read.value)
+                if conversations[conversation].members[user] != nil { marks[Pair(conversation, user)] = mark }
+            case .presence(let user, let isOnline, let time):
+                if let user = users[user.value] { lastSeen[user] = (isOnline, time.milliseconds) }
+            case .alive(let time):
+                aliveAt = time.milliseconds
+            case .append(let append):
+                guard next < outcomes.count else { return violations.append("an append without outcome") }
+                apply(append, outcomes[next])
+                next += 1
+            }
+        }
+    }
+
+    private func apply(_ append: Append, _ outcome: Outcome) {
+        guard let sender = users[append.sender.value] else {
+            return violations.append("an event by a user that isn't stored")
+        }
+        let key = KeyOf(sender: sender, key: append.key)
+        let first = append.key.isEmpty ? nil : keys[key]
+        switch outcome {
+        case .duplicate(let position, let sequence, _, _):
+            guard let first else { return violations.append("key \(append.key) is new and was called a duplicate") }
+            let event = events[first]
+            if first != position.value || event?.sequence != sequence.value {
+                violations.append("key \(append.key) was stored at \(first) and is now said to be at \(position.value)")
+            }
+        case .stored(let position, let sequence, _):
+            if let first {
+                violations.append("key \(append.key) of \(sender) is stored twice: \(first), \(position.value)")
+            }
+            store(append, key, sender, position.value, sequence.value)
+        case .unchanged, .refused: break
+        }
+    }
+
+    private func store(_ append: Append, _ key: KeyOf, _ sender: Int, _ position: Int64, _ sequence: Int64) {
+        var found = conversationsByNumber[append.conversation.value].map { conversations[$0] }
+        if case .create(let id, let kind, _, _) = append.change { found = add(append.conversation.value, id, kind) }
+        guard let conversation = found, !conversation.isErased else {
+            return violations.append("an event in a conversation that isn't there")
+        }
+        record(
+            Event(
+                kind: append.kind, conversation: conversation.index, sequence: sequence, sender: sender,
+                key: append.key), at: position)
+        if !append.key.isEmpty { keys[key] = position }
+        judge(append, sender, in: conversation)
+        conversation.lastPosition = position
+        if append.kind == .message {
+            if sequence != Int64(conversation.messages.count) + 1 {
+                violations.append("sequence \(sequence) follows \(conversation.messages.count) in \(conversation.id)")
+            }
+            conversation.messages.append(
+                Message(position: position, sender: sender, key: append.key, bodies: [append.body]))
+        }
+        if sequence >= 1, sequence <= Int64(conversation.messages.count) {
+            change(&conversation.messages[Int(sequence) - 1], append, sender)
+        }
+        admit(append.change, to: conversation, at: position)
+        feed(append, position, sequence, in: conversation)
+        dismiss(append.change, from: conversation)
+        let owners = conversation.members.values.reduce(0) { $0 + ($1.role == .owner ? 1 : 0) }
+        if conversation.kind == .group, !conversation.isErased, owners != 1 {
+            violations.append("\(conversation.id) has \(owners) owners at \(position)")
+        }
+    }
+
+    private func change(_ message: inout Message, _ append: Append, _ sender: Int) {
+        let reaction = Reaction(user: sender, text: append.label)
+        switch append.kind {
+        case .edit:
+            if message.sender != sender { violations.append("user \(sender) edited what others wrote") }
+            if message.isDeleted { violations.append("a deleted message was edited") }
+            message.bodies.append(append.body)
+        case .delete: message.isDeleted = true
+        case .react where append.flag: message.reactions.removeAll { $0 == reaction }
+        case .react: message.reactions.append(reaction)
+        case .message, .conversation: break
+        }
+    }
+
+    /// Whoever did it was allowed to, in the order of the log.
+    private func judge(_ append: Append, _ sender: Int, in conversation: Conversation) {
+        let role = conversation.members[sender]?.role
+        switch append.change {
+        case .create: return
+        case .add where conversation.kind == .direct: return
+        case .rename, .add, .remove:
+            if (role ?? .member) < .admin { violations.append("user \(sender) changed a group without being admin") }
+        case .roles:
+            if role != .owner { violations.append("user \(sender) changed roles without being owner") }
+        case .leave, .erase, nil:
+            if role == nil { violations.append("user \(sender) acts in \(conversation.id) without being a member") }
+        }
+    }
+
+    private func admit(_ change: ConversationChange?, to conversation: Conversation, at position: Int64) {
+        let new: [NewMember]
+        switch change {
+        case .create(_, _, _, let members), .add(let members): new = members
+        default: return
+        }
+        for member in new {
+            guard let user = users[member.user.value] else { continue }
+            if conversation.members[user] != nil { violations.append("user \(user) joined \(conversation.id) twice") }
+            conversation.members[user] = Membership(
+                role: member.role, joinedAt: position, since: member.since.value)
+            conversation.order.append(user)
+            conversation.generations[user, default: 0] += 1
+            // What was said before is not unread to whoever joins.
+            let last = Int64(conversation.messages.count)
+            let pair = Pair(conversation.index, user)
+            let mark = marks[pair] ?? Mark(delivered: 0, read: 0)
+            marks[pair] = Mark(delivered: max(mark.delivered, last), read: max(mark.read, last))
+        }
+    }
+
+    private func feed(_ append: Append, _ position: Int64, _ sequence: Int64, in conversation: Conversation) {
+        for user in conversation.order {
+            guard let member = conversation.members[user] else { continue }
+            guard append.kind == .conversation || sequence > member.since else { continue }
+            feeds[user].append(
+                Entry(
+                    position: position, conversation: conversation.index, sequence: sequence,
+                    isMessage: append.kind == .message, generation: conversation.generations[user] ?? 0))
+        }
+    }
+
+    private func dismiss(_ change: ConversationChange?, from conversation: Conversation) {
+        switch change {
+        case .remove(let users): for user in users { dismiss(user, from: conversation) }
+        case .leave(let user, let heir):
+            dismiss(user, from: conversation)
+            if let heir = heir.flatMap({ users[$0.value] }) { conversation.members[heir]?.role = .owner }
+        case .erase:
+            conversation.members.removeAll()
+            conversation.order.removeAll()
+            conversation.isErased = true
+            keys = keys.filter { events[$0.value]?.conversation != conversation.index }
+        case .roles(let members):
+            for member in members {
+                guard let user = users[member.user.value] else { continue }
+                conversation.members[user]?.role = member.role
+            }
+        case .create, .add, .rename, nil: break
+        }
+    }
+
+    private func dismiss(_ number: UserNumber, from conversation: Conversation) {
+        guard let user = users[number.value] else { return }
+        if conversation.members.removeValue(forKey: user) == nil {
+            violations.append("user \(user) went from \(conversation.id) without being a member")
+        }
+        conversation.order.removeAll { $0 == user }
+    }
+}

@@ -1,0 +1,160 @@
+import RoostCore
+import RoostProtocol
+
+/// What the checker believes to be true: every event that became durable, who was a member when, what each user is
+/// entitled to, in log order. Built from batches at the moment they become durable, by rules of its own; it asks
+/// neither the Relay nor the log.
+final class Ledger {
+    struct Membership {
+        var role: Role
+        var joinedAt: Int64
+        /// Messages up to this one are hidden.
+        var since: Int64
+    }
+
+    struct Reaction: Equatable {
+        var user: Int
+        var text: String
+    }
+
+    struct Message {
+        var position: Int64
+        var sender: Int
+        var key: String
+        /// What it said at first, and after every edit.
+        var bodies: [[UInt8]]
+        var isDeleted = false
+        var reactions: [Reaction] = []
+    }
+
+    final class Conversation {
+        let index: Int
+        let number: Int32
+        let id: String
+        let kind: ConversationKind
+        var members: [Int: Membership] = [:]
+        /// Members in the order in which they joined.
+        var order: [Int] = []
+        /// How often each user has joined.
+        var generations: [Int: Int] = [:]
+        var messages: [Message] = []
+        var lastPosition: Int64 = 0
+        var isErased = false
+
+        init(_ index: Int, _ number: Int32, _ id: String, _ kind: ConversationKind) {
+            self.index = index
+            self.number = number
+            self.id = id
+            self.kind = kind
+        }
+    }
+
+    struct Event {
+        var kind: EventKind
+        var conversation: Int
+        var sequence: Int64
+        var sender: Int
+        var key: String
+    }
+
+    /// An event that a user is entitled to.
+    struct Entry {
+        var position: Int64
+        var conversation: Int
+        var sequence: Int64
+        var isMessage: Bool
+        var generation: Int
+    }
+
+    struct Mark {
+        var delivered: Int64 = 0
+        var read: Int64 = 0
+    }
+
+    struct Pair: Hashable {
+        var one: Int
+        var other: Int
+        init(_ one: Int, _ other: Int) {
+            self.one = one
+            self.other = other
+        }
+    }
+
+    struct KeyOf: Hashable {
+        var sender: Int
+        var key: String
+    }
+
+    private(set) var head: Int64 = 0
+    private(set) var conversations: [Conversation] = []
+    private var conversationsByID: [String: Int] = [:]
+    var conversationsByNumber: [Int32: Int] = [:]
+    private(set) var events: [Int64: Event] = [:]
+    var keys: [KeyOf: Int64] = [:]
+    /// By user.
+    var feeds: [[Entry]]
+    var users: [Int32: Int] = [:]
+    /// Durable devices: their user and name, and the cursor.
+    var devices: [Int32: (user: Int, name: String)] = [:]
+    var cursors: [Int32: Int64] = [:]
+    /// Durable watermarks by conversation and user.
+    var marks: [Pair: Mark] = [:]
+    /// Durable presence by user.
+    var lastSeen: [Int: (isOnline: Bool, time: Int64)] = [:]
+    var aliveAt: Int64 = 0
+    /// What is wrong, said once it is noticed.
+    var violations: [String] = []
+
+    init(users count: Int) {
+        feeds = Array(repeating: [], count: count)
+    }
+
+    func conversation(_ id: String) -> Conversation? { conversationsByID[id].map { conversations[$0] } }
+
+    func direct(_ one: Int, _ other: Int) -> Conversation? {
+        conversations.last {
+            $0.kind == .direct && !$0.isErased && $0.generations[one] != nil && $0.generations[other] != nil
+        }
+    }
+
+    /// Whether the two watch each other without asking.
+    func arePeers(_ one: Int, _ other: Int) -> Bool {
+        guard let direct = direct(one, other) else { return false }
+        return direct.members[one] != nil && direct.members[other] != nil
+    }
+
+    /// Whether the one may watch the other.
+    func share(_ one: Int, _ other: Int) -> Bool {
+        conversations.contains { $0.members[one] != nil && $0.members[other] != nil }
+    }
+
+    func add(_ number: Int32, _ id: String, _ kind: ConversationKind) -> Conversation {
+        let conversation = Conversation(conversations.count, number, id, kind)
+        conversations.append(conversation)
+        conversationsByID[id] = conversation.index
+        conversationsByNumber[number] = conversation.index
+        return conversation
+    }
+
+    func record(_ event: Event, at position: Int64) {
+        if position <= head { violations.append("position \(position) comes after \(head)") }
+        head = max(head, position)
+        events[position] = event
+    }
+
+    /// The durable cursor of a device.
+    func cursor(of user: Int, _ name: String) -> Int64? {
+        devices.first { $0.value.user == user && $0.value.name == name }.flatMap { cursors[$0.key] }
+    }
+
+    /// Where in a user's feed the first entry above a position is.
+    func place(in user: Int, above position: Int64) -> Int {
+        var low = 0
+        var high = feeds[user].count
+        while low < high {
+            let middle = (low + high) / 2
+            if feeds[user][middle].position <= position { low = middle + 1 } else { high = middle }
+        }
+        return low
+    }
+}

@@ -1,0 +1,69 @@
+import RoostProtocol
+
+/// What kind of day it is: how many people, how small the limits, how slow the store, how bad the network. Drawn from
+/// the seed, so that no two runs stress the same thing.
+struct Scenario {
+    var limits = Limits()
+    var users: Int
+    var devicesPerUser: Int
+    /// Milliseconds until a batch is durable, at most.
+    var commitDelay: Int
+    var readDelay: Int
+    var tokenDelay: Int
+    /// Milliseconds between steps, most of the time.
+    var pace: Int
+    /// Of a hundred connections, so many read slowly.
+    var slowPercent: Int
+    /// Of a hundred drops, after so many the device stays away for long.
+    var sleepers: Int
+    /// Connections last, and much is said in few places: backlogs grow long.
+    var isChatty: Bool
+    /// Bytes of a body at most.
+    var bodyBytes: Int
+    /// Of ten thousand steps, so many are crashes, drains, failures of the store.
+    var crashes: Int
+    var drains: Int
+    var failures: Int
+    /// Of a hundred hellos, so many bring a token that ends soon.
+    var shortTokens: Int
+
+    init(_ random: inout SeededGenerator) {
+        users = random.within(3...7)
+        devicesPerUser = random.within(1...3)
+        commitDelay = random.chance(30) ? 0 : random.within(1...120)
+        readDelay = random.chance(30) ? 0 : random.within(1...150)
+        tokenDelay = random.chance(60) ? 0 : random.within(1...50)
+        pace = random.within(1...60)
+        slowPercent = random.within(0...40)
+        sleepers = random.within(0...40)
+        bodyBytes = random.within(10...900)
+        isChatty = random.chance(40)
+        crashes = random.chance(30) ? 0 : random.within(2...(isChatty ? 15 : 80))
+        drains = random.chance(60) ? 0 : random.within(2...(isChatty ? 5 : 30))
+        failures = random.chance(70) ? 0 : random.within(2...(isChatty ? 5 : 20))
+        shortTokens = random.chance(60) ? 0 : random.within(2...30)
+        drawLimits(&random)
+    }
+
+    private mutating func drawLimits(_ random: inout SeededGenerator) {
+        limits.outboxSpillBytes = random.within(1_200...16_000)
+        limits.outboxCalmBytes = random.within(300...limits.outboxSpillBytes)
+        limits.outboxMaxBytes = limits.outboxSpillBytes + random.within(30_000...90_000)
+        limits.pageMessages = random.within(2...20)
+        limits.pageBytes = random.within(800...8_000)
+        limits.backlogMax = random.within(limits.pageMessages...60)
+        limits.historyDefault = random.within(2...10)
+        limits.historyMax = 20
+        limits.readsPerSession = random.within(1...4)
+        limits.owedMax = random.within(10...200)
+        limits.typersPerConversation = random.within(1...5)
+        limits.watchedPerSession = random.within(2...8)
+        limits.reactionsPerUser = random.within(1...3)
+        limits.receiptMembersMax = random.chance(20) ? 3 : 256
+        limits.commandsPerSecond = random.chance(15) ? random.within(5...50) : 2_000
+        limits.pendingEvents = random.chance(20) ? random.within(3...10) : 10_000
+        limits.devicesPerUser = random.chance(20) ? max(1, devicesPerUser - 1) : 8
+        limits.membersMax = random.chance(20) ? 3 : 100
+        limits.graceMilliseconds = Int64(random.within(500...15_000))
+    }
+}

@@ -1,0 +1,240 @@
+import RoostCore
+import RoostProtocol
+
+/// Every command with an id gets exactly one reply, and what the reply says is true.
+extension Simulation {
+    func takeReply(_ event: WireEvent, _ re: Int64, on connection: SimulatedConnection) {
+        guard let pending = connection.pending.removeValue(forKey: re) else {
+            return fail("\(connection.label) gets a second reply to \(re)")
+        }
+        switch (event.kind, pending.kind) {
+        case (.welcome, .hello(let resume)): takeWelcome(event, resume: resume, on: connection)
+        case (.error, let kind): takeError(event, kind, on: connection)
+        case (.ok, .history(let conversation)):
+            takeHistory(event, conversation, isAtRest: pending.saidAt >= restAt, on: connection)
+        case (.ok, let kind): takeOK(event, kind, on: connection)
+        default: fail("\(connection.label) gets \(event.kind) as a reply to \(pending.kind)")
+        }
+    }
+
+    private func takeOK(_ event: WireEvent, _ kind: Pending.Kind, on connection: SimulatedConnection) {
+        let user = connection.device.user
+        switch kind {
+        case .send(let intent): takeSent(event, intent, on: connection)
+        case .change(let kind):
+            guard !event.isDuplicate else { return }
+            guard let position = event.position, ledger.events[position]?.kind == kind else {
+                return fail("\(connection.label) gets ok for a change that isn't durable")
+            }
+            note(position, toldTo: connection)
+        case .create:
+            guard let position = event.position, ledger.events[position] != nil else {
+                return fail("\(connection.label) gets ok for a conversation that isn't durable")
+            }
+            if !event.isDuplicate { note(position, toldTo: connection) }
+        case .ack(let position): noteAcked(position, by: connection)
+        case .watch(let peer):
+            if isUpToDate(connection), ledger.share(user.index, peer) { connection.watching.insert(peer) }
+            takePresence(event.json?["users"], on: connection)
+        case .unwatch(let peer):
+            connection.watching.remove(peer)
+            if !ledger.arePeers(user.index, peer) { connection.presence[peer] = nil }
+        case .list: takeList(event, on: connection)
+        case .members(let conversation): connection.rosters[conversation] = event.json
+        case .hello: fail("\(connection.label) gets ok for hello")
+        case .leave(let conversation):
+            forget(ledger.conversations[conversation], on: connection)
+            if let position = event.position { note(position, toldTo: connection) }
+        case .other:
+            if let position = event.position {
+                guard ledger.events[position] != nil else {
+                    return fail("\(connection.label) gets ok for what isn't durable")
+                }
+                note(position, toldTo: connection)
+            }
+        case .refresh, .bye, .read, .typing, .activity, .history: break
+        }
+    }
+
+    private func takeSent(_ event: WireEvent, _ intent: SendIntent, on connection: SimulatedConnection) {
+        let user = connection.device.user
+        guard let position = event.position, let sequence = event.sequence else {
+            return fail("\(connection.label) gets ok for a message without its place")
+        }
+        guard let stored = ledger.events[position], stored.kind == .message, stored.sender == user.index,
+            stored.key == intent.key, stored.sequence == sequence
+        else { return fail("\(connection.label) gets ok for \(intent.key) at \(position), which isn't durable") }
+        tally.acked += 1
+        if event.isDuplicate {
+            tally.duplicates += 1
+        } else if user.toldAsNew.updateValue(position, forKey: intent.key) != nil, !isErased(intent.key, of: user) {
+            fail("\(intent.key) is told twice as new")
+        }
+        note(position, toldTo: connection)
+        var intent = intent
+        intent.stored = (sequence, position)
+        let place = user.answered.firstIndex { $0.key == intent.key }
+        if let place, isErased(intent.key, of: user) {
+            user.answered[place] = intent
+        } else if let place, let first = user.answered[place].stored {
+            if first != (sequence, position) {
+                fail("\(intent.key) is told at \(first) and at \(sequence), \(position)")
+            }
+        } else {
+            user.answered.append(intent)
+        }
+        user.unanswered.removeAll { $0.key == intent.key }
+    }
+
+    /// The key went with the conversation of its message.
+    private func isErased(_ key: String, of user: SimulatedUser) -> Bool {
+        guard let stored = user.answered.first(where: { $0.key == key })?.stored?.position,
+            let event = ledger.events[stored]
+        else { return false }
+        return ledger.conversations[event.conversation].isErased
+    }
+
+    /// A position that came by a reply: the event itself needn't come any more.
+    private func note(_ position: Int64, toldTo connection: SimulatedConnection) {
+        connection.told.insert(position)
+        connection.device.received.insert(position)
+    }
+
+    private func takeError(_ event: WireEvent, _ kind: Pending.Kind, on connection: SimulatedConnection) {
+        let always: Set<String> = ["rate_limited", "unavailable", "token_expired", "busy"]
+        guard let code = event.code else { return fail("\(connection.label) gets an error without code") }
+        if always.contains(code) {
+            let isStopping = isDraining || isFailed
+            if code == "token_expired", connection.isReady, isCalm || random.chance(50) {
+                answers.append((connection, "refresh", "\"token\":\"\(connection.device.user.name)\"", .refresh(0)))
+            }
+            if code == "unavailable", !isStopping {
+                fail("\(connection.label) gets unavailable from a relay that serves")
+            }
+            return
+        }
+        let allowed: Set<String>
+        switch kind {
+        case .hello: allowed = ["unauthorized", "too_large", "not_ready"]
+        case .send(let intent):
+            // A person can always be written to.
+            allowed = intent.isToPeer && !intent.isReply ? [] : ["not_found"]
+            connection.device.user.unanswered.removeAll { $0.key == intent.key }
+        case .change: allowed = ["not_found", "gone", "forbidden", "bad_request", "too_large"]
+        case .create: allowed = ["too_large", "gone"]
+        case .ack: allowed = []
+        case .read: allowed = ["not_found"]
+        case .typing, .members, .history, .leave: allowed = ["not_found"]
+        case .watch: allowed = ["forbidden", "too_large"]
+        case .refresh: allowed = ["conflict", "forbidden"]
+        case .activity, .unwatch, .bye, .list: allowed = []
+        case .other: allowed = ["not_found", "forbidden", "conflict", "too_large", "bad_request"]
+        }
+        if !allowed.contains(code) { fail("\(connection.label) gets \(code) for \(kind)") }
+    }
+
+    // MARK: welcome
+
+    private func takeWelcome(_ event: WireEvent, resume: Int64?, on connection: SimulatedConnection) {
+        let device = connection.device
+        guard let position = event.position else { return fail("\(connection.label) gets welcome without position") }
+        connection.isWelcome = true
+        connection.position = position
+        if resume ?? position < device.highestAck { device.hasGoneBack = true }
+        connection.place = ledger.place(in: device.user.index, above: position)
+        if let resume, position != resume { fail("\(connection.label) resumed at \(resume) and is at \(position)") }
+        if resume == nil, !device.hasGoneBack, !isCrowded(device.user),
+            let cursor = ledger.cursor(of: device.user.index, device.name)
+        {
+            // What was acked and stored doesn't come again.
+            if position < cursor { fail("\(connection.label) begins at \(position), and \(cursor) is stored") }
+        }
+        let feed = ledger.feeds[device.user.index]
+        // A device that gave way to another begins anew.
+        if let base = device.base, !isCrowded(device.user) {
+            for entry in feed[..<connection.place] where entry.position > base {
+                guard !device.received.contains(entry.position) else { continue }
+                guard !isExcused(entry, device, gaps: device.gaps, told: []) else { continue }
+                fail("\(connection.label) begins at \(position) and never got \(entry.position)")
+                break
+            }
+        } else {
+            device.base = position
+            checkBeginning(position, of: device, connection)
+        }
+    }
+
+    /// A new device begins where some other device of its user has been.
+    private func checkBeginning(_ position: Int64, of device: SimulatedDevice, _ connection: SimulatedConnection) {
+        let feed = ledger.feeds[device.user.index]
+        let others = device.user.devices
+        for entry in feed[..<connection.place] {
+            let isKnown = others.contains {
+                $0.received.contains(entry.position) || $0.base ?? 0 >= entry.position
+                    || isExcused(entry, $0, gaps: $0.gaps, told: [])
+            }
+            if !isKnown {
+                return fail("\(connection.label) is new, begins at \(position), and nobody got \(entry.position)")
+            }
+        }
+    }
+
+    private func noteAcked(_ position: Int64, by connection: SimulatedConnection) {
+        guard !connection.told.contains(position), position > connection.acked else { return }
+        connection.acked = position
+        let user = connection.device.user
+        for entry in connection.unackedEvents where entry <= position {
+            guard let event = ledger.events[entry], event.kind == .message else { continue }
+            user.delivered[event.conversation] = max(user.delivered[event.conversation] ?? 0, event.sequence)
+        }
+        connection.unackedEvents.removeAll { $0 <= position - 200 }
+    }
+
+    // MARK: What was asked
+
+    private func takeList(_ event: WireEvent, on connection: SimulatedConnection) {
+        for object in event.json?["conversations"]?.elements ?? [] {
+            guard let conversation = object["conversation"]?.string.flatMap(ledger.conversation),
+                let sequence = object["sequence"]?.integer, let unread = object["unread"]?.integer,
+                let read = object["read"]?.integer, let count = object["count"]?.integer
+            else {
+                fail("\(connection.label) gets a conversation that can't be")
+                continue
+            }
+            connection.objects[conversation.index] = (unread, read, count, sequence)
+        }
+    }
+
+    /// At rest history shows what became of a message.
+    private func checkPresent(_ shown: JSONValue, _ truth: Ledger.Message, on connection: SimulatedConnection) {
+        let body = truth.isDeleted ? nil : truth.bodies.last
+        if shown["body"]?.raw != body || (shown["deletedAt"] != nil) != truth.isDeleted {
+            fail("\(connection.label) is shown another body of \(truth.key)")
+        }
+        if (shown["editedAt"] != nil) != (truth.bodies.count > 1 && !truth.isDeleted) {
+            fail("\(connection.label) is shown wrongly whether \(truth.key) was edited")
+        }
+        let counts = shown["reactions"]?.elements ?? []
+        let total = counts.reduce(0) { $0 + ($1["count"]?.integer ?? 0) }
+        let own = counts.filter { $0["mine"]?.bool == true }.count
+        let user = connection.device.user.index
+        if total != truth.reactions.count || own != truth.reactions.filter({ $0.user == user }).count {
+            fail("\(connection.label) is shown \(total) reactions to \(truth.key), \(own) its own")
+        }
+    }
+
+    private func takeHistory(
+        _ event: WireEvent, _ index: Int, isAtRest: Bool, on connection: SimulatedConnection
+    ) {
+        let conversation = ledger.conversations[index]
+        var last: Int64?
+        for message in event.json?["messages"]?.elements ?? [] {
+            guard let sequence = message["sequence"]?.integer, sequence >= 1, sequence <= conversation.messages.count,
+                message["key"]?.string == conversation.messages[Int(sequence) - 1].key
+            else { return fail("\(connection.label) gets a history that isn't the log's") }
+            if let last, sequence != last + 1 { fail("\(connection.label) gets a history with a hole") }
+            if isAtRest { checkPresent(message, conversation.messages[Int(sequence) - 1], on: connection) }
+            last = sequence
+        }
+    }
+}

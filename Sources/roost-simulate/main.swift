@@ -1,0 +1,71 @@
+import RoostTestKit
+
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Darwin
+#endif
+
+/// `roost-simulate --seeds 200 --first 1 --steps 2000`, or `--seed 123` for one: runs the simulation and says which
+/// seeds broke a promise. Ends with 1 if one did.
+struct Arguments {
+    var first: UInt64 = 1
+    var seeds: UInt64 = 100
+    var steps = 2_000
+    var fault: Fault?
+    var showsTally = false
+
+    init?(_ words: [String]) {
+        var rest = words[...]
+        while let word = rest.popFirst() {
+            if word == "--tally" {
+                showsTally = true
+                continue
+            }
+            guard let value = rest.popFirst() else { return nil }
+            switch word {
+            case "--seeds": seeds = UInt64(value) ?? 0
+            case "--first": first = UInt64(value) ?? 0
+            case "--seed":
+                first = UInt64(value) ?? 0
+                seeds = 1
+            case "--steps": steps = Int(value) ?? 0
+            case "--fault":
+                guard let named = Fault(rawValue: value) else { return nil }
+                fault = named
+            default: return nil
+            }
+        }
+        guard seeds > 0, steps > 0 else { return nil }
+    }
+}
+
+func show(_ report: Simulation.Report, _ arguments: Arguments) {
+    print("seed \(report.seed): \(report.violations.count) violations after \(report.steps) steps")
+    for event in report.lastEvents { print("    \(event)") }
+    for violation in report.violations { print("  ! \(violation)") }
+    print("  replay: make simulate SEED=\(report.seed) STEPS=\(arguments.steps)")
+}
+
+guard let arguments = Arguments(Array(CommandLine.arguments.dropFirst())) else {
+    print("usage: roost-simulate [--seeds N] [--first N] [--seed N] [--steps N] [--fault NAME] [--tally]")
+    exit(2)
+}
+var failed = 0
+var hash: UInt64 = 0
+var totals: [(name: String, count: Int)] = []
+for seed in arguments.first..<(arguments.first &+ arguments.seeds) {
+    let report = Simulation.run(seed: seed, steps: arguments.steps, fault: arguments.fault)
+    hash = (hash &* 31) ^ report.hash
+    if totals.isEmpty {
+        totals = report.tally
+    } else {
+        for index in totals.indices { totals[index].count += report.tally[index].count }
+    }
+    guard !report.violations.isEmpty else { continue }
+    failed += 1
+    show(report, arguments)
+}
+print("\(arguments.seeds) seeds of \(arguments.steps) steps: \(failed) failed, hash \(String(hash, radix: 16))")
+if arguments.showsTally { for total in totals { print("  \(total.name): \(total.count)") } }
+exit(failed == 0 ? 0 : 1)

@@ -1,0 +1,129 @@
+import RoostCore
+import RoostProtocol
+import RoostTestKit
+import Testing
+
+/// What the simulation has found in the Relay, each in the fewest steps that show it.
+@Suite struct FoundTests {
+    /// A frame larger than the spill limit found nothing waiting, so that no end of writing was ever reported and the
+    /// session stayed behind for good.
+    @Test func spillOntoAnEmptyOutbox() {
+        var limits = Limits()
+        limits.outboxSpillBytes = 400
+        let harness = RelayHarness(limits: limits)
+        let alice = harness.connect("alice")
+        let bob = harness.connect("bob")
+        alice.send(#"{"type":"send","id":1,"to":"@bob","key":"k1","body":"Hello"}"#)
+        let body = String(repeating: "x", count: 500)
+        alice.send(#"{"type":"send","id":2,"to":"@bob","key":"k2","body":"\#(body)"}"#)
+        #expect(bob.frames("message").count == 2)
+    }
+
+    /// Messages from before somebody came back are hidden from it, and so is what becomes of them.
+    @Test func changesOfHiddenMessages() {
+        let harness = RelayHarness()
+        let alice = harness.connect("alice")
+        let bob = harness.connect("bob")
+        alice.send(#"{"type":"send","id":1,"to":"@bob","key":"k1","body":"Between us"}"#)
+        bob.send(#"{"type":"conversation.leave","id":1,"conversation":"@alice"}"#)
+        alice.send(#"{"type":"send","id":2,"to":"@bob","key":"k2","body":"Come back"}"#)
+        alice.send(#"{"type":"edit","id":3,"conversation":"@bob","sequence":1,"body":"Still between us"}"#)
+        #expect(bob.frames("message").count == 2)
+        #expect(bob.frames("edit").isEmpty)
+    }
+
+    /// A snapshot that fell between two ticks told a state that the next tick didn't correct.
+    @Test func snapshotBetweenTicks() {
+        let harness = RelayHarness()
+        let alice = harness.connect("alice")
+        alice.send(#"{"type":"conversation.create","id":1,"kind":"direct","members":["bob"]}"#)
+        let bob = harness.connect("bob")
+        harness.advance(1_000)
+        bob.send(#"{"type":"bye"}"#)
+        let second = harness.connect("alice", "tablet")
+        _ = harness.connect("bob")
+        harness.advance(1_000)
+        let told = second.frames("presence").last?["users"]?.elements?.first?["state"]?.string
+        #expect(told == "online")
+    }
+
+    /// A visit shorter than a tick was told to nobody and not stored, so that a restart forgot it.
+    @Test func shortVisit() {
+        let harness = RelayHarness()
+        let alice = harness.connect("alice")
+        alice.send(#"{"type":"conversation.create","id":1,"kind":"direct","members":["bob"]}"#)
+        harness.advance(1_000)
+        let seen = harness.now.wall.milliseconds
+        harness.connect("bob").send(#"{"type":"bye"}"#)
+        harness.advance(60_000)
+        harness.crash()
+        let told = harness.connect("alice").frames("presence").last?["users"]?.elements?.first
+        #expect(told?["state"]?.string == "offline")
+        #expect(told?["lastSeen"]?.integer == seen)
+    }
+
+    /// Online for less than the 5 s between two notes that the relay is alive: after a crash the last-seen time was
+    /// that of the relay before.
+    @Test func crashSoonAfterComing() {
+        let harness = RelayHarness()
+        harness.connect("alice").send(#"{"type":"conversation.create","id":1,"kind":"direct","members":["bob"]}"#)
+        harness.crash()
+        harness.advance(3_600_000)
+        let came = harness.now.wall.milliseconds
+        _ = harness.connect("bob")
+        harness.advance(1_000)
+        harness.crash()
+        let told = harness.connect("alice").frames("presence").last?["users"]?.elements?.first
+        #expect(told?["state"]?.string == "offline")
+        #expect(told?["lastSeen"]?.integer ?? 0 >= came)
+    }
+
+    /// A background fetch of the same device took its place, and when its user was there last got lost.
+    @Test func backgroundTakesOver() {
+        let harness = RelayHarness()
+        let alice = harness.connect("alice")
+        alice.send(#"{"type":"conversation.create","id":1,"kind":"direct","members":["bob"]}"#)
+        _ = harness.connect("bob")
+        harness.advance(10_000)
+        let left = harness.now.wall.milliseconds
+        _ = harness.connect("bob", background: true)
+        harness.advance(1_000)
+        let told = alice.frames("presence").last?["users"]?.elements?.first
+        #expect(told?["state"]?.string == "offline")
+        #expect(told?["lastSeen"]?.integer == left)
+    }
+
+    /// What is acked by `resume` counts as delivered.
+    @Test func resumeIsAnAck() {
+        let harness = RelayHarness()
+        let alice = harness.connect("alice")
+        let bob = harness.connect("bob")
+        alice.send(#"{"type":"send","id":1,"to":"@bob","key":"k1","body":"Hello"}"#)
+        let position = bob.frames("message").last?["position"]?.string
+        bob.drop()
+        _ = harness.connect("bob", resume: position)
+        harness.advance(100)
+        let receipt = alice.frames("receipt").last { $0["user"]?.string == "bob" }
+        #expect(receipt?["delivered"]?.integer == 1)
+    }
+
+    /// Coming back to a direct conversation was stored, and then refused because the session was reading.
+    @Test func rejoinWhileReading() {
+        var limits = Limits()
+        limits.readsPerSession = 1
+        let harness = RelayHarness(limits: limits)
+        let alice = harness.connect("alice")
+        let bob = harness.connect("bob")
+        alice.send(#"{"type":"send","id":1,"to":"@bob","key":"k1","body":"Hello"}"#)
+        harness.holdsCommits = true
+        harness.holdsReads = true
+        bob.say(#"{"type":"send","id":1,"to":"@alice","key":"k2","body":"Wait"}"#)
+        alice.say(#"{"type":"conversation.leave","id":2,"conversation":"@bob"}"#)
+        alice.say(#"{"type":"conversation.list","id":3}"#)
+        alice.say(#"{"type":"conversation.create","id":4,"kind":"direct","members":["bob"]}"#)
+        harness.holdsCommits = false
+        harness.settle()
+        #expect(alice.frames("ok").contains { $0["re"]?.integer == 4 })
+        #expect(alice.frames("error").isEmpty)
+    }
+}
