@@ -13,7 +13,7 @@ extension Relay {
             let decoded = try decoder.decode(message)
             id = decoded.id
             session.malformed = 0
-            try spend(from: session, at: now)
+            try spend(decoded.command.cost, from: session, at: now)
             try authorize(decoded.command, of: session)
             try perform(decoded.command, id, session, now)
         } catch {
@@ -72,19 +72,20 @@ extension Relay {
         }
     }
 
-    /// One command from the bucket of this session.
-    private func spend(from session: Session, at now: Moment) throws(Refusal) {
+    /// Takes a command's cost from the bucket of this session; none costs more than a full bucket holds.
+    private func spend(_ cost: Int64, from session: Session, at now: Moment) throws(Refusal) {
         let rate = Int64(limits.commandsPerSecond)
         let passed = min(now.monotonic - session.allowanceAt, 2_000)
         if passed > 0 {
             session.allowance = min(session.allowance + passed * rate, rate * 2_000)
             session.allowanceAt = now.monotonic
         }
-        guard session.allowance >= 1_000 else {
+        let price = min(cost, rate * 2) * 1_000
+        guard session.allowance >= price else {
             throw Refusal(
                 .rateLimited, "more than \(rate) commands per second", retryAfterMilliseconds: max(1, 1_000 / rate))
         }
-        session.allowance -= 1_000
+        session.allowance -= price
     }
 
     // MARK: Replies
@@ -131,5 +132,18 @@ extension Relay {
             throw Refusal(.notFound, "no such conversation")
         }
         return (found, role)
+    }
+}
+
+extension Command {
+    /// What the command takes from the bucket: one, and more for what makes more work than a message does.
+    var cost: Int64 {
+        switch self {
+        case .watch(let names), .unwatch(let names), .add(_, let names), .remove(_, let names):
+            1 + Int64(names.count) / 10
+        case .create(let create): 1 + Int64(create.members.count) / 10
+        case .list, .members: 10
+        default: 1
+        }
     }
 }

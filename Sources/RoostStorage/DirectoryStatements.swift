@@ -40,14 +40,15 @@ struct DirectoryStatements {
         renameConversation = try database.prepare("UPDATE conversation SET name = ?2 WHERE number = ?1")
         deleteConversation = try database.prepare("DELETE FROM conversation WHERE number = ?1")
         deleteMembers = try database.prepare("DELETE FROM member WHERE conversation = ?1")
-        // Who comes back keeps the watermarks: they only rise. Who is there already stays as it is.
+        // What was said before is not unread to whoever joins. Who is there already stays as it is.
         addMember = try database.prepare(
             """
             INSERT INTO member (conversation, user, role, since, joined_at, ordinal, left_at,
                 delivered, delivered_at, read, read_at)
-            VALUES (?1, ?2, ?3, ?4, ?5, ?6, 0, 0, 0, 0, 0)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, 0, ?7, 0, ?7, 0)
             ON CONFLICT DO UPDATE SET role = excluded.role, since = excluded.since, joined_at = excluded.joined_at,
-                ordinal = excluded.ordinal, left_at = 0
+                ordinal = excluded.ordinal, left_at = 0, delivered = max(delivered, excluded.delivered),
+                read = max(read, excluded.read)
             WHERE role IS NULL
             """)
         removeMember = try database.prepare(

@@ -10,6 +10,7 @@ extension SQLiteWriter {
             keyHash = scratch.withTexts { _, key, _ in hash(event.sender.value, key) }
             if let found = try duplicate(of: event, keyHash) { return found }
         }
+        guard !event.isProbe else { return .refused(.notFound) }
         var last = conversations[event.conversation.value]?.lastSequence
         if case .create = event.change {
             // A number is never given twice, at least not while rows of its first life are left.

@@ -77,6 +77,7 @@ extension SQLiteWriter {
 
     private func add(_ members: [NewMember], to conversation: ConversationNumber, at position: Int64) throws {
         let insert = directory.addMember
+        let last = conversations[conversation.value]?.lastSequence ?? 0
         for (ordinal, member) in members.enumerated() {
             insert.bind(1, conversation.value)
             insert.bind(2, member.user.value)
@@ -84,6 +85,7 @@ extension SQLiteWriter {
             insert.bind(4, member.since.value)
             insert.bind(5, position)
             insert.bind(6, Int64(ordinal))
+            insert.bind(7, last)
             try insert.run()
         }
     }

@@ -100,6 +100,24 @@ import Testing
         #expect(bob.bodies == texts(5...8))
     }
 
+    /// Removed and added again while the device was away: what was said meanwhile is not passed over in silence.
+    @Test func whoComesBackToAGroupWhileAwayIsToldWhatToFetch() {
+        post(1...2)
+        var bob = relay.connect("bob")
+        bob.tell("ack", ["position": "\(bob.frames("message").last?.text("position") ?? "")"])
+        bob.drop()
+        post(3...4)
+        #expect(alice.outcome("conversation.remove", ["conversation": "\(group)", "users": ["bob"]]) == "ok")
+        post(5...5)
+        #expect(alice.outcome("conversation.add", ["conversation": "\(group)", "users": ["bob"]]) == "ok")
+        post(6...6)
+        bob = relay.connect("bob")
+        let gap = bob.frames("gap").first
+        #expect(gap?.number("from") == 1)
+        #expect(gap?.number("to") == 5)
+        #expect(bob.bodies == texts(6...6))
+    }
+
     @Test func eachConversationHasItsOwnGap() {
         let other = alice.makeGroup("bob")
         post(1...7)

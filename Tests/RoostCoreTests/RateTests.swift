@@ -26,6 +26,17 @@ import Testing
         #expect(alice.isOpen)
     }
 
+    /// What makes more work costs more: a list of ten names twice what one costs.
+    @Test func longListsCostMore() {
+        let alice = relay.connect("alice")
+        let ten = (0..<10).map { "u\($0)" }
+        // Of 20: hello 1, ten names 2, nine 1.
+        _ = alice.request("unwatch", ["users": .list(ten)])
+        _ = alice.request("unwatch", ["users": .list(Array(ten.dropLast()))])
+        for _ in 0..<16 { #expect(alice.outcome("ping") == "pong") }
+        #expect(alice.outcome("ping") == "rate_limited")
+    }
+
     @Test func silenceSavesUpNoMoreThanABurst() {
         let alice = relay.connect("alice")
         relay.advance(20_000)

@@ -106,4 +106,16 @@ import Testing
         #expect(alice.outcome("conversation.leave", ["conversation": "\(group)"]) == "ok")
         #expect(alice.outcome("conversation.create", members) == "gone")
     }
+
+    /// The reply was lost, and then the sender was removed: it may write no more, but learns what became of it.
+    @Test func aRetryAfterLeavingStillGetsTheFirstReply() {
+        let alice = relay.connect("alice")
+        let bob = relay.connect("bob")
+        let group = alice.makeGroup("bob")
+        let first = bob.post("hi", to: group)
+        #expect(alice.outcome("conversation.remove", ["conversation": "\(group)", "users": ["bob"]]) == "ok")
+        expectSame(first, bob.post("hi", to: group))
+        #expect(bob.outcome("send", ["to": "\(group)", "key": "new", "body": "let me in"]) == "not_found")
+        #expect(alice.bodies == ["hi"])
+    }
 }

@@ -1,4 +1,3 @@
-import RoostCore
 import RoostProtocol
 import RoostTestKit
 import Testing

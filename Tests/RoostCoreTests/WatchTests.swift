@@ -28,6 +28,17 @@ import Testing
         #expect(users.map { $0.text("state") } == ["online", "offline"])
     }
 
+    /// Bob is idle for less than a tick, and just then Alice asks.
+    @Test func whatASnapshotSaidIsTrueOrCorrected() {
+        let bob = relay.connect("bob")
+        relay.pause()
+        bob.tell("presence", ["id": 1, "state": "idle"])
+        #expect(watch("bob") == "ok")
+        bob.tell("presence", ["id": 2, "state": "active"])
+        relay.pause()
+        #expect(alice.states(of: "bob").last == "online")
+    }
+
     @Test func withoutWatchNothingIsTold() {
         _ = relay.connect("bob")
         relay.pause()

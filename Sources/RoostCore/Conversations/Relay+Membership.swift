@@ -186,10 +186,6 @@ extension Relay {
             conversation.admit(member)
             user.conversations[conversation.number] = member
             user.departures[conversation.number] = nil
-            if conversation.lastSequence != .none {
-                member.isStoreDirty = true
-                unstoredWatermarks.append(member)
-            }
         }
     }
 

@@ -70,6 +70,14 @@ extension Relay {
         for event in result.events where event.position > session.sentPosition {
             guard let conversation = conversationsByNumber[event.conversation] else { continue }
             let member = session.user?.conversations[conversation.number]
+            if let member, event.position == member.joinedAt, event.sequence > member.since {
+                // It joined while the device was away: what was said before is for `history`, and not passed over
+                // in silence.
+                let first = Sequence(member.since.value + 1)
+                tellGap(
+                    Gap(conversation.number, from: first, to: event.sequence, floor: event.position), to: session,
+                    at: now)
+            }
             push(
                 eventFrame(event, in: conversation), event.kind, event.sequence, event.position, member, to: session)
         }

@@ -130,7 +130,7 @@ extension Relay {
 
     private func reason(of code: ErrorCode, _ append: Append) -> String {
         switch code {
-        case .notFound: "no such message in this conversation"
+        case .notFound: append.isProbe ? "no such conversation" : "no such message in this conversation"
         case .gone: "the message was deleted"
         case .forbidden: "only the author may do this"
         case .tooLarge: "at most \(limits.reactionsPerUser) different reactions of one user"

@@ -11,6 +11,7 @@ extension Relay {
         }
         var append = Append(.message, in: conversation.number, by: user.number, device: device.name, at: now.wall)
         append.key = send.key.string
+        append.isProbe = conversation.standing(of: user.number) == nil
         append.label = send.kind?.string ?? "text"
         append.reference = send.replyTo ?? .none
         append.body = send.body.array
@@ -29,7 +30,10 @@ extension Relay {
         } else {
             guard let found = conversations[to] else { throw Refusal(.notFound, "no such conversation") }
             guard found.kind == .direct else {
-                guard found.standing(of: user.number) != nil else { throw Refusal(.notFound, "no such conversation") }
+                // Who has left may not write, but a retry of what was sent before still gets its first answer.
+                guard found.standing(of: user.number) != nil || user.departures[found.number] != nil else {
+                    throw Refusal(.notFound, "no such conversation")
+                }
                 return found
             }
             guard !found.isEnding,

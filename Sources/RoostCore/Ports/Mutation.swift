@@ -63,6 +63,9 @@ public struct Append: Sendable {
     public var body: [UInt8]
     /// Delete: the sender may delete what others wrote. React: take back. Edit: the new body is a JSON string.
     public var flag: Bool
+    /// Only what was stored under its key is wanted: the sender may not write there any more, but a retry still gets
+    /// its first answer. Nothing new is stored; refused with `notFound`.
+    public var isProbe: Bool
     /// When the relay took it.
     public var time: Timestamp
     /// What becomes of the conversation if, and only if, this event is stored.
@@ -83,6 +86,7 @@ public struct Append: Sendable {
         reference = .none
         body = []
         flag = false
+        isProbe = false
     }
 }
 
@@ -91,7 +95,8 @@ public enum ConversationChange: Sendable {
     /// A new conversation. `pair` is set for a direct one; the members begin at its first message.
     case create(id: String, kind: ConversationKind, name: String, members: [NewMember])
     case rename(String)
-    /// New members: what they may see begins after `since`, what they are sent begins after this event.
+    /// New members: what they may see begins after `since`, what they are sent begins with this event, and their
+    /// watermarks begin at the last message (or stay, if they are above it from an earlier membership).
     case add([NewMember])
     /// Members who were removed: they are told of events up to this one.
     case remove([UserNumber])
