@@ -1,0 +1,80 @@
+import RoostProtocol
+
+/// A message on its way, with everything that is needed to send it again as often as it takes.
+struct OutgoingMessage: Sendable, Equatable {
+    var to: String
+    var key: String
+    var kind: String?
+    /// JSON.
+    var body: [UInt8]
+    var replyTo: Sequence?
+}
+
+/// The messages that aren't acked yet, oldest first. At most one of each destination is under way, so that the order
+/// within a conversation is the order of the calls, whatever has to be sent again. Confined to the client.
+struct OutgoingQueue {
+    struct Entry {
+        var message: OutgoingMessage
+        var isUnderWay = false
+        var finish: (Result<SendReceipt, RoostFailure>) -> Void
+    }
+
+    private let most: Int
+    private let bytesMost: Int
+    private let atOnce: Int
+    private(set) var entries: [Entry] = []
+    private var bytes = 0
+    private var busy: Set<String> = []
+
+    init(most: Int, bytesMost: Int, atOnce: Int) {
+        self.most = most
+        self.bytesMost = bytesMost
+        self.atOnce = atOnce
+    }
+
+    /// Why it can't be added; nil if it was.
+    mutating func add(
+        _ message: OutgoingMessage, finish: @escaping (Result<SendReceipt, RoostFailure>) -> Void
+    ) -> RoostFailure? {
+        guard !entries.contains(where: { $0.message.key == message.key }) else {
+            return .invalid("a message with this key waits to be sent")
+        }
+        guard entries.count < most, bytes + message.body.count <= bytesMost else { return .queueFull }
+        entries.append(Entry(message: message, finish: finish))
+        bytes += message.body.count
+        return nil
+    }
+
+    /// The next message that may be sent; it is under way from now on.
+    mutating func takeNext() -> OutgoingMessage? {
+        guard busy.count < atOnce, busy.count < entries.count else { return nil }
+        // Whoever comes after one that has to wait, waits too.
+        var held = busy
+        for index in entries.indices where !entries[index].isUnderWay {
+            let to = entries[index].message.to
+            guard held.insert(to).inserted else { continue }
+            entries[index].isUnderWay = true
+            busy.insert(to)
+            return entries[index].message
+        }
+        return nil
+    }
+
+    /// It has to be sent again.
+    mutating func putBack(_ key: String) {
+        guard let index = entries.firstIndex(where: { $0.message.key == key }) else { return }
+        entries[index].isUnderWay = false
+        busy.remove(entries[index].message.to)
+    }
+
+    /// It is done with; gives what to tell the caller.
+    mutating func remove(_ key: String) -> ((Result<SendReceipt, RoostFailure>) -> Void)? {
+        guard let index = entries.firstIndex(where: { $0.message.key == key }) else { return nil }
+        let entry = entries.remove(at: index)
+        bytes -= entry.message.body.count
+        if entry.isUnderWay { busy.remove(entry.message.to) }
+        return entry.finish
+    }
+
+    func contains(_ key: String) -> Bool { entries.contains { $0.message.key == key } }
+}

@@ -1,0 +1,35 @@
+import RoostProtocol
+
+extension Duration {
+    /// Cut, and wrapping where nobody gets in a lifetime.
+    var wholeMilliseconds: Int64 {
+        components.seconds &* 1_000 &+ components.attoseconds / 1_000_000_000_000_000
+    }
+}
+
+extension Activity {
+    /// The word on the wire.
+    var word: StaticString {
+        switch self {
+        case .background: "background"
+        case .idle: "idle"
+        case .active: "active"
+        }
+    }
+}
+
+extension FrameBuilder {
+    /// A list of texts.
+    func list(_ name: StaticString, _ elements: [String]) {
+        beginArray(name)
+        for text in elements { element(text) }
+        endArray()
+    }
+
+    /// A text as JSON.
+    func json(_ text: String) -> [UInt8] {
+        beginBare()
+        element(text)
+        return Array(written)
+    }
+}

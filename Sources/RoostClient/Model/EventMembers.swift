@@ -1,0 +1,37 @@
+import RoostProtocol
+
+/// The members of one JSON object, looked up in one pass over it. Readers give nil where the member is missing or of
+/// another kind: a server that is newer, or wrong, must never stop the client. Confined to the client.
+struct EventMembers {
+    private let members: [(name: String, value: JSONValue)]
+
+    init(_ value: JSONValue) { members = value.members ?? [] }
+
+    subscript(name: String) -> JSONValue? {
+        guard let found = members.last(where: { $0.name == name })?.value, found.kind != .null else { return nil }
+        return found
+    }
+
+    /// The body, which may be null.
+    var body: Body? { members.last { $0.name == "body" }.map { Body($0.value) } }
+
+    func string(_ name: String) -> String? { self[name]?.string }
+
+    func integer(_ name: String) -> Int64? { self[name]?.integer }
+
+    func count(_ name: String) -> Int? { integer(name).map { Int(clamping: $0) } }
+
+    func sequence(_ name: String) -> Sequence? { integer(name).map { Sequence($0) } }
+
+    func time(_ name: String) -> Timestamp? { integer(name).map { Timestamp(milliseconds: $0) } }
+
+    func strings(_ name: String) -> [String] { self[name]?.elements?.compactMap(\.string) ?? [] }
+
+    func role(_ name: String) -> Role? {
+        string(name).flatMap { word in [Role.member, .admin, .owner].first { "\($0.word)" == word } }
+    }
+
+    func conversationKind(_ name: String) -> ConversationKind? {
+        string(name).flatMap { word in [ConversationKind.direct, .group].first { "\($0.word)" == word } }
+    }
+}

@@ -1,0 +1,230 @@
+public import RoostProtocol
+
+/// The other commands of Docs/Protocol.md, one call each. They need a session (`notConnected` else) and are not sent
+/// again by themselves. A conversation may also be named `@user`: the direct one with that user.
+extension RoostClient {
+    // MARK: Messages
+
+    /// Gives an own message a new text.
+    public func edit(_ conversation: String, _ sequence: Sequence, text: String) async throws(RoostFailure) {
+        try await request("edit") { frame in
+            frame.member("conversation", conversation)
+            frame.member("sequence", sequence.value)
+            frame.member("body", text)
+        }
+    }
+
+    /// Gives an own message that isn't a text a new body.
+    public func edit(_ conversation: String, _ sequence: Sequence, json: [UInt8]) async throws(RoostFailure) {
+        guard Self.isJSON(json) else { throw .invalid("the body isn't JSON") }
+        try await request("edit") { frame in
+            frame.member("conversation", conversation)
+            frame.member("sequence", sequence.value)
+            frame.member("body", raw: json)
+        }
+    }
+
+    /// Deletes a message: an own one, or any as owner or admin.
+    public func delete(_ conversation: String, _ sequence: Sequence) async throws(RoostFailure) {
+        try await request("delete") { frame in
+            frame.member("conversation", conversation)
+            frame.member("sequence", sequence.value)
+        }
+    }
+
+    /// Reacts to a message, or takes it back.
+    public func react(
+        _ conversation: String, _ sequence: Sequence, _ reaction: String, isRemoval: Bool = false
+    ) async throws(RoostFailure) {
+        try await request("react") { frame in
+            frame.member("conversation", conversation)
+            frame.member("sequence", sequence.value)
+            frame.member("reaction", reaction)
+            if isRemoval { frame.member("remove", true) }
+        }
+    }
+
+    /// A page of messages, oldest first: the newest, or those before or after a sequence, which exclude each other.
+    public func history(
+        of conversation: String, before: Sequence? = nil, after: Sequence? = nil, limit: Int? = nil
+    ) async throws(RoostFailure) -> HistoryPage {
+        try await request("history") { frame in
+            frame.member("conversation", conversation)
+            if let before { frame.member("before", before.value) }
+            if let after { frame.member("after", after.value) }
+            if let limit { frame.member("limit", Int64(limit)) }
+        } _: { reply in
+            guard let id = reply.string("conversation"), let messages = reply["messages"]?.elements else { return nil }
+            return HistoryPage(
+                conversation: id, messages: messages.compactMap { EventMembers($0).message() },
+                hasMore: reply["more"]?.bool ?? false)
+        }
+    }
+
+    /// Tells the connected devices of a conversation something that isn't stored. `json` is any JSON value. Nobody
+    /// answers; it is lost if there is no session.
+    public func signal(_ kind: String, json: [UInt8], to: String) throws(RoostFailure) {
+        guard Self.isJSON(json) else { throw .invalid("the body isn't JSON") }
+        guard phase == .ready else { throw .notConnected }
+        let failure = transmit("signal", id: nil) { frame in
+            frame.member("to", to)
+            frame.member("kind", kind)
+            frame.member("body", raw: json)
+        }
+        if let failure { throw failure }
+    }
+
+    // MARK: State
+
+    /// Tells that the user types, or stopped. It ends by itself (`ServerLimits.typing`), so say it again while it
+    /// goes on. Lost if there is no session.
+    public func typing(in conversation: String, isActive: Bool = true) {
+        guard phase == .ready else { return }
+        _ = transmit("typing", id: nil) { frame in
+            frame.member("to", conversation)
+            if !isActive { frame.member("active", false) }
+        }
+    }
+
+    /// Tells that the user has read up to a message. Kept and told later if there is no session.
+    public func read(_ conversation: String, upTo sequence: Sequence) {
+        guard reads[conversation]?.sequence ?? .none < sequence else { return }
+        guard reads[conversation] != nil || reads.count < limits.readsMax else { return }
+        reads[conversation, default: ReadMark(sequence: sequence)].sequence = sequence
+        if phase == .ready { sendRead(conversation) }
+    }
+
+    // One at a time for each conversation: what is read meanwhile goes out together.
+    func sendRead(_ conversation: String) {
+        guard let mark = reads[conversation], !mark.isUnderWay else { return }
+        let failure = issue("read") { frame in
+            frame.member("conversation", conversation)
+            frame.member("sequence", mark.sequence.value)
+        } then: { reply in
+            self.readAnswered(conversation, mark.sequence, reply)
+        }
+        if failure == nil { reads[conversation]?.isUnderWay = true }
+    }
+
+    private func readAnswered(_ conversation: String, _ sequence: Sequence, _ reply: Result<JSONValue, RoostFailure>) {
+        reads[conversation]?.isUnderWay = false
+        switch reply {
+        case .success, .failure(.refused):
+            guard let mark = reads[conversation], mark.sequence > sequence else { return reads[conversation] = nil }
+            if phase == .ready { sendRead(conversation) }
+        case .failure: break
+        }
+    }
+
+    /// Tells whether this device is in use. Told again on every connection.
+    public func setActivity(_ activity: Activity) async throws(RoostFailure) {
+        self.activity = activity
+        guard phase == .ready else { return }
+        try await request("presence") { $0.member("state", word: activity.word) }
+    }
+
+    /// Asks to be told who of these users is here, from now on and on later connections too. Gives how things stand.
+    public func watch(_ users: [String]) async throws(RoostFailure) -> [Presence] {
+        let isKnown = watchCalls.contains(users)
+        let count = watchCalls.reduce(users.count) { $0 + $1.count }
+        guard isKnown || (count <= limits.watchedMax && watchCalls.count < limits.watchCallsMax) else {
+            throw .invalid("at most \(limits.watchedMax) users, in \(limits.watchCallsMax) calls")
+        }
+        let presences = try await request("watch", { $0.list("users", users) }, { $0.presences() })
+        if !watchCalls.contains(users) { watchCalls.append(users) }
+        return presences
+    }
+
+    /// Takes `watch` back.
+    public func unwatch(_ users: [String]) async throws(RoostFailure) {
+        let gone = Set(users)
+        watchCalls = watchCalls.map { $0.filter { !gone.contains($0) } }.filter { !$0.isEmpty }
+        try await request("unwatch") { $0.list("users", users) }
+    }
+
+    // MARK: Conversations
+
+    /// The conversations of the user, the newest first; `next` of one page is `before` of the following.
+    public func conversations(before: String? = nil, limit: Int? = nil) async throws(RoostFailure) -> ConversationPage {
+        try await request("conversation.list") { frame in
+            if let before { frame.member("before", before) }
+            if let limit { frame.member("limit", Int64(limit)) }
+        } _: { reply in
+            guard let list = reply["conversations"]?.elements else { return nil }
+            return ConversationPage(
+                conversations: list.compactMap { Conversation(EventMembers($0)) }, next: reply.string("next"))
+        }
+    }
+
+    /// Makes a group. A `key` makes it safe to call again.
+    public func createGroup(
+        _ name: String, members: [String], key: String? = nil
+    ) async throws(RoostFailure) -> CreatedConversation {
+        try await request("conversation.create") { frame in
+            frame.member("kind", word: ConversationKind.group.word)
+            frame.member("name", name)
+            frame.list("members", members)
+            if let key { frame.member("key", key) }
+        } _: {
+            CreatedConversation($0)
+        }
+    }
+
+    /// The direct conversation with a user, which comes about if it isn't there.
+    public func openDirect(with user: String) async throws(RoostFailure) -> CreatedConversation {
+        try await request("conversation.create") { frame in
+            frame.member("kind", word: ConversationKind.direct.word)
+            frame.list("members", [user])
+        } _: {
+            CreatedConversation($0)
+        }
+    }
+
+    /// Gives a group another name.
+    public func rename(_ conversation: String, to name: String) async throws(RoostFailure) {
+        try await request("conversation.rename") { frame in
+            frame.member("conversation", conversation)
+            frame.member("name", name)
+        }
+    }
+
+    /// Adds users to a group.
+    public func add(_ users: [String], to conversation: String) async throws(RoostFailure) {
+        try await request("conversation.add") { frame in
+            frame.member("conversation", conversation)
+            frame.list("users", users)
+        }
+    }
+
+    /// Removes users from a group.
+    public func remove(_ users: [String], from conversation: String) async throws(RoostFailure) {
+        try await request("conversation.remove") { frame in
+            frame.member("conversation", conversation)
+            frame.list("users", users)
+        }
+    }
+
+    /// Gives a member of a group another role.
+    public func setRole(_ role: Role, of user: String, in conversation: String) async throws(RoostFailure) {
+        try await request("conversation.role") { frame in
+            frame.member("conversation", conversation)
+            frame.member("user", user)
+            frame.member("role", word: role.word)
+        }
+    }
+
+    /// Who is in a conversation and how far each has got; with a sequence also how many have got or read it.
+    public func members(of conversation: String, sequence: Sequence? = nil) async throws(RoostFailure) -> MemberList {
+        try await request("conversation.members") { frame in
+            frame.member("conversation", conversation)
+            if let sequence { frame.member("sequence", sequence.value) }
+        } _: {
+            MemberList($0)
+        }
+    }
+
+    /// Leaves a group, or hides a direct conversation until its next message.
+    public func leave(_ conversation: String) async throws(RoostFailure) {
+        try await request("conversation.leave") { $0.member("conversation", conversation) }
+    }
+}

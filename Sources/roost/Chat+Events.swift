@@ -1,0 +1,243 @@
+import RoostClient
+import RoostProtocol
+
+/// What happens elsewhere: sessions that come and go, messages, ticks, presence.
+extension Chat {
+    func show(_ event: RoostEvent) async {
+        if let time = Self.time(ofChange: event), time <= openedAt { return }
+        switch event {
+        case .connected(let welcome): await connected(welcome)
+        case .disconnected(let disconnection): await disconnected(disconnection)
+        case .message(let message): await received(message)
+        case .edited(let edit) where edit.target.conversation == conversation:
+            let text = edit.body.map(Self.text) ?? "(deleted)"
+            screen.line("· \(printable(edit.target.from)) edited: \(text)", .faint)
+        case .deleted(let deletion) where deletion.target.conversation == conversation:
+            screen.line("· \(printable(deletion.target.from)) deleted a message", .faint)
+        case .reacted(let reaction) where reaction.target.conversation == conversation:
+            let what = printable(reaction.reaction)
+            let from = printable(reaction.target.from)
+            screen.line(reaction.isRemoved ? "· \(from) took \(what) back" : "· \(from) reacted \(what)", .faint)
+        case .conversation(let change) where change.conversation == conversation: show(change)
+        case .gap(let gap) where gap.conversation == conversation: show(gap)
+        case .receipt(let mark) where mark.conversation == conversation && mark.user != user: note(mark)
+        case .typing(let typing) where typing.conversation == conversation && typing.isActive:
+            screen.status("typing \(typing.user)", "  \(printable(typing.user)) is typing…", isPassing: true)
+        case .presence(let presences): for one in presences { show(one) }
+        case .drain: screen.line("· the relay is about to stop", .faint)
+        default: break
+        }
+    }
+
+    // What happened to messages before the conversation was opened is part of its history.
+    private static func time(ofChange event: RoostEvent) -> Timestamp? {
+        switch event {
+        case .edited(let edit): edit.target.time
+        case .deleted(let deletion): deletion.target.time
+        case .reacted(let reaction): reaction.target.time
+        case .conversation(let change): change.time
+        default: nil
+        }
+    }
+
+    func printable(_ text: String) -> String { TerminalText.printable(text) }
+
+    // MARK: Sessions
+
+    private func connected(_ welcome: Welcome) async {
+        if !user.isEmpty, user != welcome.user {
+            return await fail("the token is for \(welcome.user), not for \(user)")
+        }
+        user = welcome.user
+        isConnected = true
+        screen.line("· connected as \(printable(user))", .faint)
+        if conversation == nil { openedAt = welcome.time }
+        await enter()
+    }
+
+    /// Opens the conversation, or learns what happened to the ticks meanwhile.
+    private func enter() async {
+        do throws(RoostFailure) {
+            if let conversation {
+                for member in try await client.members(of: conversation).members { note(member.watermark) }
+            } else {
+                try await open()
+            }
+        } catch {
+            switch error {
+            case .refused(let refusal) where !refusal.isTemporary:
+                await fail("\(peer): \(refusal.code): \(refusal.reason)")
+            default:
+                screen.line("· \(Self.explain(error))", .faint)
+                Task {
+                    try await Task.sleep(for: .seconds(1))
+                    await self.enterAgain()
+                }
+            }
+        }
+    }
+
+    // Without a session the next one does it.
+    private func enterAgain() async {
+        if isConnected, conversation == nil { await enter() }
+    }
+
+    private func disconnected(_ disconnection: Disconnection) async {
+        isConnected = false
+        typingSince = nil
+        if disconnection.isFinal {
+            guard !isQuitting, failure == nil else { return }
+            let code = disconnection.code.map { " (\($0))" } ?? ""
+            return await fail("refused: \(disconnection.reason)\(code)")
+        }
+        if isTokenFixed, disconnection.code == CloseCode.tokenExpired.rawValue {
+            return await fail("the token has ended")
+        }
+        let wait = disconnection.willRetryIn.map { "; trying again in \(Self.seconds($0)) s" } ?? ""
+        screen.status("connection", "· not connected: \(printable(disconnection.reason))\(wait)")
+    }
+
+    private static func seconds(_ duration: Duration) -> String {
+        let tenths = (duration.components.seconds * 10) + duration.components.attoseconds / 100_000_000_000_000_000
+        return "\(tenths / 10).\(tenths % 10)"
+    }
+
+    /// Finds the conversation: an id of ours if there is one of that name, a user otherwise.
+    private func open() async throws(RoostFailure) {
+        let name: String
+        if !peer.hasPrefix("@"), try await isMember(of: peer) {
+            name = peer
+        } else {
+            name = try await client.openDirect(with: peer.hasPrefix("@") ? String(peer.dropFirst()) : peer).conversation
+                .id
+        }
+        let list = try await client.members(of: name)
+        members = list.members.map(\.watermark.user).filter { $0 != user }
+        let page = try await client.history(of: name, limit: 20)
+        conversation = name
+        for message in page.messages { show(message) }
+        first = page.messages.first?.sequence ?? .none
+        shown = max(shown, page.messages.last?.sequence ?? .none)
+        markRead()
+        for member in list.members where member.watermark.user != user { note(member.watermark) }
+        // More than the server lets a session watch aren't shown anyway.
+        let watched = Array(members.prefix(50))
+        if !watched.isEmpty { for one in try await client.watch(watched) { show(one) } }
+        isOpening = true
+        while !waiting.isEmpty { await take(waiting.removeFirst(), in: name) }
+        isOpening = false
+        pendingChanged()
+    }
+
+    private func isMember(of conversation: String) async throws(RoostFailure) -> Bool {
+        do throws(RoostFailure) {
+            _ = try await client.members(of: conversation)
+            return true
+        } catch {
+            if case .refused(let refusal) = error, refusal.is(.notFound) || refusal.is(.badRequest) { return false }
+            throw error
+        }
+    }
+
+    // MARK: Messages
+
+    private func received(_ message: Message) async {
+        guard message.conversation == conversation else {
+            if conversation != nil {
+                screen.line("· \(printable(message.from)) wrote in \(printable(message.conversation))", .faint)
+            }
+            return
+        }
+        // Shown from history already.
+        guard message.sequence > shown else { return }
+        shown = message.sequence
+        if first == .none { first = message.sequence }
+        show(message)
+        markRead()
+    }
+
+    private func show(_ gap: Gap) {
+        // The server may not know yet how far this device was.
+        guard gap.to > shown, gap.to.value < .max else { return }
+        let count = gap.to.value &- max(gap.from.value &- 1, shown.value)
+        screen.line("— \(count) messages were missed here; /history shows them —", .faint)
+        first = Sequence(gap.to.value + 1)
+    }
+
+    private func markRead() {
+        guard let conversation, !isAway, shown > .none else { return }
+        let shown = shown
+        Task { await client.read(conversation, upTo: shown) }
+    }
+
+    func show(_ message: Message) {
+        let isOwn = message.from == user
+        if !isOwn { lastOfOthers = max(lastOfOthers, message.sequence) }
+        if isOwn, message.deletedAt == nil { remember(own: message.sequence) }
+        let name = screen.styled(printable(message.from), .name)
+        let reply = message.replyTo.map { "↪\($0.value) " } ?? ""
+        let kind = message.kind == "text" ? "" : "[\(printable(message.kind))] "
+        let body = message.body.map(Self.text) ?? "(deleted)"
+        let edited = message.editedAt == nil ? "" : " (edited)"
+        let reactions = message.reactions.map { " \(printable($0.reaction))×\($0.count)" }.joined()
+        screen.line("[\(ChatScreen.time(message.time))] \(name): \(reply)\(kind)\(body)\(edited)\(reactions)")
+    }
+
+    private static func text(_ body: Body) -> String {
+        TerminalText.printable(body.text ?? String(decoding: body.json, as: UTF8.self))
+    }
+
+    private func show(_ change: ConversationChange) {
+        let by = printable(change.by)
+        let text =
+            switch change.change {
+            case .created: "\(by) began the conversation"
+            case .renamed(let name): "\(by) named it \(printable(name))"
+            case .added(let users, _, _, _): "\(by) added \(printable(users.joined(separator: ", ")))"
+            case .removed(let users): "\(by) removed \(printable(users.joined(separator: ", ")))"
+            case .left: "\(by) left"
+            case .role(let user, let role): "\(by) made \(printable(user)) \(role.word)"
+            }
+        screen.line("· \(text)", .faint)
+    }
+
+    // MARK: Ticks and presence
+
+    private func note(_ mark: Watermark) {
+        guard mark.user != user else { return }
+        if !members.contains(mark.user) { members.append(mark.user) }
+        marks[mark.user] = mark
+        showTicks(of: mark.user)
+    }
+
+    /// Says how far a member has got, as far as it concerns own messages and is new.
+    func showTicks(of member: String) {
+        guard let mark = marks[member] else { return }
+        let name = printable(member)
+        let read = own.last { $0 <= mark.read } ?? .none
+        let delivered = own.last { $0 <= mark.delivered } ?? .none
+        if read > toldRead[member] ?? .none {
+            toldRead[member] = read
+            toldDelivered[member] = max(delivered, toldDelivered[member] ?? .none)
+            screen.status("ticks \(member)", "  ✓✓ read by \(name)\(Self.clock(mark.readAt))", .read)
+        } else if delivered > toldDelivered[member] ?? .none {
+            toldDelivered[member] = delivered
+            screen.status("ticks \(member)", "  ✓✓ delivered to \(name)\(Self.clock(mark.deliveredAt))")
+        }
+    }
+
+    private static func clock(_ time: Timestamp?) -> String { time.map { " (\(ChatScreen.time($0)))" } ?? "" }
+
+    private func show(_ one: Presence) {
+        guard members.contains(one.user), presence[one.user] != one else { return }
+        presence[one.user] = one
+        let name = printable(one.user)
+        let text =
+            switch one.state {
+            case .online: "\(name) is online"
+            case .away: "\(name) is away"
+            case .offline: one.lastSeen.map { "\(name) was last seen \(ChatScreen.time($0))" } ?? "\(name) is offline"
+            }
+        screen.status("presence \(one.user)", "· \(text)")
+    }
+}

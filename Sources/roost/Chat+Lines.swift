@@ -1,0 +1,170 @@
+import RoostClient
+import RoostProtocol
+
+/// What the user types: messages and commands.
+extension Chat {
+    static let help = """
+        /history        earlier messages
+        /edit TEXT      change your last message
+        /delete         delete your last message
+        /react 👍       react to the last message of the others
+        /who            who is in the conversation, and how far they have read
+        /list           your conversations
+        /away, /back    whether you are here
+        /quit           leave
+        """
+
+    func take(_ line: String) async {
+        guard let end = line.lastIndex(where: { !$0.isWhitespace }) else { return }
+        let text = line[...end]
+        if text == "/quit" { return await quit() }
+        guard let conversation, !isOpening else { return keep(String(text)) }
+        await take(text, in: conversation)
+    }
+
+    func take(_ text: some StringProtocol, in conversation: String) async {
+        guard text.hasPrefix("/") else { return say(String(text), in: conversation) }
+        // Two slashes say one.
+        guard !text.hasPrefix("//") else { return say(String(text.dropFirst()), in: conversation) }
+        // A script means the messages that it sent before.
+        if !screen.isInteractive { await wait { self.pending == 0 } }
+        let word = text.prefix { $0 != " " }
+        let rest = text.dropFirst(word.count).drop { $0 == " " }
+        switch word {
+        case "/help": for line in Self.help.split(separator: "\n") { screen.line(String(line), .faint) }
+        default:
+            do throws(RoostFailure) {
+                try await command(String(word), String(rest), in: conversation)
+            } catch {
+                screen.line("· \(Self.explain(error))", .faint)
+            }
+        }
+    }
+
+    private func command(_ word: String, _ rest: String, in conversation: String) async throws(RoostFailure) {
+        switch word {
+        case "/history": try await showEarlier(conversation)
+        case "/edit":
+            guard let last = own.last else { return screen.line("· you have not written anything here", .faint) }
+            guard !rest.isEmpty else { return screen.line("· /edit TEXT", .faint) }
+            try await client.edit(conversation, last, text: rest)
+            screen.line("· edited: \(TerminalText.printable(rest))", .faint)
+        case "/delete":
+            guard let last = own.last else { return screen.line("· you have not written anything here", .faint) }
+            try await client.delete(conversation, last)
+            own.removeAll { $0 == last }
+            screen.line("· deleted", .faint)
+        case "/react":
+            guard lastOfOthers > .none else { return screen.line("· nothing to react to", .faint) }
+            guard !rest.isEmpty else { return screen.line("· /react 👍", .faint) }
+            try await client.react(conversation, lastOfOthers, rest)
+            screen.line("· you reacted \(TerminalText.printable(rest))", .faint)
+        case "/who": try await showMembers(conversation)
+        case "/list": try await showConversations()
+        case "/away":
+            isAway = true
+            try await client.setActivity(.idle)
+            screen.line("· you are away", .faint)
+        case "/back":
+            isAway = false
+            try await client.setActivity(.active)
+            screen.line("· you are back", .faint)
+            await client.read(conversation, upTo: shown)
+        default: screen.line("· no such command: \(TerminalText.printable(word)); /help lists them", .faint)
+        }
+    }
+
+    static func explain(_ failure: RoostFailure) -> String {
+        switch failure {
+        case .refused(let refusal): TerminalText.printable("\(refusal.code): \(refusal.reason)")
+        case .ended(let ending): TerminalText.printable("over: \(ending.reason)")
+        case .notConnected: "not connected"
+        case .connectionLost, .timedOut: "no answer; it may have been done all the same"
+        case .queueFull: "too many messages wait to be sent"
+        case .tooManyCommands: "too many commands at once"
+        case .tooLarge(let bytes, let most): "too long: \(bytes) bytes; at most \(most)"
+        case .invalid(let reason): TerminalText.printable(reason)
+        case .unexpectedReply: "the server's answer makes no sense"
+        case .cancelled: "given up"
+        }
+    }
+
+    // MARK: Messages
+
+    /// Before there is a conversation, lines are kept in their order.
+    private func keep(_ line: String) {
+        guard waiting.count < Self.waitingMax else { return screen.line("✗ too much waits to be sent", .faint) }
+        waiting.append(line)
+        if screen.isInteractive { screen.line("· waits: \(TerminalText.printable(line))", .faint) }
+    }
+
+    private func say(_ text: String, in conversation: String) {
+        send(text, to: conversation)
+        if !isConnected { screen.line("· waits to be sent: \(TerminalText.printable(text))", .faint) }
+    }
+
+    private func send(_ text: String, to conversation: String) {
+        pending += 1
+        typingSince = nil
+        // Started here, so that the client gets the messages in their order.
+        Task.immediate {
+            do throws(RoostFailure) {
+                let receipt = try await client.send(text, to: conversation)
+                stored(text, receipt)
+            } catch {
+                screen.line("✗ \(Self.explain(error)): \(TerminalText.printable(String(text.prefix(60))))")
+            }
+            pending -= 1
+            pendingChanged()
+        }
+    }
+
+    private func stored(_ text: String, _ receipt: SendReceipt) {
+        shown = max(shown, receipt.sequence)
+        if first == .none { first = receipt.sequence }
+        remember(own: receipt.sequence)
+        let name = screen.styled(TerminalText.printable(user), .name)
+        screen.line("[\(ChatScreen.time(receipt.time))] \(name): \(TerminalText.printable(text)) ✓")
+        // A receipt may have come before.
+        for member in members { showTicks(of: member) }
+    }
+
+    func remember(own sequence: Sequence) {
+        guard !own.contains(sequence) else { return }
+        own.append(sequence)
+        own.sort()
+        if own.count > Self.ownMax { own.removeFirst() }
+    }
+
+    // MARK: Lists
+
+    private func showEarlier(_ conversation: String) async throws(RoostFailure) {
+        guard first > Sequence(1) else { return screen.line("· there is nothing earlier", .faint) }
+        let page = try await client.history(of: conversation, before: first, limit: 20)
+        screen.line("— earlier —", .faint)
+        for message in page.messages { show(message) }
+        if let earliest = page.messages.first?.sequence { first = earliest }
+        screen.line(page.hasMore ? "— /history shows more —" : "— that was the beginning —", .faint)
+    }
+
+    private func showMembers(_ conversation: String) async throws(RoostFailure) {
+        let list = try await client.members(of: conversation)
+        for member in list.members {
+            let mark = member.watermark
+            let state = presence[mark.user].map { " " + $0.state.rawValue } ?? ""
+            screen.line(
+                "  \(TerminalText.printable(mark.user)) (\(member.role.word))\(state), "
+                    + "read \(mark.read.value), delivered \(mark.delivered.value)", .faint)
+        }
+    }
+
+    private func showConversations() async throws(RoostFailure) {
+        let page = try await client.conversations(limit: 20)
+        for one in page.conversations {
+            let name = one.name ?? one.members.filter { $0 != user }.joined(separator: ", ")
+            screen.line(TerminalText.printable("  \(one.id) \(name), unread \(one.unread)"), .faint)
+        }
+        if page.conversations.isEmpty { screen.line("· you have no conversations", .faint) }
+        if page.next != nil { screen.line("  and older ones", .faint) }
+    }
+}

@@ -1,0 +1,24 @@
+import ArgumentParser
+import RoostServer
+
+/// `roost serve`: runs the relay, on the main thread, until it is told to stop.
+struct ServeCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(commandName: "serve", abstract: "Run the relay.")
+
+    @OptionGroup var options: ConfigurationOptions
+
+    // Texts, so that a wrong one is refused by the configuration: in one line, like one from anywhere else.
+    @Option(help: "Address to listen on (listen.host).") var host: String?
+    @Option(help: "Port to listen on; 0 takes any free one (listen.port).") var port: String?
+    @Option(help: "The SQLite file (store.path).") var store: String?
+    @Option(help: "What an acked message survives: full, normal or memory (store.durability).") var durability: String?
+
+    func run() throws {
+        let named = [
+            ("--host", "listen.host", host), ("--port", "listen.port", port), ("--store", "store.path", store),
+            ("--durability", "store.durability", durability),
+        ]
+        let flags = named.compactMap { name, key, value in value.map { ConfigurationFlag(name, key: key, value: $0) } }
+        try Server.run(options.configuration(flags: flags))
+    }
+}

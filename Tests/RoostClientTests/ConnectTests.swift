@@ -1,0 +1,289 @@
+import RoostProtocol
+import Testing
+
+@testable import RoostClient
+
+@Suite(.timeLimit(.minutes(1))) struct ConnectTests {
+    @Test func saysHelloWithTokenAndDeviceAndLeavesTheCursorToTheServer() async {
+        let fixture = Fixture()
+        await fixture.client.connect()
+        let socket = await fixture.connector.next()
+        let hello = await socket.welcome()
+        #expect(hello.type == "hello")
+        #expect(hello["token"] == "token-1")
+        #expect(hello["device"] == "phone")
+        #expect(hello.json?["resume"] == nil)
+        guard case .connected(let welcome) = await fixture.client.nextEvent() else {
+            Issue.record("not connected")
+            return
+        }
+        #expect(welcome.user == "alice")
+        #expect(welcome.isUpToDate)
+        #expect(welcome.durability == .full)
+        #expect(welcome.limits.frameBytes == 4_096)
+    }
+
+    @Test func aSecondConnectDoesNothing() async {
+        let fixture = Fixture()
+        let socket = await fixture.connected()
+        await fixture.client.connect()
+        #expect(socket.closeCodes.isEmpty)
+        #expect(fixture.connector.isIdle)
+    }
+
+    @Test func waitsTwiceAsLongAfterEveryFailureUpToTwentySeconds() async {
+        let fixture = Fixture(generator: Greatest())
+        await fixture.client.connect()
+        for wait in [500, 1_000, 2_000, 4_000, 8_000, 16_000, 20_000, 20_000] {
+            let socket = await fixture.connector.next()
+            socket.fail("refused")
+            let event = await fixture.client.nextEvent()
+            #expect(event?.disconnection?.willRetryIn == .milliseconds(wait))
+            #expect(event?.disconnection?.reason == "refused")
+            await fixture.clock.pass(.milliseconds(wait))
+        }
+        #expect(fixture.tokens.count >= 8)
+    }
+
+    @Test func aShortSessionDoesNotMakeTheNextWaitShort() async {
+        let fixture = Fixture(generator: Greatest())
+        var socket = await fixture.connected()
+        for wait in [500, 1_000, 2_000] {
+            socket.close(1006)
+            #expect(await fixture.client.nextEvent()?.disconnection?.willRetryIn == .milliseconds(wait))
+            await fixture.clock.pass(.milliseconds(wait))
+            socket = await fixture.connector.next()
+            await socket.welcome()
+            #expect(await fixture.client.nextEvent()?.isConnected == true)
+        }
+        await fixture.clock.pass(.seconds(45))
+        socket.close(1006)
+        #expect(await fixture.client.nextEvent()?.disconnection?.willRetryIn == .milliseconds(500))
+    }
+
+    @Test(arguments: [1000, 1001, 1006, 1011, 4000, 4001, 4002, 4003, 4004, 4005, 4499, 5000] as [UInt16])
+    func comesBackAfter(code: UInt16) async {
+        let fixture = Fixture()
+        let socket = await fixture.connected()
+        socket.close(code, "why")
+        let event = await fixture.client.nextEvent()?.disconnection
+        #expect(event?.code == code)
+        #expect(event?.isFinal == false)
+        let again = await fixture.connector.next()
+        #expect(await again.welcome()["token"] == "token-2")
+        #expect(await fixture.client.nextEvent()?.isConnected == true)
+    }
+
+    @Test(arguments: [1003, 1007, 1009, 4500, 4501, 4502, 4999] as [UInt16])
+    func endsAfter(code: UInt16) async {
+        let fixture = Fixture()
+        let socket = await fixture.connected()
+        socket.close(code, "why")
+        let event = await fixture.client.nextEvent()?.disconnection
+        #expect(event == Disconnection(code: code, reason: "why", willRetryIn: nil, isFinal: true))
+        #expect(await fixture.client.nextEvent() == nil)
+        #expect(fixture.connector.isIdle)
+        await #expect(throws: RoostFailure.ended(Ending(code: code, reason: "why", isWanted: false))) {
+            try await fixture.client.send("hi", to: "@bob")
+        }
+    }
+
+    @Test func comesBackWhenTheDrainSaid() async {
+        let fixture = Fixture(generator: Greatest())
+        let socket = await fixture.connected()
+        socket.deliver(#"{"type":"drain","after":1200}"#)
+        #expect(await fixture.client.nextEvent() == .drain(.milliseconds(1_200)))
+        socket.close(4000)
+        #expect(await fixture.client.nextEvent()?.disconnection?.willRetryIn == .milliseconds(1_200))
+        await fixture.clock.pass(.milliseconds(1_200))
+        // It counts once: after that the client's own waits go on.
+        await fixture.connector.next().fail("refused")
+        #expect(await fixture.client.nextEvent()?.disconnection?.willRetryIn == .milliseconds(500))
+    }
+
+    @Test func aDrainCannotKeepTheClientAwayForEver() async {
+        let fixture = Fixture()
+        let socket = await fixture.connected()
+        socket.deliver(#"{"type":"drain","after":9223372036854775807}"#)
+        _ = await fixture.client.nextEvent()
+        socket.close(4000)
+        #expect(await fixture.client.nextEvent()?.disconnection?.willRetryIn == .seconds(300))
+    }
+
+    @Test func withoutATokenItTriesAgain() async {
+        let fixture = Fixture(generator: Greatest())
+        fixture.tokens.fail(true)
+        await fixture.client.connect()
+        #expect(await fixture.client.nextEvent()?.disconnection?.willRetryIn == .milliseconds(500))
+        fixture.tokens.fail(false)
+        await fixture.clock.pass(.milliseconds(500))
+        let socket = await fixture.connector.next()
+        #expect(await socket.welcome()["token"] == "token-2")
+    }
+
+    @Test func aHelloThatIsRefusedForNowIsTriedWhenTheServerSaid() async {
+        let fixture = Fixture()
+        await fixture.client.connect()
+        let socket = await fixture.connector.next()
+        socket.open()
+        socket.refuse(await socket.next(), "unavailable", retry: true, after: 700)
+        #expect(await fixture.client.nextEvent()?.disconnection?.willRetryIn == .milliseconds(700))
+        #expect(socket.closeCodes == [1000])
+    }
+
+    @Test func aHelloThatIsRefusedForGoodEndsTheSession() async {
+        let fixture = Fixture()
+        await fixture.client.connect()
+        let socket = await fixture.connector.next()
+        socket.open()
+        socket.refuse(await socket.next(), "bad_request")
+        #expect(await fixture.client.nextEvent()?.disconnection?.isFinal == true)
+    }
+
+    @Test func aHelloWithoutAnAnswerIsOneFailure() async {
+        let fixture = Fixture(generator: Greatest())
+        await fixture.client.connect()
+        for wait in [500, 1_000] {
+            let socket = await fixture.connector.next()
+            socket.open()
+            _ = await socket.next()
+            socket.close(1006)
+            #expect(await fixture.client.nextEvent()?.disconnection?.willRetryIn == .milliseconds(wait))
+            await fixture.clock.pass(.milliseconds(wait))
+        }
+    }
+
+    @Test func withATokenThatHasEndedTheCloseCodeDecides() async {
+        let fixture = Fixture()
+        await fixture.client.connect()
+        let socket = await fixture.connector.next()
+        socket.open()
+        socket.refuse(await socket.next(), "token_expired")
+        socket.close(4004)
+        #expect(await fixture.client.nextEvent()?.disconnection?.code == 4004)
+        #expect(await fixture.connector.next().welcome()["token"] == "token-2")
+    }
+
+    @Test func aURLThatCannotBeUsedEndsTheSession() async {
+        let fixture = Fixture(url: "http://relay")
+        await fixture.client.connect()
+        #expect(await fixture.client.nextEvent()?.disconnection?.isFinal == true)
+        #expect(await fixture.client.nextEvent() == nil)
+    }
+
+    @Test func aSocketThatNeverOpensIsGivenUp() async {
+        let fixture = Fixture()
+        await fixture.client.connect()
+        let socket = await fixture.connector.next()
+        await fixture.clock.pass(.seconds(20))
+        #expect(await fixture.client.nextEvent()?.disconnection?.reason == "no welcome in time")
+        #expect(socket.closeCodes == [1000])
+    }
+
+    @Test func whatAnEarlierConnectionStillSaysIsIgnored() async {
+        let fixture = Fixture()
+        let old = await fixture.connected()
+        old.close(1006)
+        _ = await fixture.client.nextEvent()
+        let new = await fixture.connector.next()
+        old.deliver(messageJSON(1))
+        old.close(4501)
+        await new.welcome()
+        #expect(await fixture.client.nextEvent()?.isConnected == true)
+        new.deliver(messageJSON(2))
+        #expect(await fixture.client.nextEvent()?.sequence == 2)
+    }
+
+    // MARK: Token
+
+    @Test(arguments: [(3_600, 3_540), (100, 80)])
+    func renewsTheToken(life: Int, after: Int) async {
+        var limits = ClientLimits()
+        limits.quietTime = .seconds(100_000)
+        let fixture = Fixture(limits)
+        let socket = await fixture.connected("\"expires\":\(1_000_000 + life * 1_000)")
+        await fixture.clock.pass(.seconds(after))
+        let refresh = await socket.next()
+        #expect(refresh.type == "refresh")
+        #expect(refresh["token"] == "token-2")
+        // Told by the server's clock, which is `after` seconds further now.
+        socket.ok(refresh, "\"expires\":\(1_000_000 + (after + life) * 1_000)")
+        await fixture.clock.pass(.seconds(after))
+        #expect(await socket.next()["token"] == "token-3")
+    }
+
+    @Test func triesAgainWhenThereIsNoNewToken() async {
+        var limits = ClientLimits()
+        limits.quietTime = .seconds(100_000)
+        let fixture = Fixture(limits, generator: Greatest())
+        let socket = await fixture.connected("\"expires\":1100000")
+        fixture.tokens.fail(true)
+        await fixture.clock.pass(.seconds(80))
+        await fixture.clock.sleeper(for: .seconds(1))
+        fixture.tokens.fail(false)
+        await fixture.clock.pass(.seconds(1))
+        let refresh = await socket.next()
+        #expect(refresh["token"] == "token-3")
+        socket.refuse(refresh, "unauthorized")
+        await fixture.clock.pass(.milliseconds(1_500))
+        #expect(await socket.next()["token"] == "token-4")
+    }
+
+    // MARK: Life
+
+    @Test func asksForASignOfLifeAndGivesUpWithoutOne() async {
+        let fixture = Fixture()
+        let socket = await fixture.connected()
+        await fixture.clock.pass(.seconds(45))
+        let ping = await socket.next()
+        #expect(ping.type == "ping")
+        socket.deliver("{\"type\":\"pong\",\"re\":\(ping.id ?? 0),\"time\":1}")
+        await fixture.clock.pass(.seconds(45))
+        #expect(await socket.next().type == "ping")
+        await fixture.clock.pass(.seconds(10))
+        #expect(await fixture.client.nextEvent()?.disconnection?.reason == "the server doesn't answer")
+        #expect(socket.closeCodes == [1000])
+    }
+
+    @Test func saysGoodbye() async {
+        let fixture = Fixture()
+        let socket = await fixture.connected()
+        async let goodbye: Void = fixture.client.disconnect()
+        #expect(await socket.next().type == "bye")
+        socket.close(1000, "bye")
+        await goodbye
+        #expect(await fixture.client.nextEvent()?.disconnection?.isFinal == true)
+        #expect(await fixture.client.nextEvent() == nil)
+    }
+
+    @Test func aServerThatDoesNotCloseCannotKeepItFromLeaving() async {
+        let fixture = Fixture()
+        let socket = await fixture.connected()
+        async let goodbye: Void = fixture.client.disconnect()
+        #expect(await socket.next().type == "bye")
+        await fixture.clock.pass(.seconds(3))
+        await goodbye
+        #expect(socket.closeCodes == [1000])
+    }
+
+    @Test func leavesWithoutASession() async {
+        let fixture = Fixture()
+        await fixture.client.connect()
+        let socket = await fixture.connector.next()
+        await fixture.client.disconnect()
+        #expect(socket.closeCodes == [1000])
+        #expect(await fixture.client.nextEvent()?.disconnection?.isFinal == true)
+    }
+
+    @Test func lettingGoOfTheClientClosesItsSocket() async {
+        let connector = FakeConnector()
+        let socket: FakeSocket
+        do {
+            let client = RoostClient(url: "ws://relay", device: "phone", connector: connector) { "token" }
+            await client.connect()
+            socket = await connector.next()
+        }
+        await socket.closed()
+        #expect(socket.closeCodes == [1000])
+    }
+}

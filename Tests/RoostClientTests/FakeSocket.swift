@@ -1,0 +1,137 @@
+import RoostProtocol
+import Synchronization
+
+@testable import RoostClient
+
+/// A connector whose connections the test answers by hand. Everything a test waits for is handed over, so that none of
+/// them sleeps.
+final class FakeConnector: SocketConnector {
+    private let connections = Handover<FakeSocket>()
+
+    func connect(
+        to url: String, onEvent: @escaping @Sendable (SocketEvent) -> Void
+    ) throws(SocketFailure) -> any Socket {
+        guard url.hasPrefix("ws://") else { throw SocketFailure("not a URL") }
+        let socket = FakeSocket(onEvent)
+        connections.give(socket)
+        return socket
+    }
+
+    /// The next connection that the client begins.
+    func next() async -> FakeSocket { await connections.take() }
+
+    var isIdle: Bool { connections.isEmpty }
+}
+
+final class FakeSocket: Socket {
+    struct Sent: Sendable {
+        let text: String
+
+        var json: JSONValue? { JSONValue(parsing: text) }
+        var type: String { json?["type"]?.string ?? "" }
+        var id: Int64? { json?["id"]?.integer }
+
+        subscript(name: String) -> String { json?[name]?.string ?? "" }
+    }
+
+    private let sent = Handover<Sent>()
+    private let onEvent: @Sendable (SocketEvent) -> Void
+    private let closes = Mutex<[UInt16]>([])
+    private let closing = Handover<UInt16>()
+    private let isFull = Mutex(false)
+
+    init(_ onEvent: @escaping @Sendable (SocketEvent) -> Void) { self.onEvent = onEvent }
+
+    func send(_ text: [UInt8]) -> Bool {
+        guard !isFull.withLock({ $0 }) else { return false }
+        sent.give(Sent(text: String(decoding: text, as: UTF8.self)))
+        return true
+    }
+
+    func close(code: UInt16, reason: String) {
+        closes.withLock { $0.append(code) }
+        closing.give(code)
+    }
+
+    /// Returns once the client has closed it.
+    func closed() async { _ = await closing.take() }
+
+    var closeCodes: [UInt16] { closes.withLock { $0 } }
+
+    // MARK: What the test does
+
+    func open() { onEvent(.opened) }
+
+    func deliver(_ json: String) { onEvent(.text(Array(json.utf8))) }
+
+    func close(_ code: UInt16, _ reason: String = "") { onEvent(.closed(code: code, reason: reason)) }
+
+    func fail(_ reason: String) { onEvent(.failed(reason: reason)) }
+
+    func fill(_ full: Bool) { isFull.withLock { $0 = full } }
+
+    /// The next command that the client sends.
+    func next() async -> Sent { await sent.take() }
+
+    /// Whether the client sent nothing that the test hasn't seen.
+    var isQuiet: Bool { sent.isEmpty }
+
+    /// Answers a command.
+    func ok(_ command: Sent, _ members: String = "") {
+        deliver("{\"type\":\"ok\",\"re\":\(command.id ?? -1)\(members.isEmpty ? "" : "," + members)}")
+    }
+
+    func refuse(_ command: Sent, _ code: String, retry: Bool = false, after: Int? = nil) {
+        let wait = after.map { ",\"retryAfter\":\($0)" } ?? ""
+        deliver(
+            """
+            {"type":"error","re":\(command.id ?? -1),"code":"\(code)","reason":"because","retry":\(retry)\(wait)}
+            """)
+    }
+
+    /// Opens, takes `hello` and welcomes.
+    @discardableResult
+    func welcome(_ members: String = "") async -> Sent {
+        open()
+        let hello = await next()
+        deliver(
+            """
+            {"type":"welcome","re":\(hello.id ?? -1),"user":"alice","device":"phone","position":"7","head":"7",
+            "durability":"full","time":1000000,"server":"roost 1","limits":{"frameBytes":4096,"typingSeconds":3}
+            \(members.isEmpty ? "" : "," + members)}
+            """)
+        return hello
+    }
+}
+
+/// What one side gives and the other waits for, in order.
+final class Handover<Element: Sendable>: Sendable {
+    private struct State {
+        var elements: [Element] = []
+        var waiting: [CheckedContinuation<Element, Never>] = []
+    }
+
+    private let state = Mutex(State())
+
+    var isEmpty: Bool { state.withLock { $0.elements.isEmpty } }
+
+    func give(_ element: Element) {
+        let waiting = state.withLock { state -> CheckedContinuation<Element, Never>? in
+            guard state.waiting.isEmpty else { return state.waiting.removeFirst() }
+            state.elements.append(element)
+            return nil
+        }
+        waiting?.resume(returning: element)
+    }
+
+    func take() async -> Element {
+        await withCheckedContinuation { continuation in
+            let element = state.withLock { state -> Element? in
+                guard state.elements.isEmpty else { return state.elements.removeFirst() }
+                state.waiting.append(continuation)
+                return nil
+            }
+            if let element { continuation.resume(returning: element) }
+        }
+    }
+}

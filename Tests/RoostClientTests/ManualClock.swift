@@ -1,0 +1,111 @@
+import Synchronization
+
+/// A clock that stands still until a test moves it, and tells which waits were begun.
+final class ManualClock: Clock, Sendable {
+    struct Instant: InstantProtocol {
+        var offset: Duration
+
+        func advanced(by duration: Duration) -> Instant { Instant(offset: offset + duration) }
+        func duration(to other: Instant) -> Duration { other.offset - offset }
+        static func < (one: Instant, other: Instant) -> Bool { one.offset < other.offset }
+    }
+
+    private struct Sleeper {
+        var number: Int
+        var until: Instant
+        var continuation: CheckedContinuation<Void, any Error>
+    }
+
+    private struct State {
+        var now = Instant(offset: .zero)
+        var number = 0
+        var sleepers: [Sleeper] = []
+        var cancelled: Set<Int> = []
+        var awaited: [(duration: Duration, continuation: CheckedContinuation<Void, Never>)] = []
+    }
+
+    private let state = Mutex(State())
+
+    var now: Instant { state.withLock { $0.now } }
+    var minimumResolution: Duration { .nanoseconds(1) }
+
+    func sleep(until deadline: Instant, tolerance: Duration?) async throws {
+        let number = state.withLock { state in
+            state.number += 1
+            return state.number
+        }
+        try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
+                begin(Sleeper(number: number, until: deadline, continuation: continuation))
+            }
+        } onCancel: {
+            let sleeper = state.withLock { state -> Sleeper? in
+                guard let index = state.sleepers.firstIndex(where: { $0.number == number }) else {
+                    state.cancelled.insert(number)
+                    return nil
+                }
+                return state.sleepers.remove(at: index)
+            }
+            sleeper?.continuation.resume(throwing: CancellationError())
+        }
+    }
+
+    private func begin(_ sleeper: Sleeper) {
+        let (isCancelled, isDue, awaited) = state.withLock { state in
+            let isCancelled = state.cancelled.remove(sleeper.number) != nil
+            let isDue = sleeper.until <= state.now
+            guard !isCancelled, !isDue else { return (isCancelled, isDue, [CheckedContinuation<Void, Never>]()) }
+            state.sleepers.append(sleeper)
+            let duration = state.now.duration(to: sleeper.until)
+            let met = state.awaited.filter { $0.duration == duration }.map(\.continuation)
+            state.awaited.removeAll { $0.duration == duration }
+            return (false, false, met)
+        }
+        if isCancelled {
+            sleeper.continuation.resume(throwing: CancellationError())
+        } else if isDue {
+            sleeper.continuation.resume()
+        }
+        for continuation in awaited { continuation.resume() }
+    }
+
+    /// Returns once somebody waits for exactly this long, counted from now.
+    func sleeper(for duration: Duration) async {
+        await withCheckedContinuation { continuation in
+            let isThere = state.withLock { state in
+                let until = state.now.advanced(by: duration)
+                if state.sleepers.contains(where: { $0.until == until }) { return true }
+                state.awaited.append((duration, continuation))
+                return false
+            }
+            if isThere { continuation.resume() }
+        }
+    }
+
+    /// Lets time pass, once somebody waits for exactly that long.
+    func pass(_ duration: Duration) async {
+        await sleeper(for: duration)
+        let due = state.withLock { state in
+            state.now = state.now.advanced(by: duration)
+            let due = state.sleepers.filter { $0.until <= state.now }
+            state.sleepers.removeAll { $0.until <= state.now }
+            return due
+        }
+        for sleeper in due.sorted(by: { $0.until < $1.until }) { sleeper.continuation.resume() }
+    }
+}
+
+/// Gives the greatest number always: every random wait is the longest of its range.
+struct Greatest: RandomNumberGenerator, Sendable {
+    mutating func next() -> UInt64 { .max }
+}
+
+/// Counts, so that every key is another.
+struct Counting: RandomNumberGenerator, Sendable {
+    private var last: UInt64 = 0
+
+    mutating func next() -> UInt64 {
+        last += 1
+        return last
+    }
+}
