@@ -287,4 +287,8 @@ bool csj_next(csj_parser *parser, csj_cursor *cursor, csj_value *child) noexcept
     return true;
 }
 
+bool csj_is_utf8(const void *bytes, size_t count) noexcept {
+    return count == 0 || simdjson::validate_utf8(static_cast<const char *>(bytes), count);
+}
+
 } // extern "C"

@@ -1,3 +1,5 @@
+import CSimdjson
+
 /// UTF-8 bytes borrowed from the frame that is being handled.
 ///
 /// Decoding a command copies nothing: its members are `Text`, valid until the handler returns. Whoever keeps one
@@ -10,6 +12,11 @@ public struct Text {
     @inlinable
     public init(_ bytes: UnsafeRawBufferPointer) {
         self.bytes = bytes
+    }
+
+    /// Whether the bytes are valid UTF-8 (RFC 3629), so that they may become a `Text`.
+    public static func isValid(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        csj_is_utf8(bytes.baseAddress, bytes.count)
     }
 
     /// The number of bytes.

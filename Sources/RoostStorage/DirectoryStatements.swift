@@ -47,8 +47,8 @@ struct DirectoryStatements {
                 delivered, delivered_at, read, read_at)
             VALUES (?1, ?2, ?3, ?4, ?5, ?6, 0, ?7, 0, ?7, 0)
             ON CONFLICT DO UPDATE SET role = excluded.role, since = excluded.since, joined_at = excluded.joined_at,
-                ordinal = excluded.ordinal, left_at = 0, delivered = max(delivered, excluded.delivered),
-                read = max(read, excluded.read)
+                ordinal = excluded.ordinal, left_at = 0, delivered = excluded.delivered, delivered_at = 0,
+                read = excluded.read, read_at = 0
             WHERE role IS NULL
             """)
         removeMember = try database.prepare(

@@ -141,12 +141,9 @@ extension MemoryLog {
         var member = Snapshot.Member(conversation, new.user, role: new.role)
         member.since = new.since
         member.joinedAt = position
-        if let before { member.watermark = members[before].watermark }
-        member.watermark.delivered = max(member.watermark.delivered, record.entry.lastSequence)
-        member.watermark.read = max(member.watermark.read, record.entry.lastSequence)
-        if let before {
-            state.conversations[conversation]?.members.remove(at: before)
-        }
+        member.watermark.delivered = record.entry.lastSequence
+        member.watermark.read = record.entry.lastSequence
+        if let before { state.conversations[conversation]?.members.remove(at: before) }
         state.conversations[conversation]?.members.append(member)
     }
 

@@ -164,8 +164,7 @@ final class ServerCore {
         // What goes over this in one write is copied and waits; bodies of HTTP responses are the longest.
         protocols[0].tx_packet_size = 4_194_304
         protocols[0].user = Unmanaged.passUnretained(self).toOpaque()
-        let options =
-            LWS_SERVER_OPTION_VALIDATE_UTF8 | LWS_SERVER_OPTION_DISABLE_IPV6 | LWS_SERVER_OPTION_EXPLICIT_VHOSTS
+        let options = LWS_SERVER_OPTION_DISABLE_IPV6 | LWS_SERVER_OPTION_EXPLICIT_VHOSTS
         try library.create(
             protocols: protocols,
             options: options,

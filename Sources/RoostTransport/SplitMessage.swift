@@ -34,18 +34,6 @@ struct SplitMessage: ~Copyable {
         isPending = false
     }
 
-    /// Whether the bytes end inside a character. libwebsockets misses that when the last frame is empty; everything
-    /// before the last character it has checked.
-    var endsInsideCharacter: Bool {
-        for back in 1...3 where back <= count {
-            let byte = contents[count - back]
-            if byte & 0xC0 == 0x80 { continue }
-            let length = byte < 0x80 ? 1 : byte < 0xE0 ? 2 : byte < 0xF0 ? 3 : 4
-            return length > back
-        }
-        return false
-    }
-
     private mutating func reserve(_ needed: Int) {
         guard needed > capacity else { return }
         var larger = max(capacity, 2_048)

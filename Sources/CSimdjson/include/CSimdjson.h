@@ -100,6 +100,9 @@ csj_cursor csj_children(const csj_parser *parser, const csj_value *value) CSJ_NO
 /* Writes the next child to `child`; false when there is none. */
 bool csj_next(csj_parser *parser, csj_cursor *cursor, csj_value *child) CSJ_NOEXCEPT;
 
+/* Whether the bytes are valid UTF-8 (RFC 3629). */
+bool csj_is_utf8(const void *bytes, size_t count) CSJ_NOEXCEPT;
+
 #ifdef __cplusplus
 }
 #endif

@@ -96,7 +96,7 @@ public enum ConversationChange: Sendable {
     case create(id: String, kind: ConversationKind, name: String, members: [NewMember])
     case rename(String)
     /// New members: what they may see begins after `since`, what they are sent begins with this event, and their
-    /// watermarks begin at the last message (or stay, if they are above it from an earlier membership).
+    /// watermarks begin at the last message, without times.
     case add([NewMember])
     /// Members who were removed: they are told of events up to this one.
     case remove([UserNumber])

@@ -134,9 +134,7 @@ extension Ledger {
             conversation.generations[user, default: 0] += 1
             // What was said before is not unread to whoever joins.
             let last = Int64(conversation.messages.count)
-            let pair = Pair(conversation.index, user)
-            let mark = marks[pair] ?? Mark(delivered: 0, read: 0)
-            marks[pair] = Mark(delivered: max(mark.delivered, last), read: max(mark.read, last))
+            marks[Pair(conversation.index, user)] = Mark(delivered: last, read: last)
         }
     }
 
