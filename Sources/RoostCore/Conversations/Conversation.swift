@@ -28,6 +28,19 @@ final class Conversation {
         var changesUnderWay: Int
     }
 
+    /// Who asked for it by `conversation.create` while it was being created.
+    var askers: [Asker] = []
+
+    struct Asker {
+        var session: Session
+        var id: CommandID?
+    }
+
+    func takeAskers() -> [Asker] {
+        defer { askers = [] }
+        return askers
+    }
+
     /// Somebody is typing.
     struct Typing {
         var user: User

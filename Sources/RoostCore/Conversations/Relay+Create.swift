@@ -43,12 +43,51 @@ extension Relay {
                 let position = known.lastPosition
                 return answerCreated(known.number, position, known.lastTime, isDuplicate: true, id, session, now)
             }
-            // On its way, or left before: answered when the event that brings it (back) is stored.
-            guard known.standing(of: user.number) == nil else {
-                throw Refusal(.busy, "the conversation is just being created", retryAfterMilliseconds: 50)
+            // Left before: answered when the event that brings it back is stored.
+            guard known.standing(of: user.number) != nil else {
+                return try rejoin(known, user, device, now, session, id)
             }
-            return try rejoin(known, user, device, now, session, id)
+            // On its way: answered together with whoever asked first.
+            guard known.askers.count < Relay.askersMax else {
+                throw Refusal(
+                    .busy, "the conversation is just being created",
+                    retryAfterMilliseconds: limits.busyRetryMilliseconds)
+            }
+            known.askers.append(.init(session: session, id: id))
+            return
         }
+        _ = try beginDirect(with: peer, user, device, session, id, now)
+    }
+
+    /// Commands that wait for one conversation to be stored: a few devices of two users ask in the same instant.
+    static var askersMax: Int { 64 }
+
+    /// Answers those who asked for a conversation that was just being created.
+    func answerAskers(of conversation: Conversation, _ position: Position, _ time: Timestamp, _ now: Moment) {
+        for asker in conversation.takeAskers() {
+            answerCreated(
+                conversation.number, position, time, isDuplicate: true, asker.id, asker.session, now)
+        }
+    }
+
+    func refuseAskers(of conversation: Conversation, _ refusal: Refusal, _ now: Moment) {
+        for asker in conversation.takeAskers() {
+            var refusal = refusal
+            refusal.id = asker.id
+            refuse(refusal, to: asker.session, at: now)
+        }
+    }
+
+    /// The direct conversation of two users, made known at once and stored before whatever follows.
+    func direct(with peer: User, _ user: User, _ device: String, _ now: Moment) throws(Refusal) -> Conversation {
+        guard peer !== user else { throw Refusal(.badRequest, "to: a direct conversation needs somebody else") }
+        if let known = directs[UserPair(user.number, peer.number)] { return known }
+        return try beginDirect(with: peer, user, device, nil, nil, now)
+    }
+
+    private func beginDirect(
+        with peer: User, _ user: User, _ device: String, _ session: Session?, _ id: CommandID?, _ now: Moment
+    ) throws(Refusal) -> Conversation {
         try checkRoom(for: user)
         try checkRoom(for: peer)
         let conversation = register(.direct, name: "")
@@ -56,19 +95,6 @@ extension Relay {
         var append = Append(.conversation, in: conversation.number, by: user.number, device: device, at: now.wall)
         let members = [NewMember(user.number, .member), NewMember(peer.number, .member)]
         submitCreation(of: conversation, members, &append, session, id)
-    }
-
-    /// The direct conversation of two users, made known at once and stored before whatever follows.
-    func direct(with peer: User, _ user: User, _ device: String, _ now: Moment) throws(Refusal) -> Conversation {
-        guard peer !== user else { throw Refusal(.badRequest, "to: a direct conversation needs somebody else") }
-        if let known = directs[UserPair(user.number, peer.number)] { return known }
-        try checkRoom(for: user)
-        try checkRoom(for: peer)
-        let conversation = register(.direct, name: "")
-        connect(user, peer, by: conversation)
-        var append = Append(.conversation, in: conversation.number, by: user.number, device: device, at: now.wall)
-        let members = [NewMember(user.number, .member), NewMember(peer.number, .member)]
-        submitCreation(of: conversation, members, &append, nil, nil)
         return conversation
     }
 

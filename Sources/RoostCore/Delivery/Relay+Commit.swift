@@ -116,12 +116,15 @@ extension Relay {
             builder.member("duplicate", true)
             reply(builder.finish(), to: session, at: now)
         case .refused(let code):
-            if case .create = next.append.change, let conversation { unregister(conversation) }
             answer(next, refusal: Refusal(code, reason(of: code, next.append)), now)
+            if case .create = next.append.change, let conversation { unregister(conversation) }
         }
     }
 
     private func answer(_ next: PendingAppend, refusal: Refusal, _ now: Moment) {
+        if let conversation = conversationsByNumber[next.append.conversation] {
+            refuseAskers(of: conversation, refusal, now)
+        }
         guard let session = next.session, next.reply != .none else { return }
         var refusal = refusal
         refusal.id = next.id
@@ -154,6 +157,7 @@ extension Relay {
         case .conversation:
             applyChange(next.append.change, event, to: conversation, except: next.session, now)
         }
+        defer { if event.kind == .conversation { answerAskers(of: conversation, event.position, event.time, now) } }
         guard let session = next.session, next.reply != .none else { return }
         if next.reply == .conversation {
             answerCreated(
