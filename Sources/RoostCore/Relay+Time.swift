@@ -2,9 +2,6 @@ import RoostProtocol
 
 /// Everything that happens because time passes: pings, deadlines, the tick that gathers, watermarks for the store.
 extension Relay {
-    /// Between two notes in the store that the relay is alive: how wrong last-seen may be after a crash.
-    static var aliveMilliseconds: Int64 { 5_000 }
-
     /// When `tick` has to be called next, in monotonic milliseconds; the host asks at the end of every turn.
     public func nextDeadline(at now: Moment) -> Int64 {
         if gatherAt == nil, !changedPresence.isEmpty || !changedReceipts.isEmpty {
@@ -40,7 +37,7 @@ extension Relay {
             if gathering.count < limits.pendingEvents { storeWatermarks() }
         }
         if aliveAt <= now.monotonic {
-            aliveAt = now.monotonic + Relay.aliveMilliseconds
+            aliveAt = now.monotonic + limits.aliveMilliseconds
             if counters.usersOnline + counters.usersAway > 0 { store(.alive(now.wall)) }
         }
     }

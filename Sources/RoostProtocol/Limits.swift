@@ -45,6 +45,10 @@ public struct Limits: Sendable, Equatable {
     public var devicesPerUser = 64
     /// Users that one session may watch.
     public var watchedPerSession = 1_000
+    /// Members that events and conversation objects name; the rest is asked for by `conversation.members`.
+    public var membersNamed = 50
+    /// Commands that wait for one conversation to be stored: a few devices of two users ask in the same instant.
+    public var askersPerConversation = 64
     /// Users typing at once that a conversation shows; more are not told.
     public var typersPerConversation = 20
     /// Different reactions of one user to one message.
@@ -62,6 +66,8 @@ public struct Limits: Sendable, Equatable {
     public var outboxMaxBytes = 4_194_304
     /// Conflated events that one slow session may owe before it is closed (4001).
     public var owedMax = 4_096
+    /// Messages of one session whose ack still tells something, 24 bytes each; beyond, delivered is told less finely.
+    public var unackedPerSession = 256
     /// Durable events waiting for the writer; further ones are refused with `busy`.
     public var pendingEvents = 65_536
     /// Bytes of them.
@@ -77,6 +83,8 @@ public struct Limits: Sendable, Equatable {
     public var pageBytes = 524_288
     /// Durable events of one catch-up page.
     public var pageMessages = 100
+    /// Page reads under way at once; further sessions wait in line, so that a storm can't crowd out history.
+    public var pagesAtOnce = 64
     /// Missed messages of one conversation above which a device gets the newest page and a `gap`.
     public var backlogMax = 1_000
 
@@ -94,6 +102,10 @@ public struct Limits: Sendable, Equatable {
     public var graceMilliseconds: Int64 = 15_000
     /// Life of "is typing" after the last refresh.
     public var typingMilliseconds: Int64 = 3_000
+    /// Between two beginnings of typing that others are told; turning it on and off quickly tells nobody more.
+    public var typingAgainMilliseconds: Int64 = 1_000
+    /// Between two notes in the store that the relay is alive: how wrong last-seen may be after a crash.
+    public var aliveMilliseconds: Int64 = 5_000
     /// Over which presence and receipts are gathered.
     public var gatherMilliseconds: Int64 = 50
     /// Over which watermarks are gathered before they are stored.

@@ -124,7 +124,7 @@ public struct Server {
     }
 
     /// What the Relay may have under way: the reads of clients, and the pages of those that catch up.
-    private static func readsMax(_ limits: Limits) -> Int { limits.readsMax + Relay.pagesAtOnce }
+    private static func readsMax(_ limits: Limits) -> Int { limits.readsMax + limits.pagesAtOnce }
 
     private var transportSettings: TransportSettings {
         var settings = TransportSettings()

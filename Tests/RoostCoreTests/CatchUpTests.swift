@@ -192,24 +192,24 @@ import Testing
     }
 
     @Test func onlySoManyPagesAreReadAtOnceAndAllGetTheirs() {
-        let names = (0...Relay.pagesAtOnce).map { "u\($0)" }
+        let names = (0...Limits().pagesAtOnce).map { "u\($0)" }
         let all = alice.request("conversation.create", ["kind": "group", "name": "All", "members": .list(names)])
         post(1...1, to: all?["conversation"]?.text("conversation") ?? "")
         relay.holdsReads = true
         let clients = names.map { relay.connect($0) }
-        #expect(relay.heldReads.count == Relay.pagesAtOnce)
+        #expect(relay.heldReads.count == Limits().pagesAtOnce)
         relay.holdsReads = false
         relay.settle()
         #expect(clients.allSatisfy { $0.bodies == ["m1"] })
     }
 
     @Test func whoLeavesTheLineIsPassedOver() {
-        let names = (0...Relay.pagesAtOnce + 1).map { "u\($0)" }
+        let names = (0...Limits().pagesAtOnce + 1).map { "u\($0)" }
         let all = alice.request("conversation.create", ["kind": "group", "name": "All", "members": .list(names)])
         post(1...1, to: all?["conversation"]?.text("conversation") ?? "")
         relay.holdsReads = true
         let clients = names.map { relay.connect($0) }
-        clients[Relay.pagesAtOnce].drop()
+        clients[Limits().pagesAtOnce].drop()
         relay.holdsReads = false
         relay.settle()
         #expect(clients.last?.bodies == ["m1"])

@@ -2,9 +2,6 @@ import RoostProtocol
 
 /// How conversations come about: groups by `conversation.create`, direct ones by that or by the first message.
 extension Relay {
-    /// Users named in events and in conversation objects; the rest is asked for by `conversation.members`.
-    static var namedMembers: Int { 50 }
-
     func create(_ create: Command.Create, _ id: CommandID?, _ session: Session, _ now: Moment) throws(Refusal) {
         let (user, device) = try speaker(session)
         try reserve(0)
@@ -48,7 +45,7 @@ extension Relay {
                 return try rejoin(known, user, device, now, session, id)
             }
             // On its way: answered together with whoever asked first.
-            guard known.askers.count < Relay.askersMax else {
+            guard known.askers.count < limits.askersPerConversation else {
                 throw Refusal(
                     .busy, "the conversation is just being created",
                     retryAfterMilliseconds: limits.busyRetryMilliseconds)
@@ -58,9 +55,6 @@ extension Relay {
         }
         _ = try beginDirect(with: peer, user, device, session, id, now)
     }
-
-    /// Commands that wait for one conversation to be stored: a few devices of two users ask in the same instant.
-    static var askersMax: Int { 64 }
 
     /// Answers those who asked for a conversation that was just being created.
     func answerAskers(of conversation: Conversation, _ position: Position, _ time: Timestamp, _ now: Moment) {
@@ -160,7 +154,7 @@ extension Relay {
         if conversation.kind == .group { builder.member("name", conversation.name) }
         let standings = conversation.standings()
         builder.member("count", Int64(standings.count))
-        writeNames("members", standings.prefix(Relay.namedMembers).map(\.user))
+        writeNames("members", standings.prefix(limits.membersNamed).map(\.user))
         return [UInt8](builder.written)
     }
 

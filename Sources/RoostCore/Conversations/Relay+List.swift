@@ -118,7 +118,7 @@ extension Relay {
         if conversation.kind == .group { builder.member("name", conversation.name) }
         builder.member("role", word: member.role.word)
         builder.member("count", Int64(conversation.members.count))
-        writeNames("members", conversation.members.prefix(Relay.namedMembers).map(\.user.number))
+        writeNames("members", conversation.members.prefix(limits.membersNamed).map(\.user.number))
         builder.member("sequence", conversation.lastSequence.value)
         builder.member("unread", member.unread)
         builder.member("read", member.watermark.read.value)

@@ -4,9 +4,6 @@ import RoostProtocol
 /// Resume, offline and slow readers are one mechanism: a session that has not got everything reads the log in rounds,
 /// page by page, each when the one before has left for the network, until nothing is newer; then it is live again.
 extension Relay {
-    /// Page reads under way at once; further sessions wait in line, so that a storm can't crowd out history.
-    public static var pagesAtOnce: Int { 64 }
-
     /// Begins a round from where the session is, or makes it live when nothing is missing.
     func beginCatchUp(_ session: Session, at now: Moment) {
         guard let user = session.user else { return }
@@ -32,7 +29,7 @@ extension Relay {
 
     func requestPage(_ session: Session) {
         session.delivery = .reading
-        if pagesUnderWay < Relay.pagesAtOnce { readPage(session) } else { waitingForPage.append(session) }
+        if pagesUnderWay < limits.pagesAtOnce { readPage(session) } else { waitingForPage.append(session) }
     }
 
     private func readPage(_ session: Session) {
@@ -51,7 +48,7 @@ extension Relay {
 
     func pageRead(_ result: ReadResult, for session: Session, at now: Moment) {
         pagesUnderWay -= 1
-        while pagesUnderWay < Relay.pagesAtOnce, let next = waitingForPage.popFirst() {
+        while pagesUnderWay < limits.pagesAtOnce, let next = waitingForPage.popFirst() {
             if next.phase == .ready { readPage(next) }
         }
         guard session.phase == .ready, var round = session.round else { return }

@@ -39,7 +39,7 @@ extension Relay {
         counters.deliveries += 1
         touch(session)
         guard kind == .message, let member else { return }
-        if session.unackedMessages.count >= Relay.unackedMax {
+        if session.unackedMessages.count >= limits.unackedPerSession {
             // Old ones give way: an ack of the new one covers them as far as the same conversation is concerned.
             if session.unackedMessages.last?.member === member {
                 session.unackedMessages.removeLast()
@@ -50,9 +50,6 @@ extension Relay {
         }
         session.unackedMessages.append(UnackedMessage(member: member, sequence: sequence, position: position))
     }
-
-    /// Messages of one session whose ack still tells something: 24 bytes each.
-    static var unackedMax: Int { 256 }
 
     /// What may be lost, to the other sessions of a conversation: whoever can't keep up doesn't get it.
     func fanOutSignal(_ frame: Frame, in conversation: Conversation, except origin: Session) {

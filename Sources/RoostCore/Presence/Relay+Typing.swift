@@ -2,9 +2,6 @@ import RoostProtocol
 
 /// `typing`: a state of a few seconds that the server owns; others hear of its beginning and its end.
 extension Relay {
-    /// Between two beginnings of one user in one conversation; turning it on and off quickly tells nobody more.
-    static var typingAgainMilliseconds: Int64 { 1_000 }
-
     func typing(
         _ to: Text, _ isActive: Bool, _ id: CommandID?, _ session: Session, _ now: Moment
     ) throws(Refusal) {
@@ -26,7 +23,7 @@ extension Relay {
         }
         guard let member = conversation.member(user.number),
             conversation.typing.count < limits.typersPerConversation,
-            now.monotonic - member.typingToldAt >= Relay.typingAgainMilliseconds
+            now.monotonic - member.typingToldAt >= limits.typingAgainMilliseconds
         else { return }
         member.typingToldAt = now.monotonic
         conversation.typing.append(.init(user: user, until: until))
