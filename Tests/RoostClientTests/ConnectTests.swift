@@ -238,6 +238,9 @@ import Testing
         let ping = await socket.next()
         #expect(ping.type == "ping")
         socket.deliver("{\"type\":\"pong\",\"re\":\(ping.id ?? 0),\"time\":1}")
+        // What comes after the pong was taken, so the pong was too, before time goes on.
+        socket.deliver("{\"type\":\"typing\",\"conversation\":\"c1\",\"user\":\"bob\",\"active\":true}")
+        _ = await fixture.client.nextEvent()
         await fixture.clock.pass(.seconds(45))
         #expect(await socket.next().type == "ping")
         await fixture.clock.pass(.seconds(10))
