@@ -1,0 +1,44 @@
+/// Who is there.
+extension PresenceLedger {
+    /// A device of the user has its `welcome`; not told of background sessions.
+    func connected(_ user: Int, device: Int, at now: UInt64) {
+        let isSure = !users[user].isUnsure
+        // Close to the end of the grace the relay may have announced the end already.
+        let wasPresent = now < users[user].until && Slack.sum(now, Slack.early) < users[user].earliest
+        users[user].stays.removeAll { $0.device == device || $0.until <= now }
+        users[user].stays.append(Stay(device: device, until: .max, earliest: .max))
+        users[user].isUnsure = false
+        if !wasPresent || !isSure { users[user].since = now }
+        settle(user, at: now)
+        check(user, at: Slack.sum(now, Slack.truth))
+    }
+
+    /// A device's session ended.
+    /// - Parameters:
+    ///   - isClean: by `bye`.
+    ///   - earliest: the relay may have known since then; nil: it can't have known before `now`.
+    func left(_ user: Int, device: Int, isClean: Bool, at now: UInt64, earliest: UInt64? = nil) {
+        guard let index = users[user].stays.firstIndex(where: { $0.device == device && $0.until == .max }) else {
+            return
+        }
+        users[user].isUnsure = false
+        if isClean {
+            users[user].stays.remove(at: index)
+        } else {
+            users[user].stays[index].until = Slack.sum(now, grace)
+            users[user].stays[index].earliest = Slack.sum(min(earliest ?? now, now), grace)
+        }
+        settle(user, at: now)
+        if users[user].until != .max { check(user, at: Slack.sum(users[user].until, Slack.truth)) }
+    }
+
+    /// From now on the caller can't know whether the relay takes the user to be there, because a device of his doesn't
+    /// read. Ends when a device of his comes or goes.
+    func unsure(of user: Int) { users[user].isUnsure = true }
+
+    private func settle(_ user: Int, at now: UInt64) {
+        users[user].stays.removeAll { $0.until <= now }
+        users[user].until = users[user].stays.reduce(now) { max($0, $1.until) }
+        users[user].earliest = users[user].stays.reduce(min(now, users[user].until)) { max($0, $1.earliest) }
+    }
+}

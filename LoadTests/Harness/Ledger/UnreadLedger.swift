@@ -1,0 +1,78 @@
+/// Decides whether unread counts are right. It owns how far each user has read in each conversation: as far as he said,
+/// and as far as his own last message, for who writes has read what came before. On the loop's thread only; no clock.
+final class UnreadLedger {
+    private struct Reader {
+        var user: Int32
+        var conversation: Int32
+        /// The relay knows at least this.
+        var sure: Int32 = 0
+        /// Said on connections that are still there: the relay is going to know it.
+        var pending: Int32 = 0
+        /// The relay can't know more.
+        var most: Int32 = 0
+    }
+
+    private(set) var faults = FaultCounts()
+    private var readers: [Reader] = []
+
+    init() {}
+
+    /// Adds a user in a conversation, of which nothing is read.
+    /// - Returns: the index of the two, the next from 0.
+    func add(_ user: Int, in conversation: Int) -> Int {
+        readers.append(Reader(user: Int32(user), conversation: Int32(conversation)))
+        return readers.count - 1
+    }
+
+    /// A device of the user sent `read`.
+    func said(_ reader: Int, upTo sequence: Int) {
+        readers[reader].pending = max(readers[reader].pending, Int32(clamping: sequence))
+        readers[reader].most = max(readers[reader].most, readers[reader].pending)
+    }
+
+    /// A message of the user's is stored with this sequence.
+    func wrote(_ reader: Int, _ sequence: Int) {
+        readers[reader].sure = max(readers[reader].sure, Int32(clamping: sequence))
+        readers[reader].most = max(readers[reader].most, readers[reader].sure)
+    }
+
+    /// A session of the user's ended, and what it said last may have been lost with it.
+    func dropped(_ reader: Int) { readers[reader].pending = 0 }
+
+    /// The relay's word while messages are on their way, in `receipt`. It has to fit some moment between two.
+    /// - Parameters:
+    ///   - read: the watermark in the same event.
+    ///   - seen: the highest sequence that this connection had read before.
+    ///   - possible: the most that can be stored by now: what was sent, retries included.
+    ///   - isOpen: a message of the user's isn't answered yet, and may be stored as the last.
+    func shown(_ reader: Int, unread: Int, read: Int, seen: Int, possible: Int, isOpen: Bool = false) {
+        let (last, hasOverflowed) = unread.addingReportingOverflow(read)
+        guard read <= Int(readers[reader].most) || isOpen else {
+            count(reader, "\(unread) with \(read) read, which was never said; \(readers[reader].most) was")
+            return
+        }
+        guard unread >= 0, read >= 0, !hasOverflowed, last >= seen, last <= possible else {
+            count(reader, "\(unread) with \(read) read, of at least \(seen) and at most \(possible) messages")
+            return
+        }
+        wrote(reader, read)
+    }
+
+    /// The relay's word when nothing is on its way any more, neither messages nor reads: the last sequence less what
+    /// was read.
+    /// - Parameters:
+    ///   - last: the last sequence of the conversation.
+    ///   - isOpen: a message of the user's was never answered, and may be stored where nobody saw it.
+    func settled(_ reader: Int, unread: Int, last: Int, isOpen: Bool = false) {
+        let least = isOpen ? 0 : max(0, last - Int(readers[reader].most))
+        let most = max(0, last - Int(max(readers[reader].sure, readers[reader].pending)))
+        guard unread < least || unread > most else { return }
+        let expected = least == most ? "\(least)" : "\(least) to \(most)"
+        count(reader, "\(unread) instead of \(expected), with \(last) messages")
+    }
+
+    private func count(_ reader: Int, _ what: String) {
+        let about = readers[reader]
+        faults.count(.wrongUnread, "conversation \(about.conversation): user \(about.user) has unread \(what)")
+    }
+}

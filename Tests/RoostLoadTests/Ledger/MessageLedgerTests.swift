@@ -1,0 +1,297 @@
+import Testing
+
+@testable import RoostLoad
+
+/// A conversation of devices 0, 1 and 2 that are connected: what is lost, comes twice, or in another order.
+@Suite struct MessageLedgerTests {
+    let ledger = MessageLedger()
+    let members: [Membership]
+
+    init() {
+        members = ledger.addConversation(0, members: [0, 1, 2])
+        for device in 0...2 { ledger.connected(device) }
+    }
+
+    /// Numbers from 1, in order.
+    private func send(_ count: Int, from sender: Int = 0) {
+        let first = numbers(of: sender)
+        for number in (first + 1)...(first + count) { ledger.sent(0, from: members[sender], number: number) }
+    }
+
+    private func numbers(of sender: Int) -> Int {
+        let place = ledger.standings[Int(members[sender].index)].sender
+        return place == 0 ? 0 : ledger.senders[place - 1].sequences.count
+    }
+
+    private func ack(_ number: Int, at sequence: Int, from sender: Int = 0, isDuplicate: Bool = false) {
+        ledger.acked(0, from: members[sender], number: number, sequence: sequence, isDuplicate: isDuplicate)
+    }
+
+    @discardableResult
+    private func take(_ device: Int, _ sequence: Int, from sender: Int = 0, number: Int? = nil) -> Reception {
+        ledger.received(
+            0, by: members[device], sequence: sequence, from: members[sender], number: number ?? sequence)
+    }
+
+    /// Nothing but these.
+    private func expect(_ counts: [Fault: UInt64], location: SourceLocation = #_sourceLocation) {
+        #expect(ledger.faults.counts == counts, sourceLocation: location)
+    }
+
+    // MARK: Losing nothing
+
+    @Test func everythingInOrderIsNoFault() {
+        send(3)
+        for sequence in 1...3 {
+            ack(sequence, at: sequence)
+            #expect(take(1, sequence) == .first)
+            #expect(take(2, sequence) == .first)
+        }
+        #expect(ledger.isComplete)
+        #expect(ledger.expectedDeliveries == 6 && ledger.arrivedDeliveries == 6)
+        ledger.finish()
+        expect([:])
+    }
+
+    @Test func whatIsAckedAndNeverComesIsLost() {
+        send(1)
+        ack(1, at: 1)
+        take(1, 1)
+        #expect(!ledger.isComplete)
+        ledger.finish()
+        expect([.lost: 1])
+        #expect(ledger.faults.descriptions[.lost] == ["conversation 0, sequence 1: device 2 never got it"])
+    }
+
+    @Test func whatOneDeviceGotIsExpectedAtAllEvenWithoutAnAck() {
+        send(1)
+        take(1, 1)
+        #expect(ledger.outstanding == 1)
+        ledger.finish()
+        expect([.lost: 1])
+    }
+
+    @Test func aHoleThatIsNeverFilledIsLost() {
+        send(3)
+        for sequence in 1...3 { take(1, sequence) }
+        take(2, 1)
+        take(2, 3)
+        #expect(!ledger.isComplete)
+        ledger.finish()
+        expect([.lost: 1])
+    }
+
+    @Test func aSequenceThatNobodyGotIsLostToAll() {
+        send(2)
+        take(1, 2, number: 1)
+        take(2, 2, number: 1)
+        ledger.finish()
+        // The sender's own device misses the first, too: it may be anybody's.
+        expect([.lost: 3])
+    }
+
+    @Test func whatIsNeitherAckedNorSeenMayBeStoredOrNot() {
+        send(1)
+        #expect(ledger.isComplete)
+        ledger.finish()
+        expect([:])
+    }
+
+    @Test func devicesThatAreAwayMissNothing() {
+        ledger.left(2)
+        send(2)
+        for sequence in 1...2 { take(1, sequence) }
+        #expect(ledger.isComplete)
+        ledger.connected(2)
+        #expect(ledger.outstanding == 2)
+        for sequence in 1...2 { #expect(take(2, sequence) == .first) }
+        #expect(ledger.isComplete)
+        ledger.left(2)
+        ledger.finish()
+        expect([:])
+    }
+
+    @Test func aHoleIsLostEvenIfTheDeviceIsAwayAtTheEnd() {
+        send(3)
+        for sequence in 1...3 { take(1, sequence) }
+        take(2, 2)
+        ledger.left(2)
+        #expect(ledger.isComplete)
+        ledger.finish()
+        expect([.lost: 1])
+    }
+
+    @Test func finishingTwiceCountsOnce() {
+        send(1)
+        take(1, 1)
+        ledger.finish()
+        ledger.finish()
+        expect([.lost: 1])
+    }
+
+    // MARK: Twice
+
+    @Test func whatComesTwiceInASessionIsDuplicated() {
+        send(2)
+        take(1, 1)
+        #expect(take(1, 1) == .fault(.duplicated))
+        take(1, 2)
+        #expect(take(1, 1) == .fault(.duplicated))
+        expect([.duplicated: 2])
+    }
+
+    @Test func whatWasNotAckedMayComeAgainOnceAfterAReconnect() {
+        send(4)
+        for sequence in 1...3 { take(1, sequence) }
+        ledger.acknowledged(members[1], upTo: 1)
+        ledger.left(1)
+        ledger.connected(1, resuming: .acked)
+        #expect(take(1, 2) == .again)
+        #expect(take(1, 3) == .again)
+        #expect(take(1, 4) == .first)
+        expect([:])
+        #expect(take(1, 3) == .fault(.duplicated))
+    }
+
+    @Test func whatWasAckedMayNotComeAgain() {
+        send(3)
+        for sequence in 1...3 { take(1, sequence) }
+        ledger.acknowledged(members[1], upTo: 2)
+        ledger.left(1)
+        ledger.connected(1, resuming: .acked)
+        #expect(take(1, 2) == .fault(.duplicated))
+        #expect(take(1, 3) == .again)
+        expect([.duplicated: 1])
+    }
+
+    @Test func aDeviceThatResumesWhereItWasGetsNothingAgain() {
+        send(2)
+        for sequence in 1...2 { take(1, sequence) }
+        ledger.left(1)
+        ledger.connected(1, resuming: .everything)
+        #expect(take(1, 2) == .fault(.duplicated))
+    }
+
+    @Test func whenAcksWereLostAnythingMayComeAgainOnce() {
+        send(2)
+        for sequence in 1...2 { take(1, sequence) }
+        ledger.acknowledged(members[1], upTo: 2)
+        ledger.left(1)
+        ledger.connected(1, resuming: .unknown)
+        #expect(take(1, 1) == .again)
+        #expect(take(1, 1) == .fault(.duplicated))
+        #expect(take(1, 2) == .again)
+    }
+
+    @Test func aRetryThatIsStoredTwiceIsDuplicatedOnce() {
+        send(2)
+        ack(1, at: 1)
+        ledger.resent(0, from: members[0], number: 1)
+        ack(1, at: 2)
+        for device in 1...2 {
+            take(device, 1)
+            #expect(take(device, 2, number: 1) == .first)
+        }
+        ledger.finish()
+        expect([.duplicated: 1])
+    }
+
+    @Test func aRetryThatGetsItsFirstAckAgainIsRight() {
+        send(1)
+        ack(1, at: 1)
+        ledger.resent(0, from: members[0], number: 1)
+        ack(1, at: 1, isDuplicate: true)
+        expect([:])
+    }
+
+    @Test func anAckThatSpeaksOfARepetitionOfANewMessageIsAltered() {
+        send(1)
+        ack(1, at: 1, isDuplicate: true)
+        expect([.altered: 1])
+    }
+
+    // MARK: Order
+
+    @Test func whatFillsAHoleIsReordered() {
+        send(3)
+        take(1, 1)
+        #expect(take(1, 3) == .first)
+        #expect(take(1, 2) == .fault(.reordered))
+        take(2, 1)
+        take(2, 2)
+        take(2, 3)
+        #expect(ledger.isComplete)
+        ledger.finish()
+        expect([.reordered: 1])
+    }
+
+    @Test func aHoleThatIsFilledAfterAReconnectIsReordered() {
+        send(3)
+        take(1, 1)
+        take(1, 3)
+        ledger.left(1)
+        ledger.connected(1, resuming: .unknown)
+        #expect(take(1, 1) == .again)
+        #expect(take(1, 2) == .fault(.reordered))
+        #expect(take(1, 3) == .again)
+        expect([.reordered: 1])
+    }
+
+    @Test func twoDevicesThatDisagreeAboutASequenceAreReordered() {
+        send(2)
+        take(1, 1, number: 1)
+        take(1, 2, number: 2)
+        #expect(take(2, 1, number: 2) == .fault(.reordered))
+        #expect(take(2, 2, number: 1) == .fault(.reordered))
+        ledger.finish()
+        expect([.reordered: 2])
+    }
+
+    @Test func anAckThatDisagreesWithWhatCameIsReordered() {
+        send(1)
+        send(1, from: 1)
+        take(2, 1, from: 1, number: 1)
+        ack(1, at: 1)
+        expect([.reordered: 1])
+    }
+
+    @Test func aSendersNumbersRiseWithTheSequences() {
+        send(2)
+        take(1, 1, number: 2)
+        expect([:])
+        take(1, 2, number: 1)
+        expect([.reordered: 1])
+    }
+
+    @Test func numbersAreJudgedInTheOrderOfSequencesNotOfNews() {
+        send(2)
+        ack(2, at: 2)
+        ack(1, at: 1)
+        expect([:])
+    }
+
+    @Test func aRetryMayStandBehindWhatWasSentLater() {
+        send(2)
+        ledger.refused(0, from: members[0], number: 1)
+        ack(2, at: 1)
+        ledger.resent(0, from: members[0], number: 1)
+        ack(1, at: 2)
+        for device in 1...2 {
+            take(device, 1, number: 2)
+            take(device, 2, number: 1)
+        }
+        ledger.finish()
+        expect([:])
+    }
+
+    @Test func orderAboveASequenceThatNobodySawIsJudgedAtTheEnd() {
+        send(3)
+        ledger.left(0)
+        ledger.left(2)
+        take(1, 2, number: 3)
+        take(1, 3, number: 2)
+        expect([:])
+        ledger.finish()
+        expect([.reordered: 1, .lost: 1])
+    }
+}

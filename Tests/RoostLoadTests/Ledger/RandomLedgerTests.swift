@@ -1,0 +1,38 @@
+import Testing
+
+@testable import RoostLoad
+
+/// The ledgers against a model of a relay: no false alarm when it is right, and exactly the fault that is planted.
+@Suite struct RandomLedgerTests {
+    @Test(arguments: 1...30 as ClosedRange<UInt64>) func aCorrectRelayHasNoFault(_ seed: UInt64) {
+        let crowd = ModelCrowd(seed: seed)
+        crowd.run(steps: 4_000)
+        #expect(crowd.relay.log.count > 100)
+        #expect(crowd.ledger.isComplete)
+        #expect(crowd.ledger.arrivedDeliveries == crowd.ledger.expectedDeliveries)
+        crowd.ledger.finish()
+        #expect(crowd.faults == FaultCounts())
+    }
+
+    @Test(arguments: 1...30 as ClosedRange<UInt64>) func aCorrectRelayThatLeavesOutOnlyHasGaps(_ seed: UInt64) {
+        let crowd = ModelCrowd(seed: seed, backlogMax: 6)
+        crowd.run(steps: 4_000)
+        #expect(crowd.ledger.isComplete)
+        let ledger = crowd.ledger
+        // What everybody was told to be left out, its sender too, whom nobody knows.
+        let unknown = ledger.conversations.reduce(0) { $0 + $1.entries.count { $0 == .unknown } }
+        #expect(ledger.arrivedDeliveries + ledger.excusedDeliveries == ledger.expectedDeliveries + unknown)
+        ledger.finish()
+        #expect(crowd.faults[.gap] > 0)
+        #expect(Set(crowd.faults.counts.keys) == [.gap], "\(crowd.faults.descriptions)")
+    }
+
+    @Test(arguments: ModelCrowd.Plant.allCases, 1...12 as ClosedRange<UInt64>)
+    func exactlyThePlantedFaultIsFound(_ plant: ModelCrowd.Plant, _ seed: UInt64) {
+        let crowd = ModelCrowd(seed: seed, plant: plant)
+        crowd.run(steps: 4_000)
+        crowd.ledger.finish()
+        #expect(Set(crowd.faults.counts.keys) == [plant.fault], "\(crowd.faults.descriptions)")
+        if plant == .lost { #expect(!crowd.skipped.isEmpty) }
+    }
+}
