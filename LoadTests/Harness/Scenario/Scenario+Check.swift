@@ -1,0 +1,123 @@
+extension Scenario {
+    /// What no key can say alone.
+    func check(_ places: ScenarioPlaces) throws(ScenarioFailure) {
+        try checkCrowd(places)
+        try checkConversations(places)
+        try checkMessages(places)
+        try checkPersonas(places)
+        try checkPhases(places)
+    }
+
+    private func checkCrowd(_ places: ScenarioPlaces) throws(ScenarioFailure) {
+        let sessions = (users + outsiders) * devices
+        try places.demand(
+            sessions <= HarnessLimits.usersMax, devices > 1 ? "devices" : "users",
+            with: ["devices", "users", "outsiders"],
+            "\(sessions) connections in all are too many; \(HarnessLimits.usersMax) at most"
+        )
+        try places.demand(
+            warmup + seconds <= HarnessLimits.secondsMax, "seconds", with: ["warmup"],
+            "with warmup too long; \(ScenarioValue.written(HarnessLimits.secondsMax)) s at most"
+        )
+        try places.demand(
+            watch < users, "watch", with: ["users"], "\(watch) is too many; there are \(users - 1) others")
+        try places.demand(
+            watch == 0 || hasConversations, "watch", with: ["conversations"],
+            "users watch those whom they share a conversation with, and there is none"
+        )
+    }
+
+    private func checkConversations(_ places: ScenarioPlaces) throws(ScenarioFailure) {
+        let pairsMax = users * (users - 1) / 2
+        try places.demand(
+            conversations.pairs <= pairsMax, "conversations.pairs", with: ["users"],
+            "\(conversations.pairs) is too many; \(users) users make \(pairsMax) pairs"
+        )
+        var memberships = conversations.pairs * 2
+        for (index, rooms) in conversations.rooms.enumerated() {
+            let path = "conversations.rooms[\(index)]"
+            try places.demand(
+                rooms.members <= users, "\(path).members", with: ["users"],
+                "\(rooms.members) is too many; there are \(users) users"
+            )
+            try places.demand(
+                rooms.senders <= rooms.members, "\(path).senders",
+                "\(rooms.senders) is too many; the room has \(rooms.members) members"
+            )
+            memberships += rooms.count * rooms.members
+            try places.demand(
+                memberships <= ScenarioLimits.memberships, "\(path).count", with: [path, "users"],
+                "\(memberships) members in all up to here; \(ScenarioLimits.memberships) at most"
+            )
+        }
+    }
+
+    private func checkMessages(_ places: ScenarioPlaces) throws(ScenarioFailure) {
+        guard messages != nil else {
+            try places.demand(catchUp == nil, "catch_up", "there is nothing to miss without messages")
+            return
+        }
+        try places.demand(
+            hasConversations, "messages", with: ["conversations"], "there is no conversation to write to")
+        try places.demand(
+            personas.isEmpty || personas.contains { $0.writes > 0 && $0.share > 0 }, "messages", with: ["personas"],
+            "nobody writes: every persona has writes or share 0"
+        )
+        try places.demand(
+            catchUp == nil || messages?.mode != .signal, "catch_up", "signals aren't stored, so nobody can catch up")
+    }
+
+    private func checkPersonas(_ places: ScenarioPlaces) throws(ScenarioFailure) {
+        guard !personas.isEmpty else { return }
+        let total = personas.reduce(0) { $0 + $1.share }
+        // Thirds can't be written exactly.
+        try places.demand(
+            abs(total - 1) <= 0.001, "personas",
+            "the shares make \((total * 1_000).rounded() / 1_000), and have to make 1"
+        )
+        var names: Set<String> = []
+        for (index, persona) in personas.enumerated() {
+            let path = "personas[\(index)]"
+            try places.demand(
+                names.insert(persona.name).inserted, "\(path).name",
+                "\(ScenarioFailure.quoted(persona.name)) is the name of an earlier one"
+            )
+            try places.demand(
+                persona.away == 0 || persona.present > 0, "\(path).away", "present is missing: how long they are there")
+            try places.demand(
+                persona.present == 0 || persona.away > 0, "\(path).present", "away is missing: how long they are gone")
+            try places.demand(
+                persona.stallsFor == 0 || persona.stallsAfter > 0, "\(path).stalls_for", "stalls_after is missing")
+            try demandWithin(persona.stallsAfter, "\(path).stalls_after", places)
+        }
+    }
+
+    private func checkPhases(_ places: ScenarioPlaces) throws(ScenarioFailure) {
+        if let catchUp {
+            try places.demand(
+                catchUp.leave < catchUp.back, "catch_up.back", with: ["catch_up.leave", "catch_up"],
+                "\(ScenarioValue.written(catchUp.back)) has to be later than leave, "
+                    + "\(ScenarioValue.written(catchUp.leave))"
+            )
+            try demandWithin(catchUp.back, "catch_up.back", with: ["catch_up"], places)
+        }
+        for (index, storm) in storms.enumerated() {
+            try demandWithin(storm.at, "storms[\(index)].at", places)
+        }
+    }
+
+    /// A moment that has to come before the measured load ends.
+    private func demandWithin(
+        _ moment: Double,
+        _ path: String,
+        with others: [String] = [],
+        _ places: ScenarioPlaces
+    ) throws(ScenarioFailure) {
+        try places.demand(
+            moment < seconds, path, with: others + ["seconds"],
+            "\(ScenarioValue.written(moment)) is too late; the load ends after \(ScenarioValue.written(seconds)) s"
+        )
+    }
+
+    private var hasConversations: Bool { conversations.pairs > 0 || !conversations.rooms.isEmpty }
+}

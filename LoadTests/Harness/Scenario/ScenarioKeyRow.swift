@@ -1,0 +1,28 @@
+/// A line of the documentation of scenario files. A value.
+struct ScenarioKeyRow: Sendable, Equatable {
+    let path: String
+    let allowed: String
+    let fallback: String
+    let note: String
+
+    /// All keys as a table in Markdown; the section about them in LoadTests/README.md holds it, and a test compares.
+    static var table: String {
+        let lines = Scenario.rows(under: "").map { row in
+            "| `\(row.path)` | \(row.allowed) | \(row.fallback) | \(row.note) |"
+        }
+        return (["| Key | Allowed | Default | Meaning |", "|---|---|---|---|"] + lines).joined(separator: "\n") + "\n"
+    }
+}
+
+extension ScenarioPart {
+    /// The keys of this part, and those inside them.
+    static func rows(under path: String) -> [ScenarioKeyRow] {
+        let defaults = Self()
+        return keys.flatMap { key in
+            let name = path.isEmpty ? key.name : "\(path).\(key.name)"
+            let fallback = key.isRequired ? "required" : key.fallback(defaults)
+            return [ScenarioKeyRow(path: name, allowed: key.allowed, fallback: fallback, note: key.note)]
+                + key.inside(name)
+        }
+    }
+}

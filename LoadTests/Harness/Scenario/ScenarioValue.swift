@@ -1,0 +1,92 @@
+import Yams
+
+/// What was written for one key, before anything is known about it, and where.
+struct ScenarioValue {
+    let node: Node
+    /// Such as `conversations.rooms[0].members`; empty for the whole file.
+    let path: String
+    let place: ScenarioPlace
+
+    func refusal(_ text: String) -> ScenarioFailure {
+        // A flag names its key itself.
+        if case .flag = place { return ScenarioFailure(place, text) }
+        return ScenarioFailure(place, path.isEmpty ? text : "\(path): \(text)")
+    }
+
+    /// A value that isn't of the form that is `allowed`.
+    func misfit(_ allowed: String) -> ScenarioFailure {
+        refusal(isEmpty ? "nothing is given; \(allowed)" : "\(shown) is not allowed; \(allowed)")
+    }
+
+    /// Nothing at all, `~` or `null`, not in quotes.
+    var isEmpty: Bool {
+        guard let scalar = node.scalar, scalar.style == .plain else { return false }
+        return ["", "~", "null", "Null", "NULL"].contains(scalar.string)
+    }
+
+    private var shown: String {
+        switch node {
+        case .scalar(let scalar): ScenarioFailure.quoted(scalar.string)
+        case .sequence: "a list"
+        case .mapping, .alias: "a section"
+        }
+    }
+
+    /// What is written without quotes, as numbers and words have to be.
+    var bare: String? {
+        guard let scalar = node.scalar, scalar.style == .plain, !isEmpty else { return nil }
+        return scalar.string
+    }
+
+    func number(in range: ClosedRange<Double>, _ allowed: String) throws(ScenarioFailure) -> Double {
+        guard let text = bare, text.utf8.allSatisfy({ Self.isDigit($0) || $0 == 0x2E || $0 == 0x2D }),
+            let number = Double(text)
+        else { throw misfit(allowed) }
+        guard number >= range.lowerBound else { throw refusal("\(text) is too small; \(allowed)") }
+        guard number <= range.upperBound else { throw refusal("\(text) is too large; \(allowed)") }
+        return number
+    }
+
+    func whole<Whole: FixedWidthInteger>(
+        in range: ClosedRange<Whole>,
+        _ allowed: String
+    ) throws(ScenarioFailure) -> Whole {
+        guard let text = bare else { throw misfit(allowed) }
+        return try whole(text, in: range, allowed)
+    }
+
+    /// A whole number that is a part of the value.
+    func whole<Whole: FixedWidthInteger>(
+        _ text: some StringProtocol,
+        in range: ClosedRange<Whole>,
+        _ allowed: String
+    ) throws(ScenarioFailure) -> Whole {
+        let isNegative = text.hasPrefix("-")
+        let digits = text.dropFirst(isNegative ? 1 : 0)
+        guard !digits.isEmpty, digits.utf8.allSatisfy(Self.isDigit) else { throw misfit(allowed) }
+        // Digits that don't make a number are too many of them.
+        let number = Whole(text)
+        guard number.map({ $0 >= range.lowerBound }) ?? !isNegative else {
+            throw refusal("\(text.prefix(60)) is too small; \(allowed)")
+        }
+        guard let number, number <= range.upperBound else {
+            throw refusal("\(text.prefix(60)) is too large; \(allowed)")
+        }
+        return number
+    }
+
+    /// A number as it would be written in a file: without a point if it has no need for one.
+    static func written(_ number: Double) -> String {
+        // 2^53: up to there every whole number is one.
+        number.rounded() == number && abs(number) < 0x1p53 ? "\(Int(number))" : "\(number)"
+    }
+
+    private static func isDigit(_ byte: UInt8) -> Bool { (0x30...0x39).contains(byte) }
+}
+
+extension ScenarioValue {
+    /// What a flag of the command line says.
+    init(flag: String, _ text: String) {
+        self.init(node: Node(text, .implicit, .plain), path: "", place: .flag(flag))
+    }
+}

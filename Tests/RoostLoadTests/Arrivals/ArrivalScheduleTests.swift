@@ -1,0 +1,79 @@
+import RoostTestKit
+import Testing
+
+@testable import RoostLoad
+
+/// When messages are due. The seeds are fixed, so the bounds, four standard deviations and more, hold or don't.
+@Suite struct ArrivalScheduleTests {
+    func dues(_ count: Int, rate: Double, _ arrivals: Scenario.Messages.Arrivals, seed: UInt64 = 1) -> [UInt64] {
+        var schedule = ArrivalSchedule(rate: rate, arrivals: arrivals, seed: seed)
+        return (0..<count).map { _ in
+            defer { schedule.advance() }
+            return schedule.nextDue
+        }
+    }
+
+    @Test func constantGapsAreAllAlike() {
+        #expect(dues(5, rate: 1_000, .constant) == [0, 1_000_000, 2_000_000, 3_000_000, 4_000_000])
+    }
+
+    /// Gaps of 1/3 s are no whole nanoseconds; adding them up would lose a third of one each time.
+    @Test func constantGapsNeverDrift() {
+        #expect(dues(300_001, rate: 3, .constant).last == 100_000_000_000_000)
+        #expect(dues(700_001, rate: 700_000, .constant).last == 1_000_000_000)
+    }
+
+    @Test func poissonGapsAreExponential() {
+        let count = 100_000
+        let dues = dues(count + 1, rate: 500, .poisson)
+        let gaps = zip(dues.dropFirst(), dues).map { Double($0 - $1) / 2e6 }
+        let mean = gaps.reduce(0, +) / Double(count)
+        #expect(abs(mean - 1) < 0.013)
+        let variance = gaps.reduce(0) { $0 + ($1 - mean) * ($1 - mean) } / Double(count)
+        #expect(abs(variance - 1) < 0.036)
+        // Of an exponential distribution 1/e lies above the mean, and 1/e² above twice the mean.
+        for (times, expected) in [(1.0, 0.367_879), (2, 0.135_335), (4, 0.018_316)] {
+            let above = Double(gaps.count { $0 > times }) / Double(count)
+            #expect(abs(above - expected) < 0.006, "above \(times) times the mean")
+        }
+        // No memory: what came before says nothing of what follows.
+        let products = zip(gaps.dropFirst(), gaps).map { ($0 - mean) * ($1 - mean) }
+        #expect(abs(products.reduce(0, +) / Double(count)) < 0.013)
+    }
+
+    /// As many as the rate says over any span, with Poisson's spread: the variance of the counts is their mean.
+    @Test func poissonCountsSpreadAsTheyShould() {
+        var counts = [Int](repeating: 0, count: 2_000)
+        for due in dues(250_000, rate: 100, .poisson, seed: 7) where due < 2_000_000_000_000 {
+            counts[Int(due / 1_000_000_000)] += 1
+        }
+        let mean = Double(counts.reduce(0, +)) / 2_000
+        let variance = counts.reduce(0) { $0 + (Double($1) - mean) * (Double($1) - mean) } / 2_000
+        #expect(abs(mean - 100) < 0.9)
+        #expect(abs(variance / mean - 1) < 0.13)
+    }
+
+    @Test func poissonStaysOnTimeOverADay() {
+        // A day at 50 a second: the sum of n gaps spreads by the root of n gaps.
+        var schedule = ArrivalSchedule(rate: 50, arrivals: .poisson, seed: 3)
+        for _ in 1..<4_320_000 { schedule.advance() }
+        let off = Double(schedule.nextDue) / 1e9 - 86_400
+        #expect(abs(off) < 4 * (4_320_000.0).squareRoot() / 50)
+    }
+
+    /// Gaps of 10 ns on average: whole nanoseconds would take half of one from each, 5 % in all.
+    @Test func poissonGapsKeepTheirFractions() throws {
+        let last = try #require(dues(100_000, rate: 100_000_000, .poisson).last)
+        #expect(abs(Double(last) / 1e6 - 1) < 0.013)
+    }
+
+    @Test func momentsOnlyRise() {
+        let dues = dues(100_000, rate: 1_000_000, .poisson)
+        #expect(zip(dues, dues.dropFirst()).allSatisfy { $0 <= $1 })
+    }
+
+    @Test func theSeedFixesThem() {
+        #expect(dues(100, rate: 10, .poisson, seed: 5) == dues(100, rate: 10, .poisson, seed: 5))
+        #expect(dues(100, rate: 10, .poisson, seed: 5) != dues(100, rate: 10, .poisson, seed: 6))
+    }
+}
