@@ -1,0 +1,55 @@
+import Glibc
+
+extension ClientSocket {
+    /// Begins the close handshake: nothing more can be sent, what is queued goes first. Messages may still come.
+    /// `ended` follows when the peer has answered and hung up, or after `SocketLoop.closeSeconds`. A connection that
+    /// isn't open yet is given up.
+    func close(code: UInt16) {
+        guard let loop else { return }
+        switch phase {
+        case .connecting, .upgrading:
+            // The answer may be there already, and must not open it any more.
+            isReading = false
+            loop.endSoon(self, .failed("closed before it was open"))
+        case .open:
+            phase = .closing
+            loop.closes.add(key, now: SocketLoop.now())
+            queueClose(code)
+        case .closing, .awaitingEnd, .ended: return
+        }
+    }
+
+    /// Goes away without a word, at once, and without an `ended`: what is unsent is lost, and the peer gets a reset
+    /// (SO_LINGER with no time), as from a device that lost its network.
+    func drop() {
+        guard phase != .ended else { return }
+        var now = linger(l_onoff: 1, l_linger: 0)
+        setsockopt(key.descriptor, SOL_SOCKET, SO_LINGER, &now, socklen_t(MemoryLayout<linger>.size))
+        release()
+    }
+
+    /// Over: frees what it holds and tells the owner. Only from the loop's turn.
+    func end(_ ending: SocketEnding) {
+        guard phase != .ended, let owner else { return }
+        release()
+        owner.ended(self, ending)
+    }
+
+    /// Lets go of everything but what is handed out right now.
+    func release() {
+        guard phase != .ended else { return }
+        loop?.forget(self)
+        phase = .ended
+        owner = nil
+        loop = nil
+        unsent.clear()
+        if !isHandingOut { clearReceived() }
+        if key.descriptor >= 0 { Glibc.close(key.descriptor) }
+    }
+
+    func clearReceived() {
+        reader.clear()
+        tail.clear()
+        hasBacklog = false
+    }
+}

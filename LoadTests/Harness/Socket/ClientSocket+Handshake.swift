@@ -1,0 +1,44 @@
+import Glibc
+
+extension ClientSocket {
+    /// Queues the upgrade request; it leaves once TCP is connected.
+    func queueRequest(_ target: SocketTarget, key: [UInt8]) {
+        target.request.withUnsafeBytes { unsent.append($0) }
+        key.withUnsafeBytes { unsent.append($0) }
+        Array("\r\n\r\n".utf8).withUnsafeBytes { unsent.append($0) }
+    }
+
+    /// TCP is connected, or has failed. False if it failed.
+    func becameConnected() -> Bool {
+        var code: Int32 = 0
+        var size = socklen_t(MemoryLayout<Int32>.size)
+        if getsockopt(key.descriptor, SOL_SOCKET, SO_ERROR, &code, &size) != 0 { code = errno }
+        guard code == 0 else {
+            end(.failed("connect: \(SocketFailure.text(of: code))"))
+            return false
+        }
+        phase = .upgrading
+        return true
+    }
+
+    /// Takes the answer to the upgrade; returns how many bytes it was. 0 if it isn't whole, or not what was asked for.
+    func takeAnswer(_ bytes: UnsafeRawBufferPointer, _ loop: SocketLoop) -> Int {
+        switch UpgradeAnswer.read(bytes, subprotocol: subprotocol) {
+        case .incomplete:
+            // Any further byte may complete it.
+            needed = bytes.count + 1
+            return 0
+        case .refused(let status):
+            end(.refused(status: status))
+            return 0
+        case .bad(let reason):
+            end(.failed(reason))
+            return 0
+        case .accepted(let count):
+            phase = .open
+            loop.opened()
+            owner?.opened(self)
+            return count
+        }
+    }
+}

@@ -1,0 +1,70 @@
+import Glibc
+
+extension ClientSocket {
+    /// Queues one text message; it leaves at the end of the turn, in one write with all that is queued. False, and
+    /// nothing queued, if the connection isn't open or more than `HarnessLimits.sendBytesMax` would wait.
+    @discardableResult
+    func send(_ text: UnsafeRawBufferPointer) -> Bool {
+        guard phase == .open, let loop, queue(text, .text, loop) else { return false }
+        loop.sent &+= 1
+        loop.sentBytes &+= UInt64(text.count)
+        return true
+    }
+
+    /// Echoes a ping. None if the queue is full: the peer then doesn't read, and only the newest ping wants an answer
+    /// (RFC 6455, section 5.5.3).
+    func queuePong(_ payload: UnsafeRawBufferPointer) {
+        guard phase == .open, let loop else { return }
+        _ = queue(payload, .pong, loop)
+    }
+
+    /// The last frame; it goes even if the queue is full, for there is only one. 1005 stands for none.
+    func queueClose(_ code: UInt16) {
+        guard let loop else { return }
+        withUnsafeBytes(of: code.bigEndian) { bytes in
+            let payload = code == 1005 ? UnsafeRawBufferPointer(start: nil, count: 0) : bytes
+            FrameWriter.append(payload, .close, key: loop.masks.nextKey(), to: &unsent)
+        }
+        loop.markDirty(self)
+    }
+
+    private func queue(_ payload: UnsafeRawBufferPointer, _ opcode: FrameHeader.Opcode, _ loop: SocketLoop) -> Bool {
+        let room = HarnessLimits.sendBytesMax - unsent.count - FrameWriter.overhead(payload.count)
+        guard payload.count <= room else { return false }
+        FrameWriter.append(payload, opcode, key: loop.masks.nextKey(), to: &unsent)
+        loop.markDirty(self)
+        return true
+    }
+
+    /// Writes what is queued, as far as the system takes it. epoll says when it takes more.
+    func flush(_ loop: SocketLoop) {
+        guard !isBlocked, phase != .ended, unsent.count > 0 else { return }
+        let bytes = unsent.bytes
+        var count = 0
+        repeat {
+            count = Glibc.send(key.descriptor, bytes.baseAddress, bytes.count, Int32(MSG_NOSIGNAL))
+        } while count < 0 && errno == EINTR
+        if count >= 0 {
+            isBlocked = count < bytes.count
+            unsent.removeFirst(count)
+        } else if errno == EAGAIN {
+            isBlocked = true
+        } else {
+            cannotSend(errno, loop)
+        }
+    }
+
+    private func cannotSend(_ code: Int32, _ loop: SocketLoop) {
+        isBlocked = true
+        unsent.clear()
+        let failure = ending ?? .failed("send: \(SocketFailure.text(of: code))")
+        ending = failure
+        if isReading, code == EPIPE || code == ECONNRESET {
+            // The peer is gone, but what it said before may wait to be read: messages, and why it went.
+            isEnding = true
+            loop.list(self)
+        } else {
+            loop.endSoon(self, failure)
+        }
+    }
+}

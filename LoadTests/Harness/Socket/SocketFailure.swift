@@ -1,0 +1,36 @@
+import Glibc
+
+/// Why a loop or a target could not be made. What befalls a connection is a `SocketEnding`, not an error.
+enum SocketFailure: Error, Equatable, CustomStringConvertible {
+    /// Not `ws://host[:port][/path]`, or a character in it that has no place in a request line.
+    case badURL(String)
+    /// The host has no IPv4 address.
+    case unknownHost(String)
+    /// A system call failed; `code` is its errno.
+    case system(call: String, code: Int32)
+
+    /// One line for the person at the terminal.
+    var description: String {
+        switch self {
+        case .badURL(let url): "\(url) is not a ws:// URL"
+        case .unknownHost(let host): "\(host) has no IPv4 address"
+        case .system(let call, let code): "\(call): \(SocketFailure.text(of: code))"
+        }
+    }
+
+    /// What the system says of an errno.
+    static func text(of code: Int32) -> String {
+        guard let text = strerror(code) else { return "errno \(code)" }
+        return String(cString: text)
+    }
+}
+
+/// How a connection ended.
+enum SocketEnding: Equatable {
+    /// The peer's close frame said so; 1005 without a code in it, 1006 without a frame (RFC 6455, section 7.1.5).
+    case closed(code: UInt16, reason: String)
+    /// The answer to the upgrade was not 101.
+    case refused(status: Int)
+    /// A system call failed, the peer broke the protocol, or it did not answer in time.
+    case failed(String)
+}
