@@ -4,7 +4,8 @@
 SEEDS ?= 200
 
 SWIFT ?= swift
-SOURCES := Sources Tests Package.swift
+SOURCES := Sources Tests LoadTests Package.swift
+LOAD = "$$($(SWIFT) build -c release --show-bin-path)/roost-load"
 
 # Own sources must compile without a warning, and no target may import what it doesn't declare. The same switches for
 # building and testing: others would build everything again.
@@ -12,7 +13,7 @@ STRICT_BUILD := ROOST_STRICT=1 $(SWIFT) build --build-tests --explicit-target-de
 STRICT_TEST := ROOST_STRICT=1 Scripts/unit-tests
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run build test check simulate format clean
+.PHONY: help setup run build test check simulate load load-tool baselines format clean
 
 help: ## List the targets.
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-18s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -41,6 +42,16 @@ check: setup ## What has to hold before a change goes in: format, tidiness, warn
 
 simulate: setup ## Run the seeded simulation: SEEDS=n seeds (200 by default), or one again by SEED=n STEPS=n.
 	$(SWIFT) run -c release roost-simulate $(if $(SEED),--seed $(SEED),--seeds $(SEEDS)) $(if $(STEPS),--steps $(STEPS))
+
+load-tool: setup ## Build the relay and the load tester for release.
+	$(SWIFT) build -c release --product roost
+	$(SWIFT) build -c release --product roost-load
+
+load: load-tool ## Load a relay of its own for a minute, with everything at once, and report.
+	@$(LOAD) run mixed
+
+baselines: load-tool ## Run every scenario as it stands (some 16 minutes) and keep its figures in LoadTests/Baselines.
+	@$(LOAD) baseline
 
 format: ## Format all Swift sources in place.
 	$(SWIFT) format --in-place --recursive $(SOURCES)

@@ -6,23 +6,23 @@ let warnings: [SwiftSetting] =
     Context.environment["ROOST_STRICT"] == "1" ? [.treatAllWarnings(as: .error)] : []
 
 // One set of rules for every target: Swift 6 mode, explicit existentials, members only of imported modules.
-let strict: [SwiftSetting] =
-    warnings + [
-        .enableUpcomingFeature("ExistentialAny"),
-        .enableUpcomingFeature("MemberImportVisibility"),
-    ]
+let basic: [SwiftSetting] = warnings + [.enableUpcomingFeature("ExistentialAny")]
+let strict: [SwiftSetting] = basic + [.enableUpcomingFeature("MemberImportVisibility")]
 
 // The message path runs on one thread by construction, so release builds drop the run-time exclusivity checks.
-let fast: [SwiftSetting] = strict + [.unsafeFlags(["-enforce-exclusivity=unchecked"], .when(configuration: .release))]
+let unchecked: [SwiftSetting] = [.unsafeFlags(["-enforce-exclusivity=unchecked"], .when(configuration: .release))]
+let fast: [SwiftSetting] = strict + unchecked
 
 let package = Package(
     name: "roost",
     products: [
         .executable(name: "roost", targets: ["roost"]),
+        .executable(name: "roost-load", targets: ["roost-load"]),
         .library(name: "RoostClient", targets: ["RoostClient"]),
         .library(name: "RoostProtocol", targets: ["RoostProtocol"]),
     ],
     dependencies: [
+        .package(url: "https://github.com/HdrHistogram/hdrhistogram-swift", from: "0.2.0"),
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
         .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
@@ -37,6 +37,7 @@ let package = Package(
             providers: [.apt(["libwebsockets-dev"])]
         ),
         .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
+        .systemLibrary(name: "CEpoll", path: "LoadTests/CEpoll"),
         .target(name: "CSimdjson", linkerSettings: [.linkedLibrary("simdjson")]),
 
         // Pure: no socket, file, thread or clock.
@@ -79,6 +80,28 @@ let package = Package(
         .target(name: "RoostTestKit", dependencies: ["RoostCore", "RoostProtocol"], swiftSettings: fast),
         .executableTarget(name: "roost-simulate", dependencies: ["RoostTestKit"], swiftSettings: fast),
 
+        // The load tester. It talks to a relay over sockets only, and shares none of the server's transport.
+        .target(
+            name: "RoostLoad",
+            dependencies: [
+                "CEpoll", "RoostAuth", "RoostProtocol", "RoostTestKit",
+                .product(name: "DequeModule", package: "swift-collections"),
+                .product(name: "HeapModule", package: "swift-collections"),
+                .product(name: "Histogram", package: "hdrhistogram-swift"),
+                .product(name: "Yams", package: "Yams"),
+            ],
+            path: "LoadTests/Harness",
+            // Foundation (reports) and Glibc (sockets) both claim C's types, by the order of files: so no member
+            // visibility.
+            swiftSettings: basic + unchecked
+        ),
+        .executableTarget(
+            name: "roost-load",
+            dependencies: ["RoostLoad", .product(name: "ArgumentParser", package: "swift-argument-parser")],
+            path: "LoadTests/Command",
+            swiftSettings: strict
+        ),
+
         .testTarget(name: "RoostProtocolTests", dependencies: ["CSimdjson", "RoostProtocol"], swiftSettings: strict),
         .testTarget(
             name: "RoostCoreTests",
@@ -113,6 +136,15 @@ let package = Package(
             swiftSettings: strict
         ),
         .testTarget(name: "RoostClientTests", dependencies: ["RoostClient", "RoostProtocol"], swiftSettings: strict),
+        .testTarget(
+            name: "RoostLoadTests",
+            dependencies: [
+                "RoostAuth", "RoostLoad", "RoostProtocol", "RoostTestKit", "roost-load",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "Histogram", package: "hdrhistogram-swift"),
+            ],
+            swiftSettings: strict
+        ),
     ],
     cxxLanguageStandard: .cxx17
 )

@@ -45,7 +45,9 @@ extension Configuration {
     /// Kubernetes gives every container when a service is called "roost" (Kubernetes, "Discovering services").
     private static func isForeign(_ name: String) -> Bool {
         switch name {
-        case "ROOST_CONFIG", "ROOST_STRICT", "ROOST_BINARY", "ROOST_PORT": true
+        case "ROOST_CONFIG", "ROOST_STRICT", "ROOST_BINARY", "ROOST_PORT", "ROOST_LOAD_BINARY", "ROOST_SCENARIOS",
+            "ROOST_YARDSTICK":
+            true
         default: name.hasPrefix("ROOST_SERVICE_") || name.hasPrefix("ROOST_PORT_")
         }
     }

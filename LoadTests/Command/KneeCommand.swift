@@ -1,0 +1,45 @@
+import ArgumentParser
+import Foundation
+import RoostLoad
+
+/// `roost-load knee`: looks for the highest rate that a scenario's thresholds hold at.
+struct KneeCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "knee", abstract: "Find the highest rate of messages that holds.",
+        discussion: """
+            Raises the rate by a factor until a threshold breaks or the harness doesn't keep up, then halves the \
+            interval a few times, and runs once more at half of what it found. Each step is a run of its own.
+            """)
+
+    @Argument(help: "The scenario.") var scenario: String
+    @OptionGroup var flags: RunFlags
+    @Option(help: "The first rate, messages a second; else the scenario's.") var from: Double?
+    @Option(help: "By so much it is raised.") var factor = 1.5
+    @Option(help: "How often the interval is halved.") var bisections = 4
+    @Option(help: "The folder for knee.json and the report of the run at half the knee.") var out: String?
+
+    func validate() throws {
+        if let from, !(from > 0) { throw ValidationError("--from is more than 0, not \(from)") }
+        guard factor >= 1.05, factor <= 10 else { throw ValidationError("--factor is 1.05 to 10, not \(factor)") }
+        guard (0...8).contains(bisections) else { throw ValidationError("--bisections is 0 to 8, not \(bisections)") }
+    }
+
+    func run() throws {
+        let options = flags.options
+        guard let scenario = try flags.prepared([scenario], options).first else { return }
+        guard let rate = from ?? scenario.messages?.rate else {
+            throw RunFailure("nobody writes in \(scenario.name), so it has no knee")
+        }
+        Interruption.install()
+        let search = KneeSearch(from: rate, factor: factor, bisections: bisections)
+        let (knee, half) = try KneeRun(scenario, options, runStep: flags.run).run(search) { step in
+            Output.write("\(Int(step.rate.rounded())) messages/s: \(step.outcome.rawValue)", to: .standardError)
+        }
+        Output.write(knee.text(width: Output.width, colour: Output.hasColour))
+        let folder = OutputFolder.path(for: "knee-\(scenario.name)", asked: out, several: false)
+        try OutputFolder.make(folder)
+        try knee.write(to: "\(folder)/knee.json")
+        if let half { _ = try OutputFolder.write(half, into: folder, withPage: true) }
+        throw ExitCode(knee.verdict.exitCode)
+    }
+}

@@ -1,0 +1,145 @@
+import Glibc
+import Synchronization
+
+/// Watches what the relay uses while it is loaded: once a second, and at the marks that the engine sets.
+///
+/// It owns a thread that sleeps between the seconds, reads /proc and `/metrics`, and calls the observer, which draws.
+/// Marks may come from any thread; they read /proc once, some 50 µs, and never wait for the thread's own work.
+/// Without a process and without metrics it only calls the observer.
+final class CostSampler: Sendable {
+    /// What the observer gets each second, from the set-up to the end.
+    struct Sample: Sendable, Equatable {
+        /// Monotonic, ns: the end of the span that it is about.
+        var at: UInt64
+        /// Cores used since the sample before.
+        var cpu: Double
+        /// Resident memory, KiB.
+        var rss: Int
+        var descriptors: Int
+        /// Whether the relay could be read at all; if not, the rest is 0.
+        var isKnown = true
+    }
+
+    /// What the marks and the thread wrote down.
+    struct Notes {
+        var samples: [Sample] = []
+        var atStart: ProcessProbe.Reading?
+        var connected: ProcessProbe.Reading?
+        var loadBeganAt: UInt64?
+        var measuredBeganAt: UInt64?
+        var measuredEndedAt: UInt64?
+        var cpuAtBegin: Double?
+        var cpuAtEnd: Double?
+        var metricsAtBegin: MetricsText?
+        var metricsAtEnd: MetricsText?
+        /// What the thread shall do when it wakes.
+        var orders: [Order] = []
+    }
+
+    enum Order { case align, fetchAtBegin, fetchAtEnd, stop }
+
+    let probe: ProcessProbe?
+    let metrics: MetricsProbe?
+    let observe: @Sendable (Sample) -> Void
+    let interval: UInt64
+    let notes = Mutex(Notes())
+    private let thread = Mutex<pthread_t?>(nil)
+    /// A pipe that marks write into, so that the thread wakes at once. -1: none could be made, and it wakes with the
+    /// next second.
+    let wake: (read: Int32, write: Int32)
+
+    /// Reads the process once: what it uses before anybody has connected. `intervalSeconds` is shorter in tests.
+    init(
+        pid: Int32?, metrics: MetricsProbe?, intervalSeconds: Double = 1,
+        observe: @escaping @Sendable (Sample) -> Void = { _ in }
+    ) {
+        probe = pid.flatMap(ProcessProbe.init)
+        self.metrics = metrics
+        self.observe = observe
+        interval = UInt64(max(0.001, intervalSeconds) * 1_000_000_000)
+        var ends: [Int32] = [-1, -1]
+        if pipe(&ends) == 0 {
+            for end in ends {
+                _ = fcntl(end, F_SETFD, FD_CLOEXEC)
+                _ = fcntl(end, F_SETFL, O_NONBLOCK)
+            }
+        }
+        wake = (ends[0], ends[1])
+        let reading = probe?.read()
+        notes.withLock { $0.atStart = reading }
+    }
+
+    deinit {
+        guard wake.read >= 0 else { return }
+        close(wake.read)
+        close(wake.write)
+    }
+
+    // MARK: Thread
+
+    func start() {
+        thread.withLock { thread in
+            guard thread == nil else { return }
+            var made = pthread_t()
+            let context = Unmanaged.passRetained(self)
+            let result = pthread_create(
+                &made, nil,
+                { context in
+                    guard let context else { return nil }
+                    Unmanaged<CostSampler>.fromOpaque(context).takeRetainedValue().watch()
+                    return nil
+                }, context.toOpaque())
+            if result == 0 { thread = made } else { context.release() }
+        }
+    }
+
+    /// Ends the thread and waits for it: at most for one fetch of the metrics and one drawing.
+    func stop() {
+        order(.stop)
+        let running = thread.withLock { thread -> pthread_t? in
+            defer { thread = nil }
+            return thread
+        }
+        if let running { pthread_join(running, nil) }
+    }
+
+    // MARK: Marks
+
+    /// All sessions are there and idle; the warm-up begins.
+    func loadBegan() {
+        let reading = probe?.read()
+        notes.withLock {
+            $0.connected = reading
+            $0.loadBeganAt = Deadline.now
+        }
+        order(.align)
+    }
+
+    /// The load that counts begins.
+    func measuredBegan(at now: UInt64) {
+        let cpu = probe?.cpuSeconds()
+        notes.withLock {
+            $0.cpuAtBegin = cpu
+            $0.measuredBeganAt = now
+        }
+        order(.fetchAtBegin)
+        order(.align)
+    }
+
+    /// The load that counts is over; what is on its way may still arrive.
+    func measuredEnded(at now: UInt64) {
+        let cpu = probe?.cpuSeconds()
+        notes.withLock {
+            $0.cpuAtEnd = cpu
+            $0.measuredEndedAt = now
+        }
+        order(.fetchAtEnd)
+    }
+
+    private func order(_ order: Order) {
+        notes.withLock { $0.orders.append(order) }
+        // A full pipe wakes it just as well.
+        var byte: UInt8 = 0
+        if wake.write >= 0 { _ = write(wake.write, &byte, 1) }
+    }
+}

@@ -1,0 +1,24 @@
+import Glibc
+
+/// Reads files of /proc and other small ones as text, never more than a bound. Blocks for microseconds; any thread.
+enum ProcFile {
+    /// More than any file of /proc that is read here has, with 512 processors.
+    static let bytesMax = 1_048_576
+
+    /// nil: it can't be read.
+    static func text(_ path: String, bytesMax: Int = ProcFile.bytesMax) -> String? {
+        let file = open(path, O_RDONLY | O_CLOEXEC)
+        guard file >= 0 else { return nil }
+        defer { close(file) }
+        var bytes: [UInt8] = []
+        var piece = [UInt8](repeating: 0, count: 16_384)
+        while bytes.count < bytesMax {
+            let count = read(file, &piece, min(piece.count, bytesMax - bytes.count))
+            if count < 0, errno == EINTR { continue }
+            guard count >= 0 else { return nil }
+            if count == 0 { break }
+            bytes += piece[..<count]
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+}

@@ -1,0 +1,90 @@
+import RoostProtocol
+
+/// From one connection to the next.
+extension Device: ClientSocketOwner {
+    /// Begins to connect; `due` is when it was decided.
+    func connect(due: UInt64) {
+        guard phase == .away || phase == .waiting else { return }
+        session += 1
+        connectDue = due
+        phase = .connecting
+        crowd.dialing += 1
+        let now = SocketLoop.now()
+        socket = crowd.loop.connect(
+            to: crowd.target, from: SourceAddresses.address(ofConnection: index), owner: self)
+        crowd.timers.add(
+            .giveUpConnecting(self, attempt: session), at: now + UInt64(HarnessLimits.connectSeconds * 1e9))
+    }
+
+    func opened(_ socket: ClientSocket) {
+        phase = .greeting
+        let id = expectReply(.hello)
+        send("hello") { frame in
+            frame.member("id", Int64(id))
+            frame.member("token", crowd.tokens[user])
+            frame.member("device", name)
+        }
+    }
+
+    /// The relay has let it in.
+    func welcomed(_ resumption: Resumption, at now: UInt64) {
+        phase = .ready
+        crowd.dialing -= 1
+        readyAt = now
+        measuresFrom = now
+        failures = 0
+        crowd.becameReady(self, resumption, at: now)
+        let again = unanswered
+        unanswered = []
+        for message in again {
+            crowd.noteResent(message)
+            send(message)
+        }
+    }
+
+    func ended(_ socket: ClientSocket, _ ending: SocketEnding) {
+        guard socket === self.socket else { return }
+        let wasReady = isReady
+        forgetConnection()
+        crowd.lost(self, ending, wasReady: wasReady)
+    }
+
+    /// The try with this number has taken too long.
+    func giveUpConnecting(attempt: Int) {
+        guard attempt == session, phase == .connecting || phase == .greeting else { return }
+        socket?.drop()
+        forgetConnection()
+        crowd.lost(self, .failed("no welcome in time"), wasReady: false)
+    }
+
+    /// Leaves: with `bye`, so that the relay closes, or without a word.
+    func leave(cleanly: Bool, at now: UInt64) {
+        guard phase != .away else { return }
+        let wasReady = isReady
+        if cleanly, wasReady {
+            flushAck()
+            send("bye") { _ in }
+        }
+        if let socket {
+            if cleanly { socket.close(code: 1000) } else { socket.drop() }
+        }
+        forgetConnection()
+        if wasReady { crowd.left(self, cleanly: cleanly, at: now) }
+    }
+
+    /// What has to be forgotten with a connection, and what is kept for the next one.
+    private func forgetConnection() {
+        if phase == .connecting || phase == .greeting { crowd.dialing -= 1 }
+        if phase == .ready { crowd.readyCount -= 1 }
+        phase = .away
+        session += 1
+        socket = nil
+        for command in pending[pendingHead...] {
+            if case .message(let message) = command.purpose { unanswered.append(message) }
+        }
+        pending.removeAll(keepingCapacity: false)
+        pendingHead = 0
+        isStalled = false
+        toCatchUp = 0
+    }
+}

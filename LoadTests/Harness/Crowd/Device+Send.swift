@@ -1,0 +1,94 @@
+import DequeModule
+import RoostProtocol
+
+/// What a device says to the relay.
+extension Device {
+    /// Writes one command and queues it. False: the socket's queue is full.
+    @discardableResult
+    func send(_ type: StaticString, _ members: (FrameBuilder) -> Void) -> Bool {
+        guard let socket else { return false }
+        let builder = crowd.builder
+        builder.begin(type)
+        members(builder)
+        let frame = builder.finish()
+        return withExtendedLifetime(frame) { socket.send(frame.payload) }
+    }
+
+    /// Sends a new message to the room of `place`. Its latency counts from `due`.
+    func sendMessage(place: Int, due: UInt64, length: Int, at now: UInt64) {
+        let message = Outgoing(place: place, number: crowd.number(from: place), due: due, sent: now, length: length)
+        crowd.noteSent(message, by: self)
+        switch crowd.scenario.messages?.mode ?? .send {
+        case .send: send(message)
+        case .signal: signal(message)
+        }
+    }
+
+    /// The key of a message stays the same however often it is sent.
+    func send(_ message: Outgoing) {
+        let id = expectReply(.message(message))
+        let isQueued = send("send") { frame in
+            frame.member("id", Int64(id))
+            frame.member("to", crowd.rooms[Int(crowd.places[message.place].room)].name)
+            frame.member("key", "\(crowd.runName)-\(message.place)-\(message.number)")
+            write("body", message, to: frame)
+        }
+        if !isQueued { crowd.refused(message) }
+    }
+
+    private func signal(_ message: Outgoing) {
+        send("signal") { frame in
+            frame.member("to", crowd.rooms[Int(crowd.places[message.place].room)].name)
+            write("body", message, to: frame)
+        }
+    }
+
+    private func write(_ name: StaticString, _ message: Outgoing, to frame: FrameBuilder) {
+        let stamp = Stamp(
+            run: crowd.runNumber, place: message.place, number: message.number, due: message.due, sent: message.sent,
+            length: message.length)
+        withUnsafeTemporaryAllocation(byteCount: message.length + 2, alignment: 1) { text in
+            text[0] = UInt8(ascii: "\"")
+            stamp.write(to: UnsafeMutableRawBufferPointer(rebasing: text[1...]))
+            text[message.length + 1] = UInt8(ascii: "\"")
+            frame.member(name, raw: UnsafeRawBufferPointer(text))
+        }
+    }
+
+    func sendTyping(place: Int) {
+        send("typing") { $0.member("to", crowd.rooms[Int(crowd.places[place].room)].name) }
+    }
+
+    /// Marks everything read that has come; false: it was already.
+    func sendRead(place: Int, at now: UInt64) -> Bool {
+        let newest = crowd.places[place].newest
+        guard newest > crowd.places[place].readSequence else { return false }
+        crowd.places[place].readSequence = newest
+        crowd.places[place].readAt = now
+        return send("read") { frame in
+            frame.member("conversation", crowd.rooms[Int(crowd.places[place].room)].name)
+            frame.member("sequence", Int64(newest))
+        }
+    }
+
+    // MARK: Acks
+
+    /// Notes that everything up to this position has been taken.
+    func took(_ position: UnsafeRawBufferPointer, at now: UInt64) {
+        takenPosition.removeAll(keepingCapacity: true)
+        takenPosition.append(contentsOf: position)
+        guard !isAckPlanned else { return }
+        isAckPlanned = true
+        crowd.acksDue.append((at: now + HarnessLimits.ackNanoseconds, device: self))
+    }
+
+    /// Acks everything that was taken, unless it was already.
+    func flushAck() {
+        guard isReady, takenPosition != ackedPosition else { return }
+        let text = [UInt8(ascii: "\"")] + takenPosition + [UInt8(ascii: "\"")]
+        guard send("ack", { $0.member("position", raw: text) }) else { return }
+        ackedPosition.removeAll(keepingCapacity: true)
+        ackedPosition.append(contentsOf: takenPosition)
+        crowd.acked(by: self)
+    }
+}

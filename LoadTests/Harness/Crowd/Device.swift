@@ -1,0 +1,127 @@
+import RoostProtocol
+
+/// One simulated device: its connection to the relay, what it has sent and not had answered, and what it owes the
+/// relay. It lives on the engine's thread and knows nothing of when things are due: the crowd tells it.
+final class Device {
+    enum Phase: Equatable {
+        /// Not connected and not meant to be.
+        case away
+        /// Not connected, with a timer running.
+        case waiting
+        case connecting
+        /// `hello` is on its way.
+        case greeting
+        case ready
+    }
+
+    /// A command whose reply is awaited.
+    struct Pending {
+        var id: Int
+        var purpose: Purpose
+    }
+
+    enum Purpose {
+        case hello
+        /// A message, with all that is needed to send it again.
+        case message(Outgoing)
+        case create(room: Int)
+        case add
+        case watch
+        /// The same on a later connection.
+        case watchAgain
+        case list
+    }
+
+    struct Outgoing {
+        var place: Int
+        var number: Int
+        var due: UInt64
+        var sent: UInt64
+        var length: Int
+    }
+
+    unowned let crowd: Crowd
+    let index: Int
+    let user: Int
+    let persona: Int
+    let name: String
+
+    var phase = Phase.away
+    var socket: ClientSocket?
+    /// Counts connections, so that a timer of an earlier one does nothing.
+    var session = 0
+    /// When it was decided to connect.
+    var connectDue: UInt64 = 0
+    var readyAt: UInt64 = 0
+    /// Failed tries since the last `welcome`.
+    var failures = 0
+    var places = PlaceIndex()
+
+    /// Commands without reply, oldest first from `pendingHead`.
+    var pending: [Pending] = []
+    var pendingHead = 0
+    var nextID = 1
+    /// Messages whose reply a lost connection took away; sent again, with the same keys, on the next one.
+    var unanswered: [Outgoing] = []
+
+    /// The position of the last event that was taken, and that of the last ack, as the relay wrote them. They outlive
+    /// the connection: what `welcome` says is compared with them.
+    var takenPosition: [UInt8] = []
+    var ackedPosition: [UInt8] = []
+    var isAckPlanned = false
+
+    /// Stopped reading, by plan.
+    var isStalled = false
+    /// Nothing that comes counts for latency before this: it stalled, or was away.
+    var measuresFrom: UInt64 = 0
+    /// Missed messages still to come; and when the `welcome` came that they follow.
+    var toCatchUp = 0
+    /// Pairs in which it is the watcher.
+    var pairs: [Int] = []
+    /// Stays away until the crowd calls it back.
+    var isHeldAway = false
+    /// The storm that it has to come back from.
+    var storm: Int?
+
+    init(crowd: Crowd, index: Int, user: Int, persona: Int, name: String) {
+        self.crowd = crowd
+        self.index = index
+        self.user = user
+        self.persona = persona
+        self.name = name
+    }
+
+    /// Its place in a conversation.
+    func place(in room: Int) -> Int? { places.all.first { crowd.places[Int($0)].room == room }.map { Int($0) } }
+
+    var isReady: Bool { phase == .ready }
+    var pendingCount: Int { pending.count - pendingHead }
+
+    // MARK: Replies
+
+    /// Notes a command, and gives it its id.
+    func expectReply(_ purpose: Purpose) -> Int {
+        let id = nextID
+        nextID += 1
+        pending.append(Pending(id: id, purpose: purpose))
+        return id
+    }
+
+    /// What the command with this id was for; nil if none waits. Replies come mostly in order.
+    func takePending(_ id: Int) -> Purpose? {
+        var at = pendingHead
+        while at < pending.count, pending[at].id != id { at += 1 }
+        guard at < pending.count else { return nil }
+        let purpose = pending[at].purpose
+        if at == pendingHead {
+            pendingHead += 1
+            if pendingHead > 64, pendingHead * 2 > pending.count {
+                pending.removeFirst(pendingHead)
+                pendingHead = 0
+            }
+        } else {
+            pending.remove(at: at)
+        }
+        return purpose
+    }
+}

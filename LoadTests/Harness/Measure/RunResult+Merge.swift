@@ -1,0 +1,89 @@
+extension RunResult {
+    /// Adds what another process measured at the same time: distributions and counts add up, the harness's health is
+    /// that of the worst, and seconds and storms are matched by number.
+    public mutating func merge(_ other: RunResult) {
+        corrected.merge(other.corrected) { $0.merged(with: $1) }
+        uncorrected.merge(other.uncorrected) { $0.merged(with: $1) }
+        counts.add(other.counts)
+        faults.merge(with: other.faults)
+        mergeTimeline(other.timeline)
+        mergeStorms(other.storms)
+        health.merge(other.health)
+        if relay.isEmpty { relay = other.relay }
+        if durability.isEmpty { durability = other.durability }
+        // Rates are counts by this: the longest makes none of them look better than it was.
+        seconds = max(seconds, other.seconds)
+        wasInterrupted = wasInterrupted || other.wasInterrupted
+        errors.merge(other.errors, uniquingKeysWith: +)
+    }
+
+    private mutating func mergeTimeline(_ others: [Second]) {
+        var bySecond: [Int: Second] = [:]
+        for one in timeline + others {
+            guard var sum = bySecond[one.second] else {
+                bySecond[one.second] = one
+                continue
+            }
+            sum.due += one.due
+            sum.sent += one.sent
+            sum.acked += one.acked
+            sum.delivered += one.delivered
+            sum.sessions += one.sessions
+            sum.delivery.merge(one.delivery)
+            bySecond[one.second] = sum
+        }
+        timeline = bySecond.values.sorted { $0.second < $1.second }
+    }
+
+    // All processes run the same storms, so the same number is the same storm.
+    private mutating func mergeStorms(_ others: [StormResult]) {
+        for (index, other) in others.enumerated() {
+            guard index < storms.count else {
+                storms.append(other)
+                continue
+            }
+            storms[index].sessions += other.sessions
+            storms[index].seconds = max(storms[index].seconds, other.seconds)
+        }
+    }
+}
+
+extension RunResult.Counts {
+    fileprivate mutating func add(_ other: Self) {
+        due += other.due
+        sent += other.sent
+        acked += other.acked
+        delivered += other.delivered
+        expected += other.expected
+        missedSignals += other.missedSignals
+        sessions += other.sessions
+        connects += other.connects
+        disconnects += other.disconnects
+        lostConnections += other.lostConnections
+        caughtUpMessages += other.caughtUpMessages
+        // They all come back at the same time.
+        catchUpSeconds = max(catchUpSeconds, other.catchUpSeconds)
+        receipts += other.receipts
+        presences += other.presences
+        typings += other.typings
+        frames += other.frames
+    }
+}
+
+extension RunResult.Health {
+    // Who was late made the figures wrong, however well the others did.
+    fileprivate mutating func merge(_ other: Self) {
+        lateness.merge(other.lateness)
+        turns.merge(other.turns)
+        cpuShare = max(cpuShare, other.cpuShare)
+        waitShare = max(waitShare, other.waitShare)
+    }
+}
+
+extension Distribution {
+    fileprivate func merged(with other: Distribution) -> Distribution {
+        var sum = self
+        sum.merge(other)
+        return sum
+    }
+}

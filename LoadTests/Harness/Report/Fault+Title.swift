@@ -1,0 +1,18 @@
+/// What each fault is, for people.
+extension Fault {
+    /// The rest of a line that begins with a number.
+    var title: String {
+        switch self {
+        case .lost: "lost: never came to a device that was there to the end"
+        case .duplicated: "duplicated: came or was stored twice"
+        case .reordered: "reordered: came or was stored in another order"
+        case .nonMember: "non-member: came to a user who does not belong to the conversation"
+        case .altered: "altered: not what was sent"
+        case .ghost: "ghost: shown as present, although gone"
+        case .absent: "absent: shown as gone, although present"
+        case .stuckTyping: "stuck typing: shown as typing long after it stopped"
+        case .wrongUnread: "wrong unread: a count of unread messages that cannot be"
+        case .gap: "gap: announced as left out by the relay"
+        }
+    }
+}

@@ -1,0 +1,31 @@
+/// Names and order of the kinds for people, and as keys of JSON objects.
+extension LatencyKind {
+    /// As a heading.
+    var title: String {
+        switch self {
+        case .delivery: "Delivery"
+        case .ack: "Acknowledgement"
+        case .receipt: "Read receipt"
+        case .presence: "Presence"
+        case .typing: "Typing"
+        case .connect: "Connect"
+        case .catchUp: "Catch-up"
+        }
+    }
+
+    /// From when to when.
+    var about: String {
+        switch self {
+        case .delivery: "from the moment a message was due to its arrival at one device"
+        case .ack: "from the moment a message was due to the sender's ok"
+        case .receipt: "from a device's read to the other members' receipt"
+        case .presence: "from the moment a user's state had to change to a watcher's seeing it"
+        case .typing: "from typing to another member's seeing it"
+        case .connect: "from the decision to connect to welcome"
+        case .catchUp: "from welcome to the last message that was missed"
+        }
+    }
+}
+
+// Without this, a dictionary of kinds is written as a list in random order, and the same run as another file.
+extension LatencyKind: CodingKeyRepresentable {}

@@ -1,0 +1,49 @@
+extension Report {
+    /// The figure of this name (`Figure.all`), in the unit that its name says. nil: there is no such figure, or the run
+    /// measured nothing of the kind.
+    public func figure(named name: String) -> Double? {
+        if let fault = Fault(rawValue: name) { return Double(result.faults[fault]) }
+        switch name {
+        case "errors": return Double(result.errors.values.reduce(0, +))
+        case "lost_connections": return Double(result.counts.lostConnections)
+        case "missed_signals": return Double(result.counts.missedSignals)
+        case "cpu_us_per_delivery": return cost?.microsecondsPerDelivery
+        case "kib_per_session": return cost?.bytesPerSession.map { $0 / 1_024 }
+        case "rss_growth_mib": return cost.map { Double($0.rssEnd - $0.rssConnected) / 1_024 }
+        case "storm_seconds": return result.storms.map(\.seconds).max()
+        case "deliveries_per_second": return rate(of: result.counts.delivered)
+        case "acks_per_second": return wantsAcks ? rate(of: result.counts.acked) : nil
+        case "catch_up_per_second": return catchUpRate
+        default: return latency(named: name)
+        }
+    }
+
+    // `delivery_p99_ms`, `catch_up_max_ms`, or `p99_ms`, which is of deliveries.
+    private func latency(named name: String) -> Double? {
+        guard name.hasSuffix("_ms") else { return nil }
+        let words = name.dropLast(3)
+        let cut = words.lastIndex(of: "_")
+        let kindName = cut.map { String(words[..<$0]) } ?? LatencyKind.delivery.rawValue
+        let level = cut.map { String(words[words.index(after: $0)...]) } ?? String(words)
+        guard let kind = LatencyKind(rawValue: kindName), let measured = result.corrected[kind], measured.total > 0
+        else { return nil }
+        if level == "max" { return Double(measured.max) / 1e6 }
+        guard let percentile = Figure.percentiles.first(where: { $0.name == level }) else { return nil }
+        return Double(measured.percentile(percentile.percent)) / 1e6
+    }
+
+    // A run in which nothing was due has no rate; one in which nothing came of what was due has the rate 0.
+    private func rate(of count: UInt64) -> Double? {
+        guard result.seconds > 0, result.counts.due > 0 else { return nil }
+        return Double(count) / result.seconds
+    }
+
+    // Signals may go without a reply.
+    private var wantsAcks: Bool { result.counts.acked > 0 || scenario.messages?.mode == .send }
+
+    // Those who come back do so together, so the slowest one's time is the time that all of it took.
+    private var catchUpRate: Double? {
+        guard let slowest = result.corrected[.catchUp]?.max, slowest > 0 else { return nil }
+        return Double(result.counts.caughtUpMessages) * 1e9 / Double(slowest)
+    }
+}

@@ -1,0 +1,55 @@
+/// After the load: let everything arrive, judge, go.
+extension Engine {
+    func settle() {
+        crowd.stage = .settling
+        observe(.settling)
+        crowd.callEverybodyBack(at: SocketLoop.now())
+        // A second Ctrl-C ends the process; the first one still lets the run be judged.
+        let interrupted = isInterrupted
+        isInterrupted = { false }
+        _ = wait(seconds: crowd.scenario.settle) { crowd.isSettled }
+        isInterrupted = interrupted
+    }
+
+    func check() {
+        observe(.checking)
+        crowd.judgeDeliveries()
+        crowd.askForUnread()
+        let interrupted = isInterrupted
+        isInterrupted = { false }
+        _ = wait(seconds: crowd.scenario.settle) { crowd.listsAwaited == 0 }
+        isInterrupted = interrupted
+        crowd.judgePeople(at: SocketLoop.now())
+    }
+
+    func leave() {
+        crowd.stage = .over
+        crowd.timers.removeAll()
+        let now = SocketLoop.now()
+        for device in crowd.devices { device.leave(cleanly: true, at: now) }
+        let end = now + UInt64(HarnessLimits.restSeconds * 1e9)
+        while SocketLoop.now() < end, crowd.loop.openCount > 0 { crowd.loop.turn(until: end) }
+    }
+
+    func report(seconds: Double) -> RunResult {
+        var result = RunResult()
+        crowd.recorder.report(to: &result)
+        result.health.cpuShare = usageShares.cpu
+        result.health.waitShare = usageShares.wait
+        result.counts = crowd.counts
+        result.counts.frames = crowd.frames
+        result.faults = crowd.faults
+        result.timeline = timeline
+        result.errors = crowd.errors
+        result.relay = crowd.relay
+        result.durability = crowd.durability
+        result.seconds = seconds
+        result.wasInterrupted = isInterrupted()
+        result.storms = crowd.storms.map { state in
+            RunResult.StormResult(
+                at: state.storm.at, backoff: state.storm.backoff, sessions: UInt64(state.sessions),
+                seconds: Double(max(state.ended, state.began) - state.began) / 1e9)
+        }
+        return result
+    }
+}

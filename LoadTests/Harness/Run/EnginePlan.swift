@@ -1,0 +1,48 @@
+/// All that an engine needs to know before it begins. A value.
+public struct EnginePlan: Sendable {
+    /// What to do.
+    public var scenario: Scenario
+    /// `ws://host:port/v1/socket`.
+    public var url: String
+    /// One for each user, outsiders included; user i is called `userName(i)`.
+    public var tokens: [String]
+    /// Eight hexadecimal digits that no other run of the same relay has: users and keys carry them.
+    public var runName: String
+    /// Monotonic time at which the warm-up begins, so that several workers begin together; nil: when set up.
+    public var startAt: UInt64?
+
+    /// As the members say; nothing is checked.
+    public init(scenario: Scenario, url: String, tokens: [String], runName: String, startAt: UInt64? = nil) {
+        self.scenario = scenario
+        self.url = url
+        self.tokens = tokens
+        self.runName = runName
+        self.startAt = startAt
+    }
+
+    /// The name of user `index`, outsiders counted after the others.
+    public static func userName(_ index: Int, run: String) -> String { "rl\(run)-\(index)" }
+}
+
+/// How far an engine is; told as it happens, on its thread.
+public enum EngineMoment: Sendable {
+    case settingUp(done: Int, of: Int)
+    /// All sessions are there and nothing is sent.
+    case connected
+    case warmup
+    case measuring
+    /// The load is over; what is on its way arrives.
+    case settling
+    case checking
+    /// A second has passed.
+    case second(Snapshot)
+}
+
+/// An engine that can't begin, or whose relay doesn't do what every run needs.
+public struct EngineFailure: Error, CustomStringConvertible {
+    /// One sentence.
+    public let description: String
+
+    /// With what went wrong, in one sentence.
+    public init(_ description: String) { self.description = description }
+}

@@ -1,0 +1,77 @@
+import Synchronization
+
+/// What the engine told last and since when, kept by its thread for the sampler's, which shows it. With workers nothing
+/// is told but what the relay uses.
+final class ProgressBoard: Sendable {
+    fileprivate struct State {
+        var phase = "connecting"
+        var since = Deadline.now
+        var sessions: UInt64 = 0
+        var last: Snapshot?
+    }
+
+    private let state = Mutex(State())
+
+    /// On the engine's thread.
+    func note(_ moment: EngineMoment) {
+        state.withLock { state in
+            switch moment {
+            case .settingUp(let done, let all):
+                state.sessions = UInt64(max(0, done))
+                state.enter(done < all ? "connecting" : "setting up")
+            case .connected: state.enter("waiting")
+            case .warmup: state.enter("warm-up")
+            case .measuring: state.enter("measuring")
+            case .settling: state.enter("settling")
+            case .checking: state.enter("checking")
+            case .second(let snapshot): state.last = snapshot
+            }
+        }
+    }
+
+    /// On the sampler's.
+    func snapshot(with sample: CostSampler.Sample) -> Snapshot {
+        state.withLock { state in
+            var snapshot = state.last ?? Snapshot.nothing(sessions: state.sessions)
+            let isLoad = state.phase == "warm-up" || state.phase == "measuring"
+            if !isLoad || state.last == nil {
+                snapshot.phase = state.phase
+                snapshot.elapsed = Double(sample.at &- min(sample.at, state.since)) / 1_000_000_000
+                snapshot.total = 0
+            }
+            snapshot.relayCPU = sample.isKnown ? sample.cpu : nil
+            snapshot.relayRSS = sample.isKnown ? sample.rss : nil
+            return snapshot
+        }
+    }
+}
+
+extension ProgressBoard.State {
+    fileprivate mutating func enter(_ phase: String) {
+        guard phase != self.phase else { return }
+        self.phase = phase
+        since = Deadline.now
+    }
+}
+
+extension Snapshot {
+    fileprivate static func nothing(sessions: UInt64) -> Snapshot {
+        Snapshot(
+            phase: "", elapsed: 0, total: 0, sessions: sessions, sentPerSecond: 0, ackedPerSecond: 0,
+            deliveredPerSecond: 0, p50: 0, p99: 0, faults: 0, relayCPU: nil, relayRSS: nil, late99: 0)
+    }
+}
+
+/// A live display that the sampler's thread draws on and the main thread takes away in the end.
+public final class SharedDisplay: Sendable {
+    private let display = Mutex(LiveDisplay())
+
+    /// On standard error.
+    public init() {}
+
+    /// Draws the state anew.
+    public func show(_ snapshot: Snapshot) { display.withLock { $0.show(snapshot) } }
+
+    /// Takes it away; what is written next begins where it was.
+    public func finish() { display.withLock { $0.finish() } }
+}

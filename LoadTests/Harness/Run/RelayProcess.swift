@@ -1,0 +1,116 @@
+import Glibc
+
+/// A relay of our own for one run: `roost serve` on a free port of loopback, with its data in a fresh folder that is
+/// removed with it. It doesn't see the caller's `ROOST_…` variables, so that runs are alike everywhere. Confined to one
+/// thread; starting and stopping block it, both for a bounded time.
+final class RelayProcess {
+    struct Settings {
+        /// The program.
+        var program: String
+        /// `full`, `normal` or `memory`; nil: as the relay has it.
+        var durability: String?
+        /// Of presence, whole seconds.
+        var graceSeconds = 2
+        /// `key=value`, over everything else.
+        var more: [String] = []
+        var core: Int?
+        var keepsFolder = false
+        /// A large old log isn't read here, so the relay listens after a fraction of this.
+        var startSeconds = 15.0
+        /// It drains for a second and closes its log.
+        var stopSeconds = 15.0
+
+        init(program: String) { self.program = program }
+    }
+
+    /// What is read of its log, from the end.
+    static let logBytesMax = 65_536
+    /// As many connections as the descriptors of one process allow for.
+    static let connections = 19_500
+
+    let folder: String
+    let url: String
+    let process: ChildProcess
+    private let settings: Settings
+
+    var pid: Int32 { process.pid }
+    var keyFile: String { "\(folder)/signing.key" }
+    var logFile: String { "\(folder)/relay.log" }
+    /// How it ended by itself; nil while it runs.
+    var end: ChildProcess.End? { process.isRunning ? nil : process.end }
+
+    /// Starts it and waits until it says where it listens.
+    init(_ settings: Settings) throws(RunFailure) {
+        let folder = try PrivateFolder.make()
+        let log = "\(folder)/relay.log"
+        do throws(RunFailure) {
+            let words = [settings.program] + Self.arguments(settings, folder: folder)
+            let process = try ChildProcess.start(
+                Pinning.command(words, core: settings.core),
+                environment: ChildProcess.environment(without: "ROOST_"), output: log)
+            url = try Self.awaitAddress(process, log: log, settings)
+            self.process = process
+        } catch {
+            settings.keepsFolder ? PrivateFolder.tellKept(folder) : PrivateFolder.remove(folder)
+            throw error
+        }
+        self.folder = folder
+        self.settings = settings
+    }
+
+    /// Asks it to drain, waits, and removes its folder. A second call does nothing.
+    func stop() {
+        process.stop(seconds: settings.stopSeconds)
+        settings.keepsFolder ? PrivateFolder.tellKept(folder) : PrivateFolder.remove(folder)
+    }
+
+    /// How it ended by itself and what it wrote last; nil while it runs.
+    var lastWords: String? { end.map { "\($0); it wrote last: \(lastLines())" } }
+
+    /// The last lines that it wrote.
+    func lastLines(_ count: Int = 5) -> String { LogTail.lines(of: logFile, count: count) }
+
+    // MARK: Start
+
+    static func arguments(_ settings: Settings, folder: String) -> [String] {
+        var values = [
+            "listen.host=127.0.0.1", "listen.port=0", "store.path=\(folder)/roost.db",
+            "auth.key_file=\(folder)/signing.key", "log.level=warning",
+            "presence.grace_seconds=\(settings.graceSeconds)",
+            // All simulated users come from one machine, and one session may have to send a whole room's load.
+            "limits.connections=\(connections)", "limits.connections_per_address=\(connections)",
+            "limits.commands_per_second=1000000",
+            // Nobody is left to be spared when it stops.
+            "drain.seconds=1", "drain.spread_seconds=0",
+        ]
+        if let durability = settings.durability { values.append("store.durability=\(durability)") }
+        return ["serve"] + (values + settings.more).flatMap { ["--set", $0] }
+    }
+
+    private static func awaitAddress(
+        _ process: ChildProcess, log: String, _ settings: Settings
+    ) throws(RunFailure) -> String {
+        var address: String?
+        let deadline = Deadline(seconds: settings.startSeconds)
+        let isDecided = deadline.poll {
+            address = ProcFile.text(log, bytesMax: logBytesMax).flatMap(Self.address(in:))
+            return address != nil || !process.isRunning || Interruption.isRequested
+        }
+        if let address { return address }
+        let words = "it wrote last: \(LogTail.lines(of: log, count: 5))"
+        if let end = process.end { throw RunFailure("the relay ended with \(end) before it listened; \(words)") }
+        process.stop(signal: SIGKILL, seconds: 1)
+        if isDecided { throw RunFailure("interrupted while the relay started") }
+        throw RunFailure("the relay did not listen within \(Int(settings.startSeconds)) s; \(words)")
+    }
+
+    /// `Roost 0.1.0 listens on ws://127.0.0.1:40123/v1/socket`; nil until the whole line is there.
+    static func address(in log: String) -> String? {
+        for line in log.split(separator: "\n", omittingEmptySubsequences: false).dropLast() {
+            let words = line.split(separator: " ")
+            guard words.count >= 5, words[0] == "Roost", words[2] == "listens", words[3] == "on" else { continue }
+            if words[4].hasPrefix("ws://") { return String(words[4]) }
+        }
+        return nil
+    }
+}

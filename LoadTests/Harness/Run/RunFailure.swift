@@ -1,0 +1,8 @@
+/// Why something could not be run, in one line for the operator.
+public struct RunFailure: Error, Sendable, Equatable, CustomStringConvertible {
+    /// The line.
+    public let description: String
+
+    /// `description` is one line.
+    public init(_ description: String) { self.description = description }
+}

@@ -1,0 +1,126 @@
+import Foundation
+import Glibc
+
+/// Runs one scenario and gives its report: starts a relay if there is none, lets the engine or the workers load it, and
+/// measures what it uses meanwhile.
+///
+/// The engine runs on the calling thread, which is blocked until the end. `show` is called once a second on the
+/// sampler's thread. Everything that was started has ended when `run` returns, however it ends.
+public struct Runner: Sendable {
+    let scenario: Scenario
+    let options: RunOptions
+    let show: @Sendable (Snapshot) -> Void
+
+    /// `scenario` as it is run: what the options say of it has been applied.
+    public init(
+        _ scenario: Scenario, _ options: RunOptions, show: @escaping @Sendable (Snapshot) -> Void = { _ in }
+    ) {
+        self.scenario = scenario
+        self.options = options
+        self.show = show
+    }
+
+    /// What came out of a run before it is judged.
+    struct Outcome {
+        var result: RunResult
+        var cost: Report.Cost?
+        /// How a relay of our own ended by itself, with its last lines.
+        var relayEnd: String?
+    }
+
+    /// Runs it. What went wrong is in the report too: its verdict is `failed` then.
+    public func run() -> Report {
+        let started = Date().formatted(.iso8601)
+        let machine = Machine.describe()
+        let command = options.command(running: scenario.name)
+        do throws(RunFailure) {
+            let outcome = try measure()
+            var report = Report(
+                scenario: scenario, result: outcome.result, cost: outcome.cost, machine: machine, command: command,
+                workers: options.workers, started: started)
+            if options.judgesOnlyCorrectness { report.judgeOnlyCorrectness() }
+            if let end = outcome.relayEnd { report.noteRelayEnd(end) }
+            return report
+        } catch {
+            return .failed(
+                error.description, scenario: scenario, machine: machine, command: command, workers: options.workers,
+                started: started)
+        }
+    }
+
+    private func measure() throws(RunFailure) -> Outcome {
+        let sessions = (scenario.users + scenario.outsiders) * scenario.devices
+        try Descriptors.check(sockets: (sessions + options.workers - 1) / options.workers)
+        let relay = try startRelay()
+        defer { relay?.stop() }
+        if options.isPinned { try Pinning.move(to: 1) }
+        guard let target = target(relay) else { throw RunFailure("a running relay needs its key file too") }
+        if let pid = target.pid, ProcessProbe(pid: pid) == nil {
+            throw RunFailure("there is no process \(pid) to measure")
+        }
+
+        let board = ProgressBoard()
+        let sampler = CostSampler(
+            pid: target.pid, metrics: MetricsProbe(url: target.url, token: target.metricsToken),
+            observe: { [show] sample in show(board.snapshot(with: sample)) })
+        sampler.start()
+        defer { sampler.stop() }
+        let result: RunResult
+        do throws(RunFailure) {
+            result =
+                options.workers > 1
+                ? try Workers(scenario, options, target: target, sampler: sampler).run()
+                : try runEngine(target, sampler, board)
+        } catch {
+            // The reason behind the reason.
+            guard let words = relay?.lastWords else { throw error }
+            throw RunFailure("\(error.description); the relay ended with \(words)")
+        }
+        let cost = sampler.finish(delivered: result.counts.delivered, sessions: result.counts.sessions)
+        return Outcome(result: result, cost: cost, relayEnd: relay?.lastWords)
+    }
+
+    // MARK: Relay
+
+    /// Where the load goes.
+    struct Target: Sendable {
+        var url: String
+        var keyFile: String
+        var pid: Int32?
+        var metricsToken: String?
+    }
+
+    private func startRelay() throws(RunFailure) -> RelayProcess? {
+        guard options.url == nil else { return nil }
+        var settings = RelayProcess.Settings(program: try Programs.relay(option: options.roost))
+        settings.durability = options.durability
+        settings.graceSeconds = options.graceSeconds
+        settings.more = options.settings
+        settings.keepsFolder = options.keepsRelayFolder
+        settings.core = options.isPinned ? 0 : nil
+        return try RelayProcess(settings)
+    }
+
+    private func target(_ relay: RelayProcess?) -> Target? {
+        if let relay { return Target(url: relay.url, keyFile: relay.keyFile, pid: relay.pid) }
+        guard let url = options.url, let keyFile = options.keyFile else { return nil }
+        return Target(url: url, keyFile: keyFile, pid: options.pid, metricsToken: options.metricsToken)
+    }
+
+    // MARK: Engine
+
+    private func runEngine(
+        _ target: Target, _ sampler: CostSampler, _ board: ProgressBoard
+    ) throws(RunFailure) -> RunResult {
+        let plan = try EnginePlan.make(scenario, url: target.url, keyFile: target.keyFile)
+        return try Engine.run(plan, interrupted: { Interruption.isRequested }) { moment in
+            switch moment {
+            case .warmup: sampler.loadBegan()
+            case .measuring: sampler.measuredBegan(at: Deadline.now)
+            case .settling: sampler.measuredEnded(at: Deadline.now)
+            default: break
+            }
+            board.note(moment)
+        }
+    }
+}

@@ -1,0 +1,48 @@
+extension Scenario {
+    /// The share of one of `count` workers: of users, conversations and rates. A room stays whole, so that the workers
+    /// together make the same rooms, with members drawn from one worker's users. The shares have seeds of their own.
+    ///
+    /// - Throws: `RunFailure` if a worker would have nobody to write to, or a room more members than a worker users.
+    func share(index: Int, of count: Int) throws(RunFailure) -> Scenario {
+        guard count > 1 else { return self }
+        var share = self
+        share.seed = seed &+ UInt64(index) &* 0x9E37_79B9_7F4A_7C15
+        // Pairs are made of neighbours: an even number for each leaves nobody over.
+        let unit = users % 2 == 0 && users / 2 >= count ? 2 : 1
+        share.users = Self.part(users / unit, index, of: count) * unit
+        share.outsiders = Self.part(outsiders, index, of: count)
+        share.connectRate = connectRate / Double(count)
+        share.conversations.pairs = Self.part(conversations.pairs, index, of: count)
+        // Where one worker got one room more, another gets it the next time.
+        var skipped = 0
+        for position in conversations.rooms.indices {
+            let rooms = conversations.rooms[position].count
+            share.conversations.rooms[position].count = Self.part(rooms, (index + count - skipped) % count, of: count)
+            skipped = (skipped + rooms) % count
+        }
+        share.conversations.rooms.removeAll { $0.count == 0 }
+        share.messages?.rate /= Double(count)
+        share.watch = min(watch, max(0, share.users - 1))
+        try share.checkShare(of: self, workers: count)
+        return share
+    }
+
+    private func checkShare(of whole: Scenario, workers: Int) throws(RunFailure) {
+        guard users > 0 else { throw RunFailure("\(whole.users) users are too few for \(workers) workers") }
+        if messages != nil, conversations.pairs == 0, conversations.rooms.isEmpty {
+            throw RunFailure("\(whole.name) has too few conversations to give each of \(workers) workers one")
+        }
+        for rooms in conversations.rooms where rooms.members > users {
+            throw RunFailure(
+                "a room of \(rooms.members) can't be shared out: each of \(workers) workers has \(users) users")
+        }
+        if conversations.pairs > 0, users < 2 {
+            throw RunFailure("\(whole.users) users are too few for pairs among \(workers) workers")
+        }
+    }
+
+    // The first ones get what doesn't divide.
+    private static func part(_ whole: Int, _ index: Int, of count: Int) -> Int {
+        whole / count + (index < whole % count ? 1 : 0)
+    }
+}

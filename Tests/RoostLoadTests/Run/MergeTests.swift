@@ -1,0 +1,123 @@
+import Histogram
+import Testing
+
+@testable import RoostLoad
+
+@Suite struct MergeTests {
+    private func distribution(_ values: [UInt64]) -> Distribution {
+        var histogram = Histogram<UInt64>(
+            highestTrackableValue: 3_600_000_000_000, numberOfSignificantValueDigits: .three)
+        for value in values { histogram.record(value) }
+        return Distribution(histogram)
+    }
+
+    private func second(_ number: Int, sent: UInt64, delivery: [UInt64]) -> RunResult.Second {
+        var second = RunResult.Second(second: number)
+        second.due = sent
+        second.sent = sent
+        second.acked = sent
+        second.delivered = UInt64(delivery.count)
+        second.sessions = 10
+        second.delivery = distribution(delivery)
+        return second
+    }
+
+    @Test func distributionsAddUpByKind() {
+        var one = RunResult()
+        one.corrected[.delivery] = distribution([1, 2, 3])
+        one.corrected[.ack] = distribution([5])
+        var other = RunResult()
+        other.corrected[.delivery] = distribution([2, 9])
+        other.uncorrected[.typing] = distribution([4])
+        one.merge(other)
+        #expect(one.corrected[.delivery] == distribution([1, 2, 2, 3, 9]))
+        #expect(one.corrected[.ack]?.total == 1)
+        #expect(one.uncorrected[.typing]?.total == 1)
+    }
+
+    // Every number of `Counts` is looked at, also one that comes to be later.
+    @Test func allCountsAddUp() throws {
+        var one = RunResult()
+        var counts = RunResult.Counts()
+        (counts.due, counts.sent, counts.acked, counts.delivered, counts.expected) = (1, 2, 3, 4, 5)
+        (counts.missedSignals, counts.sessions, counts.connects, counts.disconnects) = (6, 7, 8, 9)
+        (counts.lostConnections, counts.caughtUpMessages, counts.catchUpSeconds) = (10, 11, 2.5)
+        (counts.receipts, counts.presences, counts.typings, counts.frames) = (12, 13, 14, 15)
+        for child in Mirror(reflecting: counts).children {
+            let isSet = (child.value as? UInt64 ?? 0) > 0 || (child.value as? Double ?? 0) > 0
+            #expect(isSet, "\(child.label ?? "") is new: set it here")
+        }
+        one.counts = counts
+        one.merge(one)
+        for (before, after) in zip(Mirror(reflecting: counts).children, Mirror(reflecting: one.counts).children) {
+            guard let number = before.value as? UInt64 else { continue }
+            #expect(after.value as? UInt64 == number * 2, "\(before.label ?? "")")
+        }
+        // Everybody comes back at the same time.
+        #expect(one.counts.catchUpSeconds == 2.5)
+    }
+
+    @Test func secondsAreMatchedByNumber() {
+        var one = RunResult()
+        one.timeline = [second(-1, sent: 1, delivery: []), second(0, sent: 2, delivery: [5, 6])]
+        var other = RunResult()
+        other.timeline = [second(0, sent: 3, delivery: [7]), second(1, sent: 4, delivery: [])]
+        one.merge(other)
+        #expect(one.timeline.map(\.second) == [-1, 0, 1])
+        #expect(one.timeline.map(\.sent) == [1, 5, 4])
+        #expect(one.timeline.map(\.sessions) == [10, 20, 10])
+        #expect(one.timeline[1].delivered == 3)
+        #expect(one.timeline[1].delivery == distribution([5, 6, 7]))
+    }
+
+    @Test func aStormLastsAsLongAsItsLongest() {
+        var one = RunResult()
+        one.storms = [.init(at: 1, backoff: true, sessions: 10, seconds: 2)]
+        var other = RunResult()
+        other.storms = [
+            .init(at: 1, backoff: true, sessions: 11, seconds: 3),
+            .init(at: 5, backoff: false, sessions: 4, seconds: 1),
+        ]
+        one.merge(other)
+        #expect(one.storms.map(\.sessions) == [21, 4])
+        #expect(one.storms.map(\.seconds) == [3, 1])
+    }
+
+    @Test func healthIsThatOfTheWorst() {
+        var one = RunResult()
+        one.health.cpuShare = 0.2
+        one.health.waitShare = 0.3
+        one.health.lateness = distribution([1])
+        var other = RunResult()
+        other.health.cpuShare = 0.9
+        other.health.waitShare = 0.1
+        other.health.lateness = distribution([1_000])
+        other.health.turns = distribution([3])
+        one.merge(other)
+        #expect(one.health.cpuShare == 0.9)
+        #expect(one.health.waitShare == 0.3)
+        #expect(one.health.lateness.total == 2)
+        #expect(one.health.lateness.max == 1_000)
+        #expect(one.health.turns.total == 1)
+    }
+
+    @Test func theRestIsNotForgotten() {
+        var one = RunResult()
+        one.seconds = 10
+        one.errors = ["busy": 1]
+        var other = RunResult()
+        other.seconds = 9
+        other.wasInterrupted = true
+        other.relay = "roost/1"
+        other.durability = "full"
+        other.errors = ["busy": 2, "gone": 3]
+        other.faults.count(.lost, times: 2, "words")
+        one.merge(other)
+        #expect(one.seconds == 10)
+        #expect(one.wasInterrupted)
+        #expect(one.relay == "roost/1")
+        #expect(one.durability == "full")
+        #expect(one.errors == ["busy": 3, "gone": 3])
+        #expect(one.faults[.lost] == 2)
+    }
+}
