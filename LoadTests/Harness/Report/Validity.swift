@@ -42,7 +42,7 @@ enum Validity {
                     name: "the time from due to sent (p99)", actual: Readable.span(Double(late)),
                     bound: "at most " + Readable.span(Double(latenessP99Max)), holds: late <= latenessP99Max))
         }
-        if let share = longTurnShare(of: health.turns) {
+        if let share = longTurnShare(of: health.turns, seconds: result.seconds) {
             checks.append(
                 Check(
                     name: "the share of its time in turns of the loop longer than " + Readable.span(Double(longTurn)),
@@ -74,15 +74,10 @@ enum Validity {
             holds: share <= bound)
     }
 
-    // nil: no turn was measured.
-    static func longTurnShare(of turns: Distribution) -> Double? {
-        var all = 0.0
-        var long = 0.0
-        for (value, count) in zip(turns.values, turns.counts) {
-            let time = Double(value) * Double(count)
-            all += time
-            if value > longTurn { long += time }
-        }
-        return all > 0 ? long / all : nil
+    // nil: nothing was measured. Of the measured seconds, and not of the turns: a loop that mostly waits is free then.
+    static func longTurnShare(of turns: Distribution, seconds: Double) -> Double? {
+        guard turns.total > 0, seconds > 0 else { return nil }
+        let long = zip(turns.values, turns.counts).filter { $0.0 > longTurn }
+        return long.reduce(0) { $0 + Double($1.0) * Double($1.1) } / (seconds * 1e9)
     }
 }

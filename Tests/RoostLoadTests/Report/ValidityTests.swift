@@ -6,6 +6,7 @@ import Testing
 @Suite struct ValidityTests {
     private func reasons(_ change: (inout RunResult) throws -> Void) throws -> [String] {
         var result = RunResult()
+        result.seconds = 10
         result.counts.due = 1_000
         result.counts.sent = 1_000
         try change(&result)
@@ -25,11 +26,13 @@ import Testing
 
     @Test func longTurnsCountByTime() throws {
         // One turn of 100 ms in 10 s is 1 %, however few or many the others are.
-        let fit = try SampleRun.distribution([1_000_000: 9_900, 100_000_000: 1])
+        let fit = try SampleRun.distribution([1_000_000: 2_000, 100_000_000: 1])
         #expect(try reasons { $0.health.turns = fit }.isEmpty)
-        let unfit = try SampleRun.distribution([1_000_000: 9_800, 100_000_000: 1])
+        let unfit = try SampleRun.distribution([1_000_000: 2_000, 101_000_000: 1])
         #expect(try reasons { $0.health.turns = unfit }.count == 1)
-        let notLong = try SampleRun.distribution([20_000_000: 100])
+        let idle = try SampleRun.distribution([100_000_000: 1])
+        #expect(try reasons { $0.health.turns = idle }.isEmpty)
+        let notLong = try SampleRun.distribution([20_000_000: 400])
         #expect(try reasons { $0.health.turns = notLong }.isEmpty)
         let long = try SampleRun.distribution([20_000_001: 100])
         #expect(try reasons { $0.health.turns = long }.count == 1)
