@@ -105,6 +105,12 @@ extension Crowd {
         planRead(device, place: place, at: now)
     }
 
+    /// What came isn't what anybody sent, or says that somebody else sent it. It came, so it isn't lost.
+    func deliveredAltered(sequence: Int, at place: Int) {
+        _ = ledger.received(
+            Int(places[place].room), by: Membership(place), sequence: sequence, from: .none, number: 0)
+    }
+
     func signalled(_ stamp: Stamp, to device: Device, place: Int, at now: UInt64) {
         let reception = signals.received(
             Int(places[place].room), by: Membership(place), from: Membership(stamp.place), number: stamp.number)

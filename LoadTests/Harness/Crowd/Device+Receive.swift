@@ -36,15 +36,15 @@ extension Device {
 
     private func gotMessage(_ event: ScannedEvent, at now: UInt64) {
         took(event.position, at: now)
-        guard let stamp = Stamp(event.body), stamp.run == crowd.runNumber, let sequence = event.sequence.wholeNumber
-        else { return crowd.note(.altered, "device \(index): a message that no harness wrote") }
+        guard let sequence = event.sequence.wholeNumber else {
+            return crowd.note(.altered, "device \(index): a message without a sequence")
+        }
         guard let place = places.place(event.conversation.nameHash) else {
-            return crowd.note(
-                .nonMember, "device \(index), a member of other conversations, got one of place \(stamp.place)")
+            return crowd.note(.nonMember, "device \(index), a member of other conversations, got sequence \(sequence)")
         }
-        guard crowd.isSender(event.from, from: stamp.place, to: place) else {
-            return crowd.note(.altered, "device \(index): a message of place \(stamp.place) under another name")
-        }
+        guard let stamp = Stamp(event.body), stamp.run == crowd.runNumber,
+            crowd.isSender(event.from, from: stamp.place, to: place)
+        else { return crowd.deliveredAltered(sequence: sequence, at: place) }
         crowd.delivered(stamp, sequence: sequence, to: self, place: place, at: now)
     }
 

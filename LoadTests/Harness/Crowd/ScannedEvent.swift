@@ -89,9 +89,9 @@ private struct Scanner {
                 continue
             case UInt8(ascii: "{"), UInt8(ascii: "["): depth += 1
             case UInt8(ascii: "}"), UInt8(ascii: "]"):
-                if depth == 0 { return UnsafeRawBufferPointer(rebasing: bytes[start..<at]) }
+                if depth == 0 { return trimmed(from: start) }
                 depth -= 1
-            case UInt8(ascii: ",") where depth == 0: return UnsafeRawBufferPointer(rebasing: bytes[start..<at])
+            case UInt8(ascii: ",") where depth == 0: return trimmed(from: start)
             default: break
             }
             at += 1
@@ -99,8 +99,17 @@ private struct Scanner {
         return nil
     }
 
+    private func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || (byte >= 9 && byte <= 13) }
+
     private mutating func skipSpace() {
-        while at < bytes.count, bytes[at] == 0x20 || (bytes[at] >= 9 && bytes[at] <= 13) { at += 1 }
+        while at < bytes.count, isSpace(bytes[at]) { at += 1 }
+    }
+
+    /// What lies from `start` to here, without the space after it.
+    private func trimmed(from start: Int) -> UnsafeRawBufferPointer {
+        var end = at
+        while end > start, isSpace(bytes[end - 1]) { end -= 1 }
+        return UnsafeRawBufferPointer(rebasing: bytes[start..<end])
     }
 
     private func next(_ byte: UInt8) -> Int? {

@@ -43,7 +43,23 @@ struct Stamp: Equatable {
         self.init(
             run: UInt32(truncatingIfNeeded: run), place: Int(place), number: Int(number), due: due, sent: sent,
             length: Int(length))
-        guard self.length == text.count, text[at] == padding, text[text.count - 1] == padding else { return nil }
+        guard self.length == text.count, isPadding(UnsafeRawBufferPointer(rebasing: text[at...])) else { return nil }
+    }
+
+    /// Eight bytes at a time: all of a text is looked at, and there are many.
+    private func isPadding(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        let eight = UInt64(padding) &* 0x0101_0101_0101_0101
+        var differs: UInt64 = 0
+        var at = 0
+        while at + 8 <= bytes.count {
+            differs |= bytes.loadUnaligned(fromByteOffset: at, as: UInt64.self) ^ eight
+            at += 8
+        }
+        while at < bytes.count {
+            differs |= UInt64(bytes[at] ^ padding)
+            at += 1
+        }
+        return differs == 0
     }
 
     init(run: UInt32, place: Int, number: Int, due: UInt64, sent: UInt64, length: Int) {

@@ -24,7 +24,11 @@ extension PresenceLedger {
         pairs[pair].shown = state
         judge(pair, at: now)
         let user = users[pairs[pair].user]
-        if !state.isPresent, isGracious(user, at: now), !user.isUnsure, Slack.sum(now, Slack.early) < user.earliest {
+        // Just after the user came, it may be the news of an earlier end that was under way.
+        let isFresh = now < Slack.sum(user.since, Slack.early)
+        if !state.isPresent, isGracious(user, at: now), !user.isUnsure, !isFresh,
+            Slack.sum(now, Slack.early) < user.earliest
+        {
             countWrong(pair, .absent, "is shown as gone before the grace has passed")
         }
         guard before?.isPresent != state.isPresent, state.isPresent == isPresent(user, at: now), !user.isUnsure

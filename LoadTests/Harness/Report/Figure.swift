@@ -1,7 +1,8 @@
 /// A number of a report that has a name: what thresholds and comparisons speak of.
 ///
 /// Latencies are `KIND_pN_ms` and `KIND_max_ms` with the kinds of `LatencyKind` and N of 50, 90, 99, 999 (99.9) and
-/// 9999 (99.99); a bare `p99_ms` means `delivery_p99_ms`. They are corrected. Faults have their own names, such as `lost`.
+/// 9999 (99.99); a bare `p99_ms` means `delivery_p99_ms`. They are corrected. Faults have their own names, such as
+/// `lost`.
 public struct Figure: Sendable, Equatable {
     /// As in scenario files.
     public var name: String

@@ -1,0 +1,265 @@
+"""What the proxy can do wrong, one class for each. `planted` is how often it did."""
+
+import asyncio
+import json
+import random
+import time
+
+
+class Nothing:
+    """Passes everything on: the control. Other faults change one of these."""
+
+    # The proxy that it works in; set when that starts.
+    proxy = None
+
+    def __init__(self, seed=1):
+        self.seed = seed
+        self.planted = 0
+        self.draws = {}
+
+    async def beside(self, proxy):
+        """Runs beside the proxy as long as that does."""
+        self.proxy = proxy
+
+    def took(self, connection, event, payload):
+        """The relay sends this to the client."""
+        if event["type"] == "message":
+            self.took_message(connection, event, payload)
+        else:
+            connection.send(payload)
+
+    def took_message(self, connection, event, payload):
+        connection.send(payload)
+
+    def said(self, connection, command):
+        """The client sends this to the relay, unchanged."""
+
+    def ended(self, connection):
+        """The connection is over."""
+
+    def draw(self, connection):
+        """Chance that depends on the seed and the connection alone, not on how connections take turns."""
+        return self.draws.setdefault(connection, random.Random(f"{self.seed} {connection.number}"))
+
+
+class OneIn(Nothing):
+    """Does something to one message in `n`."""
+
+    def __init__(self, n, seed=1):
+        super().__init__(seed)
+        self.n = n
+
+    def took_message(self, connection, event, payload):
+        if self.draw(connection).randrange(self.n) == 0:
+            self.plant(connection, event, payload)
+        else:
+            connection.send(payload)
+
+
+class Drop(OneIn):
+    """The client never gets it."""
+
+    def plant(self, connection, event, payload):
+        self.planted += 1
+
+
+class Duplicate(OneIn):
+    """The client gets it twice."""
+
+    def plant(self, connection, event, payload):
+        connection.send(payload)
+        connection.send(payload)
+        self.planted += 1
+
+
+class Leak(OneIn):
+    """Somebody else, who isn't a member, gets it too."""
+
+    def plant(self, connection, event, payload):
+        connection.send(payload)
+        members = self.proxy.members[event["conversation"]]
+        others = [
+            other for other in self.proxy.connections
+            if other.is_open and other.user and other.user not in members]
+        if others:
+            self.draw(connection).choice(others).send(payload)
+            self.planted += 1
+
+
+class Alter(OneIn):
+    """One byte of the text's padding is another: the JSON stays valid, and the length the same."""
+
+    # Where the padding begins: behind the stamp of LoadTests/Harness/Crowd/Stamp.swift.
+    STAMP_BYTES = 63
+
+    def plant(self, connection, event, payload):
+        body = event["body"]
+        at = self.draw(connection).randrange(self.STAMP_BYTES, len(body))
+        changed = body[:at] + ("#" if body[at] != "#" else "*") + body[at + 1:]
+        before, after = json.dumps(body).encode(), json.dumps(changed).encode()
+        assert payload.count(before) == 1, "the relay passes bodies on byte for byte"
+        connection.send(payload.replace(before, after))
+        self.planted += 1
+
+
+class Swap(OneIn):
+    """Two messages of one conversation that follow each other to one client change places."""
+
+    # If none follows, what is held goes on alone, and nothing was swapped.
+    HELD_SECONDS = 0.3
+
+    def __init__(self, n, seed=1):
+        super().__init__(n, seed)
+        self.held = {}
+
+    def took_message(self, connection, event, payload):
+        if connection not in self.held:
+            return super().took_message(connection, event, payload)
+        if self.held[connection][0] != event["conversation"]:
+            self.release(connection)
+            return connection.send(payload)
+        connection.send(payload)
+        self.release(connection)
+        self.planted += 1
+
+    def plant(self, connection, event, payload):
+        late = asyncio.get_running_loop().call_later(self.HELD_SECONDS, self.release, connection)
+        self.held[connection] = (event["conversation"], payload, late)
+
+    def release(self, connection):
+        _, payload, late = self.held.pop(connection)
+        late.cancel()
+        connection.send(payload)
+
+    def ended(self, connection):
+        if connection in self.held:
+            self.held.pop(connection)[2].cancel()
+
+
+class Falsify(Nothing):
+    """The unread counts in a list of conversations are off by one."""
+
+    def took(self, connection, event, payload):
+        if "conversations" in event:
+            for conversation in event["conversations"]:
+                less = conversation["unread"] > 0 and self.draw(connection).random() < 0.5
+                conversation["unread"] += -1 if less else 1
+                self.planted += 1
+            payload = json.dumps(event).encode()
+        connection.send(payload)
+
+
+class Stall(Nothing):
+    """Passes nothing at all, in either direction, for `span` seconds of every `period`."""
+
+    def __init__(self, period, span):
+        super().__init__()
+        self.period = period
+        self.span = span
+
+    async def beside(self, proxy):
+        await super().beside(proxy)
+        while True:
+            await asyncio.sleep(self.period - self.span)
+            proxy.flowing.clear()
+            await asyncio.sleep(self.span)
+            proxy.flowing.set()
+            self.planted += 1
+
+
+class Lies(Nothing):
+    """Shows somebody as what they aren't any more, and keeps for how long each client believed it.
+
+    roost-load judges such a thing by time, so which of them it has to count follows from how long they lasted.
+    """
+
+    # Around the moment from which a lie is a fault: it looks every 250 ms, and machines are loaded.
+    MARGIN = 0.5
+
+    def __init__(self, seed=1):
+        super().__init__(seed)
+        # By client and what it is about: how long it has to last to be a fault counts from here.
+        self.told = {}
+        self.lengths = []
+
+    def begin(self, connection, about, since):
+        self.told.setdefault((connection, about), since)
+
+    def finish(self, connection, about):
+        since = self.told.pop((connection, about), None)
+        if since is not None:
+            self.planted += 1
+            self.lengths.append(time.monotonic() - since)
+
+    def ended(self, connection):
+        for other, about in list(self.told):
+            if other is connection:
+                self.finish(connection, about)
+
+    def bounds(self, seconds):
+        """How many lasted surely longer than this, and how many perhaps."""
+        sure = sum(length > seconds + self.MARGIN for length in self.lengths)
+        return sure, sum(length > seconds - self.MARGIN for length in self.lengths)
+
+
+class HidePresence(Lies):
+    """Leaves out of `presence` who is in one state: `offline` makes ghosts, `online` makes people absent."""
+
+    def __init__(self, state, seed=1):
+        super().__init__(seed)
+        self.state = state
+        # By client and user: whether the client shows them as there.
+        self.shown = {}
+
+    def took(self, connection, event, payload):
+        if event["type"] == "presence":
+            users = [user for user in event["users"] if user["state"] != self.state]
+            for user in event["users"]:
+                self.compare(connection, user, user["state"] != self.state)
+            if not users:
+                return
+            if len(users) < len(event["users"]):
+                payload = json.dumps({**event, "users": users}).encode()
+        elif "users" in event:
+            # The answer to `watch` is the truth.
+            for user in event["users"]:
+                self.compare(connection, user, True)
+        connection.send(payload)
+
+    def compare(self, connection, user, is_passed):
+        key, is_there = (connection, user["user"]), user["state"] != "offline"
+        if is_passed:
+            self.shown[key] = is_there
+        if self.shown.get(key, False) == is_there:
+            self.finish(connection, user["user"])
+        else:
+            self.begin(connection, user["user"], time.monotonic())
+
+
+class KeepTyping(Lies):
+    """Leaves out that somebody doesn't type any more. A lie is as old as the last `typing` that they really sent."""
+
+    def __init__(self, seed=1):
+        super().__init__(seed)
+        # By user and conversation: when they last said so.
+        self.typed = {}
+
+    def said(self, connection, command):
+        if command["type"] != "typing":
+            return
+        about = (connection.user, command["to"])
+        # Whoever types again makes it true again; what it was until now may have been too long.
+        for other, what in [key for key in self.told if key[1] == about]:
+            self.finish(other, what)
+            self.begin(other, what, time.monotonic())
+        self.typed[about] = time.monotonic()
+
+    def took(self, connection, event, payload):
+        if event["type"] != "typing":
+            return connection.send(payload)
+        about = (event["user"], event["conversation"])
+        if event["active"]:
+            self.finish(connection, about)
+            connection.send(payload)
+        else:
+            self.begin(connection, about, self.typed[about])

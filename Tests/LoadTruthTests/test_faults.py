@@ -1,0 +1,153 @@
+"""roost-load finds what is wrong, counts it, and finds nothing where nothing is wrong.
+
+Each fault has a relay, a proxy that plants it, and a run of its own. They run beside each other, four at a time: what
+is compared is counts, not times.
+"""
+
+import asyncio
+
+import pytest
+
+import faults
+from load import run_through
+
+# Everybody is there all the time, so whatever is planted stays: counts have to be exactly equal.
+MESSAGES = """
+about: Messages among people who are always there.
+users: 20
+outsiders: 2
+warmup: 0.5
+seconds: 4
+settle: 2
+conversations: {pairs: 10, rooms: [{members: 10}, {members: 5}]}
+messages: {rate: 100, bytes: 80-400}
+personas: [{name: reader, share: 1, reads: 0.5, read_seconds: 0.2}]
+"""
+
+# In rooms alone, where roost-load itself asks to see everybody who is shown.
+VISITS = """
+about: People who come and go, and watch each other.
+users: 20
+warmup: 0.5
+seconds: 9
+settle: 3
+watch: 5
+conversations: {rooms: [{members: 10}, {members: 10}]}
+messages: {rate: 20}
+personas: [{name: visitor, share: 0.5, present: 2, away: 4}, {name: guard, share: 0.5}]
+"""
+
+# So few that most have long stopped before they type again.
+TYPING = """
+about: People who type now and then.
+users: 20
+warmup: 0
+seconds: 10
+settle: 2
+conversations: {rooms: [{members: 20}]}
+messages: {rate: 3}
+personas: [{name: typist, share: 1, typing: 1, typing_seconds: 0.5}]
+"""
+
+EVERYTHING = """
+about: All at once.
+users: 20
+outsiders: 2
+warmup: 0.5
+seconds: 6
+settle: 5
+watch: 5
+conversations: {pairs: 10, rooms: [{members: 10}, {members: 20}]}
+messages: {rate: 100, bytes: 80-400}
+personas:
+  - {name: guard, share: 0.5, reads: 0.5, read_seconds: 0.2, typing: 0.2, typing_seconds: 0.5}
+  - {name: visitor, share: 0.5, reads: 0.5, read_seconds: 0.2, present: 2, away: 1, clean: 0.3}
+"""
+
+# How much later than it had to be seen something is a fault, and how long typing lasts without a refresh: in the words
+# of LoadTests/README.md, and of `welcome`.
+SLACK_SECONDS = 2
+TYPING_SECONDS = 3
+
+CASES = {
+    "nothing": (faults.Nothing(), EVERYTHING),
+    "stall": (faults.Stall(period=2, span=0.3), EVERYTHING),
+    "drop": (faults.Drop(20), MESSAGES),
+    "duplicate": (faults.Duplicate(20), MESSAGES),
+    "swap": (faults.Swap(10), MESSAGES),
+    "leak": (faults.Leak(20), MESSAGES),
+    "alter": (faults.Alter(20), MESSAGES),
+    "unread": (faults.Falsify(), MESSAGES),
+    "ghost": (faults.HidePresence("offline"), VISITS),
+    "absent": (faults.HidePresence("online"), VISITS),
+    "typing": (faults.KeepTyping(), TYPING),
+}
+
+# Fewer would prove little.
+ENOUGH = 10
+
+
+@pytest.fixture(scope="module")
+def outcomes(tmp_path_factory):
+    """All runs, by the name of their case."""
+    async def run_all():
+        places = asyncio.Semaphore(4)
+
+        async def run_one(name):
+            fault, scenario = CASES[name]
+            async with places:
+                return await run_through(fault, tmp_path_factory.mktemp(name), scenario, "--correctness-only")
+
+        return dict(zip(CASES, await asyncio.gather(*map(run_one, CASES))))
+
+    return asyncio.run(run_all())
+
+
+@pytest.mark.parametrize("name", ["nothing", "stall"])
+def test_nothing_is_found_where_nothing_is_wrong(outcomes, name):
+    run = outcomes[name]
+    assert run.faults == {}, run
+    assert run.code == 0, run
+    assert run.report["result"]["counts"]["delivered"] > 500
+    # It was looked for: all that the faults below are about did occur.
+    for kind in ["receipts", "presences", "typings", "disconnects", "caughtUpMessages"]:
+        assert run.report["result"]["counts"][kind] > 0, kind
+
+
+@pytest.mark.parametrize(("name", "word"), [
+    ("drop", "lost"), ("duplicate", "duplicated"), ("swap", "reordered"), ("leak", "non_member"),
+    ("unread", "wrong_unread"),
+])
+def test_what_is_planted_is_counted(outcomes, name, word):
+    planted = CASES[name][0].planted
+    assert planted >= ENOUGH
+    assert outcomes[name].faults == {word: planted}, outcomes[name]
+    assert_says(outcomes[name], word)
+
+
+def test_altered_messages_are_counted(outcomes):
+    planted = CASES["alter"][0].planted
+    assert planted >= ENOUGH
+    # It came, so it isn't lost too.
+    assert outcomes["alter"].faults == {"altered": planted}, outcomes["alter"]
+    assert_says(outcomes["alter"], "altered")
+
+
+@pytest.mark.parametrize(("name", "word", "seconds"), [
+    ("ghost", "ghost", SLACK_SECONDS), ("absent", "absent", SLACK_SECONDS),
+    ("typing", "stuck_typing", TYPING_SECONDS + SLACK_SECONDS),
+])
+def test_what_is_shown_wrongly_for_too_long_is_counted(outcomes, name, word, seconds):
+    sure, perhaps = CASES[name][0].bounds(seconds)
+    assert sure >= ENOUGH
+    assert set(outcomes[name].faults) == {word}, outcomes[name]
+    assert sure <= outcomes[name].faults[word] <= perhaps, outcomes[name]
+    assert_says(outcomes[name], word)
+
+
+def assert_says(run, word):
+    """The verdict is `broken`, the report says why, and describes some of the faults."""
+    assert run.code == 1, run
+    assert run.report["verdict"] == 1
+    assert any("contract was broken" in reason for reason in run.report["reasons"])
+    assert 1 <= len(run.report["result"]["faults"]["descriptions"][word]) <= 5

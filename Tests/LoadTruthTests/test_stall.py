@@ -1,0 +1,50 @@
+"""A relay that stands still for a while: all who had to wait for it count, and not only the one whose turn it was."""
+
+import asyncio
+
+import faults
+from load import run_through
+
+PERIOD = 2.0
+SPAN = 0.3
+
+SCENARIO = """
+about: Messages at even intervals through stalls.
+users: 20
+warmup: 2
+seconds: 8
+conversations: {pairs: 10}
+messages: {rate: 200, arrivals: constant}
+"""
+
+
+def test_a_stall_costs_all_who_wait(tmp_path):
+    run = asyncio.run(run_through(faults.Stall(PERIOD, SPAN), tmp_path, SCENARIO, "--correctness-only"))
+    assert run.code == 0, run
+    result = run.report["result"]
+
+    # Of 8 s, 4 × 300 ms stand still, that is 15 %. What is due then waits until the end: 0 to 300 ms, all alike often.
+    # So 1 in 100 waits longer than 280 ms, and 10 in 100 longer than 100 ms. A loaded machine can only add to that.
+    # The harness itself never stands still, and sends on time what then waits on its way; so what it measures from
+    # sending shows the same. A tester that waits for answers would have sent 1 message to each user and stall instead.
+    for kind in ["corrected", "uncorrected"]:
+        delivery = distribution(result[kind]["delivery"])
+        assert len(delivery) >= 0.99 * 200 * 8
+        assert 250 <= percentile(delivery, 99) <= 450, kind
+        assert 250 <= percentile(delivery, 99.9) <= 450, kind
+        assert percentile(delivery, 50) <= 100, kind
+        assert sum(value >= 100 for value in delivery) >= 0.08 * len(delivery), kind
+
+    # Each stall ends in some second of the timeline; the last one may end after it.
+    seconds = [distribution(second["delivery"]) for second in result["timeline"] if second["second"] >= 0]
+    assert len(seconds) == 8
+    assert sum(max(second, default=0) >= 250 for second in seconds) >= 3
+
+
+def distribution(stored):
+    """Each value by itself, in milliseconds, in rising order."""
+    return [value / 1e6 for value, count in zip(stored["values"], stored["counts"]) for _ in range(count)]
+
+
+def percentile(values, percent):
+    return values[min(len(values) - 1, int(len(values) * percent / 100))]
