@@ -156,6 +156,13 @@ class Stall(Nothing):
         super().__init__()
         self.period = period
         self.span = span
+        # Of every message, from when it was due to when it was passed on; milliseconds.
+        self.latencies = []
+
+    def took_message(self, connection, event, payload):
+        connection.send(payload)
+        # The stamp's digits of LoadTests/Harness/Crowd/Stamp.swift; both clocks are CLOCK_MONOTONIC.
+        self.latencies.append((time.monotonic_ns() - int(event["body"][26:42], 16)) / 1e6)
 
     async def beside(self, proxy):
         await super().beside(proxy)

@@ -7,6 +7,8 @@ from load import run_through
 
 PERIOD = 2.0
 SPAN = 0.3
+# What the harness may add, in milliseconds: on a loaded machine it waits for a core, too.
+OWN = 150
 
 SCENARIO = """
 about: Messages at even intervals through stalls.
@@ -19,7 +21,8 @@ messages: {rate: 200, arrivals: constant}
 
 
 def test_a_stall_costs_all_who_wait(tmp_path):
-    run = asyncio.run(run_through(faults.Stall(PERIOD, SPAN), tmp_path, SCENARIO, "--correctness-only"))
+    stall = faults.Stall(PERIOD, SPAN)
+    run = asyncio.run(run_through(stall, tmp_path, SCENARIO, "--correctness-only"))
     assert run.code == 0, run
     result = run.report["result"]
 
@@ -27,12 +30,14 @@ def test_a_stall_costs_all_who_wait(tmp_path):
     # So 1 in 100 waits longer than 280 ms, and 10 in 100 longer than 100 ms. A loaded machine can only add to that.
     # The harness itself never stands still, and sends on time what then waits on its way; so what it measures from
     # sending shows the same. A tester that waits for answers would have sent 1 message to each user and stall instead.
+    # How much more a loaded machine adds, the proxy has seen: all that is later than that is the harness's own.
+    seen = sorted(stall.latencies)
     for kind in ["corrected", "uncorrected"]:
         delivery = distribution(result[kind]["delivery"])
         assert len(delivery) >= 0.99 * 200 * 8
-        assert 250 <= percentile(delivery, 99) <= 450, kind
-        assert 250 <= percentile(delivery, 99.9) <= 450, kind
-        assert percentile(delivery, 50) <= 100, kind
+        assert 250 <= percentile(delivery, 99) <= seen[-1] + OWN, kind
+        assert 250 <= percentile(delivery, 99.9) <= seen[-1] + OWN, kind
+        assert percentile(delivery, 50) <= percentile(seen, 50) + OWN, kind
         assert sum(value >= 100 for value in delivery) >= 0.08 * len(delivery), kind
 
     # Each stall ends in some second of the timeline; the last one may end after it.

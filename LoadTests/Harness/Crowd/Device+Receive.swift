@@ -77,9 +77,10 @@ extension Device {
         switch purpose {
         case .message(let message):
             guard let sequence = event.sequence.wholeNumber else { return }
-            if toCatchUp == 0 { took(event.position, at: now) }
-            crowd.acknowledged(
-                message, sequence: sequence, isDuplicate: event.duplicate.equals("true"), by: self, at: now)
+            let isDuplicate = event.duplicate.equals("true")
+            // A repeated answer has the position of the first one, which may lie behind what came since.
+            if toCatchUp == 0, !isDuplicate { took(event.position, at: now) }
+            crowd.acknowledged(message, sequence: sequence, isDuplicate: isDuplicate, by: self, at: now)
         case .create(let room): crowd.created(room, JSONValue(parsing: text), by: self)
         case .add: crowd.setUpStepDone()
         case .watch:
