@@ -2,35 +2,45 @@
 /// session on the loop thread; the transport drains it at the end of a turn. It doesn't judge: the limits are the
 /// Relay's.
 public struct Outbox: ~Copyable {
-    // Rings up to this size stay allocated, so that steady traffic never allocates; larger ones go when empty.
-    private static let keptCapacity = 8
+    // Rings up to this size stay allocated (512 bytes), so that steady traffic never allocates; larger ones go when
+    // empty.
+    private static let keptCapacity = 64
 
-    private var ring: UnsafeMutablePointer<Unmanaged<Frame>>?
-    private var capacity = 0
-    private var head = 0
+    @usableFromInline var ring: UnsafeMutablePointer<Unmanaged<Frame>>?
+    @usableFromInline var capacity = 0
+    @usableFromInline var head = 0
     private var sentOfHead = 0
-    /// Frames waiting, the one that is partly written included.
-    public private(set) var count = 0
-    /// Bytes waiting.
-    public private(set) var bytes = 0
+    @usableFromInline var waitingFrames = 0
+    @usableFromInline var waitingBytes = 0
 
     /// Nothing waiting, nothing allocated.
     public init() {}
 
     deinit {
-        for index in 0..<count { ring?[(head + index) & (capacity - 1)].release() }
+        for index in 0..<count { ring?[(head + index) & (capacity - 1)].letGo() }
         ring?.deallocate()
     }
 
+    /// Frames waiting, the one that is partly written included.
+    @inlinable public var count: Int { waitingFrames }
+    /// Bytes waiting.
+    @inlinable public var bytes: Int { waitingBytes }
     /// Whether nothing waits.
-    public var isEmpty: Bool { count == 0 }
+    @inlinable public var isEmpty: Bool { count == 0 }
+
+    /// Bytes that the frame which is partly written still lacks; 0 between two frames.
+    public var restOfHead: Int {
+        guard sentOfHead > 0, let ring else { return 0 }
+        return ring[head]._withUnsafeGuaranteedRef { $0.count } - sentOfHead
+    }
 
     /// Adds a frame at the end. O(1); allocates only when the ring grows.
+    @inlinable
     public mutating func push(_ frame: Frame) {
         if count == capacity { grow() }
-        ring?[(head + count) & (capacity - 1)] = Unmanaged.passRetained(frame)
-        count += 1
-        bytes += frame.count
+        ring?[(head + count) & (capacity - 1)] = Unmanaged.hold(frame)
+        waitingFrames += 1
+        waitingBytes += frame.count
     }
 
     /// Moves as many bytes as fit into `scratch`, frames split where need be, and returns how many.
@@ -45,11 +55,11 @@ public struct Outbox: ~Copyable {
                 return (bytes: part, isWhole: sentOfHead + part == frame.count)
             }
             written += part.bytes
-            bytes -= part.bytes
+            waitingBytes -= part.bytes
             if part.isWhole {
-                frame.release()
+                frame.letGo()
                 head = (head + 1) & (capacity - 1)
-                count -= 1
+                waitingFrames -= 1
                 sentOfHead = 0
             } else {
                 sentOfHead += part.bytes
@@ -62,10 +72,11 @@ public struct Outbox: ~Copyable {
     /// Takes the oldest frame whole. For tests and the simulation, which don't write partial frames.
     public mutating func pop() -> Frame? {
         guard count > 0, let ring else { return nil }
-        let frame = ring[head].takeRetainedValue()
+        let frame = ring[head].takeUnretainedValue()
+        ring[head].letGo()
         head = (head + 1) & (capacity - 1)
-        count -= 1
-        bytes -= frame.count - sentOfHead
+        waitingFrames -= 1
+        waitingBytes -= frame.count - sentOfHead
         sentOfHead = 0
         if count == 0 { trim() }
         return frame
@@ -76,7 +87,8 @@ public struct Outbox: ~Copyable {
         while pop() != nil {}
     }
 
-    private mutating func grow() {
+    @usableFromInline
+    mutating func grow() {
         let larger = max(4, capacity * 2)
         let moved = UnsafeMutablePointer<Unmanaged<Frame>>.allocate(capacity: larger)
         if let ring {
@@ -94,5 +106,25 @@ public struct Outbox: ~Copyable {
         ring?.deallocate()
         ring = nil
         capacity = 0
+    }
+}
+
+// An outbox's place for a frame: counted in the frame, without atomics. See `Frame.holds`.
+extension Unmanaged<Frame> {
+    @inlinable
+    static func hold(_ frame: Frame) -> Unmanaged<Frame> {
+        let held = Unmanaged.passUnretained(frame)
+        if frame.holds == 0 { _ = held.retain() }
+        frame.holds += 1
+        return held
+    }
+
+    @inlinable
+    func letGo() {
+        let isLast = _withUnsafeGuaranteedRef { frame in
+            frame.holds -= 1
+            return frame.holds == 0
+        }
+        if isLast { release() }
     }
 }

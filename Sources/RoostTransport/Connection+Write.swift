@@ -42,10 +42,8 @@ extension ServerCore {
     /// frame may always follow; the buffer grows when one frame is longer than it.
     func gather(_ outbox: inout Outbox) -> Int {
         var count = outbox.fill(UnsafeMutableRawBufferPointer(rebasing: scratch[..<min(scratch.count, roomToFill)]))
-        var boundary = 0
-        while !outbox.isEmpty {
-            let missing = missingBytes(after: &boundary, of: count)
-            if missing == 0 { break }
+        let missing = outbox.restOfHead
+        if missing > 0 {
             growScratch(to: count + missing)
             count += outbox.fill(UnsafeMutableRawBufferPointer(rebasing: scratch[count..<count + missing]))
         }
@@ -60,25 +58,5 @@ extension ServerCore {
         larger.copyMemory(from: UnsafeRawBufferPointer(scratch))
         scratch.deallocate()
         scratch = larger
-    }
-
-    // Walks the frame headers (RFC 6455, section 5.2) from a known boundary and says how many bytes the last frame
-    // lacks. They are our own frames: unmasked, and their lengths are true.
-    private func missingBytes(after boundary: inout Int, of count: Int) -> Int {
-        while boundary < count {
-            let available = count - boundary
-            if available < 2 { return 2 - available }
-            let short = scratch[boundary + 1] & 0x7F
-            let header = short < 126 ? 2 : short == 126 ? 4 : 10
-            if available < header { return header - available }
-            var payload = Int(short)
-            if header > 2 {
-                payload = 0
-                for at in 2..<header { payload = payload << 8 | Int(scratch[boundary + at]) }
-            }
-            if available < header + payload { return header + payload - available }
-            boundary += header + payload
-        }
-        return 0
     }
 }
