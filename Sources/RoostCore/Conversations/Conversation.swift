@@ -11,6 +11,7 @@ final class Conversation {
     /// In the order in which they joined.
     private(set) var members: [Member] = []
     private var membersByUser: [UserNumber: Member] = [:]
+    private var knownAudience: Audience?
     /// Those who left and have not come back: each keeps a `Departure`, which goes with the conversation.
     var formerMembers: Set<UserNumber> = []
     /// Changes handed to the writer and not yet committed: what a command is judged by, but nothing is delivered by.
@@ -63,6 +64,7 @@ final class Conversation {
             members.removeAll { $0.user === member.user }
         }
         members.append(member)
+        forgetAudience()
         formerMembers.remove(member.user.number)
     }
 
@@ -70,9 +72,24 @@ final class Conversation {
     func dismiss(_ users: [UserNumber]) -> [Member] {
         let gone = users.compactMap { membersByUser.removeValue(forKey: $0) }
         members.removeAll { membersByUser[$0.user.number] == nil }
+        forgetAudience()
         for member in gone { formerMembers.insert(member.user.number) }
         return gone
     }
+
+    /// Everybody's sessions. O(members) after a change, O(1) otherwise.
+    var audience: Audience {
+        if let knownAudience {
+            assert(knownAudience.isTrue(of: members), "somebody came or went unnoticed")
+            return knownAudience
+        }
+        let audience = Audience(of: members)
+        knownAudience = audience
+        return audience
+    }
+
+    /// A member, or a session of one, came or went.
+    func forgetAudience() { knownAudience = nil }
 
     // MARK: As it will be when everything under way is committed
 

@@ -1,4 +1,3 @@
-import DequeModule
 import RoostProtocol
 
 /// `ack` and `read`: how far a device, and a user, has got; receipts tell others; watermarks are stored in bundles.
@@ -31,12 +30,17 @@ extension Relay {
     }
 
     private func advanceDelivered(_ session: Session, to position: Position, at now: Moment) {
-        while let first = session.unackedMessages.first, first.position <= position {
-            session.unackedMessages.removeFirst()
-            guard first.sequence > first.member.watermark.delivered else { continue }
-            first.member.watermark.delivered = first.sequence
-            first.member.watermark.deliveredAt = now.wall
-            noteReceipt(of: first.member, at: now)
+        var member: Member?
+        while let first = session.unacked.first, first.position <= position {
+            session.unacked.removeFirst()
+            if member?.conversation.number != first.conversation {
+                member = session.user?.conversations[first.conversation]
+            }
+            // Nil if it left since. If it came back, everything before counts as delivered already.
+            guard let member, first.sequence > member.watermark.delivered else { continue }
+            member.watermark.delivered = first.sequence
+            member.watermark.deliveredAt = now.wall
+            noteReceipt(of: member, at: now)
         }
     }
 

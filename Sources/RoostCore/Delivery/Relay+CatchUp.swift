@@ -75,8 +75,8 @@ extension Relay {
                     Gap(conversation.number, from: first, to: event.sequence, floor: event.position), to: session,
                     at: now)
             }
-            push(
-                eventFrame(event, in: conversation), event.kind, event.sequence, event.position, member, to: session)
+            push(eventFrame(event, in: conversation), event, isMember: member != nil, to: session)
+            counters.deliveries += 1
         }
         session.round = round
         session.delivery = .behind

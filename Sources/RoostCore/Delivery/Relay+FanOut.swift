@@ -6,18 +6,20 @@ extension Relay {
     /// A durable event to every device of every member, but not to the session that caused it: that one gets `ok`.
     func fanOut(_ event: StoredEvent, in conversation: Conversation, except origin: Session?) {
         let frame = eventFrame(event, in: conversation)
-        for member in conversation.members {
-            // What became of a message that is hidden from a member is hidden too.
-            guard event.kind == .conversation || event.sequence > member.since else { continue }
-            for session in member.user.sessions where session !== origin {
-                deliver(frame, event, member, to: session)
-            }
+        // What became of a message that is hidden from a member is hidden too.
+        let sequence = event.kind == .conversation ? Sequence(Int64.max) : event.sequence
+        var deliveries = 0
+        conversation.audience.forEach { session, since in
+            guard session !== origin, sequence > since else { return }
+            deliver(frame, event, to: session, counting: &deliveries)
         }
+        counters.deliveries += deliveries
         // Its own event counts as sent to the session that caused it, if it has everything before.
         if let origin, origin.phase == .ready, origin.delivery == .live { origin.sentPosition = event.position }
     }
 
-    func deliver(_ frame: Frame, _ event: StoredEvent, _ member: Member?, to session: Session) {
+    @inline(__always)
+    private func deliver(_ frame: Frame, _ event: StoredEvent, to session: Session, counting deliveries: inout Int) {
         guard session.delivery == .live else { return }
         guard session.outbox.bytes + frame.count <= limits.outboxSpillBytes else {
             session.delivery = .behind
@@ -26,44 +28,43 @@ extension Relay {
             touch(session)
             return
         }
-        push(frame, event.kind, event.sequence, event.position, member, to: session)
+        push(frame, event, isMember: true, to: session)
+        deliveries += 1
     }
 
+    /// Puts a durable event into the outbox and notes what an ack of it will tell.
     @inline(__always)
-    func push(
-        _ frame: Frame, _ kind: EventKind, _ sequence: Sequence, _ position: Position, _ member: Member?,
-        to session: Session
-    ) {
+    func push(_ frame: Frame, _ event: StoredEvent, isMember: Bool, to session: Session) {
         session.outbox.push(frame)
-        session.sentPosition = position
-        counters.deliveries += 1
+        session.sentPosition = event.position
         touch(session)
-        guard kind == .message, let member else { return }
-        if session.unackedMessages.count >= limits.unackedPerSession {
+        guard event.kind == .message, isMember else { return }
+        let entry = UnackedMessages.Entry(
+            conversation: event.conversation, sequence: event.sequence, position: event.position)
+        if session.unacked.count >= limits.unackedPerSession {
             // Old ones give way: an ack of the new one covers them as far as the same conversation is concerned.
-            if session.unackedMessages.last?.member === member {
-                session.unackedMessages.removeLast()
-            } else {
-                session.unackedMessages.removeFirst()
-                session.hasForgottenUnacked = true
-            }
+            if session.unacked.replaceLast(by: entry) { return }
+            session.unacked.removeFirst()
+            session.hasForgottenUnacked = true
         }
-        session.unackedMessages.append(UnackedMessage(member: member, sequence: sequence, position: position))
+        session.unacked.append(entry)
     }
 
     /// What may be lost, to the other sessions of a conversation: whoever can't keep up doesn't get it.
     func fanOutSignal(_ frame: Frame, in conversation: Conversation, except origin: Session) {
-        for member in conversation.members {
-            for session in member.user.sessions where session !== origin {
-                guard session.outbox.bytes <= limits.outboxCalmBytes else {
-                    counters.signalsDropped += 1
-                    continue
-                }
-                session.outbox.push(frame)
-                counters.signalDeliveries += 1
-                touch(session)
+        let calm = limits.outboxCalmBytes
+        var deliveries = 0
+        conversation.audience.forEach { session, _ in
+            guard session !== origin else { return }
+            guard session.outbox.bytes <= calm else {
+                counters.signalsDropped += 1
+                return
             }
+            session.outbox.push(frame)
+            deliveries += 1
+            touch(session)
         }
+        counters.signalDeliveries += deliveries
     }
 
     /// State that only its latest value matters of: now, or once the session has caught its breath.

@@ -33,6 +33,11 @@ final class User {
         storedLastSeen = lastSeen
     }
 
+    /// A session came or went.
+    func forgetAudiences() {
+        for member in conversations.values { member.conversation.forgetAudience() }
+    }
+
     func device(named name: Text) -> Device? {
         devices.first { device in name.bytes.elementsEqual(device.name.utf8) }
     }

@@ -42,13 +42,14 @@ extension Relay {
         session.hello = nil
         session.round = nil
         session.owed.removeAll()
-        session.unackedMessages.removeAll()
+        session.unacked.removeAll()
         session.presenceBatch.removeAll()
         for user in session.watching.values { user.watchers[session.id] = nil }
         session.watching.removeAll()
         guard wasReady, let user = session.user, let device = session.device else { return }
         counters.sessionsEnded += 1
         user.sessions.removeAll { $0 === session }
+        user.forgetAudiences()
         stopTyping(user, at: now)
         // Another session may have taken the device over.
         guard device.session === session else { return }

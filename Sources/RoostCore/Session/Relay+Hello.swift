@@ -111,6 +111,7 @@ extension Relay {
         session.sentPosition = device.cursor
         device.session = session
         user.sessions.append(session)
+        user.forgetAudiences()
         counters.sessionsOpened += 1
         schedule(session, at: now)
         reply(welcomeFrame(user, device, grant, hello, now), to: session, at: now)

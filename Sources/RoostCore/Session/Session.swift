@@ -1,4 +1,3 @@
-import DequeModule
 import RoostProtocol
 
 /// Names a session to other threads, which must not hold the object.
@@ -52,7 +51,7 @@ public final class Session {
     var round: CatchUpRound?
     /// Positions told by `ok` while behind: an ack that names one says nothing about what came before it.
     var ownPositions: Set<Position> = []
-    var unackedMessages = Deque<UnackedMessage>()
+    var unacked = UnackedMessages()
     /// Some gave way to newer ones: when everything is acked, all conversations are looked at.
     var hasForgottenUnacked = false
     var owed: Set<Owed> = []
@@ -98,13 +97,6 @@ struct PendingHello {
     var resume: Position?
     /// `refresh` on a session that is ready.
     var isRefresh: Bool
-}
-
-/// A message that was sent to a device and not acked yet.
-struct UnackedMessage {
-    var member: Member
-    var sequence: Sequence
-    var position: Position
 }
 
 /// An ephemeral event that a slow session has not been told: only what it is about, its state is read when told.

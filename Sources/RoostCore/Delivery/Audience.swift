@@ -1,0 +1,42 @@
+import RoostProtocol
+
+/// The live sessions of a conversation's members in one flat array, so that a fan-out chases no pointers from member to
+/// user to sessions and counts no references. It borrows the sessions: whatever changes who is there makes the
+/// conversation forget it (`Conversation.forgetAudience`), and the next fan-out makes it anew. Loop thread only.
+struct Audience {
+    private struct Listener {
+        var session: Unmanaged<Session>
+        /// Messages up to this one are not shown to its user.
+        var since: Sequence
+    }
+
+    private let listeners: [Listener]
+
+    /// Whoever is there now, in the order of members and, for each, of its sessions.
+    init(of members: [Member]) {
+        var listeners: [Listener] = []
+        listeners.reserveCapacity(members.count)
+        for member in members {
+            for session in member.user.sessions {
+                listeners.append(Listener(session: .passUnretained(session), since: member.since))
+            }
+        }
+        self.listeners = listeners
+    }
+
+    /// Calls `body` for each session. It must not change who is a member or connected.
+    @inline(__always)
+    func forEach(_ body: (_ session: Session, _ since: Sequence) -> Void) {
+        listeners.withUnsafeBufferPointer { listeners in
+            for listener in listeners { listener.session._withUnsafeGuaranteedRef { body($0, listener.since) } }
+        }
+    }
+
+    /// Whether it names exactly those who are there. For assertions.
+    func isTrue(of members: [Member]) -> Bool {
+        let there = members.flatMap { member in member.user.sessions.map { (ObjectIdentifier($0), member.since) } }
+        return there.elementsEqual(listeners) { there, listener in
+            there.0 == ObjectIdentifier(listener.session.takeUnretainedValue()) && there.1 == listener.since
+        }
+    }
+}

@@ -1,0 +1,64 @@
+import RoostProtocol
+
+/// Messages that were sent to one session and not acked yet, oldest first: a ring of plain numbers, so that noting a
+/// delivery counts no references, and allocates only while the ring grows. It doesn't judge: the limit is the Relay's.
+struct UnackedMessages: ~Copyable {
+    /// Which message, and where in the log.
+    struct Entry {
+        var conversation: ConversationNumber
+        var sequence: Sequence
+        var position: Position
+    }
+
+    private var ring: UnsafeMutablePointer<Entry>?
+    private var capacity = 0
+    private var head = 0
+    private(set) var count = 0
+
+    deinit { ring?.deallocate() }
+
+    var first: Entry? { count > 0 ? ring?[head] : nil }
+
+    /// Adds at the end. O(1).
+    mutating func append(_ entry: Entry) {
+        if count == capacity { grow() }
+        ring?[(head + count) & (capacity - 1)] = entry
+        count += 1
+    }
+
+    /// Puts it in the place of the newest one if that is of the same conversation.
+    mutating func replaceLast(by entry: Entry) -> Bool {
+        guard count > 0, let ring else { return false }
+        let last = (head + count - 1) & (capacity - 1)
+        guard ring[last].conversation == entry.conversation else { return false }
+        ring[last] = entry
+        return true
+    }
+
+    mutating func removeFirst() {
+        guard count > 0 else { return }
+        head = (head + 1) & (capacity - 1)
+        count -= 1
+    }
+
+    /// Forgets all and gives the memory back.
+    mutating func removeAll() {
+        ring?.deallocate()
+        ring = nil
+        capacity = 0
+        head = 0
+        count = 0
+    }
+
+    private mutating func grow() {
+        let larger = max(8, capacity * 2)
+        let moved = UnsafeMutablePointer<Entry>.allocate(capacity: larger)
+        if let ring {
+            for index in 0..<count { (moved + index).initialize(to: ring[(head + index) & (capacity - 1)]) }
+            ring.deallocate()
+        }
+        ring = moved
+        capacity = larger
+        head = 0
+    }
+}
