@@ -31,6 +31,8 @@ struct RunFlags: ParsableArguments {
     @Option(help: "What all that is left to chance follows from.") var seed: UInt64?
     @Option(help: "Processes that share the load.") var workers = 1
     @Flag(name: .customLong("pin"), help: "Relay on core 0, harness on the others.") var isPinned = false
+    @Flag(name: .customLong("poll"), help: "Never sleep: some 50 µs more exact, for a whole core. One worker.")
+    var polls = false
     @Flag(name: .customLong("short"), help: "A few users and seconds of the same structure.") var isShort = false
     @Flag(name: .customLong("quiet"), help: "Only verdicts.") var isQuiet = false
     @Option(help: "The folder of scenarios, else $ROOST_SCENARIOS, else LoadTests/Scenarios.") var scenarios: String?
@@ -59,6 +61,7 @@ struct RunFlags: ParsableArguments {
             let range = RunOptions.workersAllowed
             throw ValidationError("--workers is \(range.lowerBound) to \(range.upperBound), not \(workers)")
         }
+        if polls, workers > 1 { throw ValidationError("--poll takes a whole core, so it is for one worker") }
     }
 
     var options: RunOptions {
@@ -80,6 +83,7 @@ struct RunFlags: ParsableArguments {
         options.seed = seed
         options.workers = workers
         options.isPinned = isPinned
+        options.polls = polls
         options.isShort = isShort
         return options
     }

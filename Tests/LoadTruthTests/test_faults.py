@@ -37,6 +37,9 @@ messages: {rate: 20}
 personas: [{name: visitor, share: 0.5, present: 2, away: 4}, {name: guard, share: 0.5}]
 """
 
+# Nobody is judged in the grace after a connection was cut, so those who are shown as gone must not end in one.
+CLEAN_VISITS = VISITS.replace("away: 4", "away: 4, clean: 1")
+
 # So few that most have long stopped before they type again.
 TYPING = """
 about: People who type now and then.
@@ -79,7 +82,7 @@ CASES = {
     "alter": (faults.Alter(20), MESSAGES),
     "unread": (faults.Falsify(), MESSAGES),
     "ghost": (faults.HidePresence("offline"), VISITS),
-    "absent": (faults.HidePresence("online"), VISITS),
+    "absent": (faults.HidePresence("online"), CLEAN_VISITS),
     "typing": (faults.KeepTyping(), TYPING),
 }
 

@@ -91,6 +91,7 @@ final class Crowd {
         } catch {
             throw EngineFailure("\(error)")
         }
+        loop.polls = plan.polls
         random = SeededGenerator(seed: plan.scenario.seed)
         presence = PresenceLedger(users: 0, grace: 0)
     }

@@ -35,13 +35,13 @@ extension Device {
     // MARK: Messages
 
     private func gotMessage(_ event: ScannedEvent, at now: UInt64) {
-        took(event.position, at: now)
         guard let sequence = event.sequence.wholeNumber else {
             return crowd.note(.altered, "device \(index): a message without a sequence")
         }
         guard let place = places.place(event.conversation.nameHash) else {
             return crowd.note(.nonMember, "device \(index), a member of other conversations, got sequence \(sequence)")
         }
+        took(event.position, at: now)
         guard let stamp = Stamp(event.body), stamp.run == crowd.runNumber,
             crowd.isSender(event.from, from: stamp.place, to: place)
         else { return crowd.deliveredAltered(sequence: sequence, at: place) }

@@ -34,7 +34,9 @@ extension Engine {
     func report(seconds: Double) -> RunResult {
         var result = RunResult()
         crowd.recorder.report(to: &result)
-        result.health.cpuShare = usageShares.cpu
+        // Whoever polls uses a whole core; what counts is how much of it was work.
+        let busy = seconds > 0 ? Double(busyNanoseconds) / (seconds * 1e9) : 0
+        result.health.cpuShare = crowd.loop.polls ? busy : usageShares.cpu
         result.health.waitShare = usageShares.wait
         result.counts = crowd.counts
         result.counts.frames = crowd.frames

@@ -8,6 +8,8 @@ public final class Engine {
     var timeline: [RunResult.Second] = []
     /// Of one core over the measured load: used, and waited for.
     var usageShares = (cpu: 0.0, wait: 0.0)
+    /// Time in turns of the loop over the measured load.
+    var busyNanoseconds: UInt64 = 0
 
     /// Draws the crowd; nothing is connected yet.
     public init(plan: EnginePlan) throws(EngineFailure) {
@@ -37,7 +39,9 @@ public final class Engine {
         let now = SocketLoop.now()
         crowd.advance(to: now)
         crowd.loop.turn(until: min(deadline, crowd.nextDue))
-        if crowd.stage == .measuring { crowd.recorder.recordTurn(crowd.loop.lastTurn) }
+        guard crowd.stage == .measuring else { return }
+        crowd.recorder.recordTurn(crowd.loop.lastTurn)
+        busyNanoseconds &+= crowd.loop.lastTurn
     }
 
     /// Turns until `condition` holds, for so long at most; false: it never did, or the run was interrupted.

@@ -8,6 +8,8 @@ public struct EnginePlan: Sendable {
     public var tokens: [String]
     /// Eight hexadecimal digits that no other run of the same relay has: users and keys carry them.
     public var runName: String
+    /// The loop never sleeps, which takes a whole core and no time to wake up.
+    public var polls = false
     /// Monotonic time at which the warm-up begins, so that several workers begin together; nil: when set up.
     public var startAt: UInt64?
 

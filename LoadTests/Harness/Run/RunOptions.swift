@@ -39,6 +39,8 @@ public struct RunOptions: Sendable, Equatable {
     public var workers = 1
     /// Relay on core 0, harness on the others.
     public var isPinned = false
+    /// The harness never sleeps.
+    public var polls = false
     /// Only faults against the contract break the run.
     public var judgesOnlyCorrectness = false
 
@@ -80,6 +82,7 @@ extension RunOptions {
         if isShort { words.append("--short") }
         if workers > 1 { add("--workers", "\(workers)") }
         if isPinned { words.append("--pin") }
+        if polls { words.append("--poll") }
         if judgesOnlyCorrectness { words.append("--correctness-only") }
         return words.map(Self.quoted).joined(separator: " ")
     }

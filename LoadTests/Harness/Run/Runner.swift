@@ -112,7 +112,8 @@ public struct Runner: Sendable {
     private func runEngine(
         _ target: Target, _ sampler: CostSampler, _ board: ProgressBoard
     ) throws(RunFailure) -> RunResult {
-        let plan = try EnginePlan.make(scenario, url: target.url, keyFile: target.keyFile)
+        var plan = try EnginePlan.make(scenario, url: target.url, keyFile: target.keyFile)
+        plan.polls = options.polls
         return try Engine.run(plan, interrupted: { Interruption.isRequested }) { moment in
             switch moment {
             case .warmup: sampler.loadBegan()

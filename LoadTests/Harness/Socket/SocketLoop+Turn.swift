@@ -15,7 +15,7 @@ extension SocketLoop {
         swap(&due, &listed)
         let before = SocketLoop.now()
         if wokeAt > 0 { lastTurn = before - wokeAt }
-        let count = wait(until: isBusy ? 0 : min(deadline, nextDeadline()))
+        let count = wait(until: isBusy || polls ? 0 : min(deadline, nextDeadline()))
         wokeAt = SocketLoop.now()
         for place in 0..<count {
             let event = events[place]
