@@ -13,7 +13,7 @@ STRICT_BUILD := ROOST_STRICT=1 $(SWIFT) build --build-tests --explicit-target-de
 STRICT_TEST := ROOST_STRICT=1 Scripts/unit-tests
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run build test check simulate load load-tool baselines format clean
+.PHONY: help setup run build test check simulate load load-tool baselines bench format clean
 
 help: ## List the targets.
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-18s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -52,6 +52,10 @@ load: load-tool ## Load a relay of its own for a minute, with everything at once
 
 baselines: load-tool ## Run every scenario as it stands (some 16 minutes) and keep its figures in LoadTests/Baselines.
 	@$(LOAD) baseline
+
+bench: load-tool ## Measure Roost against the ceiling: ONLY=name, RUNS=n. Some two hours; nothing else should run.
+	$(SWIFT) build -c release --product roost-log-bench
+	@LoadTests/Bench/bench.py $(if $(ONLY),--only $(ONLY)) $(if $(RUNS),--runs $(RUNS))
 
 format: ## Format all Swift sources in place.
 	$(SWIFT) format --in-place --recursive $(SOURCES)

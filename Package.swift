@@ -96,6 +96,12 @@ let package = Package(
             swiftSettings: basic + unchecked
         ),
         .executableTarget(
+            name: "roost-log-bench",
+            dependencies: ["RoostCore", "RoostProtocol", "RoostStorage"],
+            path: "LoadTests/LogBench",
+            swiftSettings: fast
+        ),
+        .executableTarget(
             name: "roost-load",
             dependencies: ["RoostLoad", .product(name: "ArgumentParser", package: "swift-argument-parser")],
             path: "LoadTests/Command",

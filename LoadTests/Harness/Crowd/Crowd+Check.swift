@@ -5,7 +5,7 @@ extension Crowd {
     /// Whether everybody is connected and has all that was acked.
     var isSettled: Bool {
         readyCount == devices.count && acksDue.isEmpty && devices.allSatisfy { $0.pendingCount == 0 }
-            && ledger.isComplete
+            && ledger.isComplete && signals.missedSignals == 0
     }
 
     /// What is still missing is lost.

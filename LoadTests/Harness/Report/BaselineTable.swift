@@ -22,7 +22,9 @@ public struct BaselineTable: Sendable {
         } catch {
             throw ReportFileError(text: "\(folder) cannot be read: \(error.localizedDescription)")
         }
-        self.init(try names.filter { $0.hasSuffix(".json") }.sorted().map { try Baseline.read("\(folder)/\($0)") })
+        // `make bench` keeps its figures there too.
+        let baselines = names.filter { $0.hasSuffix(".json") && $0 != "bench.json" }
+        self.init(try baselines.sorted().map { try Baseline.read("\(folder)/\($0)") })
     }
 
     private static let columns: [(title: String, figure: String)] = [

@@ -1,0 +1,57 @@
+"""Users' tokens, and the conversations that a measurement needs before it begins."""
+
+import base64
+import hashlib
+import hmac
+import json
+import time
+
+from chat_client import ChatClient
+
+HOURS = 24
+# One session may name at most so many users that nobody knew (Docs/Protocol.md, section 4).
+NEW_USERS_MAX = 1_000
+
+
+class Accounts:
+    """Signs tokens as the relay itself does (JWT, RFC 7519, HS256)."""
+
+    def __init__(self, relay):
+        self.relay = relay
+        self.secret = base64.urlsafe_b64decode(relay.key_file.read_text().strip() + "==")
+        self.expires = int(time.time()) + HOURS * 3600
+
+    def token(self, user):
+        text = encoded(b'{"alg":"HS256","typ":"JWT"}') + b"." + encoded(
+            json.dumps({"sub": user, "exp": self.expires}).encode())
+        return (text + b"." + encoded(hmac.new(self.secret, text, hashlib.sha256).digest())).decode()
+
+    def file(self, users, more=""):
+        """One token a line, as gauge reads them. `more` comes after each."""
+        path = self.relay.folder / f"tokens-{users[0]}-{len(users)}{'-more' if more else ''}"
+        path.write_text("".join(f"{self.token(user)}{more}\n" for user in users))
+        return path
+
+    def group(self, members, name="Bench"):
+        """Makes a group whose first member is its owner. Its id."""
+        owner, first, rest = members[0], members[1:NEW_USERS_MAX], members[NEW_USERS_MAX:]
+        with ChatClient(self.relay, self.token(owner)) as session:
+            made = session.call("conversation.create", kind="group", name=name, members=first)
+        group = made["conversation"]["conversation"]
+        for start in range(0, len(rest), NEW_USERS_MAX):
+            with ChatClient(self.relay, self.token(owner)) as session:
+                session.call("conversation.add", conversation=group, users=rest[start:start + NEW_USERS_MAX])
+        return group
+
+    def pairs(self, count):
+        """Makes `count` direct conversations of p0 and room0, p1 and room1 … Their users, as gauge counts them."""
+        users = []
+        for number in range(count):
+            with ChatClient(self.relay, self.token(f"p{number}")) as session:
+                session.call("conversation.create", kind="direct", members=[f"room{number}"])
+            users += [f"room{number}", f"p{number}"]
+        return users
+
+
+def encoded(data):
+    return base64.urlsafe_b64encode(data).rstrip(b"=")

@@ -1,0 +1,92 @@
+"""Runs roost-load, which starts a relay of its own, and reads its reports."""
+
+import json
+import os
+import pathlib
+
+from failure import BenchFailure
+from processes import inherited
+
+SCENARIOS = pathlib.Path(__file__).resolve().parent / "scenarios"
+HELD, BROKEN, FAILED, INVALID = range(4)
+# A report is written within so long after the load: connecting, settling, checking and stopping.
+AROUND_SECONDS = 240
+STEPS_MAX = 24
+
+
+class Report:
+    """One run's report.json."""
+
+    def __init__(self, data):
+        self.data = data
+        self.verdict = data["verdict"]
+        self.counts = data["result"]["counts"]
+        self.cost = data.get("cost") or {}
+        self.harness_cores = data["result"]["health"]["cpuShare"]
+
+    def percentile(self, kind, percent):
+        """Corrected latency in milliseconds."""
+        measured = self.data["result"]["corrected"].get(kind)
+        if not measured:
+            raise BenchFailure(f"roost-load measured no {kind}")
+        return percentile(measured, percent) / 1e6
+
+    @property
+    def warnings(self):
+        """What of the run is to be doubted."""
+        words = {BROKEN: "broken", INVALID: "invalid"}.get(self.verdict)
+        return [f"roost-load says {words}: {'; '.join(self.data['reasons'])}"] if words else []
+
+    @property
+    def faults(self):
+        """How many of each kind that occurred."""
+        return self.data["result"]["faults"]["counts"]
+
+
+def run(bench, scenario, *flags):
+    """Runs one scenario of this folder against a fresh relay with durability `full`, pinned as everything is."""
+    out = bench.new_folder(f"load-{scenario}")
+    text = call(
+        bench, ["run", SCENARIOS / f"{scenario}.yaml", "--pin", "--durability", "full", "--quiet", "--no-html",
+                "--roost", bench.roost, "--out", out, *flags], AROUND_SECONDS + 120)
+    return read(out / "report.json", text)
+
+
+def knee(bench, scenario, start, *flags):
+    """The highest rate that holds the scenario's thresholds, and the report at half of it."""
+    out = bench.new_folder(f"knee-{scenario}")
+    text = call(
+        bench, ["knee", SCENARIOS / f"{scenario}.yaml", "--pin", "--durability", "full", "--quiet",
+                "--roost", bench.roost, "--out", out, "--from", f"{start:.0f}", *flags], STEPS_MAX * 60)
+    if not (out / "knee.json").exists():
+        raise BenchFailure(f"roost-load found no knee: {text[-300:]}")
+    found = json.loads((out / "knee.json").read_text())
+    if not found.get("rate"):
+        raise BenchFailure(f"no rate held: {text[-300:]}")
+    return found
+
+
+def call(bench, words, seconds):
+    # Pinning is roost-load's own: it may use both cores until then. Its relay's store lies where ours do.
+    environment = {**inherited(), "TMPDIR": str(bench.folder)}
+    cores = f"0-{os.cpu_count() - 1}"
+    code, text = bench.processes.run([bench.roost_load, *words], cores, seconds, environment=environment)
+    if code == FAILED:
+        raise BenchFailure(f"roost-load: {text.strip()[-300:]}")
+    return text
+
+
+def read(path, text):
+    if not path.exists():
+        raise BenchFailure(f"roost-load wrote no report: {text.strip()[-300:]}")
+    return Report(json.loads(path.read_text()))
+
+
+def percentile(distribution, percent):
+    """Of a distribution as reports have it: values and how often each came."""
+    wanted, passed = sum(distribution["counts"]) * percent / 100, 0
+    for value, count in zip(distribution["values"], distribution["counts"]):
+        passed += count
+        if passed >= wanted:
+            return value
+    return 0

@@ -1,0 +1,120 @@
+"""The highest rate of Roost by that of the ceiling, in turns, and latency at half of Roost's."""
+
+import gauge
+import harness
+from findings import FULL, Figure, Findings, Line
+from servers import Ceiling, Relay
+
+# Messages a second with which a ramp begins: each is well below what an old machine does.
+CEILING_START = {"fan-out": 800, "pairs": 20_000}
+ROOST_START = {"fan-out": 400, "pairs": 5_000}
+# A later run begins so far below the highest rate of the one before; the ramp needs a few steps to warm up.
+AGAIN = 0.5
+GENERATOR_BUSY, SERVER_BUSY = 0.97, 0.9
+
+
+class Comparison:
+    """One shape of load, measured with gauge on both servers."""
+
+    def __init__(self, shape_name, shape, kind, at_least):
+        self.shape_name, self.shape, self.kind, self.at_least = shape_name, shape, kind, at_least
+        self.starts = {"ceiling": CEILING_START[shape_name], "roost": ROOST_START[shape_name]}
+
+    def measure(self, bench):
+        found = Findings()
+        rates = {"ceiling": [], "roost": []}
+        half = []
+        for turn in range(bench.runs):
+            sides = ["ceiling", "roost"] if bench.has_yardstick else ["roost"]
+            for side in sides if turn % 2 == 0 else reversed(sides):
+                best = self.maximum(bench, side, found)
+                rates[side].append(best * self.shape.deliveries)
+                self.starts[side] = best * AGAIN
+            half.append(self.half(bench, rates["roost"][-1] / self.shape.deliveries / 2, found))
+        unit = "deliveries/s" if self.shape.deliveries > 1 else "messages/s"
+        found.figures = figures(rates, half, self.at_least, unit, FULL if self.kind == "send" else None)
+        return found
+
+    def target(self, bench, side):
+        if side == "ceiling":
+            return gauge.Target(Ceiling(bench), self.shape)
+        return gauge.Target(Relay(bench), self.shape, self.kind)
+
+    def maximum(self, bench, side, found):
+        ramp = gauge.maximum(bench, lambda: self.target(bench, side), self.starts[side])
+        found.raw.append({"side": side, **ramp})
+        top = [step for step in ramp["steps"] if step["held"]][-1]
+        if top["self_cpu"] >= GENERATOR_BUSY and top["server_cpu"] < SERVER_BUSY:
+            found.note(f"gauge was the limit with the {side} at times: it used its whole core and the server did not")
+        return ramp["rate"]
+
+    def half(self, bench, rate, found):
+        with self.target(bench, "roost") as target:
+            step = gauge.at_rate(bench, target, rate, bench.seconds)
+        found.raw.append({"side": "roost at half", **step})
+        return step["p99"]
+
+
+class AckingPairs:
+    """500 pairs who ack what they get: roost-load for Roost, gauge for the ceiling, which knows no acks."""
+
+    scenario = "pairs"
+    start = 2_000
+
+    def measure(self, bench):
+        found = Findings()
+        ceiling = Comparison("pairs", gauge.Pairs(), None, None)
+        rates, half = {"ceiling": [], "roost": []}, []
+        for turn in range(bench.runs):
+            sides = ["ceiling", "roost"] if bench.has_yardstick else ["roost"]
+            for side in sides if turn % 2 == 0 else reversed(sides):
+                if side == "roost":
+                    knee = self.knee(bench, found)
+                    rates[side].append(knee["rate"])
+                    half.append(knee["half"]["deliveryP99"])
+                else:
+                    best = ceiling.maximum(bench, side, found)
+                    rates[side].append(best)
+                    ceiling.starts[side] = best * AGAIN
+        found.figures = figures(rates, half, 0.25, "messages/s", FULL)
+        return found
+
+    def knee(self, bench, found):
+        knee = harness.knee(
+            bench, self.scenario, self.start, "--seconds", bench.ramp_seconds, "--factor", "1.4", "--bisections", "3")
+        found.raw.append({"side": "roost", **knee})
+        if (knee.get("limit") or {}).get("why") == "invalid":
+            found.note("roost-load was the limit, not Roost: the knee may be higher")
+        self.start = knee["rate"] * AGAIN
+        return knee
+
+
+def figures(rates, half, at_least, unit, durability):
+    """Ratio, both rates, and p99 at half the knee."""
+    ratios = [roost / ceiling for roost, ceiling in zip(rates["roost"], rates["ceiling"])]
+    return [
+        Figure("of the ceiling's", "ratio", ratios, at_least=at_least, durability=durability),
+        Figure("Roost", unit, rates["roost"], durability=durability),
+        Figure("the ceiling", unit, rates["ceiling"]),
+        Figure("p99 at half of Roost's highest rate", "ms", half, at_most=10, durability=durability)]
+
+
+def comparison(shape_name, shape, kind, at_least):
+    return lambda bench: Comparison(shape_name, shape(), kind, at_least).measure(bench)
+
+
+RAMP = ("gauge raises the rate until p99 passes 200 ms or 0.1 % are missing, then bisects; both servers in turns, each "
+        "time fresh.")
+
+LINES = [
+    Line("signal-group", "`signal`, 1 → 1,000 members, 50 senders", RAMP + " Roost's senders are members, too, and "
+         "hear each other: it makes 1,049 deliveries where 1,000 are counted.",
+         comparison("fan-out", gauge.FanOut, "signal", 0.75), ("gauge",)),
+    Line("send-group", "`send`, 1 → 1,000 members, 50 senders", RAMP + " Every message is fsynced before it is "
+         "delivered and acked to its sender. gauge's readers don't ack.",
+         comparison("fan-out", gauge.FanOut, "send", 0.65), ("gauge",)),
+    Line("signal-pairs", "`signal`, 500 pairs", RAMP, comparison("pairs", gauge.Pairs, "signal", 0.65), ("gauge",)),
+    Line("send-pairs", "`send`, 500 pairs, readers ack", "Roost's figure is the knee that roost-load finds (its "
+         "devices ack every 100 ms; p99 of deliveries and acks within 200 ms, nothing lost); the ceiling's is "
+         "gauge's. Both of a pair write.", lambda bench: AckingPairs().measure(bench), ("roost-load",)),
+]

@@ -1,0 +1,103 @@
+import Dispatch
+import RoostCore
+import RoostProtocol
+import RoostStorage
+import Synchronization
+
+/// Drives the log as the server does: one batch is with the thread that commits, and the next one is made meanwhile and
+/// handed over when the report has come; between the two that thread does its maintenance. Used by the main thread;
+/// only the mailbox is shared.
+final class BenchRun {
+    private let log: SQLiteLog
+    private let thread: CommitThread
+    private let mailbox = ReportMailbox()
+
+    init(_ log: SQLiteLog) throws {
+        self.log = log
+        thread = try CommitThread(log.writer) { [mailbox] in mailbox.put($0) }
+    }
+
+    func stop() { thread.stop() }
+
+    /// Commits what isn't measured.
+    func prepare(_ batches: [[Mutation]]) throws {
+        for batch in batches {
+            try submit(batch)
+            _ = try mailbox.take().result.get()
+        }
+    }
+
+    /// Commits all rows of the source, and measures.
+    func append(_ rows: inout RowSource, _ arguments: BenchArguments) throws -> BenchFigures {
+        var took: [Double] = []
+        took.reserveCapacity(arguments.rows / arguments.batch + 1)
+        var tenths = TenthTimer(rows: arguments.rows)
+        let checkpoints = log.statistics.checkpoints
+        let cpu = BenchClock.cpu()
+        tenths.start()
+        var batch = rows.next(arguments.batch)
+        while !batch.isEmpty {
+            try submit(batch)
+            let wanted = batch.count
+            batch = rows.next(arguments.batch)
+            let report = mailbox.take()
+            _ = try report.result.get()
+            guard report.rows == wanted else { throw BenchFailure("\(report.rows) of \(wanted) rows were stored") }
+            took.append(Double(report.nanoseconds) / 1e6)
+            tenths.note(rows: wanted)
+        }
+        took.sort()
+        return BenchFigures(
+            rows: arguments.rows, seconds: tenths.seconds, rowsPerSecond: Double(arguments.rows) / tenths.seconds,
+            tenths: tenths.rates, cpuSeconds: BenchClock.cpu() - cpu, commits: took.count,
+            commitMillisecondsMedian: took[took.count / 2], commitMillisecondsMax: took.last ?? 0,
+            durability: arguments.durability.rawValue, checkpoints: log.statistics.checkpoints - checkpoints)
+    }
+
+    private func submit(_ batch: [Mutation]) throws {
+        guard thread.submit(batch) else { throw BenchFailure("the writer's thread refused a batch") }
+    }
+}
+
+/// Brings reports from the thread that commits to the one that waits for them.
+final class ReportMailbox: Sendable {
+    private let reports = Mutex<[CommitReport]>([])
+    private let arrived = DispatchSemaphore(value: 0)
+
+    func put(_ report: CommitReport) {
+        reports.withLock { $0.append(report) }
+        arrived.signal()
+    }
+
+    /// Waits for the next one.
+    func take() -> CommitReport {
+        arrived.wait()
+        return reports.withLock { $0.removeFirst() }
+    }
+}
+
+/// The rate of each tenth of the rows. A tenth ends with the batch that completes it. A value.
+struct TenthTimer {
+    private(set) var rates: [Double] = []
+    private(set) var seconds = 0.0
+    private let rows: Int
+    private var done = 0
+    private var began = 0.0
+    private var tenthBegan = (time: 0.0, rows: 0)
+
+    init(rows: Int) { self.rows = rows }
+
+    mutating func start() {
+        began = BenchClock.wall()
+        tenthBegan = (began, 0)
+    }
+
+    mutating func note(rows count: Int) {
+        done += count
+        guard done * 10 >= rows * (rates.count + 1) else { return }
+        let now = BenchClock.wall()
+        rates.append(Double(done - tenthBegan.rows) / (now - tenthBegan.time))
+        tenthBegan = (now, done)
+        seconds = now - began
+    }
+}

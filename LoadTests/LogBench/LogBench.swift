@@ -1,0 +1,48 @@
+import Foundation
+import RoostProtocol
+import RoostStorage
+
+/// `roost-log-bench`: how many rows a second the log alone takes, without sockets and without the Relay. It appends as
+/// the server does, one batch at a time, and prints what it measured as one line of JSON. It must not be given a store
+/// that is in use, and it leaves the store where it is.
+@main
+struct LogBench {
+    static func main() {
+        guard let arguments = BenchArguments(Array(CommandLine.arguments.dropFirst())) else {
+            write(BenchArguments.usage, to: .standardError)
+            exit(2)
+        }
+        do {
+            let encoder = JSONEncoder()
+            encoder.outputFormatting = [.sortedKeys]
+            let figures = try measure(arguments)
+            write(String(decoding: try encoder.encode(figures), as: UTF8.self), to: .standardOutput)
+        } catch {
+            write("roost-log-bench: \(error)", to: .standardError)
+            exit(1)
+        }
+    }
+
+    private static func measure(_ arguments: BenchArguments) throws -> BenchFigures {
+        let log = try SQLiteLog(path: arguments.path, durability: arguments.durability)
+        defer { log.close() }
+        guard log.statistics.head == .start else { throw BenchFailure("\(arguments.path) holds something already") }
+        var rows = RowSource(arguments)
+        let run = try BenchRun(log)
+        defer { run.stop() }
+        try run.prepare(rows.directory(batch: arguments.batch))
+        return try run.append(&rows, arguments)
+    }
+
+    private static func write(_ line: String, to handle: FileHandle) {
+        // A reader that is gone is no reason to fail.
+        try? handle.write(contentsOf: Data((line + "\n").utf8))
+    }
+}
+
+/// Why nothing was measured, in one line.
+struct BenchFailure: Error, CustomStringConvertible {
+    let description: String
+
+    init(_ description: String) { self.description = description }
+}
