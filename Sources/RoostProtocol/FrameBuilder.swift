@@ -159,19 +159,29 @@ public final class FrameBuilder {
     // MARK: Bytes
 
     private func key(_ name: StaticString) {
-        comma()
-        write("\"")
-        write(name)
-        write("\":")
+        let count = name.utf8CodeUnitCount
+        reserve(count + 4)
+        if needsComma { store(0x2C) }
+        needsComma = true
+        store(0x22)
+        (buffer + end).copyMemory(from: name.utf8Start, byteCount: count)
+        end += count
+        store(0x22)
+        store(0x3A)
     }
 
     private func comma() {
-        if needsComma { write(",") }
+        if needsComma { put(0x2C) }
         needsComma = true
     }
 
+    @inline(__always)
     private func reserve(_ count: Int) {
-        guard end + count > capacity else { return }
+        if end + count > capacity { grow(count) }
+    }
+
+    @inline(never)
+    private func grow(_ count: Int) {
         var larger = capacity
         while larger < end + count { larger *= 2 }
         let moved = UnsafeMutableRawPointer.allocate(byteCount: larger, alignment: 16)
@@ -222,28 +232,38 @@ public final class FrameBuilder {
 
     // RFC 8259, section 7: quotation mark, reverse solidus and the control characters must be escaped.
     private func string(_ text: String) {
-        write("\"")
         var text = text
         text.withUTF8 { utf8 in
-            reserve(utf8.count * 6)
+            // An escape takes six bytes, the quotes two.
+            reserve(utf8.count * 6 + 2)
+            store(0x22)
             for byte in utf8 {
                 switch byte {
                 case 0x22, 0x5C:
-                    put(0x5C)
-                    put(byte)
+                    store(0x5C)
+                    store(byte)
                 case 0..<0x20:
-                    write("\\u00")
-                    put(FrameBuilder.hex(byte >> 4))
-                    put(FrameBuilder.hex(byte & 15))
-                default: put(byte)
+                    store(0x5C)
+                    store(0x75)
+                    store(0x30)
+                    store(0x30)
+                    store(FrameBuilder.hex(byte >> 4))
+                    store(FrameBuilder.hex(byte & 15))
+                default: store(byte)
                 }
             }
+            store(0x22)
         }
-        write("\"")
     }
 
     private func put(_ byte: UInt8) {
         reserve(1)
+        store(byte)
+    }
+
+    // For which there is room.
+    @inline(__always)
+    private func store(_ byte: UInt8) {
         buffer.storeBytes(of: byte, toByteOffset: end, as: UInt8.self)
         end += 1
     }
