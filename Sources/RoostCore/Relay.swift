@@ -56,6 +56,8 @@ public final class Relay {
     var sessions: [SessionID: Session] = [:]
     var nextSession: UInt64 = 1
     var touched: [Session] = []
+    /// The empty array of the last visit, whose memory the next turn's takes over.
+    var visitedBefore: [Session] = []
     var verifications: [Verification] = []
 
     // On its way to the log: the batch that gathers, and the appends in the order in which they will be answered.

@@ -118,7 +118,7 @@ public final class RelayHarness {
         if let batch = heldBatch, !holdsCommits {
             hasMoved = true
             heldBatch = nil
-            relay.committed(log.commit(batch), at: now)
+            relay.committed(log.commit(batch), at: now) { _ = writeTouched() }
         }
         heldReads += relay.takeReads()
         if !holdsReads, !heldReads.isEmpty {
@@ -127,7 +127,12 @@ public final class RelayHarness {
             heldReads.removeAll()
             for read in reads { relay.answered(log.answer(read), at: now) }
         }
-        // Like a server: only whom the relay names, and those with something left to write.
+        return writeTouched() || hasMoved
+    }
+
+    // Like a server: only to whom the relay names, and to those with something left to write.
+    private func writeTouched() -> Bool {
+        var hasMoved = false
         for session in relay.takeTouched() { (session.attachment as? HarnessClient)?.isDue = true }
         for client in clients where client.isOpen && client.write() { hasMoved = true }
         return hasMoved

@@ -23,6 +23,29 @@ import Testing
         #expect(alice.closeCode == .tooSlow)
     }
 
+    @Test func aBatchLargerThanTheOutboxIsWrittenInPartsToWhoKeepsUp() {
+        let relay = RelayHarness(limits: .with { $0.outboxSpillBytes = 8_000 })
+        let alice = relay.connect("alice")
+        let bob = relay.connect("bob")
+        let slow = relay.connect("slow")
+        let group = alice.makeGroup("bob", "slow")
+        let before = bob.frames("message").count
+        slow.isReading = false
+        relay.holdsCommits = true
+        let body = String(repeating: "m", count: 500)
+        for index in 1...40 { alice.tell("send", ["id": 1, "to": "\(group)", "key": "k\(index)", "body": "\(body)"]) }
+        relay.holdsCommits = false
+        relay.settle()
+        #expect(bob.frames("message").count == before + 40)
+        #expect(alice.frames("ok").filter { $0["sequence"] != nil }.count == 40)
+        // Only who doesn't read fell behind, and it gets all the same.
+        #expect(relay.relay.counters.spills == 1)
+        slow.isReading = true
+        relay.settle()
+        #expect(slow.frames("message").compactMap { $0["sequence"]?.integer } == Array(1...40))
+        #expect(bob.frames("message").compactMap { $0["sequence"]?.integer } == Array(1...40))
+    }
+
     @Test func whoIsOwedTooMuchIsClosed() {
         let relay = RelayHarness(
             limits: .with {

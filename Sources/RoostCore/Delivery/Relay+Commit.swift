@@ -58,15 +58,26 @@ extension Relay {
         return batch
     }
 
-    /// The batch is durable. One outcome per append, in order.
-    public func committed(_ outcomes: [Outcome], at now: Moment) {
+    /// The batch is durable. One outcome per append, in order. A batch may be larger than what may wait for one
+    /// connection; so that who keeps up with it doesn't fall behind, the host writes to the touched sessions whenever
+    /// `write` is called.
+    public func committed(_ outcomes: [Outcome], at now: Moment, write: () -> Void = {}) {
         isCommitting = false
+        var unwritten = 0
         for outcome in outcomes {
             guard let next = pending.popFirst() else { return }
             pendingBytes -= next.append.body.count
             settle(next, outcome, now)
+            unwritten += next.append.body.count + Self.envelopeBytes
+            if unwritten >= limits.outboxSpillBytes / 4 {
+                unwritten = 0
+                write()
+            }
         }
     }
+
+    // About what an event's frame holds beside the body.
+    private static var envelopeBytes: Int { 256 }
 
     /// The store failed: what was on its way may or may not be there after a restart, so nothing is acked; from now on
     /// everything that needs the log is refused, and the host stops the relay.

@@ -1,4 +1,3 @@
-import DequeModule
 import RoostProtocol
 
 /// One frame, framed once, into the outbox of everyone concerned. The inner loop allocates nothing per recipient.

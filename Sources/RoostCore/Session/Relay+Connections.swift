@@ -71,13 +71,27 @@ extension Relay {
         touched.append(session)
     }
 
-    /// The sessions with something to write or to close, each once. The host calls it at the end of a turn.
+    /// The sessions with something to write or to close, each once. For hosts that keep them.
     public func takeTouched() -> [Session] {
-        guard !touched.isEmpty else { return [] }
         var taken: [Session] = []
-        swap(&taken, &touched)
-        for session in taken { session.isTouched = false }
+        visitTouched { taken.append($0) }
         return taken
+    }
+
+    /// Calls `body` for each session with something to write or to close; false if there is none. The host calls it at
+    /// the end of a turn until there is none: `body` may touch further ones. Two arrays take turns, so nothing is
+    /// allocated.
+    @discardableResult
+    public func visitTouched(_ body: (Session) -> Void) -> Bool {
+        guard !touched.isEmpty else { return false }
+        var visited: [Session] = []
+        swap(&visited, &visitedBefore)
+        swap(&visited, &touched)
+        for session in visited { session.isTouched = false }
+        for session in visited { body(session) }
+        visited.removeAll(keepingCapacity: true)
+        swap(&visited, &visitedBefore)
+        return true
     }
 
     /// Puts a frame that must not be lost into the outbox: a reply, a control event.

@@ -10,11 +10,7 @@ import RoostTransport
 extension Gateway {
     func turnEnded() {
         handOver()
-        while true {
-            let touched = relay.takeTouched()
-            guard !touched.isEmpty else { break }
-            for session in touched { flush(session) }
-        }
+        writeAll()
         handOver()
         stepDrain()
         if let loop {
@@ -39,6 +35,10 @@ extension Gateway {
         }
     }
 
+    private func writeAll() {
+        while relay.visitTouched({ flush($0) }) {}
+    }
+
     func flush(_ session: Session) {
         guard let attachment = session.attachment else { return }
         let connection = unsafeDowncast(attachment, to: Connection.self)
@@ -59,7 +59,7 @@ extension Gateway {
         case .success(let outcomes):
             commitSeconds.record(Double(report.nanoseconds) / 1e9)
             committedRows += report.rows
-            relay.committed(outcomes, at: now)
+            relay.committed(outcomes, at: now) { writeAll() }
         case .failure(let failure):
             hasStoreFailed = true
             log.critical("The store failed; the relay stops", metadata: ["error": "\(failure)"])

@@ -66,7 +66,7 @@ extension Simulation {
         for violation in ledger.violations { fail(violation) }
         ledger.violations.removeAll()
         noteOwnMessages(held.mutations, outcomes)
-        relay.committed(outcomes, at: now)
+        relay.committed(outcomes, at: now) { _ = writeTouched() }
     }
 
     /// Everything that the relay wants done now; again, as long as that brings something new.
@@ -77,12 +77,7 @@ extension Simulation {
             rounds += 1
             guard rounds < 10_000 else { return fail("a turn doesn't end") }
             hasMoved = takeOver()
-            for session in relay.takeTouched() {
-                guard let connection = session.attachment as? SimulatedConnection else { continue }
-                connection.isDue = true
-                noteClosing(connection)
-            }
-            for connection in connections where flush(connection) { hasMoved = true }
+            if writeTouched() { hasMoved = true }
             parsed.removeAll(keepingCapacity: true)
             if !answers.isEmpty {
                 hasMoved = true
@@ -91,6 +86,18 @@ extension Simulation {
                 for answer in said { say(answer.type, answer.members, answer.kind, on: answer.connection) }
             }
         }
+    }
+
+    /// Writes to whom the relay names and to those with something left; whether anything left for the network.
+    private func writeTouched() -> Bool {
+        for session in relay.takeTouched() {
+            guard let connection = session.attachment as? SimulatedConnection else { continue }
+            connection.isDue = true
+            noteClosing(connection)
+        }
+        var hasMoved = false
+        for connection in connections where flush(connection) { hasMoved = true }
+        return hasMoved
     }
 
     /// Takes what the relay has for others to do; what is to be done at once is done.
