@@ -213,21 +213,24 @@ public final class FrameBuilder {
     }
 
     private func write(_ number: Int64) {
+        // A sign and 19 digits.
         reserve(20)
+        if number < 0 { store(0x2D) }
         var rest = number.magnitude
-        var at = 20
-        withUnsafeTemporaryAllocation(byteCount: 20, alignment: 1) { digits in
-            repeat {
-                at -= 1
-                digits[at] = UInt8(truncatingIfNeeded: 48 + rest % 10)
-                rest /= 10
-            } while rest > 0 && at > 0
-            if number < 0 && at > 0 {
-                at -= 1
-                digits[at] = 45
-            }
-            write(UnsafeRawBufferPointer(rebasing: digits[at...]))
+        var digits = 1
+        var power: UInt64 = 10
+        while digits < 19, rest >= power {
+            digits += 1
+            power &*= 10
         }
+        var at = end + digits
+        end = at
+        repeat {
+            at -= 1
+            let (quotient, digit) = rest.quotientAndRemainder(dividingBy: 10)
+            buffer.storeBytes(of: UInt8(truncatingIfNeeded: 0x30 + digit), toByteOffset: at, as: UInt8.self)
+            rest = quotient
+        } while rest > 0
     }
 
     // RFC 8259, section 7: quotation mark, reverse solidus and the control characters must be escaped.
@@ -237,22 +240,38 @@ public final class FrameBuilder {
             // An escape takes six bytes, the quotes two.
             reserve(utf8.count * 6 + 2)
             store(0x22)
-            for byte in utf8 {
-                switch byte {
-                case 0x22, 0x5C:
-                    store(0x5C)
-                    store(byte)
-                case 0..<0x20:
-                    store(0x5C)
-                    store(0x75)
-                    store(0x30)
-                    store(0x30)
-                    store(FrameBuilder.hex(byte >> 4))
-                    store(FrameBuilder.hex(byte & 15))
-                default: store(byte)
+            if let source = utf8.baseAddress {
+                if FrameBuilder.isPlain(utf8) {
+                    (buffer + end).copyMemory(from: source, byteCount: utf8.count)
+                    end += utf8.count
+                } else {
+                    for byte in utf8 { storeEscaped(byte) }
                 }
             }
             store(0x22)
+        }
+    }
+
+    // Whether nothing needs an escape: names and keys never do. Without a branch, so that it is vectorised.
+    private static func isPlain(_ utf8: UnsafeBufferPointer<UInt8>) -> Bool {
+        var found: UInt8 = 0
+        for byte in utf8 { found |= byte < 0x20 || byte == 0x22 || byte == 0x5C ? 1 : 0 }
+        return found == 0
+    }
+
+    private func storeEscaped(_ byte: UInt8) {
+        switch byte {
+        case 0x22, 0x5C:
+            store(0x5C)
+            store(byte)
+        case 0..<0x20:
+            store(0x5C)
+            store(0x75)
+            store(0x30)
+            store(0x30)
+            store(FrameBuilder.hex(byte >> 4))
+            store(FrameBuilder.hex(byte & 15))
+        default: store(byte)
         }
     }
 
