@@ -1,5 +1,6 @@
-/// One WebSocket message, framed once and shared by everyone who gets it. Its bytes are immutable, so a loop may hold it
-/// in any number of outboxes; the last one to let go frees it. It isn't `Sendable`, so all of them are on one thread.
+/// One WebSocket message, framed once and shared by everyone who gets it. Its bytes are immutable, so a loop may hold
+/// it in any number of outboxes; the last one to let go frees it. It isn't `Sendable`, so all of them are on one
+/// thread.
 public final class Frame {
     /// Places in outboxes that hold it. They share one strong reference, which the first takes and the last gives back:
     /// counting with plain additions costs a fan-out a nanosecond where atomic ones cost ten.
