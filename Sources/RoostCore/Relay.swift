@@ -58,6 +58,8 @@ public final class Relay {
     var touched: [Session] = []
     /// The empty array of the last visit, whose memory the next turn's takes over.
     var visitedBefore: [Session] = []
+    /// Some outbox holds half of what makes its session fall behind: better to write before more is put into it.
+    var isOutboxHalfFull = false
     var verifications: [Verification] = []
 
     // On its way to the log: the batch that gathers, and the appends in the order in which they will be answered.

@@ -59,7 +59,7 @@ extension Relay {
     }
 
     /// The batch is durable. One outcome per append, in order. A batch may be larger than what may wait for one
-    /// connection; so that who keeps up with it doesn't fall behind, the host writes to the touched sessions whenever
+    /// connection; so that who keeps up with it doesn't fall behind, the host writes to the touched sessions when
     /// `write` is called.
     public func committed(_ outcomes: [Outcome], at now: Moment, write: () -> Void = {}) {
         isCommitting = false
@@ -68,8 +68,10 @@ extension Relay {
             guard let next = pending.popFirst() else { return }
             pendingBytes -= next.append.body.count
             settle(next, outcome, now)
+            // Not after each event: an outbox stays half full if its client doesn't read.
             unwritten += next.append.body.count + Self.envelopeBytes
-            if unwritten >= limits.outboxSpillBytes / 4 {
+            if isOutboxHalfFull, unwritten >= limits.outboxSpillBytes / 4 {
+                isOutboxHalfFull = false
                 unwritten = 0
                 write()
             }

@@ -28,6 +28,7 @@ extension Relay {
             return
         }
         push(frame, event, isMember: true, to: session)
+        if session.outbox.bytes > limits.outboxSpillBytes / 2 { isOutboxHalfFull = true }
         deliveries += 1
     }
 
