@@ -1,4 +1,5 @@
 import Dispatch
+import Foundation
 import Glibc
 import Logging
 import RoostAuth
@@ -168,9 +169,10 @@ public struct Server {
         return set
     }
 
-    /// A thread of its own that does nothing but wait; the first signal drains, the second ends the process.
+    /// A thread of its own that does nothing but wait; the first signal drains, the second ends the process. Not one of
+    /// the pool's: on a machine with one core that has but one, and token checks would wait a second for another.
     private static func awaitSignals(_ drain: @escaping @Sendable () -> Void) {
-        DispatchQueue.global().async {
+        Thread.detachNewThread {
             var set = stopSignals()
             var received: Int32 = 0
             var count = 0
