@@ -5,6 +5,8 @@ import Synchronization
 extension CostSampler {
     /// Runs until it is told to stop.
     func watch() {
+        // Of this thread alone (setpriority(2), 0: PRIO_PROCESS): on the engine's core it must not get in its way.
+        _ = setpriority(__priority_which_t(0), 0, CostSampler.niceness)
         var last = (at: Deadline.now, cpu: probe?.cpuSeconds())
         var due = last.at &+ interval
         while true {
