@@ -10,6 +10,12 @@ extension Crowd {
         toDial.append(device)
     }
 
+    /// Leaves a device alone for so many seconds; then it wants a connection.
+    private func comeBack(_ device: Device, after seconds: Double, at now: UInt64) {
+        device.phase = .waiting
+        timers.add(.connect(device), at: now + UInt64(seconds * 1e9))
+    }
+
     /// Begins as many connections as the bound allows.
     func dial() {
         while dialing < HarnessLimits.dialsMax, let device = toDial.popFirst() {
@@ -56,8 +62,7 @@ extension Crowd {
         if stage == .settingUp, device.failures >= HarnessLimits.setUpTries { isHopeless = true }
         let most = min(HarnessLimits.backoffMost, HarnessLimits.backoffFirst * Double(1 << min(device.failures, 10)))
         let wait = Double.random(in: 0...most, using: &random)
-        device.phase = .waiting
-        timers.add(.connect(device), at: now + UInt64(wait * 1e9))
+        comeBack(device, after: wait, at: now)
     }
 
     private func forgetView(of device: Device) {
@@ -86,9 +91,7 @@ extension Crowd {
         guard device.session == session, stage == .measuring || stage == .warmingUp else { return }
         let persona = persona(of: device)
         device.leave(cleanly: random.happens(persona.clean), at: now)
-        let away = random.exponential(mean: persona.away)
-        device.phase = .waiting
-        timers.add(.connect(device), at: now + UInt64(away * 1e9))
+        comeBack(device, after: random.exponential(mean: persona.away), at: now)
     }
 
     /// After the load everybody comes back, so that what they missed can be counted.
@@ -111,8 +114,7 @@ extension Crowd {
             state.away += 1
             device.storm = storms.count
             let wait = storm.backoff ? Double.random(in: 0...HarnessLimits.backoffFirst, using: &random) : 0
-            device.phase = .waiting
-            timers.add(.connect(device), at: now + UInt64(wait * 1e9))
+            comeBack(device, after: wait, at: now)
         }
         storms.append(state)
     }

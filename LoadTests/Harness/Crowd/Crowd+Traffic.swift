@@ -50,7 +50,7 @@ extension Crowd {
         return number
     }
 
-    func noteSent(_ message: Device.Outgoing, by device: Device) {
+    func noteSent(_ message: Device.Outgoing) {
         let room = Int(places[message.place].room)
         second.sent += 1
         if isMeasured(message.due) {

@@ -17,7 +17,7 @@ extension Device {
     /// Sends a new message to the room of `place`. Its latency counts from `due`.
     func sendMessage(place: Int, due: UInt64, length: Int, at now: UInt64) {
         let message = Outgoing(place: place, number: crowd.number(from: place), due: due, sent: now, length: length)
-        crowd.noteSent(message, by: self)
+        crowd.noteSent(message)
         switch crowd.scenario.messages?.mode ?? .send {
         case .send: send(message)
         case .signal: signal(message)

@@ -3,40 +3,8 @@ import Testing
 @testable import RoostLoad
 
 /// A conversation of devices 0, 1 and 2 that are connected: what is lost, comes twice, or in another order.
-@Suite struct MessageLedgerTests {
-    let ledger = MessageLedger()
-    let members: [Membership]
-
-    init() {
-        members = ledger.addConversation(0, members: [0, 1, 2])
-        for device in 0...2 { ledger.connected(device) }
-    }
-
-    /// Numbers from 1, in order.
-    private func send(_ count: Int, from sender: Int = 0) {
-        let first = numbers(of: sender)
-        for number in (first + 1)...(first + count) { ledger.sent(0, from: members[sender], number: number) }
-    }
-
-    private func numbers(of sender: Int) -> Int {
-        let place = ledger.standings[Int(members[sender].index)].sender
-        return place == 0 ? 0 : ledger.senders[place - 1].sequences.count
-    }
-
-    private func ack(_ number: Int, at sequence: Int, from sender: Int = 0, isDuplicate: Bool = false) {
-        ledger.acked(0, from: members[sender], number: number, sequence: sequence, isDuplicate: isDuplicate)
-    }
-
-    @discardableResult
-    private func take(_ device: Int, _ sequence: Int, from sender: Int = 0, number: Int? = nil) -> Reception {
-        ledger.received(
-            0, by: members[device], sequence: sequence, from: members[sender], number: number ?? sequence)
-    }
-
-    /// Nothing but these.
-    private func expect(_ counts: [Fault: UInt64], location: SourceLocation = #_sourceLocation) {
-        #expect(ledger.faults.counts == counts, sourceLocation: location)
-    }
+@Suite struct MessageLedgerTests: ThreeDevices {
+    let conversation = ThreeDeviceConversation()
 
     // MARK: Losing nothing
 
