@@ -19,6 +19,7 @@ extension Relay {
         } catch {
             var refusal = error
             if refusal.id == nil { refusal.id = id }
+            deliverRun()
             refuse(refusal, to: session, at: now)
             guard refusal.code == .badJSON || refusal.code == .badRequest || refusal.code == .unknownType else {
                 return
@@ -31,6 +32,8 @@ extension Relay {
     private func perform(
         _ command: Command, _ id: CommandID?, _ session: Session, _ now: Moment
     ) throws(Refusal) {
+        if case .signal(let signal) = command { return try self.signal(signal, id, session, now) }
+        deliverRun()
         switch command {
         case .hello(let hello): try greet(hello, id, session, now)
         case .refresh(let token): try refresh(token, id, session, now)
@@ -41,7 +44,7 @@ extension Relay {
         case .delete(let target): try delete(target, id, session, now)
         case .react(let react): try self.react(react, id, session, now)
         case .history(let history): try self.history(history, id, session, now)
-        case .signal(let signal): try self.signal(signal, id, session, now)
+        case .signal: return
         case .ack(let position): try ack(position, id, session, now)
         case .read(let target): try read(target, id, session, now)
         case .typing(let to, let isActive): try typing(to, isActive, id, session, now)

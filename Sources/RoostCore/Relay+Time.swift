@@ -19,6 +19,7 @@ extension Relay {
 
     /// Time has passed.
     public func tick(at now: Moment) {
+        deliverRun()
         for timer in timers.expire(at: now.monotonic) {
             switch timer {
             case .session(let id): if let session = sessions[id] { sessionDue(session, at: now) }
@@ -93,6 +94,7 @@ extension Relay {
     /// milliseconds so that they don't come all at once.
     public func beginDrain(spreadMilliseconds spread: Int64, at now: Moment) {
         guard !isDraining else { return }
+        deliverRun()
         isDraining = true
         if mode == .running { mode = .draining }
         for session in sessions.values.sorted(by: { $0.id.value < $1.id.value }) where session.phase != .ended {
@@ -112,6 +114,7 @@ extension Relay {
 
     /// Closes every session; the host writes what waits first.
     public func closeAll(at now: Moment) {
+        deliverRun()
         storeWatermarks()
         for session in sessions.values.sorted(by: { $0.id.value < $1.id.value }) {
             shut(session, .drain, isClean: true, at: now)

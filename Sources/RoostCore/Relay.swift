@@ -61,6 +61,8 @@ public final class Relay {
     /// Some outbox holds half of what makes its session fall behind: better to write before more is put into it.
     var isOutboxHalfFull = false
     var verifications: [Verification] = []
+    /// What goes to one conversation, not yet in the outboxes. See `deliverRun`.
+    var run = FanOutRun()
 
     // On its way to the log: the batch that gathers, and the appends in the order in which they will be answered.
     var gathering: [Mutation] = []

@@ -9,7 +9,6 @@ public struct Outbox: ~Copyable {
     @usableFromInline var ring: UnsafeMutablePointer<Unmanaged<Frame>>?
     @usableFromInline var capacity = 0
     @usableFromInline var head = 0
-    private var sentOfHead = 0
     @usableFromInline var waitingFrames = 0
     @usableFromInline var waitingBytes = 0
 
@@ -21,75 +20,90 @@ public struct Outbox: ~Copyable {
         ring?.deallocate()
     }
 
-    /// Frames waiting, the one that is partly written included.
+    /// Frames waiting.
     @inlinable public var count: Int { waitingFrames }
     /// Bytes waiting.
     @inlinable public var bytes: Int { waitingBytes }
     /// Whether nothing waits.
     @inlinable public var isEmpty: Bool { count == 0 }
 
-    /// Bytes that the frame which is partly written still lacks; 0 between two frames.
-    public var restOfHead: Int {
-        guard sentOfHead > 0, let ring else { return 0 }
-        return ring[head]._withUnsafeGuaranteedRef { $0.count } - sentOfHead
-    }
-
     /// Adds a frame at the end. O(1); allocates only when the ring grows.
     @inlinable
-    public mutating func push(_ frame: Frame) {
-        if count == capacity { grow() }
-        ring?[(head + count) & (capacity - 1)] = Unmanaged.hold(frame)
+    public mutating func push(_ frame: Frame) { push(.passUnretained(frame), bytes: frame.count) }
+
+    /// Adds a frame of so many bytes, without a look at it.
+    @inlinable
+    public mutating func push(_ frame: Unmanaged<Frame>, bytes: Int) {
+        if count == capacity { grow(by: 1) }
+        frame.hold()
+        ring?[(head + count) & (capacity - 1)] = frame
         waitingFrames += 1
-        waitingBytes += frame.count
+        waitingBytes += bytes
     }
 
-    /// Moves as many bytes as fit into `scratch`, frames split where need be, and returns how many.
-    public mutating func fill(_ scratch: UnsafeMutableRawBufferPointer) -> Int {
-        guard let target = scratch.baseAddress, let ring else { return 0 }
-        var written = 0
-        while count > 0, written < scratch.count {
-            let frame = ring[head]
-            let part = frame._withUnsafeGuaranteedRef { frame in
-                let part = min(frame.count - sentOfHead, scratch.count - written)
-                (target + written).copyMemory(from: frame.start + sentOfHead, byteCount: part)
-                return (bytes: part, isWhole: sentOfHead + part == frame.count)
-            }
-            written += part.bytes
-            waitingBytes -= part.bytes
-            if part.isWhole {
-                frame.letGo()
-                head = (head + 1) & (capacity - 1)
-                waitingFrames -= 1
-                sentOfHead = 0
-            } else {
-                sentOfHead += part.bytes
-            }
-        }
-        if count == 0 { trim() }
-        return written
+    /// Makes room for so many more frames at once.
+    @inlinable
+    public mutating func reserve(_ more: Int) {
+        if count + more > capacity { grow(by: more) }
     }
 
-    /// Takes the oldest frame whole. For tests and the simulation, which don't write partial frames.
+    /// Takes the oldest frame.
     public mutating func pop() -> Frame? {
-        guard count > 0, let ring else { return nil }
-        let frame = ring[head].takeUnretainedValue()
-        ring[head].letGo()
-        head = (head + 1) & (capacity - 1)
-        waitingFrames -= 1
-        waitingBytes -= frame.count - sentOfHead
-        sentOfHead = 0
-        if count == 0 { trim() }
+        guard let held = popHeld() else { return nil }
+        let frame = held.takeUnretainedValue()
+        held.letGo()
         return frame
     }
 
     /// Lets go of everything.
     public mutating func removeAll() {
-        while pop() != nil {}
+        while let held = popHeld() { held.letGo() }
     }
 
+    // MARK: For the write buffer
+
+    /// The oldest frame's bytes.
+    var bytesOfFirst: Int? {
+        guard count > 0, let ring else { return nil }
+        return ring[head]._withUnsafeGuaranteedRef { $0.count }
+    }
+
+    /// The oldest frame, still held: the caller lets go of it.
+    mutating func popHeld() -> Unmanaged<Frame>? {
+        guard count > 0, let ring else { return nil }
+        let held = ring[head]
+        head = (head + 1) & (capacity - 1)
+        waitingFrames -= 1
+        waitingBytes -= held._withUnsafeGuaranteedRef { $0.count }
+        if waitingFrames == 0 { trim() }
+        return held
+    }
+
+    /// Whether the oldest frames are these, in this order.
+    func begins(with frames: [Unmanaged<Frame>]) -> Bool {
+        guard frames.count <= count, let ring else { return false }
+        for (index, frame) in frames.enumerated() {
+            guard ring[(head + index) & (capacity - 1)].toOpaque() == frame.toOpaque() else { return false }
+        }
+        return true
+    }
+
+    /// Lets go of the oldest `count` frames, `bytes` long, all of which somebody else holds, too.
+    mutating func drop(_ count: Int, bytes: Int) {
+        guard count <= waitingFrames, let ring else { return }
+        for index in 0..<count { ring[(head + index) & (capacity - 1)].letGo() }
+        head = (head + count) & (capacity - 1)
+        waitingFrames -= count
+        waitingBytes -= bytes
+        if waitingFrames == 0 { trim() }
+    }
+
+    // MARK: Ring
+
     @usableFromInline
-    mutating func grow() {
-        let larger = max(4, capacity * 2)
+    mutating func grow(by more: Int) {
+        var larger = max(4, capacity * 2)
+        while larger < count + more { larger *= 2 }
         let moved = UnsafeMutablePointer<Unmanaged<Frame>>.allocate(capacity: larger)
         if let ring {
             for index in 0..<count { moved[index] = ring[(head + index) & (capacity - 1)] }
@@ -109,14 +123,15 @@ public struct Outbox: ~Copyable {
     }
 }
 
-// An outbox's place for a frame: counted in the frame, without atomics. See `Frame.holds`.
+// A place that keeps a frame alive, counted in the frame, without atomics. See `Frame.holds`.
 extension Unmanaged<Frame> {
     @inlinable
-    static func hold(_ frame: Frame) -> Unmanaged<Frame> {
-        let held = Unmanaged.passUnretained(frame)
-        if frame.holds == 0 { _ = held.retain() }
-        frame.holds += 1
-        return held
+    func hold() {
+        let isFirst = _withUnsafeGuaranteedRef { frame in
+            frame.holds += 1
+            return frame.holds == 1
+        }
+        if isFirst { _ = retain() }
     }
 
     @inlinable

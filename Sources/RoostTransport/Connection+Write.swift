@@ -17,10 +17,10 @@ extension Connection {
                 return false
             }
             if outbox.isEmpty { return true }
-            let count = core.gather(&outbox)
+            let bytes = core.buffer.fill(from: &outbox)
             core.counters.writes += 1
-            core.counters.bytesOut += count
-            if shim_lws_write_raw(wsi, core.scratch.baseAddress, count) < 0 {
+            core.counters.bytesOut += bytes.count
+            if shim_lws_write_raw(wsi, bytes.baseAddress, bytes.count) < 0 {
                 fail()
                 return false
             }
@@ -34,29 +34,5 @@ extension Connection {
         message.clear()
         shim_lws_kill(wsi)
         core.library.serveTimers()
-    }
-}
-
-extension ServerCore {
-    /// Fills the scratch buffer with whole frames and returns their bytes. It ends between two frames, so that a close
-    /// frame may always follow; the buffer grows when one frame is longer than it.
-    func gather(_ outbox: inout Outbox) -> Int {
-        var count = outbox.fill(UnsafeMutableRawBufferPointer(rebasing: scratch[..<min(scratch.count, roomToFill)]))
-        let missing = outbox.restOfHead
-        if missing > 0 {
-            growScratch(to: count + missing)
-            count += outbox.fill(UnsafeMutableRawBufferPointer(rebasing: scratch[count..<count + missing]))
-        }
-        return count
-    }
-
-    private var roomToFill: Int { max(settings.writeBytes, 4_096) }
-
-    private func growScratch(to needed: Int) {
-        guard needed > scratch.count else { return }
-        let larger = UnsafeMutableRawBufferPointer.allocate(byteCount: max(needed, scratch.count * 2), alignment: 16)
-        larger.copyMemory(from: UnsafeRawBufferPointer(scratch))
-        scratch.deallocate()
-        scratch = larger
     }
 }

@@ -1,7 +1,8 @@
 internal import CLibwebsockets
 internal import Glibc
+internal import RoostProtocol
 
-/// The part of a server's loop that knows no handler type: the library, the listener, the watchers, the scratch buffer
+/// The part of a server's loop that knows no handler type: the library, the listener, the watchers, the buffer
 /// that all writes share, and the counts that the limits are checked against. Loop thread only. The watchers hold it
 /// unretained, so its event loop keeps it for as long as turns run.
 final class ServerCore {
@@ -27,7 +28,7 @@ final class ServerCore {
     var perAddress: [in_addr_t: Int] = [:]
     var refused = RefusedSockets()
     var unread = UnreadResponses()
-    var scratch: UnsafeMutableRawBufferPointer
+    var buffer: WriteBuffer
     private var deadline: Int64?
     private var now: Int64?
 
@@ -36,7 +37,7 @@ final class ServerCore {
         listener = try ListeningSocket(settings)
         port = listener.port
         library = try LibraryContext()
-        scratch = .allocate(byteCount: max(settings.writeBytes, 4_096), alignment: 16)
+        buffer = WriteBuffer(room: max(settings.writeBytes, 4_096))
         accepting = .allocate(capacity: 1)
         accepting.initialize(to: ev_io())
         deadlineTimer = .allocate(capacity: 1)
@@ -48,8 +49,6 @@ final class ServerCore {
         try createContext()
         watch()
     }
-
-    deinit { scratch.deallocate() }
 
     func run() {
         library.run {
@@ -136,6 +135,7 @@ final class ServerCore {
     // Runs before the loop sleeps, when everything that had arrived is handled.
     private func endTurn() {
         events?.turnEnded()
+        buffer.forget()
         let cut = unread.check()
         if cut > 0 {
             counters.cutUnread += cut

@@ -5,24 +5,15 @@ import Testing
 @Suite struct OutboxTests {
     private func frame(_ bytes: [UInt8]) -> Frame { bytes.withUnsafeBytes { Frame(framed: $0, headerCount: 0) } }
 
-    private func drain(_ outbox: inout Outbox, by size: Int) -> [UInt8] {
+    private func drain(_ outbox: inout Outbox, room: Int) -> [UInt8] {
+        var buffer = WriteBuffer(room: room)
         var all: [UInt8] = []
-        var scratch = [UInt8](repeating: 0xEE, count: size + 1)
-        for _ in 0..<10_000 {
-            let before = outbox.bytes
-            let count = scratch.withUnsafeMutableBytes {
-                outbox.fill(UnsafeMutableRawBufferPointer(rebasing: $0[..<size]))
-            }
-            #expect(scratch[size] == 0xEE, "wrote behind the scratch")
-            #expect(outbox.bytes == before - count)
-            if count == 0 { break }
-            all += scratch[..<count]
-        }
+        while !outbox.isEmpty { all += Array(buffer.fill(from: &outbox)) }
         return all
     }
 
-    @Test("bytes come out in order over frame boundaries, whatever the size of the scratch", arguments: 1...40)
-    func fill(size: Int) {
+    @Test("bytes come out in order over frame boundaries, whatever the room of a write", arguments: 1...40)
+    func fill(room: Int) {
         var outbox = Outbox()
         var expected: [UInt8] = []
         for (index, count) in [1, 2, 0, 7, 31, 1, 0, 16, 33, 5, 64, 3].enumerated() {
@@ -32,54 +23,34 @@ import Testing
         }
         #expect(outbox.count == 12)
         #expect(outbox.bytes == expected.count)
-        #expect(drain(&outbox, by: size) == expected)
+        #expect(drain(&outbox, room: room) == expected)
         let isEmpty = outbox.isEmpty
         #expect(isEmpty)
         #expect(outbox.bytes == 0)
     }
 
-    @Test("frames can be added while one is partly written")
-    func partial() {
-        var outbox = Outbox()
-        var expected: [UInt8] = []
-        var written: [UInt8] = []
-        var scratch = [UInt8](repeating: 0, count: 5)
-        for round in 0..<300 {
-            let bytes = [UInt8](repeating: UInt8(truncatingIfNeeded: round), count: round % 11)
-            expected += bytes
-            outbox.push(frame(bytes))
-            let count = scratch.withUnsafeMutableBytes { outbox.fill($0) }
-            written += scratch[..<count]
-            #expect(outbox.bytes == expected.count - written.count)
-        }
-        #expect(written + drain(&outbox, by: 100) == expected)
-    }
-
-    @Test("an empty scratch or outbox gives nothing")
+    @Test("an empty outbox gives nothing")
     func nothing() {
         var outbox = Outbox()
-        var scratch = [UInt8](repeating: 0, count: 4)
-        #expect(scratch.withUnsafeMutableBytes { outbox.fill($0) } == 0)
+        #expect(outbox.pop() == nil)
         outbox.push(frame([1]))
-        #expect(outbox.fill(UnsafeMutableRawBufferPointer(start: nil, count: 0)) == 0)
-        #expect(outbox.bytes == 1)
         #expect(outbox.pop()?.count == 1)
         #expect(outbox.pop() == nil)
+        outbox.removeAll()
+        #expect(outbox.bytes == 0)
     }
 
-    @Test("popping what is partly written counts only the rest")
-    func pop() {
+    @Test("room is made for many frames at once", arguments: [0, 1, 4, 5, 63, 64, 65, 300])
+    func reserve(more: Int) {
         var outbox = Outbox()
-        outbox.push(frame([1, 2, 3]))
-        outbox.push(frame([4]))
-        var scratch = [UInt8](repeating: 0, count: 2)
-        #expect(scratch.withUnsafeMutableBytes { outbox.fill($0) } == 2)
-        #expect(outbox.bytes == 2)
-        #expect(outbox.pop()?.count == 3)
-        #expect(outbox.bytes == 1)
-        #expect(scratch.withUnsafeMutableBytes { outbox.fill($0) } == 1)
-        #expect(scratch[0] == 4)
-        #expect(outbox.count == 0)
+        for value in 0..<3 { outbox.push(frame([UInt8(value)])) }
+        _ = outbox.pop()
+        outbox.reserve(more)
+        let capacity = outbox.capacity
+        #expect(capacity >= 2 + more)
+        for value in 0..<more { outbox.push(frame([UInt8(truncatingIfNeeded: value)])) }
+        #expect(outbox.capacity == capacity)
+        #expect(drain(&outbox, room: 7) == [1, 2] + (0..<more).map { UInt8(truncatingIfNeeded: $0) })
     }
 
     /// Counts frames that are alive, through weak references.
@@ -106,7 +77,7 @@ import Testing
             var outbox = Outbox()
             for _ in 0..<count { outbox.push(watch(frame([1, 2, 3]))) }
             #expect(watch.alive == count)
-            #expect(drain(&outbox, by: 2).count == 3 * count)
+            #expect(drain(&outbox, room: 2).count == 3 * count)
             #expect(watch.alive == 0)
             for _ in 0..<count { outbox.push(watch(frame([1, 2, 3]))) }
             _ = outbox.pop()
@@ -114,8 +85,6 @@ import Testing
             outbox.removeAll()
             #expect(watch.alive == 0)
             for _ in 0..<count { outbox.push(watch(frame([1, 2, 3]))) }
-            var scratch: UInt8 = 0
-            _ = withUnsafeMutableBytes(of: &scratch) { outbox.fill($0) }
             #expect(watch.alive == count)
         }
         #expect(watch.alive == 0)
@@ -132,9 +101,9 @@ import Testing
             other.push(shared)
             one.push(shared)
         }
-        #expect(drain(&one, by: 8) == [1, 2, 1, 2])
+        #expect(drain(&one, room: 8) == [1, 2, 1, 2])
         #expect(watch.alive == 1)
-        #expect(drain(&other, by: 1) == [1, 2])
+        #expect(drain(&other, room: 1) == [1, 2])
         #expect(watch.alive == 0)
     }
 

@@ -136,36 +136,36 @@ extension Relay {
     /// Makes a stored change true and tells everyone concerned, those who were removed too.
     func applyChange(
         _ change: ConversationChange?, _ event: StoredEvent, to conversation: Conversation,
-        except origin: Session?, _ now: Moment
+        except origin: Session?, at now: Moment
     ) {
         switch change {
         case .create(_, _, _, let members), .add(let members):
             admit(members, to: conversation, by: event)
-            fanOut(event, in: conversation, except: origin)
+            fanOut(event, in: conversation, except: origin, at: now)
             if let pair = conversation.pair {
                 pairUp(conversation)
                 introduce(pair, at: now)
             }
         case .rename(let name):
             conversation.name = name
-            fanOut(event, in: conversation, except: origin)
+            fanOut(event, in: conversation, except: origin, at: now)
         case .remove(let users):
-            fanOut(event, in: conversation, except: origin)
+            fanOut(event, in: conversation, except: origin, at: now)
             dismiss(users, from: conversation, at: event.position, now)
         case .leave(let user, let heir):
-            fanOut(event, in: conversation, except: origin)
+            fanOut(event, in: conversation, except: origin, at: now)
             if let heir { conversation.member(heir)?.role = .owner }
             dismiss([user], from: conversation, at: event.position, now)
         case .erase:
-            fanOut(event, in: conversation, except: origin)
+            fanOut(event, in: conversation, except: origin, at: now)
             dismiss(conversation.members.map(\.user.number), from: conversation, at: event.position, now)
             for number in conversation.formerMembers { user(number)?.departures[conversation.number] = nil }
             unregister(conversation)
         case .roles(let changes):
             for change in changes { conversation.member(change.user)?.role = change.role }
-            fanOut(event, in: conversation, except: origin)
+            fanOut(event, in: conversation, except: origin, at: now)
         case nil:
-            fanOut(event, in: conversation, except: origin)
+            fanOut(event, in: conversation, except: origin, at: now)
         }
     }
 

@@ -29,6 +29,18 @@ extension Relay {
         }
     }
 
+    /// Notes what an ack of this message will tell.
+    @inline(__always)
+    func noteUnacked(_ entry: UnackedMessages.Entry, _ session: Session) {
+        if session.unacked.count >= limits.unackedPerSession {
+            // Old ones give way: an ack of the new one covers them as far as the same conversation is concerned.
+            if session.unacked.replaceLast(by: entry) { return }
+            session.unacked.removeFirst()
+            session.hasForgottenUnacked = true
+        }
+        session.unacked.append(entry)
+    }
+
     private func advanceDelivered(_ session: Session, to position: Position, at now: Moment) {
         var member: Member?
         while let first = session.unacked.first, first.position <= position {

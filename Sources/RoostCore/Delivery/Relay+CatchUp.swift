@@ -102,4 +102,15 @@ extension Relay {
         builder.member("to", gap.to.value)
         reply(builder.finish(), to: session, at: now)
     }
+
+    /// Puts a durable event that was read from the log into the outbox.
+    private func push(_ frame: Frame, _ event: StoredEvent, isMember: Bool, to session: Session) {
+        session.outbox.push(frame)
+        session.sentPosition = event.position
+        touch(session)
+        guard event.kind == .message, isMember else { return }
+        noteUnacked(
+            UnackedMessages.Entry(conversation: event.conversation, sequence: event.sequence, position: event.position),
+            session)
+    }
 }

@@ -62,6 +62,7 @@ extension Relay {
     /// connection; so that who keeps up with it doesn't fall behind, the host writes to the touched sessions when
     /// `write` is called.
     public func committed(_ outcomes: [Outcome], at now: Moment, write: () -> Void = {}) {
+        deliverRun()
         isCommitting = false
         var unwritten = 0
         for outcome in outcomes {
@@ -73,9 +74,11 @@ extension Relay {
             if isOutboxHalfFull, unwritten >= limits.outboxSpillBytes / 4 {
                 isOutboxHalfFull = false
                 unwritten = 0
+                deliverRun()
                 write()
             }
         }
+        deliverRun()
     }
 
     // About what an event's frame holds beside the body.
@@ -84,6 +87,7 @@ extension Relay {
     /// The store failed: what was on its way may or may not be there after a restart, so nothing is acked; from now on
     /// everything that needs the log is refused, and the host stops the relay.
     public func commitFailed(at now: Moment) {
+        deliverRun()
         isCommitting = false
         mode = .failed
         gathering.removeAll()
@@ -97,6 +101,7 @@ extension Relay {
         let conversation = conversationsByNumber[next.append.conversation]
         for user in next.expected { conversation?.settle(user) }
         countJoining(by: next.append.change, -1)
+        if case .stored = outcome {} else { deliverRun() }
         switch outcome {
         case .stored(let position, let sequence, let label):
             head = max(head, position)
@@ -164,21 +169,34 @@ extension Relay {
             counters.messages += 1
             conversation.lastSequence = event.sequence
             if let member = conversation.member(event.sender) { advanceOwn(member, to: event.sequence, at: event.time) }
-            fanOut(event, in: conversation, except: next.session)
+            let answer = answer(to: next, event, in: conversation)
+            fanOut(event, in: conversation, except: next.session, answer: answer, at: now)
         case .edit, .delete, .react:
-            fanOut(event, in: conversation, except: next.session)
+            let answer = answer(to: next, event, in: conversation)
+            fanOut(event, in: conversation, except: next.session, answer: answer, at: now)
         case .conversation:
-            applyChange(next.append.change, event, to: conversation, except: next.session, now)
+            // Who comes or goes by this event may not be told of earlier ones, or has to be.
+            deliverRun()
+            applyChange(next.append.change, event, to: conversation, except: next.session, at: now)
+            answerChange(event, next, of: conversation, now)
         }
-        defer { if event.kind == .conversation { answerAskers(of: conversation, event.position, event.time, now) } }
-        guard let session = next.session, next.reply != .none else { return }
-        if next.reply == .conversation {
-            answerCreated(
-                conversation.number, event.position, event.time, isDuplicate: false, next.id, session, now)
-            return
+    }
+
+    private func answerChange(
+        _ event: StoredEvent, _ next: PendingAppend, of conversation: Conversation, _ now: Moment
+    ) {
+        if let session = next.session, next.reply == .conversation {
+            answerCreated(conversation.number, event.position, event.time, isDuplicate: false, next.id, session, now)
+        } else if let session = next.session, let answer = answer(to: next, event, in: conversation) {
+            tell(event.position, to: session, at: now)
+            reply(answer, to: session, at: now)
         }
-        guard let id = next.id else { return }
-        tell(event.position, to: session, at: now)
+        answerAskers(of: conversation, event.position, event.time, now)
+    }
+
+    /// `ok`, if somebody waits for it.
+    private func answer(to next: PendingAppend, _ event: StoredEvent, in conversation: Conversation) -> Frame? {
+        guard next.reply == .plain, next.session != nil, let id = next.id else { return nil }
         builder.begin("ok")
         builder.reply(to: id)
         if event.kind == .message {
@@ -187,7 +205,7 @@ extension Relay {
         }
         builder.member("position", event.position)
         builder.member("time", event.time.milliseconds)
-        reply(builder.finish(), to: session, at: now)
+        return builder.finish()
     }
 
     /// Notes that a session learns a position by a reply rather than by the event in its place.

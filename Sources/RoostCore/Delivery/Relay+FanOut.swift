@@ -2,69 +2,134 @@ import RoostProtocol
 
 /// One frame, framed once, into the outbox of everyone concerned. The inner loop allocates nothing per recipient.
 extension Relay {
-    /// A durable event to every device of every member, but not to the session that caused it: that one gets `ok`.
-    func fanOut(_ event: StoredEvent, in conversation: Conversation, except origin: Session?) {
+    /// A durable event to every device of every member, but not to the session that caused it: that one gets `answer`.
+    /// It is put into the outboxes by `deliverRun`, together with those that follow.
+    func fanOut(
+        _ event: StoredEvent, in conversation: Conversation, except origin: Session?, answer: Frame? = nil,
+        at now: Moment
+    ) {
+        if !run.isOpen(for: conversation, isSignals: false) { deliverRun() }
         let frame = eventFrame(event, in: conversation)
-        // What became of a message that is hidden from a member is hidden too.
-        let sequence = event.kind == .conversation ? Sequence(Int64.max) : event.sequence
-        var deliveries = 0
-        conversation.audience.forEach { session, since in
-            guard session !== origin, sequence > since else { return }
-            deliver(frame, event, to: session, counting: &deliveries)
-        }
-        counters.deliveries += deliveries
-        // Its own event counts as sent to the session that caused it, if it has everything before.
-        if let origin, origin.phase == .ready, origin.delivery == .live { origin.sentPosition = event.position }
-    }
-
-    @inline(__always)
-    private func deliver(_ frame: Frame, _ event: StoredEvent, to session: Session, counting deliveries: inout Int) {
-        guard session.delivery == .live else { return }
-        guard session.outbox.bytes + frame.count <= limits.outboxSpillBytes else {
-            session.delivery = .behind
-            counters.spills += 1
-            // A frame larger than the limit spills even when nothing waits whose end could be reported.
-            touch(session)
-            return
-        }
-        push(frame, event, isMember: true, to: session)
-        if session.outbox.bytes > limits.outboxSpillBytes / 2 { isOutboxHalfFull = true }
-        deliveries += 1
-    }
-
-    /// Puts a durable event into the outbox and notes what an ack of it will tell.
-    @inline(__always)
-    func push(_ frame: Frame, _ event: StoredEvent, isMember: Bool, to session: Session) {
-        session.outbox.push(frame)
-        session.sentPosition = event.position
-        touch(session)
-        guard event.kind == .message, isMember else { return }
-        let entry = UnackedMessages.Entry(
-            conversation: event.conversation, sequence: event.sequence, position: event.position)
-        if session.unacked.count >= limits.unackedPerSession {
-            // Old ones give way: an ack of the new one covers them as far as the same conversation is concerned.
-            if session.unacked.replaceLast(by: entry) { return }
-            session.unacked.removeFirst()
-            session.hasForgottenUnacked = true
-        }
-        session.unacked.append(entry)
+        run.add(frame, of: event, to: conversation, except: origin, answer: answer, at: now)
+        // So that what makes a session fall behind is seen in time. And who is there changes with the conversation.
+        if run.bytes >= limits.outboxSpillBytes / 8 || event.kind == .conversation { deliverRun() }
     }
 
     /// What may be lost, to the other sessions of a conversation: whoever can't keep up doesn't get it.
     func fanOutSignal(_ frame: Frame, in conversation: Conversation, except origin: Session) {
-        let calm = limits.outboxCalmBytes
+        if !run.isOpen(for: conversation, isSignals: true) { deliverRun() }
+        run.add(frame, to: conversation, except: origin)
+    }
+
+    /// Puts what was gathered into the outboxes. Called before anything else is done to sessions or conversations, so
+    /// that each gets everything in order.
+    @inline(__always)
+    func deliverRun() {
+        if !run.isEmpty { deliverWholeRun() }
+    }
+
+    @inline(never)
+    private func deliverWholeRun() {
+        var delivered = FanOutRun()
+        swap(&delivered, &run)
+        guard let conversation = delivered.conversation else { return }
+        var origins: [(session: Session, since: Sequence)] = []
         var deliveries = 0
-        conversation.audience.forEach { session, _ in
-            guard session !== origin else { return }
-            guard session.outbox.bytes <= calm else {
-                counters.signalsDropped += 1
-                return
+        delivered.entries.withUnsafeBufferPointer { entries in
+            if delivered.isSignals {
+                conversation.audience.forEach { session, _ in deliveries += pushSignals(entries, to: session) }
+                for entry in entries { entry.origin?._withUnsafeGuaranteedRef { $0.isOrigin = false } }
+            } else {
+                conversation.audience.forEach { session, since in
+                    if session.isOrigin { return origins.append((session, since)) }
+                    deliveries += push(entries, of: conversation.number, above: since, to: session)
+                }
             }
-            session.outbox.push(frame)
-            deliveries += 1
-            touch(session)
         }
-        counters.signalDeliveries += deliveries
+        counters.deliveries += delivered.isSignals ? 0 : deliveries
+        counters.signalDeliveries += delivered.isSignals ? deliveries : 0
+        for origin in origins { replay(delivered, to: origin.session, above: origin.since) }
+        // Who writes without being there: the session has ended, or its user has left.
+        for case let origin? in delivered.origins where origin.isOrigin {
+            replay(delivered, to: origin, above: Sequence(Int64.max))
+        }
+        // The memory serves the next one.
+        delivered.removeAll()
+        if run.isEmpty { swap(&delivered, &run) }
+    }
+
+    @inline(__always)
+    private func push(
+        _ entries: UnsafeBufferPointer<FanOutRun.Entry>, of conversation: ConversationNumber,
+        above since: Sequence, to session: Session
+    ) -> Int {
+        guard session.delivery == .live else { return 0 }
+        session.outbox.reserve(entries.count)
+        var deliveries = 0
+        for entry in entries where entry.sequence > since {
+            guard session.outbox.bytes + entry.bytes <= limits.outboxSpillBytes else {
+                fallBehind(session)
+                break
+            }
+            session.outbox.push(entry.frame, bytes: entry.bytes)
+            session.sentPosition = entry.position
+            if entry.isMessage {
+                noteUnacked(
+                    UnackedMessages.Entry(
+                        conversation: conversation, sequence: entry.sequence, position: entry.position),
+                    session)
+            }
+            deliveries += 1
+        }
+        guard deliveries > 0 else { return 0 }
+        if session.outbox.bytes > limits.outboxSpillBytes / 2 { isOutboxHalfFull = true }
+        touch(session)
+        return deliveries
+    }
+
+    @inline(__always)
+    private func pushSignals(_ entries: UnsafeBufferPointer<FanOutRun.Entry>, to session: Session) -> Int {
+        let own = session.isOrigin ? Unmanaged.passUnretained(session).toOpaque() : nil
+        var deliveries = 0
+        for entry in entries where own == nil || entry.origin?.toOpaque() != own {
+            guard session.outbox.bytes <= limits.outboxCalmBytes else {
+                counters.signalsDropped += 1
+                continue
+            }
+            session.outbox.push(entry.frame, bytes: entry.bytes)
+            deliveries += 1
+        }
+        if deliveries > 0 { touch(session) }
+        return deliveries
+    }
+
+    /// Entry by entry to a session that caused some of them: it gets their answers in their place.
+    private func replay(_ delivered: FanOutRun, to session: Session, above since: Sequence) {
+        session.isOrigin = false
+        guard let number = delivered.conversation?.number else { return }
+        for (entry, answer) in zip(delivered.entries, delivered.answers) {
+            guard entry.origin?.toOpaque() == Unmanaged.passUnretained(session).toOpaque() else {
+                // An answer that didn't fit may have ended it.
+                guard session.phase == .ready else { continue }
+                let pushed = withUnsafePointer(to: entry) {
+                    push(UnsafeBufferPointer(start: $0, count: 1), of: number, above: since, to: session)
+                }
+                counters.deliveries += pushed
+                continue
+            }
+            // Its own event counts as sent to it, if it has everything before.
+            if session.phase == .ready, session.delivery == .live { session.sentPosition = entry.position }
+            guard let answer else { continue }
+            tell(entry.position, to: session, at: delivered.time)
+            reply(answer, to: session, at: delivered.time)
+        }
+    }
+
+    private func fallBehind(_ session: Session) {
+        session.delivery = .behind
+        counters.spills += 1
+        // A frame larger than the limit spills even when nothing waits whose end could be reported.
+        touch(session)
     }
 
     /// State that only its latest value matters of: now, or once the session has caught its breath.
@@ -82,6 +147,7 @@ extension Relay {
 
     /// Everything in the outbox has left for the network: what the session is owed, then what it has missed.
     public func drained(_ session: Session, at now: Moment) {
+        deliverRun()
         guard session.phase == .ready else { return }
         if !session.owed.isEmpty { settleDebts(of: session, at: now) }
         // What it was owed may have been too much.

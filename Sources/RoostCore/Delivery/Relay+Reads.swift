@@ -53,6 +53,7 @@ extension Relay {
 
     /// The log's answer.
     public func answered(_ result: ReadResult, at now: Moment) {
+        deliverRun()
         guard let waiting = pendingReads.removeValue(forKey: result.ticket) else { return }
         let session = waiting.session
         if case .page = waiting { return pageRead(result, for: session, at: now) }

@@ -20,6 +20,7 @@ extension Relay {
     /// The connection is gone. Called exactly once for every session.
     /// - Parameter isClean: the peer said goodbye, so nobody has to wait for it to come back.
     public func close(_ session: Session, isClean: Bool, at now: Moment) {
+        deliverRun()
         sessions[session.id] = nil
         end(session, isClean: isClean, at: now)
         session.outbox.removeAll()
@@ -83,6 +84,7 @@ extension Relay {
     /// allocated.
     @discardableResult
     public func visitTouched(_ body: (Session) -> Void) -> Bool {
+        deliverRun()
         guard !touched.isEmpty else { return false }
         var visited: [Session] = []
         swap(&visited, &visitedBefore)

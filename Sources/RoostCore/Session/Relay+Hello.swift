@@ -39,6 +39,7 @@ extension Relay {
 
     /// A token was checked.
     public func verified(_ id: SessionID, _ result: Result<Grant, Refusal>, at now: Moment) {
+        deliverRun()
         guard let session = sessions[id], session.phase != .ended, let hello = session.hello else { return }
         session.hello = nil
         do throws(Refusal) {

@@ -28,30 +28,35 @@ public final class Session {
         case reading
     }
 
-    /// Its name for other threads.
-    public let id: SessionID
-    /// The host's connection.
-    public var attachment: AnyObject?
+    // What a fan-out touches comes first, so that it lies in few cache lines.
+
     /// Frames for the host to write.
     public var outbox = Outbox()
-    /// The host closes the connection with this code after writing what it can.
-    public internal(set) var closing: CloseCode?
+    var unacked = UnackedMessages()
+    /// Everything up to here that concerns the device was put into the outbox, or was there before.
+    var sentPosition = Position.start
+    var delivery = Delivery.live
+    var phase = Phase.awaitingHello
     /// Already among those that the host visits at the end of this turn.
     var isTouched = false
+    /// Caused something in the run that gathers: see `FanOutRun`.
+    var isOrigin = false
+    /// The host's connection.
+    public var attachment: AnyObject?
 
-    var phase = Phase.awaitingHello
+    /// Its name for other threads.
+    public let id: SessionID
+    /// The host closes the connection with this code after writing what it can.
+    public internal(set) var closing: CloseCode?
+
     var hello: PendingHello?
     unowned(unsafe) var user: User?
     unowned(unsafe) var device: Device?
     var activity = Activity.active
 
-    var delivery = Delivery.live
-    /// Everything up to here that concerns the device was put into the outbox, or was there before.
-    var sentPosition = Position.start
     var round: CatchUpRound?
     /// Positions told by `ok` while behind: an ack that names one says nothing about what came before it.
     var ownPositions: Set<Position> = []
-    var unacked = UnackedMessages()
     /// Some gave way to newer ones: when everything is acked, all conversations are looked at.
     var hasForgottenUnacked = false
     var owed: Set<Owed> = []

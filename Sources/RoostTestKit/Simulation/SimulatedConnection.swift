@@ -40,7 +40,6 @@ final class SimulatedConnection {
     /// Since when it has read fast and everything, in monotonic milliseconds.
     var calmSince: Int64
     var acking: Acking
-    var reader = FrameReader()
     /// The relay wants the host to look after it.
     var isDue = false
     /// The client has gone without a word: it neither reads nor speaks, and the relay can't know.

@@ -147,14 +147,11 @@ extension Simulation {
             fail("\(connection.label) has \(session.outbox.bytes) bytes waiting")
         }
         // Like a server: only whom the relay names, and those with something left to write.
-        guard connection.isFast, connection.isDue || !session.outbox.isEmpty || !connection.reader.isEmpty else {
+        guard connection.isFast, connection.isDue || !session.outbox.isEmpty else {
             return false
         }
         connection.isDue = false
         var hasMoved = false
-        if !connection.reader.isEmpty {
-            readBytes(Int.max, of: connection)
-        }
         while let frame = session.outbox.pop() {
             hasMoved = true
             receive(frame, on: connection)
@@ -184,19 +181,16 @@ extension Simulation {
         guard case .slow(let most) = connection.reading, !connection.hasVanished else { return }
         guard connection.isDue || !connection.session.outbox.isEmpty else { return }
         connection.isDue = false
-        readBytes(random.within(0...most), of: connection)
+        read(random.within(0...most), of: connection)
         _ = afterWriting(connection)
     }
 
-    func readBytes(_ most: Int, of connection: SimulatedConnection) {
-        let count = min(most, connection.session.outbox.bytes)
-        guard count > 0 else { return }
-        withUnsafeTemporaryAllocation(byteCount: count, alignment: 1) { scratch in
-            let filled = connection.session.outbox.fill(scratch)
-            connection.reader.append(UnsafeRawBufferPointer(rebasing: scratch[..<filled]))
-        }
-        while let (frame, header) = connection.reader.next() {
-            frame.withUnsafeBytes { receive(Frame(framed: $0, headerCount: header), on: connection) }
+    // Whole frames, as the transport takes them.
+    private func read(_ most: Int, of connection: SimulatedConnection) {
+        var left = most
+        while left > 0, let frame = connection.session.outbox.pop() {
+            left -= frame.count
+            receive(frame, on: connection)
         }
     }
 

@@ -55,33 +55,3 @@ final class WireEvent {
         }
     }
 }
-
-/// Puts frames together again from bytes that come a few at a time (RFC 6455, section 5.2; server to client, so
-/// without mask).
-struct FrameReader {
-    private var bytes: [UInt8] = []
-
-    var isEmpty: Bool { bytes.isEmpty }
-
-    mutating func append(_ part: UnsafeRawBufferPointer) { bytes.append(contentsOf: part) }
-
-    /// The next whole frame, header and all, and how long the header is.
-    mutating func next() -> (frame: [UInt8], header: Int)? {
-        guard bytes.count >= 2 else { return nil }
-        var header = 2
-        var length = Int(bytes[1] & 0x7F)
-        if length == 126 {
-            guard bytes.count >= 4 else { return nil }
-            header = 4
-            length = Int(bytes[2]) << 8 | Int(bytes[3])
-        } else if length == 127 {
-            guard bytes.count >= 10 else { return nil }
-            header = 10
-            length = bytes[2..<10].reduce(0) { $0 << 8 | Int($1) }
-        }
-        guard bytes.count >= header + length else { return nil }
-        let frame = Array(bytes[..<(header + length)])
-        bytes.removeFirst(header + length)
-        return (frame, header)
-    }
-}
