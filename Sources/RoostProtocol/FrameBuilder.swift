@@ -2,11 +2,11 @@
 /// client: unmasked). Owned by one thread. It writes what it is told: callers pass valid JSON where it says `raw`.
 public final class FrameBuilder {
     // Room for the longest unmasked header (2 + 8 bytes), so that the header is put before the payload without a move.
-    private static let headroom = 10
-    private var buffer: UnsafeMutableRawPointer
-    private var capacity: Int
-    private var end = FrameBuilder.headroom
-    private var needsComma = false
+    @usableFromInline static let headroom = 10
+    @usableFromInline var buffer: UnsafeMutableRawPointer
+    @usableFromInline var capacity: Int
+    @usableFromInline var end = FrameBuilder.headroom
+    @usableFromInline var needsComma = false
 
     /// An empty builder; it grows to the largest message it ever wrote, up to 1 MiB kept.
     public init() {
@@ -19,6 +19,7 @@ public final class FrameBuilder {
     // MARK: Message
 
     /// Begins `{"type":"…"`.
+    @inlinable
     public func begin(_ type: StaticString) {
         end = FrameBuilder.headroom
         write("{\"type\":\"")
@@ -43,12 +44,13 @@ public final class FrameBuilder {
     /// A ping frame with one byte of payload: libwebsockets does not report the pong of an empty one.
     public static func ping() -> Frame {
         let bytes: [UInt8] = [0x89, 0x01, 0x72]
-        return bytes.withUnsafeBytes { Frame(framed: $0, headerCount: 2) }
+        return bytes.withUnsafeBytes { Frame.make(framed: $0, headerCount: 2) }
     }
 
     // MARK: Members
 
     /// `"name":number`.
+    @inlinable
     public func member(_ name: StaticString, _ number: Int64) {
         key(name)
         write(number)
@@ -60,6 +62,21 @@ public final class FrameBuilder {
         write(flag ? "true" : "false")
     }
 
+    /// `"name":"text"` for a text that needs no escape: a name, a key, an id, a kind.
+    @inlinable
+    public func member(_ name: StaticString, plain text: String) {
+        key(name)
+        let isContiguous: Void? = text.utf8.withContiguousStorageIfAvailable { utf8 in
+            reserve(utf8.count + 2)
+            store(0x22)
+            if let source = utf8.baseAddress { (buffer + end).copyMemory(from: source, byteCount: utf8.count) }
+            end += utf8.count
+            store(0x22)
+        }
+        // Only a text that is bridged from elsewhere isn't.
+        if isContiguous == nil { string(text) }
+    }
+
     /// `"name":"text"`, escaped.
     public func member(_ name: StaticString, _ text: String) {
         key(name)
@@ -67,6 +84,7 @@ public final class FrameBuilder {
     }
 
     /// `"name":"word"`; the word needs no escape.
+    @inlinable
     public func member(_ name: StaticString, word: StaticString) {
         key(name)
         write("\"")
@@ -75,6 +93,7 @@ public final class FrameBuilder {
     }
 
     /// `"name":"12"`: positions are opaque strings.
+    @inlinable
     public func member(_ name: StaticString, _ position: Position) {
         key(name)
         write("\"")
@@ -83,6 +102,7 @@ public final class FrameBuilder {
     }
 
     /// `"name":` and JSON that is known to be valid, byte for byte.
+    @inlinable
     public func member(_ name: StaticString, raw json: UnsafeRawBufferPointer) {
         key(name)
         write(json)
@@ -158,7 +178,10 @@ public final class FrameBuilder {
 
     // MARK: Bytes
 
-    private func key(_ name: StaticString) {
+    // Inlined, because the copy of a name that is known when compiling is two or three moves.
+    @inlinable
+    @inline(__always)
+    func key(_ name: StaticString) {
         let count = name.utf8CodeUnitCount
         reserve(count + 4)
         if needsComma { store(0x2C) }
@@ -175,13 +198,15 @@ public final class FrameBuilder {
         needsComma = true
     }
 
+    @inlinable
     @inline(__always)
-    private func reserve(_ count: Int) {
+    func reserve(_ count: Int) {
         if end + count > capacity { grow(count) }
     }
 
     @inline(never)
-    private func grow(_ count: Int) {
+    @usableFromInline
+    func grow(_ count: Int) {
         var larger = capacity
         while larger < end + count { larger *= 2 }
         let moved = UnsafeMutableRawPointer.allocate(byteCount: larger, alignment: 16)
@@ -198,43 +223,58 @@ public final class FrameBuilder {
         buffer = .allocate(byteCount: capacity, alignment: 16)
     }
 
-    private func write(_ literal: StaticString) {
+    @inlinable
+    @inline(__always)
+    func write(_ literal: StaticString) {
         let count = literal.utf8CodeUnitCount
         reserve(count)
         (buffer + end).copyMemory(from: literal.utf8Start, byteCount: count)
         end += count
     }
 
-    private func write(_ bytes: UnsafeRawBufferPointer) {
+    @inlinable
+    func write(_ bytes: UnsafeRawBufferPointer) {
         guard let source = bytes.baseAddress else { return }
         reserve(bytes.count)
         (buffer + end).copyMemory(from: source, byteCount: bytes.count)
         end += bytes.count
     }
 
-    private func write(_ number: Int64) {
+    // Two digits at a time: a division costs more than all else here.
+    @usableFromInline
+    func write(_ number: Int64) {
         // A sign and 19 digits.
         reserve(20)
         if number < 0 { store(0x2D) }
         var rest = number.magnitude
+        let first = end
+        var at = end + FrameBuilder.digits(of: rest)
+        end = at
+        while rest >= 10 {
+            let (quotient, pair) = rest.quotientAndRemainder(dividingBy: 100)
+            let (tens, ones) = UInt16(truncatingIfNeeded: pair).quotientAndRemainder(dividingBy: 10)
+            at -= 2
+            // The tens come first in memory.
+            buffer.storeBytes(of: (0x3030 | tens | ones << 8).littleEndian, toByteOffset: at, as: UInt16.self)
+            rest = quotient
+        }
+        guard at > first else { return }
+        buffer.storeBytes(of: UInt8(truncatingIfNeeded: 0x30 + rest), toByteOffset: first, as: UInt8.self)
+    }
+
+    private static func digits(of number: UInt64) -> Int {
         var digits = 1
         var power: UInt64 = 10
-        while digits < 19, rest >= power {
+        while digits < 19, number >= power {
             digits += 1
             power &*= 10
         }
-        var at = end + digits
-        end = at
-        repeat {
-            at -= 1
-            let (quotient, digit) = rest.quotientAndRemainder(dividingBy: 10)
-            buffer.storeBytes(of: UInt8(truncatingIfNeeded: 0x30 + digit), toByteOffset: at, as: UInt8.self)
-            rest = quotient
-        } while rest > 0
+        return digits
     }
 
     // RFC 8259, section 7: quotation mark, reverse solidus and the control characters must be escaped.
-    private func string(_ text: String) {
+    @usableFromInline
+    func string(_ text: String) {
         var text = text
         text.withUTF8 { utf8 in
             // An escape takes six bytes, the quotes two.
@@ -281,8 +321,9 @@ public final class FrameBuilder {
     }
 
     // For which there is room.
+    @inlinable
     @inline(__always)
-    private func store(_ byte: UInt8) {
+    func store(_ byte: UInt8) {
         buffer.storeBytes(of: byte, toByteOffset: end, as: UInt8.self)
         end += 1
     }
@@ -304,6 +345,6 @@ public final class FrameBuilder {
             start.storeBytes(of: 127, toByteOffset: 1, as: UInt8.self)
             start.storeBytes(of: UInt64(payload).bigEndian, toByteOffset: 2, as: UInt64.self)
         }
-        return Frame(framed: UnsafeRawBufferPointer(start: start, count: header + payload), headerCount: header)
+        return Frame.make(framed: UnsafeRawBufferPointer(start: start, count: header + payload), headerCount: header)
     }
 }

@@ -123,13 +123,13 @@ public struct Outbox: ~Copyable {
     }
 }
 
-// A place that keeps a frame alive, counted in the frame, without atomics. See `Frame.holds`.
+// A place that keeps a frame alive, counted in the frame, without atomics. See `Frame.Header.holds`.
 extension Unmanaged<Frame> {
     @inlinable
     func hold() {
         let isFirst = _withUnsafeGuaranteedRef { frame in
-            frame.holds += 1
-            return frame.holds == 1
+            frame.header.holds += 1
+            return frame.header.holds == 1
         }
         if isFirst { _ = retain() }
     }
@@ -137,8 +137,8 @@ extension Unmanaged<Frame> {
     @inlinable
     func letGo() {
         let isLast = _withUnsafeGuaranteedRef { frame in
-            frame.holds -= 1
-            return frame.holds == 0
+            frame.header.holds -= 1
+            return frame.header.holds == 0
         }
         if isLast { release() }
     }

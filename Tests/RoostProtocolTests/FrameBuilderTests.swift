@@ -52,6 +52,30 @@ import Testing
         #expect(JSONValue(parsing: text(frame)) != nil)
     }
 
+    @Test("numbers of any length are written as Swift writes them")
+    func numbers() {
+        let builder = FrameBuilder()
+        var power: Int64 = 1
+        for _ in 0..<19 {
+            for number in [power - 1, power, power + 1, power / 2 * 7, -power, Int64.max / power] {
+                builder.beginBare()
+                builder.member("n", number)
+                #expect(text(builder.written) == "\"n\":\(number)")
+            }
+            power = power.multipliedReportingOverflow(by: 10).partialValue
+        }
+    }
+
+    @Test("a plain text is written as it is, whatever holds it", arguments: [0, 1, 15, 16, 200, 5_000])
+    func plain(count: Int) {
+        let builder = FrameBuilder()
+        let name = String(repeating: "x", count: count)
+        builder.begin("ok")
+        builder.member("user", plain: name)
+        builder.member("part", plain: String(("a" + name + "b").dropFirst().dropLast()))
+        #expect(text(builder.finish()) == #"{"type":"ok","user":"\#(name)","part":"\#(name)"}"#)
+    }
+
     @Test("the id of a reply: number, text, none")
     func reply() {
         let builder = FrameBuilder()

@@ -3,7 +3,7 @@ import Testing
 @testable import RoostProtocol
 
 @Suite struct OutboxTests {
-    private func frame(_ bytes: [UInt8]) -> Frame { bytes.withUnsafeBytes { Frame(framed: $0, headerCount: 0) } }
+    private func frame(_ bytes: [UInt8]) -> Frame { bytes.withUnsafeBytes { Frame.make(framed: $0, headerCount: 0) } }
 
     private func drain(_ outbox: inout Outbox, room: Int) -> [UInt8] {
         var buffer = WriteBuffer(room: room)

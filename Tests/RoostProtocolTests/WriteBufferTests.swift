@@ -4,7 +4,7 @@ import Testing
 
 @Suite struct WriteBufferTests {
     private func frame(_ byte: UInt8, _ count: Int = 3) -> Frame {
-        [UInt8](repeating: byte, count: count).withUnsafeBytes { Frame(framed: $0, headerCount: 0) }
+        [UInt8](repeating: byte, count: count).withUnsafeBytes { Frame.make(framed: $0, headerCount: 0) }
     }
 
     private func outbox(_ frames: [Frame]) -> Outbox {

@@ -109,7 +109,7 @@ final class Script: TransportHandler {
         }
         let header = bytes.count
         bytes += payload
-        return bytes.withUnsafeBytes { Frame(framed: $0, headerCount: header) }
+        return bytes.withUnsafeBytes { Frame.make(framed: $0, headerCount: header) }
     }
 }
 
