@@ -115,13 +115,15 @@ extension RoostClient {
 
     /// Whether it is a message that still waits for its reply: stored by an earlier try, it came back on catch-up.
     func isOwn(_ message: Message) -> Bool {
-        message.from == welcome?.user && message.device == welcome?.device && outgoing.contains(message.key)
+        guard let key = message.key else { return false }
+        return message.from == welcome?.user && message.device == welcome?.device && outgoing.contains(key)
     }
 
     /// The message is stored; its reply will say no more than that.
     func settle(_ message: Message) {
+        guard let key = message.key else { return }
         finish(
-            message.key,
+            key,
             .success(
                 SendReceipt(
                     conversation: message.conversation, sequence: message.sequence, position: message.position,

@@ -106,12 +106,13 @@ extension Relay {
         return user
     }
 
-    /// An unguessable id that nobody has yet: 100 random bits.
+    /// An id that nobody has yet: 65 random bits, so that nobody learns from one how many there are. It needn't be a
+    /// secret: what is asked for is given to members only.
     func newConversationID() -> String {
         let alphabet = Array("abcdefghijklmnopqrstuvwxyz234567".utf8)
         while true {
             var id: [UInt8] = [UInt8(ascii: "c")]
-            for _ in 0..<20 { id.append(alphabet[Int(random.next(upperBound: UInt32(32)))]) }
+            for _ in 0..<13 { id.append(alphabet[Int(random.next(upperBound: UInt32(32)))]) }
             let text = String(decoding: id, as: UTF8.self)
             if conversations[text] == nil { return text }
         }

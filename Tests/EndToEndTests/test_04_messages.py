@@ -42,16 +42,25 @@ async def test_a_message_arrives_everywhere_with_every_member(relay, name):
     assert (answer["conversation"], answer["sequence"]) == (conversation, 1)
     expected = {
         "type": "message", "conversation": conversation, "sequence": 1, "position": answer["position"],
-        "from": name("alice"), "device": "phone", "key": "m-1", "time": answer["time"], "kind": "text",
-        "body": "Are you there?"}
-    for device in (bob, laptop, tablet):
+        "from": name("alice"), "time": answer["time"], "body": "Are you there?"}
+    for device in (bob, laptop):
         assert dict(await device.event("message")) == expected
+    # Device and key are the author's own business.
+    assert dict(await tablet.event("message")) == {**expected, "device": "phone", "key": "m-1"}
+    for device, own in ((bob, {}), (tablet, {"device": "phone", "key": "m-1"})):
+        assert (await device.call("history", conversation=conversation))["messages"] == [
+            {name: value for name, value in {**expected, **own}.items() if name != "type"}]
+    # Away and back, the same.
+    for device, words in ((laptop, (name("bob"), "laptop")), (tablet, (name("alice"), "tablet"))):
+        await device.drop()
+        told = await (await relay.device(*words)).event("message")
+        assert ("device" in told, "key" in told) == (words[1] == "tablet",) * 2
     # The connection that sent it has its `ok`, not the event as well.
     await alice.barrier()
     assert not alice.seen("message")
     second = await bob.send(conversation, "Yes", key="m-1", replyTo=1)
     told = await alice.event("message")
-    assert (told["sequence"], told["replyTo"], told["key"]) == (2, 1, "m-1")
+    assert (told["sequence"], told["replyTo"], "key" in told) == (2, 1, False)
     assert second["position"] != answer["position"]
 
 
@@ -195,7 +204,7 @@ async def test_edit(relay, name):
     told = await bob.event("edit")
     assert dict(told) == {
         "type": "edit", "conversation": group, "sequence": 1, "position": answer["position"], "from": name("alice"),
-        "time": answer["time"], "kind": "text", "body": "the"}
+        "time": answer["time"], "body": "the"}
     assert dict(await tablet.event("edit")) == dict(told)
     message = (await bob.call("history", conversation=group))["messages"][0]
     assert (message["body"], message["editedAt"]) == ("the", answer["time"])

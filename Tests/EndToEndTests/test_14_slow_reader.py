@@ -130,7 +130,7 @@ async def test_a_full_queue_of_the_store_says_busy_and_loses_nothing(start):
     assert busy > 0, "the queue was never full: this proves nothing"
     found = await bob.messages(group, 600)
     assert [one["sequence"] for one in found] == list(range(1, 601))
-    assert {one["key"] for one in found} == {f"k-{number}" for number in range(600)}
+    assert {one["body"] for one in found} == {f"k-{number}" for number in range(600)}
 
 
 async def test_too_many_questions_at_once_are_told_to_wait(start):

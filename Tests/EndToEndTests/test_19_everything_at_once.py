@@ -129,8 +129,8 @@ def check(found):
             assert [member["role"] for member in members].count("owner") == 1
         for other, others, messages in views.values():
             assert (other["sequence"], others) == (one["sequence"], members)
-            everything = {message["sequence"]: message["key"] for _, _, all in views.values() for message in all}
-            assert all(everything[message["sequence"]] == message["key"] for message in messages)
+            everything = {message["sequence"]: message["position"] for _, _, all in views.values() for message in all}
+            assert all(everything[message["sequence"]] == message["position"] for message in messages)
 
 
 async def test_everything_at_once(start):

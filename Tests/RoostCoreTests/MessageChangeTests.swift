@@ -36,7 +36,7 @@ import Testing
         #expect(event?.text("position") == reply?.text("position"))
         #expect(event?.number("sequence") == 1)
         #expect(event?.text("from") == "bob")
-        #expect(event?.text("kind") == "text")
+        #expect(event?["kind"] == nil)
         #expect(event?.text("body") == "new")
         #expect(history(carol)?.text("body") == "new")
         #expect(history(carol)?.number("editedAt") == reply?.number("time"))

@@ -48,11 +48,29 @@ import Testing
         #expect(reply?.text("conversation") == group)
         #expect(message?.number("sequence") == 2)
         #expect(message?.text("from") == "alice")
-        #expect(message?.text("device") == "phone")
-        #expect(message?.text("key") == "m-2")
-        #expect(message?.text("kind") == "text")
+        #expect(message?["kind"] == nil, "text goes without saying")
         #expect(message?.text("body") == "hi")
         #expect(message?.number("replyTo") == 1)
+    }
+
+    @Test func deviceAndKeyAreForTheAuthorsOwnDevices() {
+        let alice = relay.connect("alice")
+        let tablet = relay.connect("alice", "tablet")
+        let bob = relay.connect("bob")
+        let group = alice.makeGroup("bob")
+        // Of one batch, so that they are delivered in one run.
+        relay.holdsCommits = true
+        for (index, author) in [alice, tablet, bob, alice].enumerated() {
+            author.start("send", ["to": "\(group)", "key": "m-\(index)", "body": "hi"], id: index)
+        }
+        relay.holdsCommits = false
+        relay.settle()
+        func seen(_ client: HarnessClient) -> [String] {
+            client.frames("message").map { "\($0.text("device") ?? "-") \($0.text("key") ?? "-")" }
+        }
+        #expect(seen(alice) == ["tablet m-1", "- -"])
+        #expect(seen(tablet) == ["phone m-0", "- -", "phone m-3"])
+        #expect(seen(bob) == ["- -", "- -", "- -"])
     }
 
     @Test func aBodyIsPassedOnByteForByte() {

@@ -26,7 +26,7 @@ extension EventMembers {
         else { return nil }
         return Message(
             conversation: conversation, sequence: sequence, position: position, from: from,
-            device: string("device") ?? "", key: string("key") ?? "", time: time, kind: string("kind") ?? "text",
+            device: string("device"), key: string("key"), time: time, kind: string("kind") ?? "text",
             body: body, replyTo: self.sequence("replyTo"), editedAt: self.time("editedAt"),
             deletedAt: self.time("deletedAt"), reactions: reactions())
     }
@@ -104,12 +104,8 @@ extension EventMembers {
     }
 
     private func signal() -> Signal? {
-        guard let conversation = string("conversation"), let from = string("from"), let time = time("time"),
-            let body
-        else { return nil }
-        return Signal(
-            conversation: conversation, from: from, device: string("device") ?? "", time: time,
-            kind: string("kind") ?? "signal", body: body)
+        guard let conversation = string("conversation"), let from = string("from"), let body else { return nil }
+        return Signal(conversation: conversation, from: from, kind: string("kind") ?? "signal", body: body)
     }
 }
 

@@ -10,10 +10,10 @@ public struct Message: Sendable, Equatable {
     public var position: String
     /// The author.
     public var from: String
-    /// The author's device.
-    public var device: String
+    /// The author's device; nil if somebody else is the author.
+    public var device: String?
     /// The author's name for it.
-    public var key: String
+    public var key: String?
     /// When it was stored.
     public var time: Timestamp
     /// `text`, or what the author's application calls it.
@@ -133,10 +133,6 @@ public struct Signal: Sendable, Equatable {
     public var conversation: String
     /// The user.
     public var from: String
-    /// The device.
-    public var device: String
-    /// When the server passed it on.
-    public var time: Timestamp
     /// What the sender's application calls it.
     public var kind: String
     /// What it says.

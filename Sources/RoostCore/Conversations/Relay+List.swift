@@ -113,7 +113,7 @@ extension Relay {
     }
 
     private func write(_ conversation: Conversation, for member: Member, last: StoredEvent?) {
-        builder.member("conversation", conversation.id)
+        builder.member("conversation", plain: conversation.id)
         builder.member("kind", word: conversation.kind.word)
         if conversation.kind == .group { builder.member("name", conversation.name) }
         builder.member("role", word: member.role.word)
@@ -124,7 +124,7 @@ extension Relay {
         builder.member("read", member.watermark.read.value)
         if let last {
             builder.beginObject("message")
-            writeMessage(last, in: conversation)
+            writeMessage(last, in: conversation, for: member.user)
             builder.endObject()
         }
         builder.member("time", conversation.lastTime.milliseconds)
@@ -141,11 +141,11 @@ extension Relay {
         var others: Int64 = 0
         builder.begin("ok")
         builder.reply(to: id)
-        builder.member("conversation", conversation.id)
+        builder.member("conversation", plain: conversation.id)
         builder.beginArray("members")
         for member in conversation.members {
             builder.beginObject()
-            builder.member("user", member.user.name)
+            builder.member("user", plain: member.user.name)
             builder.member("role", word: member.role.word)
             write(member.watermark)
             builder.endObject()

@@ -84,7 +84,7 @@ extension Relay {
         append.change = .roles(changes)
         builder.beginBare()
         builder.member("event", word: "role")
-        builder.member("user", other.name)
+        builder.member("user", plain: other.name)
         builder.member("role", word: role.word)
         append.body = [UInt8](builder.written)
         submit(append, session, id, expecting: changes.map(\.user))

@@ -8,14 +8,24 @@ struct FanOutRun {
     /// One frame, with plain numbers only, so that the inner loop counts no references.
     struct Entry {
         /// Kept alive by `frames`.
-        let frame: Unmanaged<Frame>
-        let bytes: Int
-        /// Who caused it, and gets an answer in its place. Kept alive by `origins`.
+        private(set) var frame: Unmanaged<Frame>
+        private(set) var bytes: Int
+        /// Who caused it. Kept alive by `apart`.
         let origin: Unmanaged<Session>?
+        let sender: UserNumber
         /// Only for members whose messages begin below.
         let sequence: Sequence
         let position: Position
         let isMessage: Bool
+
+        /// The same with another frame, which the caller keeps alive; nil leaves it as it is.
+        func with(_ other: Frame?) -> Entry {
+            guard let other else { return self }
+            var entry = self
+            entry.frame = .passUnretained(other)
+            entry.bytes = other.count
+            return entry
+        }
     }
 
     /// Frames of a run: with more, walking the audience costs no less for each, and what was read of them leaves the
@@ -26,8 +36,10 @@ struct FanOutRun {
     private(set) var isSignals = false
     private(set) var entries: [Entry] = []
     private var frames: [Frame] = []
-    private(set) var origins: [Session?] = []
-    private(set) var answers: [Frame?] = []
+    /// What the origin gets in place of each frame, and what its user's other sessions do.
+    private(set) var answers: [(origin: Frame?, own: Frame)] = []
+    /// Sessions of those who caused something, each once: `Session.isApart`.
+    private(set) var apart: [Session] = []
     private(set) var time = Moment(monotonic: 0, wall: .never)
     private(set) var bytes = 0
 
@@ -43,13 +55,17 @@ struct FanOutRun {
         add(
             Entry(
                 frame: .passUnretained(frame), bytes: frame.count, origin: .passUnretained(origin),
-                sequence: .none, position: .start, isMessage: false),
-            frame, origin, nil, conversation, isSignals: true)
+                sender: UserNumber(0), sequence: .none, position: .start, isMessage: false),
+            frame, (nil, frame), conversation, isSignals: true)
+        setApart(origin)
     }
 
     /// Adds a durable event.
+    /// - Parameters:
+    ///   - own: the frame for the sender's other sessions.
+    ///   - answer: what `origin` gets instead.
     mutating func add(
-        _ frame: Frame, of event: StoredEvent, to conversation: Conversation, except origin: Session?,
+        _ frame: Frame, own: Frame, of event: StoredEvent, to conversation: Conversation, except origin: Session?,
         answer: Frame?, at now: Moment
     ) {
         // What became of a message that is hidden from a member is hidden too; who is a member is not.
@@ -57,9 +73,18 @@ struct FanOutRun {
         add(
             Entry(
                 frame: .passUnretained(frame), bytes: frame.count, origin: origin.map(Unmanaged.passUnretained),
-                sequence: sequence, position: event.position, isMessage: event.kind == .message),
-            frame, origin, answer, conversation, isSignals: false)
+                sender: event.sender, sequence: sequence, position: event.position,
+                isMessage: event.kind == .message),
+            frame, (answer, own), conversation, isSignals: false)
         time = now
+        if let origin { setApart(origin) }
+    }
+
+    /// Has the run looked at entry by entry for this session.
+    mutating func setApart(_ session: Session) {
+        guard !session.isApart else { return }
+        session.isApart = true
+        apart.append(session)
     }
 
     /// Forgets all but the memory.
@@ -67,22 +92,20 @@ struct FanOutRun {
         conversation = nil
         entries.removeAll(keepingCapacity: true)
         frames.removeAll(keepingCapacity: true)
-        origins.removeAll(keepingCapacity: true)
+        apart.removeAll(keepingCapacity: true)
         answers.removeAll(keepingCapacity: true)
         bytes = 0
     }
 
     private mutating func add(
-        _ entry: Entry, _ frame: Frame, _ origin: Session?, _ answer: Frame?, _ conversation: Conversation,
+        _ entry: Entry, _ frame: Frame, _ answer: (origin: Frame?, own: Frame), _ conversation: Conversation,
         isSignals: Bool
     ) {
         self.conversation = conversation
         self.isSignals = isSignals
         entries.append(entry)
         frames.append(frame)
-        origins.append(origin)
         answers.append(answer)
         bytes += entry.bytes
-        origin?.isOrigin = true
     }
 }

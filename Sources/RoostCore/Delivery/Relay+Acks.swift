@@ -134,8 +134,8 @@ extension Relay {
 
     func receiptFrame(_ member: Member, isOwn: Bool) -> Frame {
         builder.begin("receipt")
-        builder.member("conversation", member.conversation.id)
-        builder.member("user", member.user.name)
+        builder.member("conversation", plain: member.conversation.id)
+        builder.member("user", plain: member.user.name)
         write(member.watermark)
         if isOwn { builder.member("unread", member.unread) }
         return builder.finish()

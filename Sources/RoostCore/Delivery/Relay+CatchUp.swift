@@ -75,7 +75,8 @@ extension Relay {
                     Gap(conversation.number, from: first, to: event.sequence, floor: event.position), to: session,
                     at: now)
             }
-            push(eventFrame(event, in: conversation), event, isMember: member != nil, to: session)
+            let frame = eventFrame(event, in: conversation, isOwn: event.sender == session.user?.number)
+            push(frame, event, isMember: member != nil, to: session)
             counters.deliveries += 1
         }
         session.round = round
@@ -97,7 +98,7 @@ extension Relay {
         guard let conversation = conversationsByNumber[gap.conversation] else { return }
         counters.gaps += 1
         builder.begin("gap")
-        builder.member("conversation", conversation.id)
+        builder.member("conversation", plain: conversation.id)
         builder.member("from", gap.from.value)
         builder.member("to", gap.to.value)
         reply(builder.finish(), to: session, at: now)

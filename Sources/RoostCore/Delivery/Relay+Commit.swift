@@ -120,7 +120,7 @@ extension Relay {
                 let id = conversationsByNumber[number]?.id
                 builder.begin("ok")
                 builder.reply(to: next.id)
-                if let id { builder.member("conversation", id) }
+                if let id { builder.member("conversation", plain: id) }
                 builder.member("sequence", sequence.value)
                 builder.member("position", position)
                 builder.member("time", time.milliseconds)
@@ -200,7 +200,7 @@ extension Relay {
         builder.begin("ok")
         builder.reply(to: id)
         if event.kind == .message {
-            builder.member("conversation", conversation.id)
+            builder.member("conversation", plain: conversation.id)
             builder.member("sequence", event.sequence.value)
         }
         builder.member("position", event.position)

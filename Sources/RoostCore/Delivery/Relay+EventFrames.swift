@@ -2,9 +2,10 @@ import RoostProtocol
 
 /// Durable events as JSON: the same bytes live, on catch-up and in history.
 extension Relay {
-    func eventFrame(_ event: StoredEvent, in conversation: Conversation) -> Frame {
+    /// - Parameter isOwn: for a device of the user who caused it.
+    func eventFrame(_ event: StoredEvent, in conversation: Conversation, isOwn: Bool) -> Frame {
         builder.begin(word(of: event.kind))
-        write(event, in: conversation)
+        write(event, in: conversation, isOwn: isOwn)
         return builder.finish()
     }
 
@@ -19,18 +20,20 @@ extension Relay {
     }
 
     /// The members of an event; the object is begun.
-    func write(_ event: StoredEvent, in conversation: Conversation) {
+    func write(_ event: StoredEvent, in conversation: Conversation, isOwn: Bool) {
         let sender = user(event.sender)?.name ?? ""
-        builder.member("conversation", conversation.id)
+        builder.member("conversation", plain: conversation.id)
         switch event.kind {
         case .message:
             builder.member("sequence", event.sequence.value)
             builder.member("position", event.position)
-            builder.member("from", sender)
-            builder.member("device", event.device)
-            builder.member("key", event.key)
+            builder.member("from", plain: sender)
+            if isOwn {
+                builder.member("device", plain: event.device)
+                builder.member("key", plain: event.key)
+            }
             builder.member("time", event.time.milliseconds)
-            builder.member("kind", event.label)
+            if event.label != "text" { builder.member("kind", plain: event.label) }
             if event.reference != .none { builder.member("replyTo", event.reference.value) }
             if event.deletedAt != .never {
                 builder.member("deletedAt", event.deletedAt.milliseconds)
@@ -41,9 +44,9 @@ extension Relay {
         case .edit:
             builder.member("sequence", event.sequence.value)
             builder.member("position", event.position)
-            builder.member("from", sender)
+            builder.member("from", plain: sender)
             builder.member("time", event.time.milliseconds)
-            builder.member("kind", event.label)
+            if event.label != "text" { builder.member("kind", plain: event.label) }
             // Erased since, if the message was deleted: the deletion follows.
             if event.body.isEmpty {
                 builder.member("deletedAt", event.time.milliseconds)
@@ -53,22 +56,22 @@ extension Relay {
         case .delete, .react:
             builder.member("sequence", event.sequence.value)
             builder.member("position", event.position)
-            builder.member("from", sender)
+            builder.member("from", plain: sender)
             builder.member("time", event.time.milliseconds)
             guard event.kind == .react else { return }
             builder.member("reaction", event.label)
             if event.flag { builder.member("removed", true) }
         case .conversation:
             builder.member("position", event.position)
-            builder.member("by", sender)
+            builder.member("by", plain: sender)
             builder.member("time", event.time.milliseconds)
             event.body.withUnsafeBytes { builder.members(raw: $0) }
         }
     }
 
     /// A message as an element of history or the last of a conversation.
-    func writeMessage(_ event: StoredEvent, in conversation: Conversation) {
-        write(event, in: conversation)
+    func writeMessage(_ event: StoredEvent, in conversation: Conversation, for reader: User?) {
+        write(event, in: conversation, isOwn: event.sender == reader?.number)
         guard !event.reactions.isEmpty else { return }
         builder.beginArray("reactions")
         for reaction in event.reactions {

@@ -3,14 +3,22 @@ import RoostProtocol
 /// One frame, framed once, into the outbox of everyone concerned. The inner loop allocates nothing per recipient.
 extension Relay {
     /// A durable event to every device of every member, but not to the session that caused it: that one gets `answer`.
+    /// The sender's other devices are told its device and key too.
     /// It is put into the outboxes by `deliverRun`, together with those that follow.
     func fanOut(
         _ event: StoredEvent, in conversation: Conversation, except origin: Session?, answer: Frame? = nil,
         at now: Moment
     ) {
         if !run.isOpen(for: conversation, isSignals: false) { deliverRun() }
-        let frame = eventFrame(event, in: conversation)
-        run.add(frame, of: event, to: conversation, except: origin, answer: answer, at: now)
+        let frame = eventFrame(event, in: conversation, isOwn: false)
+        var own = frame
+        if event.kind == .message, let sender = user(event.sender) {
+            for session in sender.sessions where session !== origin {
+                if own === frame { own = eventFrame(event, in: conversation, isOwn: true) }
+                run.setApart(session)
+            }
+        }
+        run.add(frame, own: own, of: event, to: conversation, except: origin, answer: answer, at: now)
         // So that what makes a session fall behind is seen in time. And who is there changes with the conversation.
         if run.bytes >= limits.outboxSpillBytes / 8 || event.kind == .conversation { deliverRun() }
     }
@@ -33,25 +41,28 @@ extension Relay {
         var delivered = FanOutRun()
         swap(&delivered, &run)
         guard let conversation = delivered.conversation else { return }
-        var origins: [(session: Session, since: Sequence)] = []
+        var apart: [(session: Session, since: Sequence)] = []
         var deliveries = 0
         delivered.entries.withUnsafeBufferPointer { entries in
             if delivered.isSignals {
                 conversation.audience.forEach { session, _ in deliveries += pushSignals(entries, to: session) }
-                for entry in entries { entry.origin?._withUnsafeGuaranteedRef { $0.isOrigin = false } }
             } else {
                 conversation.audience.forEach { session, since in
-                    if session.isOrigin { return origins.append((session, since)) }
+                    if session.isApart { return apart.append((session, since)) }
                     deliveries += push(entries, of: conversation.number, above: since, to: session)
                 }
             }
         }
         counters.deliveries += delivered.isSignals ? 0 : deliveries
         counters.signalDeliveries += delivered.isSignals ? deliveries : 0
-        for origin in origins { replay(delivered, to: origin.session, above: origin.since) }
-        // Who writes without being there: the session has ended, or its user has left.
-        for case let origin? in delivered.origins where origin.isOrigin {
-            replay(delivered, to: origin, above: Sequence(Int64.max))
+        for (session, since) in apart {
+            session.isApart = false
+            replay(delivered, to: session, above: since)
+        }
+        // Who isn't in the audience: the session has ended, or its user has left.
+        for session in delivered.apart where session.isApart {
+            session.isApart = false
+            if !delivered.isSignals { replay(delivered, to: session, above: Sequence(Int64.max)) }
         }
         // The memory serves the next one.
         delivered.removeAll()
@@ -89,7 +100,7 @@ extension Relay {
 
     @inline(__always)
     private func pushSignals(_ entries: UnsafeBufferPointer<FanOutRun.Entry>, to session: Session) -> Int {
-        let own = session.isOrigin ? Unmanaged.passUnretained(session).toOpaque() : nil
+        let own = session.isApart ? Unmanaged.passUnretained(session).toOpaque() : nil
         var deliveries = 0
         for entry in entries where own == nil || entry.origin?.toOpaque() != own {
             guard session.outbox.bytes <= limits.outboxCalmBytes else {
@@ -103,15 +114,16 @@ extension Relay {
         return deliveries
     }
 
-    /// Entry by entry to a session that caused some of them: it gets their answers in their place.
+    /// Entry by entry to a session whose user caused some of them: it gets answers, or its own frames, in their place.
     private func replay(_ delivered: FanOutRun, to session: Session, above since: Sequence) {
-        session.isOrigin = false
         guard let number = delivered.conversation?.number else { return }
-        for (entry, answer) in zip(delivered.entries, delivered.answers) {
+        for (index, entry) in delivered.entries.enumerated() {
             guard entry.origin?.toOpaque() == Unmanaged.passUnretained(session).toOpaque() else {
                 // An answer that didn't fit may have ended it.
                 guard session.phase == .ready else { continue }
-                let pushed = withUnsafePointer(to: entry) {
+                let isOwn = entry.sender == session.user?.number
+                let frame = isOwn ? delivered.answers[index].own : nil
+                let pushed = withUnsafePointer(to: entry.with(frame)) {
                     push(UnsafeBufferPointer(start: $0, count: 1), of: number, above: since, to: session)
                 }
                 counters.deliveries += pushed
@@ -119,7 +131,7 @@ extension Relay {
             }
             // Its own event counts as sent to it, if it has everything before.
             if session.phase == .ready, session.delivery == .live { session.sentPosition = entry.position }
-            guard let answer else { continue }
+            guard let answer = delivered.answers[index].origin else { continue }
             tell(entry.position, to: session, at: delivered.time)
             reply(answer, to: session, at: delivered.time)
         }

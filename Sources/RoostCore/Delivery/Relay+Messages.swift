@@ -83,14 +83,12 @@ extension Relay {
     }
 
     func signal(_ signal: Command.Signal, _ id: CommandID?, _ session: Session, _ now: Moment) throws(Refusal) {
-        let (user, device) = try speaker(session)
+        let (user, _) = try speaker(session)
         let (conversation, _) = try self.conversation(signal.to, for: user)
         builder.begin("signal")
-        builder.member("conversation", conversation.id)
-        builder.member("from", user.name)
-        builder.member("device", device.name)
-        builder.member("time", now.wall.milliseconds)
-        builder.member("kind", signal.kind?.string ?? "signal")
+        builder.member("conversation", plain: conversation.id)
+        builder.member("from", plain: user.name)
+        if let kind = signal.kind { builder.member("kind", plain: kind.string) }
         builder.member("body", raw: signal.body.bytes)
         counters.signals += 1
         fanOutSignal(builder.finish(), in: conversation, except: session)

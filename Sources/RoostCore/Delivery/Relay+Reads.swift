@@ -96,11 +96,11 @@ extension Relay {
     ) {
         builder.begin("ok")
         builder.reply(to: id)
-        builder.member("conversation", conversation.id)
+        builder.member("conversation", plain: conversation.id)
         builder.beginArray("messages")
         for event in result.events {
             builder.beginObject()
-            writeMessage(event, in: conversation)
+            writeMessage(event, in: conversation, for: session.user)
             builder.endObject()
         }
         builder.endArray()

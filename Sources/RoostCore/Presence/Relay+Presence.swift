@@ -196,7 +196,7 @@ extension Relay {
             // What was announced: a state that the tick ends on again would never be corrected.
             let state = user.announced
             builder.beginObject()
-            builder.member("user", user.name)
+            builder.member("user", plain: user.name)
             builder.member("state", word: state.word)
             if state == .offline, user.lastSeen != .never { builder.member("lastSeen", user.lastSeen.milliseconds) }
             builder.endObject()

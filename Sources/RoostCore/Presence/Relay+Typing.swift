@@ -73,8 +73,8 @@ extension Relay {
 
     func typingFrame(_ conversation: Conversation, _ user: User, _ isActive: Bool) -> Frame {
         builder.begin("typing")
-        builder.member("conversation", conversation.id)
-        builder.member("user", user.name)
+        builder.member("conversation", plain: conversation.id)
+        builder.member("user", plain: user.name)
         builder.member("active", isActive)
         return builder.finish()
     }

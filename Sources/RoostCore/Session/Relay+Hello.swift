@@ -126,8 +126,8 @@ extension Relay {
     ) -> Frame {
         builder.begin("welcome")
         builder.reply(to: hello.id)
-        builder.member("user", user.name)
-        builder.member("device", device.name)
+        builder.member("user", plain: user.name)
+        builder.member("device", plain: device.name)
         builder.member("position", device.cursor)
         builder.member("head", head)
         builder.member("durability", identity.durability.rawValue)

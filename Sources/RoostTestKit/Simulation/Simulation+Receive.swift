@@ -92,7 +92,7 @@ extension Simulation {
         guard event.kind == kind, event.conversation == ledger.conversations[stored.conversation].id,
             by == users[stored.sender].name,
             event.kind == .conversation || event.sequence == stored.sequence,
-            event.kind != .message || event.key == stored.key
+            event.kind != .message || event.key == (stored.sender == connection.device.user.index ? stored.key : nil)
         else { return fail("\(connection.label) gets something else than is stored at \(event.position ?? 0)") }
         guard stored.kind == .message || stored.kind == .edit else { return }
         let message = ledger.conversations[stored.conversation].messages[Int(stored.sequence) - 1]

@@ -230,11 +230,16 @@ extension Simulation {
         var last: Int64?
         for message in event.json?["messages"]?.elements ?? [] {
             guard let sequence = message["sequence"]?.integer, sequence >= 1, sequence <= conversation.messages.count,
-                message["key"]?.string == conversation.messages[Int(sequence) - 1].key
+                message["key"]?.string == key(of: conversation.messages[Int(sequence) - 1], for: connection)
             else { return fail("\(connection.label) gets a history that isn't the log's") }
             if let last, sequence != last + 1 { fail("\(connection.label) gets a history with a hole") }
             if isAtRest { checkPresent(message, conversation.messages[Int(sequence) - 1], on: connection) }
             last = sequence
         }
+    }
+
+    /// Only the author is told the key.
+    private func key(of message: Ledger.Message, for connection: SimulatedConnection) -> String? {
+        message.sender == connection.device.user.index ? message.key : nil
     }
 }
