@@ -262,15 +262,17 @@ public final class FrameBuilder {
         buffer.storeBytes(of: UInt8(truncatingIfNeeded: 0x30 + rest), toByteOffset: first, as: UInt8.self)
     }
 
+    // By the bits: 1233/4096 is the logarithm of 2, so the guess is right or one too low.
     private static func digits(of number: UInt64) -> Int {
-        var digits = 1
-        var power: UInt64 = 10
-        while digits < 19, number >= power {
-            digits += 1
-            power &*= 10
-        }
-        return digits
+        let guess = ((64 - (number | 1).leadingZeroBitCount) * 1_233) >> 12
+        return number < powers[guess] ? max(guess, 1) : guess + 1
     }
+
+    private static let powers: [UInt64] = [
+        1, 10, 100, 1_000, 10_000, 100_000, 1_000_000, 10_000_000, 100_000_000, 1_000_000_000, 10_000_000_000,
+        100_000_000_000, 1_000_000_000_000, 10_000_000_000_000, 100_000_000_000_000, 1_000_000_000_000_000,
+        10_000_000_000_000_000, 100_000_000_000_000_000, 1_000_000_000_000_000_000, 10_000_000_000_000_000_000,
+    ]
 
     // RFC 8259, section 7: quotation mark, reverse solidus and the control characters must be escaped.
     @usableFromInline
