@@ -56,13 +56,19 @@ class Pairs:
 
 
 class Target:
-    """A server with everything that gauge has to be told of it."""
+    """A server with everything that gauge has to be told of it.
 
-    def __init__(self, server, shape, kind=None):
+    `kind`: what Roost is sent; None for the ceiling. `frame`: what the ceiling is sent instead of the bare payload."""
+
+    def __init__(self, server, shape, kind=None, frame=None):
         self.server, self.shape = server, shape
         self.environment = {**inherited(), "G_PID": str(server.process.pid)}
         self.flags = ["--proto", "raw"]
-        if kind:
+        if frame:
+            # The template knows one path for all, so writers hear everything, too, as Roost's do.
+            self.flags = ["--proto", "tmpl", "--path", "/sub/{topic}"]
+            self.environment.update(G_SUBPROTO="", G_READY="", G_HELLO="", G_PUB=frame)
+        elif kind:
             try:
                 tokens, to = shape.prepare(server)
             except BaseException:
@@ -76,6 +82,13 @@ class Target:
 
     def __exit__(self, *_):
         self.server.stop()
+
+
+# What Roost makes of a payload, with names as long as the bench's.
+FRAMES = {
+    "signal": '{"type":"signal","conversation":"c234567abcdefg","from":"f1000","body":"{payload}"}',
+    "send": '{"type":"message","conversation":"c234567abcdefg","sequence":12345,"position":"12345","from":"f1000",'
+            '"time":1767225600000,"body":"{payload}"}'}
 
 
 def roost_flags(tokens):

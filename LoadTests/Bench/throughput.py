@@ -13,31 +13,53 @@ AGAIN = 0.5
 GENERATOR_BUSY, SERVER_BUSY = 0.97, 0.9
 
 
+# The ceiling, sent what Roost sends.
+ALIKE = "ceiling with Roost's frames"
+
+
 class Comparison:
     """One shape of load, measured with gauge on both servers."""
 
     def __init__(self, shape_name, shape, kind, at_least):
         self.shape_name, self.shape, self.kind, self.at_least = shape_name, shape, kind, at_least
-        self.starts = {"ceiling": CEILING_START[shape_name], "roost": ROOST_START[shape_name]}
+        roost, ceiling = ROOST_START[shape_name], CEILING_START[shape_name]
+        self.starts = {"ceiling": ceiling, "roost": roost, ALIKE: roost}
 
     def measure(self, bench):
         found = Findings()
-        rates = {"ceiling": [], "roost": []}
-        half = []
+        sides = ["ceiling", "roost"] if bench.has_yardstick else ["roost"]
+        # gauge is the limit of a fan-out, and reads a long frame more slowly than a short one.
+        if bench.has_yardstick and self.shape.deliveries > 1:
+            sides.append(ALIKE)
+        rates = {side: [] for side in ["ceiling", "roost", ALIKE]}
+        half, costs = [], []
         for turn in range(bench.runs):
-            sides = ["ceiling", "roost"] if bench.has_yardstick else ["roost"]
             for side in sides if turn % 2 == 0 else reversed(sides):
                 best = self.maximum(bench, side, found)
                 rates[side].append(best * self.shape.deliveries)
                 self.starts[side] = best * AGAIN
-            half.append(self.half(bench, rates["roost"][-1] / self.shape.deliveries / 2, found))
+            rate = rates["roost"][-1] / self.shape.deliveries / 2
+            roost = self.at_rate(bench, "roost", rate, found)
+            half.append(roost["p99"])
+            if bench.has_yardstick:
+                ceiling = self.at_rate(bench, "ceiling", rate, found)
+                costs.append(ceiling["server_cpu"] / max(roost["server_cpu"], 0.01))
         unit = "deliveries/s" if self.shape.deliveries > 1 else "messages/s"
-        found.figures = figures(rates, half, self.at_least, unit, FULL if self.kind == "send" else None)
+        durability = FULL if self.kind == "send" else None
+        found.figures = figures(rates, half, self.at_least, unit, durability)
+        if rates[ALIKE]:
+            ratios = [roost / alike for roost, alike in zip(rates["roost"], rates[ALIKE])]
+            found.figures.append(Figure("of the ceiling's, with frames as long as Roost's", "ratio", ratios,
+                                        durability=durability))
+        found.figures.append(Figure("the ceiling's CPU by Roost's, at half of Roost's highest rate", "ratio", costs,
+                                    durability=durability))
         return found
 
     def target(self, bench, side):
         if side == "ceiling":
             return gauge.Target(Ceiling(bench), self.shape)
+        if side == ALIKE:
+            return gauge.Target(Ceiling(bench), self.shape, frame=gauge.FRAMES[self.kind])
         return gauge.Target(Relay(bench), self.shape, self.kind)
 
     def maximum(self, bench, side, found):
@@ -48,11 +70,11 @@ class Comparison:
             found.note(f"gauge was the limit with the {side} at times: it used its whole core and the server did not")
         return ramp["rate"]
 
-    def half(self, bench, rate, found):
-        with self.target(bench, "roost") as target:
+    def at_rate(self, bench, side, rate, found):
+        with self.target(bench, side) as target:
             step = gauge.at_rate(bench, target, rate, bench.seconds)
-        found.raw.append({"side": "roost at half", **step})
-        return step["p99"]
+        found.raw.append({"side": f"{side} at half", **step})
+        return step
 
 
 class AckingPairs:
