@@ -19,6 +19,9 @@ struct TimerWheel<Payload> {
         swept = now / Self.slotMilliseconds
     }
 
+    /// Entries for which memory is held. For tests.
+    var capacity: Int { slots.reduce(0) { $0 + $1.capacity } }
+
     /// When to call `expire` next, in monotonic milliseconds. Rounded up to the end of a slot.
     var nextDeadline: Int64? {
         earliest.map { ($0 / Self.slotMilliseconds + 1) * Self.slotMilliseconds }
@@ -41,12 +44,17 @@ struct TimerWheel<Payload> {
         for passed in first...tick {
             let slot = Int(passed % Int64(Self.slotCount))
             guard !slots[slot].isEmpty else { continue }
-            // Entries for a later turn of the wheel stay.
-            slots[slot].removeAll { entry in
-                guard entry.deadline / Self.slotMilliseconds <= tick else { return false }
-                due.append(entry.payload)
-                return true
+            // Entries for a later turn of the wheel stay, in an array of their own: the old one may have grown when
+            // thousands connected, and if slots kept theirs, each of them would hold what the fullest ever needed.
+            var staying: [Entry] = []
+            for entry in slots[slot] {
+                if entry.deadline / Self.slotMilliseconds > tick {
+                    staying.append(entry)
+                } else {
+                    due.append(entry.payload)
+                }
             }
+            slots[slot] = staying
         }
         swept = tick
         count -= due.count

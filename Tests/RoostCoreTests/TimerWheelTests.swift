@@ -52,6 +52,18 @@ import Testing
         #expect(wheel.count == 0)
     }
 
+    /// Each storm falls into a slot of its own, which keeps nothing of it but what is due a turn later.
+    @Test func whatAStormNeededIsGivenBack() {
+        var wheel = TimerWheel<Int>(now: 0)
+        for storm in 1...20 as ClosedRange<Int64> {
+            for number in 0..<10_000 { wheel.set(number, at: storm * 1_000) }
+            wheel.set(-1, at: storm * 1_000 + 51_200)
+            #expect(wheel.expire(at: storm * 1_000 + 200).count >= 10_000)
+        }
+        #expect(wheel.count == 20)
+        #expect(wheel.capacity < 1_000)
+    }
+
     @Test func anEmptyWheelAsksForNothing() {
         var wheel = TimerWheel<Int>(now: 0)
         #expect(wheel.nextDeadline == nil)
