@@ -18,6 +18,7 @@ public struct Server {
     /// and at once on a second SIGTERM or SIGINT.
     /// - Throws: `ServerFailure`, one line, if the relay could not start.
     public static func run(_ configuration: Configuration) throws(ServerFailure) -> Never {
+        ProcessMemory.keepLargeBlocksApart()
         blockSignals()
         // Whatever is made from here on, the log above all, is for the relay's own user.
         umask(0o077)
