@@ -55,6 +55,9 @@ public struct Limits: Sendable, Equatable {
     public var reactionsPerUser = 20
     /// Members up to which receipts are pushed; above, they are asked for: n members acking cost n² events.
     public var receiptMembersMax = 256
+    /// Receipts of others that one conversation's sessions are sent in a second, all together. 30 members who ack 10
+    /// messages/s stay below it; 256 would make 650,000.
+    public var receiptsPerSecond = 10_000
 
     // MARK: Queues
 

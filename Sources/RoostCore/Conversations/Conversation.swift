@@ -21,6 +21,7 @@ final class Conversation {
     var lastPosition = Position.start
     var lastTime = Timestamp.never
     var typing: [Typing] = []
+    var receiptBudget = ReceiptBudget()
     /// The last member's leaving is under way: nobody can come back.
     var isEnding = false
 
@@ -149,7 +150,10 @@ final class Member {
     /// Position of the event by which it joined.
     let joinedAt: Position
     var watermark: Watermark
+    /// Others are still to be told of the watermark.
     var isReceiptDirty = false
+    /// The user's own devices are.
+    var isOwnReceiptDirty = false
     var isStoreDirty = false
     /// Monotonic time of the last "is typing" that others were told.
     var typingToldAt = Int64.min / 2

@@ -1,6 +1,6 @@
 import RoostProtocol
 
-/// `ack` and `read`: how far a device, and a user, has got; receipts tell others; watermarks are stored in bundles.
+/// `ack` and `read`: how far a device, and a user, has got; watermarks are stored in bundles.
 extension Relay {
     func ack(_ position: Position, _ id: CommandID?, _ session: Session, _ now: Moment) throws(Refusal) {
         let (user, device) = try speaker(session)
@@ -96,58 +96,6 @@ extension Relay {
         member.watermark.deliveredAt = time
         noteReceipt(of: member, at: nil)
     }
-
-    // MARK: Receipts
-
-    /// The member's watermark moved: others are told at the next tick, the store a little later.
-    private func noteReceipt(of member: Member, at now: Moment?) {
-        if !member.isReceiptDirty {
-            member.isReceiptDirty = true
-            changedReceipts.append(member)
-        }
-        if !member.isStoreDirty {
-            member.isStoreDirty = true
-            unstoredWatermarks.append(member)
-        }
-    }
-
-    func tellReceipts(at now: Moment) {
-        guard !changedReceipts.isEmpty else { return }
-        var changed: [Member] = []
-        swap(&changed, &changedReceipts)
-        for member in changed {
-            member.isReceiptDirty = false
-            guard member.conversation.member(member.user.number) === member else { continue }
-            counters.receiptsGathered += 1
-            let key = Owed.receipt(member.conversation.number, member.user.number)
-            if !member.user.sessions.isEmpty {
-                let own = receiptFrame(member, isOwn: true)
-                for session in member.user.sessions { deliver(own, key, to: session, at: now) }
-            }
-            guard member.conversation.members.count <= limits.receiptMembersMax else { continue }
-            let frame = receiptFrame(member, isOwn: false)
-            for other in member.conversation.members where other !== member {
-                for session in other.user.sessions { deliver(frame, key, to: session, at: now) }
-            }
-        }
-    }
-
-    func receiptFrame(_ member: Member, isOwn: Bool) -> Frame {
-        builder.begin("receipt")
-        builder.member("conversation", plain: member.conversation.id)
-        builder.member("user", plain: member.user.name)
-        write(member.watermark)
-        if isOwn { builder.member("unread", member.unread) }
-        return builder.finish()
-    }
-
-    func write(_ watermark: Watermark) {
-        builder.member("delivered", watermark.delivered.value)
-        if watermark.deliveredAt != .never { builder.member("deliveredAt", watermark.deliveredAt.milliseconds) }
-        builder.member("read", watermark.read.value)
-        if watermark.readAt != .never { builder.member("readAt", watermark.readAt.milliseconds) }
-    }
-
     // MARK: Storing
 
     /// Puts everything that moved into the batch that gathers.
@@ -160,7 +108,7 @@ extension Relay {
         for member in unstoredWatermarks {
             member.isStoreDirty = false
             // Gone since, or another membership of the same user by now.
-            guard member.conversation.member(member.user.number) === member else { continue }
+            guard isCurrent(member) else { continue }
             store(.watermark(member.conversation.number, member.user.number, member.watermark))
         }
         unstoredWatermarks.removeAll(keepingCapacity: true)

@@ -1,0 +1,79 @@
+import RoostProtocol
+
+/// Receipts: how far a member has got, gathered for a tick, for the user's own devices and for the other members. They
+/// tell states, of which only the newest matters, so what is too much for a conversation waits.
+extension Relay {
+    /// The member's watermark moved: others are told at the next tick, the store a little later.
+    func noteReceipt(of member: Member, at now: Moment?) {
+        member.isOwnReceiptDirty = true
+        if !member.isReceiptDirty {
+            member.isReceiptDirty = true
+            changedReceipts.append(member)
+        }
+        if !member.isStoreDirty {
+            member.isStoreDirty = true
+            unstoredWatermarks.append(member)
+        }
+    }
+
+    /// Own devices are always told. Others wait for a later tick, in line, while their conversation has used up what it
+    /// may tell; what is told then is the newest state.
+    func tellReceipts(at now: Moment) {
+        guard !changedReceipts.isEmpty else { return }
+        var changed: [Member] = []
+        swap(&changed, &changedReceipts)
+        for member in changed {
+            if member.isOwnReceiptDirty { tellOwnReceipt(member, at: now) }
+            guard !member.conversation.receiptBudget.isSpent(at: now.monotonic) else {
+                changedReceipts.append(member)
+                continue
+            }
+            member.isReceiptDirty = false
+            tellOthersReceipt(member, at: now)
+        }
+    }
+
+    private func tellOwnReceipt(_ member: Member, at now: Moment) {
+        member.isOwnReceiptDirty = false
+        guard isCurrent(member), !member.user.sessions.isEmpty else { return }
+        let key = Owed.receipt(member.conversation.number, member.user.number)
+        let frame = receiptFrame(member, isOwn: true)
+        for session in member.user.sessions { deliver(frame, key, to: session, at: now) }
+    }
+
+    private func tellOthersReceipt(_ member: Member, at now: Moment) {
+        guard isCurrent(member) else { return }
+        counters.receiptsGathered += 1
+        let conversation = member.conversation
+        guard conversation.members.count <= limits.receiptMembersMax else { return }
+        let key = Owed.receipt(conversation.number, member.user.number)
+        let frame = receiptFrame(member, isOwn: false)
+        var told = 0
+        for other in conversation.members where other !== member {
+            for session in other.user.sessions {
+                deliver(frame, key, to: session, at: now)
+                told += 1
+            }
+        }
+        conversation.receiptBudget.spend(told, of: limits.receiptsPerSecond, at: now.monotonic)
+    }
+
+    /// False for who has left since, or is a member anew.
+    func isCurrent(_ member: Member) -> Bool { member.conversation.member(member.user.number) === member }
+
+    func receiptFrame(_ member: Member, isOwn: Bool) -> Frame {
+        builder.begin("receipt")
+        builder.member("conversation", plain: member.conversation.id)
+        builder.member("user", plain: member.user.name)
+        write(member.watermark)
+        if isOwn { builder.member("unread", member.unread) }
+        return builder.finish()
+    }
+
+    func write(_ watermark: Watermark) {
+        builder.member("delivered", watermark.delivered.value)
+        if watermark.deliveredAt != .never { builder.member("deliveredAt", watermark.deliveredAt.milliseconds) }
+        builder.member("read", watermark.read.value)
+        if watermark.readAt != .never { builder.member("readAt", watermark.readAt.milliseconds) }
+    }
+}
