@@ -149,6 +149,17 @@ class Falsify(Nothing):
         connection.send(payload)
 
 
+class FalsifyReceipts(Nothing):
+    """One unread count in three receipts is far above what anybody wrote: a lesser lie could fit what is on its way."""
+
+    def took(self, connection, event, payload):
+        if event["type"] == "receipt" and "unread" in event and self.draw(connection).randrange(3) == 0:
+            event["unread"] += 1_000_000
+            self.planted += 1
+            payload = json.dumps(event).encode()
+        connection.send(payload)
+
+
 class Stall(Nothing):
     """Passes nothing at all, in either direction, for `span` seconds of every `period`."""
 

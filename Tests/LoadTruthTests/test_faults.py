@@ -81,6 +81,7 @@ CASES = {
     "leak": (faults.Leak(20), MESSAGES),
     "alter": (faults.Alter(20), MESSAGES),
     "unread": (faults.Falsify(), MESSAGES),
+    "receipt": (faults.FalsifyReceipts(), MESSAGES),
     "ghost": (faults.HidePresence("offline"), VISITS),
     "absent": (faults.HidePresence("online"), CLEAN_VISITS),
     "typing": (faults.KeepTyping(), TYPING),
@@ -119,7 +120,7 @@ def test_nothing_is_found_where_nothing_is_wrong(outcomes, name):
 
 @pytest.mark.parametrize(("name", "word"), [
     ("drop", "lost"), ("duplicate", "duplicated"), ("swap", "reordered"), ("leak", "non_member"),
-    ("unread", "wrong_unread"),
+    ("unread", "wrong_unread"), ("receipt", "wrong_unread"),
 ])
 def test_what_is_planted_is_counted(outcomes, name, word):
     planted = CASES[name][0].planted

@@ -51,8 +51,22 @@ extension Crowd {
         }
     }
 
-    /// Whether a message of the user's may be stored that nobody was told of.
-    private func hasUnanswered(_ user: Int) -> Bool { devices(ofUser: user).contains { !$0.unanswered.isEmpty } }
+    /// Whether a message of the user's may be stored whose device has not been told so: by no answer, or not yet.
+    private func hasOpenMessage(_ user: Int) -> Bool {
+        devices(ofUser: user).contains { device in
+            !device.unanswered.isEmpty
+                || device.pending[device.pendingHead...].contains {
+                    if case .message = $0.purpose { true } else { false }
+                }
+        }
+    }
+
+    /// One of the user's own devices is told by a receipt, while messages and reads are on their way.
+    func sawUnread(_ count: Int, read: Int, by device: Device, at place: Int) {
+        unread.shown(
+            reader(at: place), unread: count, read: read, seen: places[place].newest,
+            possible: ledger.attempts(in: Int(places[place].room)), isOpen: hasOpenMessage(device.user))
+    }
 
     func listed(_ reply: JSONValue?, by device: Device) {
         listsAwaited -= 1
@@ -62,7 +76,7 @@ extension Crowd {
                 let place = device.places.place(Array(name.utf8).withUnsafeBytes(\.nameHash))
             else { continue }
             unread.settled(
-                reader(at: place), unread: Int(count), last: Int(last), isOpen: hasUnanswered(device.user))
+                reader(at: place), unread: Int(count), last: Int(last), isOpen: hasOpenMessage(device.user))
         }
     }
 }

@@ -86,7 +86,10 @@ extension Crowd {
             .ack, corrected: now - min(now, message.due), uncorrected: now - min(now, message.sent))
     }
 
-    func refused(_ message: Device.Outgoing) {
+    /// - Parameter isSure: this attempt isn't stored; an earlier one may be.
+    func refused(_ message: Device.Outgoing, isSure: Bool) {
+        unread.mayHaveWritten(reader(at: message.place))
+        guard isSure else { return }
         ledger.refused(
             Int(places[message.place].room), from: Membership(message.place), number: message.number)
     }

@@ -96,7 +96,7 @@ extension Device {
         crowd.noteError(event.code)
         guard let id = event.reply.wholeNumber, let purpose = takePending(id) else { return }
         switch purpose {
-        case .message(let message): if !event.code.equals("unavailable") { crowd.refused(message) }
+        case .message(let message): crowd.refused(message, isSure: !event.code.equals("unavailable"))
         case .hello, .watchAgain: break
         case .create, .add, .watch: crowd.setUpFailed(String(decoding: event.code, as: UTF8.self))
         case .list: crowd.listed(nil, by: self)
@@ -121,6 +121,9 @@ extension Device {
             let user = crowd.user(named: event.user)
         else { return }
         crowd.sawReceipt(of: user, read: read, in: Int(crowd.places[place].room), by: self, at: place, now)
+        guard user == self.user, !event.unread.isEmpty else { return }
+        // Anything but digits can't be right.
+        crowd.sawUnread(event.unread.wholeNumber ?? -1, read: read, by: self, at: place)
     }
 
     private func gotTyping(_ event: ScannedEvent, at now: UInt64) {

@@ -33,7 +33,7 @@ extension Device {
             frame.member("key", "\(crowd.runName)-\(message.place)-\(message.number)")
             write("body", message, to: frame)
         }
-        if !isQueued { crowd.refused(message) }
+        if !isQueued { crowd.refused(message, isSure: true) }
     }
 
     private func signal(_ message: Outgoing) {

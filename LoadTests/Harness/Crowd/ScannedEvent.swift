@@ -17,6 +17,7 @@ struct ScannedEvent {
     var code = Span(start: nil, count: 0)
     var active = Span(start: nil, count: 0)
     var read = Span(start: nil, count: 0)
+    var unread = Span(start: nil, count: 0)
     var duplicate = Span(start: nil, count: 0)
 
     /// nil: not an object that can be followed.
@@ -43,6 +44,7 @@ struct ScannedEvent {
         case 4 where name.equals("code"): code = value
         case 4 where name.equals("read"): read = value
         case 6 where name.equals("active"): active = value
+        case 6 where name.equals("unread"): unread = value
         case 8 where name.equals("sequence"): sequence = value
         case 8 where name.equals("position"): position = value
         case 9 where name.equals("duplicate"): duplicate = value

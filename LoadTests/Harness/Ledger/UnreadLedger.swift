@@ -36,6 +36,9 @@ final class UnreadLedger {
         readers[reader].most = max(readers[reader].most, readers[reader].sure)
     }
 
+    /// A message of the user's is given up without an answer that says where it is stored; it may be, all the same.
+    func mayHaveWritten(_ reader: Int) { readers[reader].most = .max }
+
     /// A session of the user's ended, and what it said last may have been lost with it.
     func dropped(_ reader: Int) { readers[reader].pending = 0 }
 
@@ -44,10 +47,12 @@ final class UnreadLedger {
     ///   - read: the watermark in the same event.
     ///   - seen: the highest sequence that this connection had read before.
     ///   - possible: the most that can be stored by now: what was sent, retries included.
-    ///   - isOpen: a message of the user's isn't answered yet, and may be stored as the last.
-    func shown(_ reader: Int, unread: Int, read: Int, seen: Int, possible: Int, isOpen: Bool = false) {
+    ///   - isOpen: a message of the user's isn't answered yet, and may be stored as the last. Asked only if it matters.
+    func shown(
+        _ reader: Int, unread: Int, read: Int, seen: Int, possible: Int, isOpen: @autoclosure () -> Bool = false
+    ) {
         let (last, hasOverflowed) = unread.addingReportingOverflow(read)
-        guard read <= Int(readers[reader].most) || isOpen else {
+        guard read <= Int(readers[reader].most) || isOpen() else {
             count(reader, "\(unread) with \(read) read, which was never said; \(readers[reader].most) was")
             return
         }

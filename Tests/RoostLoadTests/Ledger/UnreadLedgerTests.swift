@@ -55,6 +55,15 @@ import Testing
         #expect(wrong == 0)
     }
 
+    @Test func aMessageThatWasGivenUpMayBeTheLastRead() {
+        ledger.mayHaveWritten(reader)
+        ledger.shown(reader, unread: 1, read: 4, seen: 5, possible: 5)
+        ledger.settled(reader, unread: 0, last: 5)
+        #expect(wrong == 0)
+        ledger.shown(reader, unread: 2, read: 4, seen: 5, possible: 5)
+        #expect(wrong == 1)
+    }
+
     @Test func onTheWayItHasToFitSomeMoment() {
         ledger.said(reader, upTo: 4)
         for last in 6...8 { ledger.shown(reader, unread: last - 4, read: 4, seen: 6, possible: 8) }
