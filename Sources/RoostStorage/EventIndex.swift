@@ -1,44 +1,56 @@
 import RoostProtocol
 
-/// Look-ups in the event index, on one connection. It holds (conversation, sequence, position) of every row; a message
-/// is the first row with its sequence. It is only asked for what is at or below the tail's floor. Costs are seeks:
-/// none grows with the number of rows but by the depth of the tree.
+/// Look-ups in the event index, on one connection. It holds (sequence, position) of every row in blocks, each of rows
+/// of one conversation that are next to each other; a message is the first row with its sequence. It is only asked for
+/// what is at or below the tail's floor. Costs are seeks: none grows with the number of rows but by the depth of the
+/// tree.
 struct EventIndex {
     private let message: Statement
     private let last: Statement
-    private let rows: Statement
+    private let start: Statement
+    private let blocks: Statement
 
     static let messageSQL = """
-        SELECT position FROM event_index WHERE conversation = ?1 AND sequence = ?2 ORDER BY position LIMIT 1
+        SELECT before, position, rows FROM event_block WHERE conversation = ?1 AND before < ?2
+        ORDER BY before DESC, position DESC LIMIT 1
         """
     // Slices of a merge under way may be in the index already: positions above the floor don't count.
     static let lastSQL = """
-        SELECT sequence FROM event_index WHERE conversation = ?1 AND position <= ?2
-        ORDER BY sequence DESC, position DESC LIMIT 1
+        SELECT before, position, rows FROM event_block WHERE conversation = ?1 AND position <= ?2
+        ORDER BY before DESC, position DESC LIMIT 1
         """
-    static let rowsSQL = """
-        SELECT sequence, position FROM event_index
-        WHERE conversation = ?1 AND (sequence, position) > (?2, ?3) ORDER BY sequence, position LIMIT ?4
+    static let startSQL = """
+        SELECT before, position FROM event_block WHERE conversation = ?1 AND (before, position) <= (?2, ?3)
+        ORDER BY before DESC, position DESC LIMIT 1
+        """
+    static let blocksSQL = """
+        SELECT before, position, rows FROM event_block WHERE conversation = ?1 AND (before, position) >= (?2, ?3)
+        ORDER BY before, position
         """
 
     init(_ database: Database) throws {
         message = try database.prepare(EventIndex.messageSQL)
         last = try database.prepare(EventIndex.lastSQL)
-        rows = try database.prepare(EventIndex.rowsSQL)
+        start = try database.prepare(EventIndex.startSQL)
+        blocks = try database.prepare(EventIndex.blocksSQL)
     }
 
     /// Where a message is. The caller knows that the sequence is one of those in the index.
     func position(of sequence: Int64, in conversation: Int32) throws -> Int64? {
         message.bind(1, conversation)
         message.bind(2, sequence)
-        return try message.first { $0.int64(0) }
+        return try message.first { block in
+            rows(of: block).first { $0.isMessage && $0.sequence == sequence }?.position
+        } ?? nil
     }
 
     /// Sequence of the last row at or below `floor`; nil if there is none.
     func lastSequence(of conversation: Int32, floor: Int64) throws -> Int64? {
         last.bind(1, conversation)
         last.bind(2, floor)
-        return try last.first { $0.int64(0) }
+        return try last.first { block in
+            rows(of: block).reduce(nil as Int64?) { $1.position <= floor ? $1.sequence : $0 }
+        } ?? nil
     }
 
     /// The sequence that was the last one at `position`, at most `high`. Looks in growing steps down from `high`, then
@@ -64,16 +76,26 @@ struct EventIndex {
         of conversation: Int32, above sequence: Int64, _ position: Int64, upTo: Int64, limit: Int,
         into found: inout [(sequence: Int64, position: Int64)]
     ) throws {
-        rows.bind(1, conversation)
-        rows.bind(2, sequence)
-        rows.bind(3, position)
-        rows.bind(4, Int64(limit))
-        while try rows.step() {
-            let position = rows.int64(1)
-            // Not a condition of the query: that would read on to the end of the conversation.
-            guard position <= upTo else { return rows.reset() }
-            found.append((rows.int64(0), position))
+        // The block that the place is in, or that ends before it.
+        start.bind(1, conversation)
+        start.bind(2, sequence)
+        start.bind(3, position)
+        let place = try start.first { ($0.int64(0), $0.int64(1)) } ?? (sequence, position)
+        blocks.bind(1, conversation)
+        blocks.bind(2, place.0)
+        blocks.bind(3, place.1)
+        let end = found.count + limit
+        while try blocks.step() {
+            for row in rows(of: blocks) where (row.sequence, row.position) > (sequence, position) {
+                // Not a condition of the query: that would read on to the end of the conversation.
+                guard row.position <= upTo, found.count < end else { return blocks.reset() }
+                found.append((row.sequence, row.position))
+            }
         }
+    }
+
+    private func rows(of block: Statement) -> EventRows {
+        EventRows(before: block.int64(0), position: block.int64(1), bytes: block.bytes(2))
     }
 
     private func isAbove(_ position: Int64, _ sequence: Int64, in conversation: Int32) throws -> Bool {

@@ -1,54 +1,54 @@
-/// One part of the tail on its way into the indexes: everything sorted, done in slices, so that neighbours share a
-/// page and no commit waits long. The watermark moves with the last slice; slices that a crash leaves without it are
-/// written again, to the same effect.
+/// One part of the tail on its way into the indexes, in slices, so that no commit waits long: keys by block, rows by
+/// conversation, so that neighbours share a page. The watermark moves with the last slice; slices that a crash leaves
+/// without it are written again, to the same effect.
 struct IndexMerge {
-    /// A row of the event index.
-    struct Event {
-        var conversation: Int32
-        var sequence: Int64
-        var position: Int64
-    }
-
     /// The last row of the part.
     let upTo: Int64
-    private let keys: [(hash: Int64, position: Int64)]
-    private let events: [Event]
+    let keys: KeySpread
+    let keyCount: Int
+    private let run: Tail.Run
     private let conversations: [Int32]
-    private var next = 0
+    private var nextBlock: Int64
+    private var nextConversation = 0
+    private var nextRow = 0
+    private var nextLast = 0
 
-    init(_ run: Tail.Run, _ keys: KeyTail.Run, upTo: Int64) {
+    init(_ run: Tail.Run, _ keys: KeySpread, count: Int, upTo: Int64) {
+        self.run = run
+        self.keys = keys
+        keyCount = count
         self.upTo = upTo
-        self.keys = keys.sorted()
         conversations = run.entries.keys.sorted()
-        var events: [Event] = []
-        events.reserveCapacity(run.rows)
-        for conversation in conversations {
-            for entry in run.entries[conversation] ?? [] {
-                events.append(
-                    Event(conversation: conversation, sequence: entry.sequence, position: entry.position))
-            }
-        }
-        self.events = events
+        nextBlock = keys.blocks.lowerBound
     }
 
     /// What to write next.
     enum Item {
-        case key(hash: Int64, position: Int64)
-        case event(Event)
+        case keys(ArraySlice<KeyEntry>, block: Int64)
+        case events(EventBlock)
         /// The directory's note of a conversation's last row.
         case last(conversation: Int32)
     }
 
     /// Takes the next item; nil when everything is written.
     mutating func takeNext() -> Item? {
-        var index = next
-        next += 1
-        if index < keys.count { return .key(hash: keys[index].hash, position: keys[index].position) }
-        index -= keys.count
-        if index < events.count { return .event(events[index]) }
-        index -= events.count
-        if index < conversations.count { return .last(conversation: conversations[index]) }
-        next -= 1
-        return nil
+        if nextBlock < keys.blocks.upperBound {
+            defer { nextBlock += 1 }
+            return .keys(keys.entries(of: nextBlock), block: nextBlock)
+        }
+        while nextConversation < conversations.count {
+            let conversation = conversations[nextConversation]
+            let rows = run.entries[conversation] ?? []
+            let end = min(nextRow + EventBlock.rowsMax, rows.count)
+            if let block = EventBlock(rows[nextRow..<end], of: conversation) {
+                nextRow = end
+                return .events(block)
+            }
+            nextConversation += 1
+            nextRow = 0
+        }
+        guard nextLast < conversations.count else { return nil }
+        defer { nextLast += 1 }
+        return .last(conversation: conversations[nextLast])
     }
 }

@@ -1,55 +1,65 @@
-/// Which hashes the key index surely doesn't hold: one bit per hash value modulo the size. Nearly every key is new, and
-/// a look-up in the index takes longer than all else that an append needs. It is filled again after each start, in the
-/// order of hashes and a slice at a time, and speaks only for what it has covered. Confined to the writer's thread.
+/// Which hashes the key index surely doesn't hold: Bloom filters of three bits a hash, all in one word, so that a
+/// question costs one look into memory. Nearly every key is new, and a look-up in the index takes longer than all else
+/// that an append needs. It is filled again after each start, in the order of hashes and a slice at a time, and speaks
+/// only for what it has covered. Confined to the writer's thread.
 struct KeyFilter {
-    /// Bits at first, 256 KiB, and at most, 16 MiB. At sixteen bits a key one look-up in sixteen goes to the index in
-    /// vain; from eight million keys on it is more, and half of them with ninety million.
-    static let bitsAtFirst = 1 << 21
-    static let bitsAtMost = 1 << 27
+    /// Bits of a part: 1 MiB, 8 MiB, and at most 16 MiB. A part that has a key for every sixteen bits is followed by a
+    /// larger one, never by one that would have to be filled anew. It errs for one hash in a hundred or less in each
+    /// full part; the largest, which takes all the rest, for one in twelve with thirty million keys.
+    private static let bitsAtFirst = 1 << 23
+    private static let bitsAtMost = 1 << 27
     private static let bitsPerKey = 16
+    private static let growth = 8
 
-    private var words: [UInt64]
-    private var keys = 0
-    /// The first hash that isn't covered; nil when all are.
-    private(set) var next: Int64? = .min
+    private struct Part {
+        var words: [UInt64]
+        var keys = 0
 
-    init(bits: Int = bitsAtFirst) {
-        words = [UInt64](repeating: 0, count: max(1, bits / 64))
+        init(bits: Int) { words = [UInt64](repeating: 0, count: bits / 64) }
+
+        // The number of words is a power of two.
+        func word(_ hash: UInt64) -> Int {
+            Int(truncatingIfNeeded: hash) & (words.count - 1)
+        }
+    }
+
+    private var parts: [Part]
+    /// The lowest hash that isn't covered; nil when all are.
+    private(set) var next: UInt64? = 0
+
+    /// Sized for so many keys, and those that come.
+    init(keys: Int = 0) {
+        var bits = KeyFilter.bitsAtFirst
+        while bits < KeyFilter.bitsAtMost, keys > bits / KeyFilter.bitsPerKey { bits *= KeyFilter.growth }
+        parts = [Part(bits: min(bits, KeyFilter.bitsAtMost))]
     }
 
     /// Whether the index may hold this hash. False is certain.
     func mayHold(_ hash: UInt64) -> Bool {
-        if let next, Int64(bitPattern: hash) >= next { return true }
-        return words[word(hash)] & (1 << (hash & 63)) != 0
+        if let next, hash >= next { return true }
+        let mask = KeyFilter.mask(hash)
+        return parts.contains { $0.words[$0.word(hash)] & mask == mask }
     }
 
     /// The index holds this hash, or will.
     mutating func add(_ hash: UInt64) {
-        words[word(hash)] |= 1 << (hash & 63)
-        keys += 1
+        var last = parts.count - 1
+        let bits = parts[last].words.count * 64
+        if parts[last].keys >= bits / KeyFilter.bitsPerKey, bits < KeyFilter.bitsAtMost {
+            parts.append(Part(bits: min(bits * KeyFilter.growth, KeyFilter.bitsAtMost)))
+            last += 1
+        }
+        parts[last].keys += 1
+        parts[last].words[parts[last].word(hash)] |= KeyFilter.mask(hash)
     }
 
-    /// Every hash up to this one that the index holds was added.
-    mutating func cover(upTo hash: Int64) {
-        next = hash == .max ? nil : hash + 1
+    /// Every hash below this one that the index holds was added; nil: all were.
+    mutating func cover(below hash: UInt64?) {
+        next = hash
     }
 
-    /// All that the index holds was added.
-    mutating func coverAll() {
-        next = nil
-    }
-
-    /// If there are too many keys for the size, begins anew with a larger one.
-    mutating func growIfCrowded() {
-        let bits = words.count * 64
-        guard keys > bits / KeyFilter.bitsPerKey, bits < KeyFilter.bitsAtMost else { return }
-        var larger = bits
-        while keys > larger / KeyFilter.bitsPerKey, larger < KeyFilter.bitsAtMost { larger *= 4 }
-        self = KeyFilter(bits: min(larger, KeyFilter.bitsAtMost))
-    }
-
-    // The size is a power of two; the low six bits name the bit in the word.
-    private func word(_ hash: UInt64) -> Int {
-        Int(truncatingIfNeeded: (hash >> 6) & UInt64(truncatingIfNeeded: words.count - 1))
+    // The high bits; the low ones name the word.
+    private static func mask(_ hash: UInt64) -> UInt64 {
+        1 << (hash >> 58) | 1 << (hash >> 52 & 63) | 1 << (hash >> 46 & 63)
     }
 }

@@ -1,39 +1,53 @@
+/// The hash of a sender and key, and the position of its row: sixteen bytes, in memory as in a block of the key index.
+struct KeyEntry: Equatable {
+    var hash: UInt64
+    var position: Int64
+}
+
 /// The keys of the rows that the key index doesn't hold yet, by hash. Only the writer looks for keys, so this is
 /// confined to its thread. A look-up gives candidates; whether a key is really there, the log says.
 struct KeyTail {
-    /// The keys of one part of the tail. Nearly every hash has one position; the few others stand aside.
+    /// The keys of one part of the tail: a hash table with open addresses. The hashes are secret and even, so their low
+    /// bits are as good a slot as any; a hash that comes twice has two slots.
     struct Run {
-        private var positions: [UInt64: Int64] = [:]
-        private var collisions: [(hash: UInt64, position: Int64)] = []
+        /// Position 0, which no row has, marks a free one. At most half of them are taken.
+        private var slots = [KeyEntry](repeating: KeyEntry(hash: 0, position: 0), count: 1_024)
+        private(set) var count = 0
 
-        var count: Int { positions.count + collisions.count }
+        /// All of them, in no order.
+        var entries: [KeyEntry] { slots.filter { $0.position != 0 } }
 
         mutating func add(_ hash: UInt64, _ position: Int64) {
-            if positions[hash] == nil {
-                positions[hash] = position
-            } else {
-                collisions.append((hash, position))
-            }
+            if count * 2 >= slots.count { grow() }
+            count += 1
+            place(KeyEntry(hash: hash, position: position))
         }
 
         /// Tries each candidate until one is accepted.
         func first<Value>(_ hash: UInt64, _ accept: (Int64) throws -> Value?) rethrows -> Value? {
-            guard let position = positions[hash] else { return nil }
-            if let found = try accept(position) { return found }
-            for collision in collisions where collision.hash == hash {
-                if let found = try accept(collision.position) { return found }
+            var slot = home(hash)
+            while slots[slot].position != 0 {
+                if slots[slot].hash == hash, let found = try accept(slots[slot].position) { return found }
+                slot = (slot + 1) & (slots.count - 1)
             }
             return nil
         }
 
-        /// Everything, in the order of the index.
-        func sorted() -> [(hash: Int64, position: Int64)] {
-            var all: [(hash: Int64, position: Int64)] = []
-            all.reserveCapacity(count)
-            for (hash, position) in positions { all.append((Int64(bitPattern: hash), position)) }
-            for (hash, position) in collisions { all.append((Int64(bitPattern: hash), position)) }
-            all.sort { $0.hash < $1.hash || ($0.hash == $1.hash && $0.position < $1.position) }
-            return all
+        private mutating func place(_ entry: KeyEntry) {
+            var slot = home(entry.hash)
+            while slots[slot].position != 0 { slot = (slot + 1) & (slots.count - 1) }
+            slots[slot] = entry
+        }
+
+        private mutating func grow() {
+            let all = entries
+            slots = [KeyEntry](repeating: KeyEntry(hash: 0, position: 0), count: slots.count * 2)
+            for entry in all { place(entry) }
+        }
+
+        // The number of slots is a power of two.
+        private func home(_ hash: UInt64) -> Int {
+            Int(truncatingIfNeeded: hash) & (slots.count - 1)
         }
     }
 

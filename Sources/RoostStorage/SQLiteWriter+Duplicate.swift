@@ -8,32 +8,18 @@ extension SQLiteWriter {
         try scratch.withTexts { _, key, _ in
             if let found = try keys.first(keyHash, { try stored(at: $0, event.sender.value, key) }) { return found }
             guard filter.mayHold(keyHash) else { return nil }
-            let candidates = statements.keyCandidates
-            candidates.bind(1, Int64(bitPattern: keyHash))
-            while try candidates.step() {
-                guard let found = try stored(at: candidates.int64(0), event.sender.value, key) else { continue }
-                candidates.reset()
-                return found
-            }
-            return nil
+            return try index.first(keyHash) { try stored(at: $0, event.sender.value, key) }
         }
     }
 
-    /// Goes on filling the filter. Returns whether there was anything to do.
+    /// Goes on filling the filter, by about so many keys. Returns whether there was anything to do.
     func fillFilter(keys count: Int) throws -> Bool {
-        filter.growIfCrowded()
         guard let next = filter.next else { return false }
-        statements.hashes.bind(1, next)
-        statements.hashes.bind(2, Int64(count))
-        var last: Int64?
-        var found = 0
-        while try statements.hashes.step() {
-            let hash = statements.hashes.int64(0)
-            filter.add(UInt64(bitPattern: hash))
-            last = hash
-            found += 1
-        }
-        if let last, found == count { filter.cover(upTo: last) } else { filter.coverAll() }
+        let width = KeyRun.bits(keys: index.keys, perBlock: count)
+        let prefix = next.leading(width)
+        for entry in try index.entries(of: prefix, width: width) { filter.add(entry.hash) }
+        let isLast = prefix + 1 >= 1 << UInt64(width)
+        filter.cover(below: isLast ? nil : (prefix + 1) << UInt64(64 - width))
         return true
     }
 

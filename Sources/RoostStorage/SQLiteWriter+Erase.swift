@@ -6,6 +6,8 @@ struct Erasure {
     var conversation: Int32
     /// Its last row is at or below this position.
     var upTo: Int64
+    /// The last row that was removed. Not stored: after a restart, the rows before are looked for in vain.
+    var removed: (sequence: Int64, position: Int64) = (-1, 0)
 }
 
 extension SQLiteWriter {
@@ -40,9 +42,17 @@ extension SQLiteWriter {
         }
         var found: [(sequence: Int64, position: Int64)] = []
         try statements.events.rows(
-            of: erasure.conversation, above: -1, 0, upTo: erasure.upTo, limit: rows, into: &found)
-        for row in found { try remove(row.sequence, row.position, of: erasure.conversation, purge) }
-        if found.count < rows {
+            of: erasure.conversation, above: erasure.removed.sequence, erasure.removed.position, upTo: erasure.upTo,
+            limit: rows, into: &found)
+        for row in found { try remove(row.position, purge) }
+        if let last = found.last {
+            erasures[0].removed = last
+            return true
+        }
+        purge.events.bind(1, erasure.conversation)
+        purge.events.bind(2, Int64(rows))
+        try purge.events.run()
+        if database.changes < rows {
             directory.deleteErasure.bind(1, erasure.upTo)
             try directory.deleteErasure.run()
             erasures.removeFirst()
@@ -58,20 +68,12 @@ extension SQLiteWriter {
         while try transact({ try purge(rows: bounds.erasedRowsWhenIdle) }) {}
     }
 
-    private func remove(_ sequence: Int64, _ position: Int64, of conversation: Int32, _ purge: PurgeStatements) throws {
+    private func remove(_ position: Int64, _ purge: PurgeStatements) throws {
         statements.keyOwner.bind(1, position)
         let keyHash = try statements.keyOwner.first { row -> UInt64? in
             row.bytes(6).isEmpty ? nil : hash(row.int32(3), row.bytes(6))
         }
-        if let keyHash = keyHash ?? nil {
-            purge.key.bind(1, Int64(bitPattern: keyHash))
-            purge.key.bind(2, position)
-            try purge.key.run()
-        }
-        purge.event.bind(1, conversation)
-        purge.event.bind(2, sequence)
-        purge.event.bind(3, position)
-        try purge.event.run()
+        if let keyHash = keyHash ?? nil { try index.remove(KeyEntry(hash: keyHash, position: position)) }
         purge.row.bind(1, position)
         try purge.row.run()
     }
@@ -81,8 +83,7 @@ extension SQLiteWriter {
 struct PurgeStatements {
     let reactions: Statement
     let reactionCounts: Statement
-    let key: Statement
-    let event: Statement
+    let events: Statement
     let row: Statement
 
     init(_ database: Database) throws {
@@ -96,9 +97,11 @@ struct PurgeStatements {
             DELETE FROM reaction_count WHERE (conversation, sequence, reaction) IN (
                 SELECT conversation, sequence, reaction FROM reaction_count WHERE conversation = ?1 LIMIT ?2)
             """)
-        key = try database.prepare("DELETE FROM key_index WHERE hash = ?1 AND position = ?2")
-        event = try database.prepare(
-            "DELETE FROM event_index WHERE conversation = ?1 AND sequence = ?2 AND position = ?3")
+        events = try database.prepare(
+            """
+            DELETE FROM event_block WHERE (conversation, before, position) IN (
+                SELECT conversation, before, position FROM event_block WHERE conversation = ?1 LIMIT ?2)
+            """)
         row = try database.prepare("DELETE FROM log WHERE position = ?1")
     }
 }

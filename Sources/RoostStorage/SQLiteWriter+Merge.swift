@@ -3,44 +3,50 @@ import RoostProtocol
 
 /// The indexes follow behind the log: see DESIGN, section 3.
 extension SQLiteWriter {
-    /// Part of every commit: when the tail is too long, merges an amount in proportion to the commit's own rows.
-    /// Returns whether the merge is complete once this transaction is committed.
+    /// Part of every commit: moves keys between runs, and when the tail is too long, merges some of it, both in
+    /// proportion to the commit's own rows. Returns whether the merge is complete once this transaction is committed.
     func mergeDebt(rows: Int) throws -> Bool {
-        guard rows > 0, tail.rows > bounds.tailRows else { return false }
-        if merge == nil { startMerge() }
+        guard rows > 0 else { return false }
+        try index.move(keys: rows * bounds.movedKeysPerRow)
+        guard tail.rows > bounds.tailRows else { return false }
+        if merge == nil { try startMerge() }
         return try mergeSome(entries: rows * bounds.entriesPerRow)
     }
 
     /// An idle writer's share, in a transaction of its own. Returns whether there was anything to do. `isForced`: even
     /// if it is little.
     func mergeWhenIdle(isForced: Bool = false) throws -> Bool {
-        if merge == nil {
-            guard tail.rows >= max(1, isForced ? 1 : bounds.idleRows) else { return false }
-            startMerge()
+        guard merge != nil || tail.rows >= max(1, isForced ? 1 : bounds.idleRows) else {
+            guard index.isMoving else { return false }
+            try transact { try index.move(keys: bounds.idleEntries) }
+            return true
         }
-        if try transact({ try mergeSome(entries: bounds.idleEntries) }) { finishMerge() }
+        let isComplete = try transact {
+            if merge == nil { try startMerge() }
+            return try mergeSome(entries: bounds.idleEntries)
+        }
+        if isComplete { finishMerge() }
         return true
     }
 
-    /// Only called when nothing is uncommitted, or inside a commit that fails as a whole.
-    private func startMerge() {
-        merge = IndexMerge(tail.freeze(), keys.freeze(), upTo: head)
+    private func startMerge() throws {
+        let new = keys.freeze().entries
+        merge = IndexMerge(tail.freeze(), try index.begin(new), count: new.count, upTo: head)
     }
 
     private func mergeSome(entries: Int) throws -> Bool {
-        for _ in 0..<entries {
+        var left = entries
+        while left > 0 {
             switch merge?.takeNext() {
-            case .key(let hash, let position):
-                filter.add(UInt64(bitPattern: hash))
-                statements.indexKey.bind(1, hash)
-                statements.indexKey.bind(2, position)
-                try statements.indexKey.run()
-            case .event(let event):
-                statements.indexEvent.bind(1, event.conversation)
-                statements.indexEvent.bind(2, event.sequence)
-                statements.indexEvent.bind(3, event.position)
-                try statements.indexEvent.run()
+            case .keys(let keys, let block):
+                for key in keys { filter.add(key.hash) }
+                try index.write(keys, to: block)
+                left -= max(1, keys.count)
+            case .events(let block):
+                try write(block)
+                left -= block.rows
             case .last(let number):
+                left -= 1
                 guard let conversation = conversations[number] else { continue }
                 statements.updateLast.bind(1, number)
                 statements.updateLast.bind(2, conversation.lastSequence)
@@ -49,11 +55,22 @@ extension SQLiteWriter {
                 try statements.updateLast.run()
             case nil:
                 guard let merge else { return false }
+                try index.finish(merge.keys.blocks.lowerBound, keys: merge.keyCount)
                 try setMeta("indexed_to", merge.upTo)
                 return true
             }
         }
         return false
+    }
+
+    private func write(_ block: EventBlock) throws {
+        statements.indexEvents.bind(1, block.conversation)
+        statements.indexEvents.bind(2, block.before)
+        statements.indexEvents.bind(3, block.position)
+        try block.bytes.withUnsafeBytes { bytes in
+            try statements.indexEvents.bind(4, borrowedBlob: bytes)
+            try statements.indexEvents.run()
+        }
     }
 
     /// The last slice is committed: readers and look-ups use the index from now on.

@@ -22,6 +22,7 @@ extension SQLiteWriter {
         let writer = try SQLiteWriter(
             database: database, tail: Tail(floor: floor, published: head), turn: turn, gauges: gauges, head: head,
             hash: hash ?? { keyed($0, $1) }, bounds: bounds, reactionsPerUser: reactionsPerUser)
+        try writer.transact { try writer.index.dropUnfinished() }
         try writer.readConversations()
         try writer.readTail(above: floor)
         try writer.purgeAll()

@@ -28,8 +28,9 @@ public final class SQLiteWriter: LogWriter, @unchecked Sendable {
 
     var conversations: [Int32: Conversation] = [:]
     var keys = KeyTail()
+    var index: KeyIndex
     /// What the key index doesn't hold.
-    var filter = KeyFilter()
+    var filter: KeyFilter
     /// The highest position that was given.
     var head: Int64
     /// The part of the tail that is being merged into the indexes.
@@ -58,6 +59,8 @@ public final class SQLiteWriter: LogWriter, @unchecked Sendable {
         self.reactionsPerUser = reactionsPerUser
         statements = try WriterStatements(database)
         directory = try DirectoryStatements(database)
+        index = try KeyIndex(database, keysPerBlock: bounds.keysPerBlock)
+        filter = KeyFilter(keys: index.keys)
     }
 
     /// Runs one transaction, or throws and poisons the writer. `body` may be anything that writes.
@@ -97,9 +100,10 @@ public final class SQLiteWriter: LogWriter, @unchecked Sendable {
 
 /// Sizes that decide when the indexes catch up. Tests make them small.
 struct StorageBounds: Sendable {
-    /// Unindexed rows above which commits merge some of them themselves: 65,536 of them take about 10 MB, and are read
-    /// again at start in about 0.2 s. The larger, the fewer pages a merged row dirties.
-    var tailRows = 65_536
+    /// Unindexed rows above which commits merge some of them themselves: 56,000 of them take about 10 MB, and are read
+    /// again at start in about 0.2 s. The larger, the fewer pages a merged row dirties. So many keys, and four or
+    /// sixteen times as many, fill blocks of 219 keys.
+    var tailRows = 56_000
     /// Unindexed rows below which an idle writer leaves them: merging a handful would dirty a page for each.
     var idleRows = 8_192
     /// Index entries that an idle writer merges in one transaction: a batch that arrives meanwhile waits for it.
@@ -107,6 +111,11 @@ struct StorageBounds: Sendable {
     /// Index entries that a commit merges per row of its own. A row has two, and at worst a conversation's: with four
     /// the merge ends before as many rows again have gathered.
     var entriesPerRow = 4
+    /// Keys of a block, as it is planned: a page holds 253, and the number varies by fifteen.
+    var keysPerBlock = 224
+    /// Keys that a commit moves to larger runs per row of its own. Each is moved once a level: four times among ten
+    /// million rows, eight times among three thousand million.
+    var movedKeysPerRow = 8
     /// Keys that a commit, and an idle turn, reads from the index into the filter after a start: 0.1 and 5 ms.
     var filterKeysPerCommit = 512
     var filterKeysWhenIdle = 32_768

@@ -73,16 +73,23 @@ enum Schema {
         CREATE TABLE erasure (up_to INTEGER PRIMARY KEY, conversation INTEGER NOT NULL) STRICT;
         """
 
-    /// Derived from the log, behind it: complete up to `indexed_to` in `meta`, and possibly some rows beyond.
+    /// Derived from the log, behind it: complete up to `indexed_to` in `meta`, and possibly some rows beyond. A block
+    /// holds many keys or rows: see `KeyIndex` and `EventIndex`.
     static let indexes = """
-        CREATE TABLE key_index (
-            hash INTEGER NOT NULL, position INTEGER NOT NULL, PRIMARY KEY (hash, position)
-        ) WITHOUT ROWID, STRICT;
-        CREATE TABLE event_index (
+        CREATE TABLE key_run (
+            first_block INTEGER PRIMARY KEY,
+            bits INTEGER NOT NULL,
+            keys INTEGER NOT NULL,
+            target INTEGER,
+            moved INTEGER
+        ) STRICT;
+        CREATE TABLE key_block (number INTEGER PRIMARY KEY, keys BLOB NOT NULL) STRICT;
+        CREATE TABLE event_block (
             conversation INTEGER NOT NULL,
-            sequence INTEGER NOT NULL,
+            before INTEGER NOT NULL,
             position INTEGER NOT NULL,
-            PRIMARY KEY (conversation, sequence, position)
+            rows BLOB NOT NULL,
+            PRIMARY KEY (conversation, before, position)
         ) WITHOUT ROWID, STRICT;
         INSERT INTO meta (name, value)
             VALUES ('indexed_to', 0), ('head_floor', 0), ('alive_at', 0),

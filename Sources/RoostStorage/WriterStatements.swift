@@ -3,8 +3,6 @@ struct WriterStatements {
     let begin: Statement
     let commit: Statement
     let insertRow: Statement
-    let keyCandidates: Statement
-    let hashes: Statement
     let keyOwner: Statement
     let target: Statement
     let replaceBody: Statement
@@ -16,14 +14,11 @@ struct WriterStatements {
     let raiseCount: Statement
     let lowerCount: Statement
     let dropCount: Statement
-    let indexKey: Statement
-    let indexEvent: Statement
+    let indexEvents: Statement
     let updateLast: Statement
     let setMeta: Statement
     let events: EventIndex
 
-    static let keyCandidatesSQL = "SELECT position FROM key_index WHERE hash = ?1"
-    static let hashesSQL = "SELECT hash FROM key_index WHERE hash >= ?1 ORDER BY hash LIMIT ?2"
     static let hasReactionSQL = """
         SELECT 1 FROM reaction WHERE conversation = ?1 AND sequence = ?2 AND user = ?3 AND reaction = ?4
         """
@@ -40,8 +35,6 @@ struct WriterStatements {
                 device, key, label, body)
             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)
             """)
-        keyCandidates = try database.prepare(WriterStatements.keyCandidatesSQL)
-        hashes = try database.prepare(WriterStatements.hashesSQL)
         keyOwner = try database.prepare(
             "SELECT conversation, sequence, kind, sender, time, reference, key FROM log WHERE position = ?1")
         target = try database.prepare("SELECT sender, deleted_at, label FROM log WHERE position = ?1")
@@ -65,10 +58,9 @@ struct WriterStatements {
             """
             DELETE FROM reaction_count WHERE conversation = ?1 AND sequence = ?2 AND reaction = ?3 AND count <= 0
             """)
-        // Rows of a merge that a crash cut short are merged again.
-        indexKey = try database.prepare("INSERT OR IGNORE INTO key_index (hash, position) VALUES (?1, ?2)")
-        indexEvent = try database.prepare(
-            "INSERT OR IGNORE INTO event_index (conversation, sequence, position) VALUES (?1, ?2, ?3)")
+        // Blocks of a merge that a crash cut short are written again, possibly with more rows.
+        indexEvents = try database.prepare(
+            "INSERT OR REPLACE INTO event_block (conversation, before, position, rows) VALUES (?1, ?2, ?3, ?4)")
         updateLast = try database.prepare(
             "UPDATE conversation SET last_sequence = ?2, last_position = ?3, last_time = ?4 WHERE number = ?1")
         setMeta = try database.prepare("UPDATE meta SET value = ?2 WHERE name = ?1")

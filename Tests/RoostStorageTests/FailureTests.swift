@@ -78,7 +78,7 @@ import Testing
         _ = try log.commit([creation()] + (0..<200).map { message(key: "k\($0)") })
         try log.writer.maintainAll()
         let root = try #require(
-            try log.writer.database.value("SELECT rootpage FROM sqlite_schema WHERE name = 'event_index'"))
+            try log.writer.database.value("SELECT rootpage FROM sqlite_schema WHERE name = 'event_block'"))
         #expect(try log.checkpoint())
         log.close()
         let file = try FileHandle(forUpdating: URL(fileURLWithPath: scratch.path()))

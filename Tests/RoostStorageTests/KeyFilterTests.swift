@@ -7,35 +7,31 @@ import Testing
 /// A filter may doubt what isn't there, but must never deny what is.
 @Suite struct KeyFilterTests {
     @Test func itDeniesOnlyWhatItHasCovered() {
-        var filter = KeyFilter(bits: 1 << 12)
+        var filter = KeyFilter()
         #expect(filter.mayHold(5))
         filter.add(5)
-        filter.add(UInt64(bitPattern: -9))
-        filter.cover(upTo: 5)
-        #expect(filter.mayHold(5) && filter.mayHold(UInt64(bitPattern: -9)))
+        filter.add(9)
+        filter.cover(below: 6)
+        #expect(filter.mayHold(5) && filter.mayHold(9))
         #expect(!filter.mayHold(4))
-        #expect(!filter.mayHold(UInt64(bitPattern: Int64.min)))
-        #expect(filter.mayHold(6) && filter.mayHold(UInt64(bitPattern: Int64.max)))
-        filter.cover(upTo: .max)
+        #expect(!filter.mayHold(0))
+        #expect(filter.mayHold(6) && filter.mayHold(.max))
+        filter.cover(below: nil)
         #expect(filter.next == nil)
-        #expect(!filter.mayHold(6))
+        #expect(!filter.mayHold(6) && filter.mayHold(9))
     }
 
-    @Test func itGrowsBeforeItIsCrowdedAndDoubtsFew() {
-        var filter = KeyFilter(bits: 1 << 10)
-        filter.coverAll()
+    /// Once it has grown by parts, and once it had its size from the beginning.
+    @Test(arguments: [0, 600_000])
+    func itGrowsBeforeItIsCrowdedAndDoubtsFew(keys: Int) {
+        var filter = KeyFilter(keys: keys)
+        filter.cover(below: nil)
         var random = SystemRandomNumberGenerator()
-        let hashes = (0..<20_000).map { _ in random.next() }
+        let hashes = (0..<600_000).map { _ in random.next() }
         for hash in hashes { filter.add(hash) }
-        filter.growIfCrowded()
-        #expect(filter.next == .min)
-        for hash in hashes { filter.add(hash) }
-        filter.coverAll()
-        filter.growIfCrowded()
-        #expect(filter.next == nil)
         #expect(hashes.allSatisfy { filter.mayHold($0) })
         let doubted = (0..<20_000).count { _ in filter.mayHold(random.next()) }
-        #expect(doubted < 2_500)
+        #expect(doubted < 500)
     }
 
     /// After a start the filter is filled by slices; a key is found before, during and after.
@@ -50,11 +46,12 @@ import Testing
         bounds.idleRows = 1_000
         log = try SQLiteLog(scratch.path(), .full, bounds)
         defer { log.close() }
-        #expect(log.writer.filter.next == .min)
-        for round in 0..<60 {
+        #expect(log.writer.filter.next == 0)
+        for round in 0..<70 {
             let outcomes = try log.commit((0..<100).map { message(key: "k\($0)") })
             #expect(outcomes.allSatisfy { if case .duplicate = $0 { true } else { false } })
-            #expect((log.writer.filter.next == nil) == (round >= 50))
+            // About two keys a commit: 64 slices.
+            #expect((log.writer.filter.next == nil) == (round >= 63))
         }
     }
 }

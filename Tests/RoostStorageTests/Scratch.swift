@@ -39,8 +39,8 @@ final class Scratch {
 extension StorageBounds {
     /// Everything happens after a few rows.
     static let tiny = StorageBounds(
-        tailRows: 5, idleRows: 1, idleEntries: 3, entriesPerRow: 4, filterKeysPerCommit: 2,
-        filterKeysWhenIdle: 3, erasedRowsPerCommit: 2, erasedRowsWhenIdle: 3)
+        tailRows: 5, idleRows: 1, idleEntries: 3, entriesPerRow: 4, keysPerBlock: 2, movedKeysPerRow: 2,
+        filterKeysPerCommit: 2, filterKeysWhenIdle: 3, erasedRowsPerCommit: 2, erasedRowsWhenIdle: 3)
 }
 
 extension SQLiteWriter {
@@ -56,6 +56,21 @@ extension SQLiteLog {
 
     func commit(_ events: [Append]) throws -> [Outcome] {
         try writer.commit(events.map { .append($0) })
+    }
+
+    /// Keys that the key index holds.
+    func indexedKeys() throws -> Int {
+        try writer.index.entries(of: 0, width: 0).count
+    }
+
+    /// Rows that the event index holds.
+    func indexedRows() throws -> Int {
+        let blocks = try writer.database.prepare("SELECT before, position, rows FROM event_block")
+        var count = 0
+        while try blocks.step() {
+            count += Array(EventRows(before: blocks.int64(0), position: blocks.int64(1), bytes: blocks.bytes(2))).count
+        }
+        return count
     }
 
     func history(_ conversation: Int32, rows: Int = 1_000) throws -> [StoredEvent] {
