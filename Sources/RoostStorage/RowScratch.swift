@@ -1,7 +1,7 @@
 import RoostCore
 
-/// The short texts of the row that is being written, side by side in memory that is used again: SQLite reads them from
-/// there, so that a row costs no allocation of its own. Valid until the next `load`.
+/// The short texts of the row that is being written, side by side in memory that is used again: keys
+/// are compared and rows written from there, so that a row costs no allocation of its own. Valid until the next `load`.
 struct RowScratch {
     private var bytes: [UInt8] = []
     private var keyStart = 0
@@ -16,6 +16,16 @@ struct RowScratch {
         bytes.append(contentsOf: append.key.utf8)
         labelStart = bytes.count
         bytes.append(contentsOf: append.label.utf8)
+    }
+
+    var count: Int { bytes.count }
+    var deviceBytes: UInt16 { UInt16(clamping: keyStart) }
+    var keyBytes: UInt16 { UInt16(clamping: labelStart - keyStart) }
+    var labelBytes: UInt16 { UInt16(clamping: bytes.count - labelStart) }
+
+    /// Lends all three, one after the other.
+    func withAll<Value>(_ body: (UnsafeRawBufferPointer) throws -> Value) rethrows -> Value {
+        try bytes.withUnsafeBytes(body)
     }
 
     /// Lends device, key and label.

@@ -5,17 +5,16 @@ extension SQLiteReader {
     /// The row at a position, as it is now; nil if its conversation was erased meanwhile. An edit carries the message's
     /// kind and present body: a device that catches up never shows one that was replaced, and none of what was deleted.
     func event(at position: Int64) throws -> StoredEvent? {
-        statements.row.bind(1, position)
-        let found = try statements.row.first { try self.event($0, at: position) }
+        let found = try table.row(at: position) { try self.event($0) }
         guard var event = found, event.kind == .edit else { return found }
         let message = event.sequence.value
         let conversation = event.conversation
         guard let place = try self.position(of: message, in: conversation.value) else { return event }
-        statements.row.bind(1, place)
-        try statements.row.first { row in
-            event.label = row.text(11)
-            event.body = [UInt8](row.bytes(12))
-            event.deletedAt = Timestamp(milliseconds: row.int64(8))
+        _ = try table.row(at: place) { row -> Bool? in
+            event.label = String(decoding: row.label, as: UTF8.self)
+            event.body = [UInt8](row.body)
+            event.deletedAt = Timestamp(milliseconds: row.deletedAt ?? 0)
+            return true
         }
         return event
     }
@@ -31,22 +30,21 @@ extension SQLiteReader {
         return try statements.exists.first { _ in true } ?? false
     }
 
-    private func event(_ row: Statement, at position: Int64) throws -> StoredEvent {
-        guard let kind = EventKind(rawValue: UInt8(truncatingIfNeeded: row.int32(2))) else {
-            throw StorageFailure.inconsistent("the row at position \(position) is of no known kind")
+    private func event(_ row: LogRow) throws -> StoredEvent {
+        guard let kind = row.kind else {
+            throw StorageFailure.inconsistent("the row at position \(row.position) is of no known kind")
         }
         var append = Append(
-            kind, in: ConversationNumber(row.int32(0)), by: UserNumber(row.int32(3)), device: row.text(9),
-            at: Timestamp(milliseconds: row.int64(4)))
-        append.key = row.text(10)
-        append.label = row.text(11)
-        append.reference = Sequence(row.int64(5))
-        append.flag = row.int32(6) != 0
-        append.body = [UInt8](row.bytes(12))
-        let sequence = row.isReferring(kind: 2) ? append.reference : Sequence(row.int64(1))
-        var event = StoredEvent(append, position: Position(position), sequence: sequence)
-        event.editedAt = Timestamp(milliseconds: row.int64(7))
-        event.deletedAt = Timestamp(milliseconds: row.int64(8))
+            kind, in: ConversationNumber(row.header.conversation), by: UserNumber(row.header.sender),
+            device: String(decoding: row.device, as: UTF8.self), at: Timestamp(milliseconds: row.header.time))
+        append.key = String(decoding: row.key, as: UTF8.self)
+        append.label = String(decoding: row.label, as: UTF8.self)
+        append.reference = Sequence(row.reference ?? 0)
+        append.flag = row.header.marks.contains(.flag)
+        if kind != .edit { append.body = [UInt8](row.body) }
+        var event = StoredEvent(append, position: Position(row.position), sequence: row.sequence)
+        event.editedAt = Timestamp(milliseconds: row.editedAt ?? 0)
+        event.deletedAt = Timestamp(milliseconds: row.deletedAt ?? 0)
         return event
     }
 }

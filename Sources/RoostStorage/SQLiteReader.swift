@@ -17,6 +17,7 @@ public final class SQLiteReader: LogReader, @unchecked Sendable {
     let tail: Tail
     let turn: Turn
     let events: EventIndex
+    let table: LogTable
     let statements: ReaderStatements
     private(set) var isClosed = false
 
@@ -25,6 +26,7 @@ public final class SQLiteReader: LogReader, @unchecked Sendable {
         self.tail = tail
         self.turn = turn
         events = try EventIndex(database)
+        table = try LogTable(database)
         statements = try ReaderStatements(database)
     }
 
@@ -73,16 +75,10 @@ struct TailMoved: Error {}
 struct ReaderStatements {
     let begin: Statement
     let commit: Statement
-    let row: Statement
     let exists: Statement
     let reactions: Statement
     let mine: Statement
 
-    static let rowSQL = """
-        SELECT conversation, sequence, kind, sender, time, reference, flag, edited_at, deleted_at, device, key, label,
-            body
-        FROM log WHERE position = ?1
-        """
     static let existsSQL = "SELECT 1 FROM conversation WHERE number = ?1"
     static let reactionsSQL = """
         SELECT reaction, count FROM reaction_count WHERE conversation = ?1 AND sequence = ?2
@@ -93,7 +89,6 @@ struct ReaderStatements {
     init(_ database: Database) throws {
         begin = try database.prepare("BEGIN")
         commit = try database.prepare("COMMIT")
-        row = try database.prepare(ReaderStatements.rowSQL)
         exists = try database.prepare(ReaderStatements.existsSQL)
         reactions = try database.prepare(ReaderStatements.reactionsSQL)
         mine = try database.prepare(ReaderStatements.mineSQL)

@@ -50,29 +50,7 @@ extension SQLiteWriter {
 
     /// The row at `head`.
     private func insert(_ event: Append, sequence: Int64, _ keyHash: UInt64) throws {
-        let row = statements.insertRow
-        row.bind(1, head)
-        row.bind(2, event.conversation.value)
-        row.bind(3, sequence)
-        row.bind(4, Int32(event.kind.rawValue))
-        row.bind(5, event.sender.value)
-        row.bind(6, event.time.milliseconds)
-        if event.reference == .none { row.bindNull(7) } else { row.bind(7, event.reference.value) }
-        if event.flag { row.bind(8, Int32(1)) } else { row.bindNull(8) }
-        try scratch.withTexts { device, key, label in
-            try row.bind(9, borrowedText: device)
-            try row.bind(10, borrowedText: key)
-            try row.bind(11, borrowedText: label)
-            // An edit's body is the message's from now on.
-            guard event.kind != .edit else {
-                row.bindNull(12)
-                return try row.run()
-            }
-            try event.body.withUnsafeBytes { body in
-                try row.bind(12, borrowedBlob: body)
-                try row.run()
-            }
-        }
+        try addRow(event, sequence: sequence)
         let number = event.conversation.value
         tail.add(Tail.Entry(position: head, sequence: sequence, isMessage: event.kind == .message), to: number)
         if !event.key.isEmpty { keys.add(keyHash, head) }

@@ -13,6 +13,7 @@ extension SQLiteWriter {
             let merged = try transact {
                 _ = try fillFilter(keys: bounds.filterKeysPerCommit)
                 for mutation in batch { try apply(mutation, to: &outcomes) }
+                try storeBlock()
                 _ = try purge(rows: bounds.erasedRowsPerCommit)
                 return try mergeDebt(rows: Int(head - first))
             }

@@ -24,26 +24,26 @@ extension SQLiteWriter {
     }
 
     private func stored(at position: Int64, _ sender: Int32, _ key: UnsafeRawBufferPointer) throws -> Outcome? {
-        statements.keyOwner.bind(1, position)
-        return try statements.keyOwner.first { row -> Outcome? in
-            guard row.int32(3) == sender, row.bytes(6).elementsEqual(key) else { return nil }
+        try row(at: position) { row -> Outcome? in
+            guard row.header.sender == sender, row.key.elementsEqual(key) else { return nil }
             // An erased conversation's rows are as good as gone, though they may not have been removed yet.
-            let conversation = row.int32(0)
+            let conversation = row.header.conversation
             guard conversations[conversation] != nil else { return nil }
-            let sequence = row.isReferring(kind: 2) ? row.int64(5) : row.int64(1)
             return .duplicate(
-                Position(position), Sequence(sequence), ConversationNumber(conversation),
-                Timestamp(milliseconds: row.int64(4)))
-        } ?? nil
+                Position(position), row.sequence, ConversationNumber(conversation),
+                Timestamp(milliseconds: row.header.time))
+        }
     }
 }
 
-extension Statement {
-    /// Whether the row's own sequence is that of the message it refers to.
-    func isReferring(kind column: Int32) -> Bool {
-        switch EventKind(rawValue: UInt8(truncatingIfNeeded: int32(column))) {
-        case .edit, .delete, .react: true
-        case .message, .conversation, nil: false
+extension LogRow {
+    var kind: EventKind? { EventKind(rawValue: header.kind) }
+
+    /// That of the message it refers to, or the row's own.
+    var sequence: Sequence {
+        switch kind {
+        case .edit, .delete, .react: Sequence(reference ?? 0)
+        case .message, .conversation, nil: Sequence(header.sequence)
         }
     }
 }

@@ -44,7 +44,7 @@ extension SQLiteWriter {
         try statements.events.rows(
             of: erasure.conversation, above: erasure.removed.sequence, erasure.removed.position, upTo: erasure.upTo,
             limit: rows, into: &found)
-        for row in found { try remove(row.position, purge) }
+        for row in found { try remove(row.position) }
         if let last = found.last {
             erasures[0].removed = last
             return true
@@ -68,14 +68,12 @@ extension SQLiteWriter {
         while try transact({ try purge(rows: bounds.erasedRowsWhenIdle) }) {}
     }
 
-    private func remove(_ position: Int64, _ purge: PurgeStatements) throws {
-        statements.keyOwner.bind(1, position)
-        let keyHash = try statements.keyOwner.first { row -> UInt64? in
-            row.bytes(6).isEmpty ? nil : hash(row.int32(3), row.bytes(6))
+    private func remove(_ position: Int64) throws {
+        let keyHash = try row(at: position) { row in
+            row.key.isEmpty ? nil : hash(row.header.sender, row.key)
         }
-        if let keyHash = keyHash ?? nil { try index.remove(KeyEntry(hash: keyHash, position: position)) }
-        purge.row.bind(1, position)
-        try purge.row.run()
+        if let keyHash { try index.remove(KeyEntry(hash: keyHash, position: position)) }
+        try replaceRow(at: position, by: nil)
     }
 }
 
@@ -84,7 +82,6 @@ struct PurgeStatements {
     let reactions: Statement
     let reactionCounts: Statement
     let events: Statement
-    let row: Statement
 
     init(_ database: Database) throws {
         reactions = try database.prepare(
@@ -102,6 +99,5 @@ struct PurgeStatements {
             DELETE FROM event_block WHERE (conversation, before, position) IN (
                 SELECT conversation, before, position FROM event_block WHERE conversation = ?1 LIMIT ?2)
             """)
-        row = try database.prepare("DELETE FROM log WHERE position = ?1")
     }
 }

@@ -2,6 +2,12 @@ import RoostCore
 import RoostProtocol
 
 extension SQLiteWriter {
+    /// The blocks from the one that holds a position on.
+    static let blocksSQL = """
+        SELECT position, rows FROM log WHERE position >= (SELECT ifnull(max(position), 0) FROM log WHERE position <= ?1)
+        ORDER BY position
+        """
+
     /// A writer on an opened store: reads the directory of conversations, and again the part of the log that the
     /// indexes don't hold.
     static func opened(
@@ -15,7 +21,7 @@ extension SQLiteWriter {
             return number
         }
         let floor = try meta("indexed_to")
-        let last = Int64(try database.value("SELECT max(position) FROM log") ?? "") ?? 0
+        let last = try LogTable(database).block(around: .max) { rows in rows.reduce(0) { $1.position } } ?? 0
         let head = max(last, try meta("head_floor"), floor)
         let keyed = KeyHash(
             key0: UInt64(bitPattern: try meta("hash_key_0")), key1: UInt64(bitPattern: try meta("hash_key_1")))
@@ -41,24 +47,24 @@ extension SQLiteWriter {
     }
 
     private func readTail(above floor: Int64) throws {
-        let query = try database.prepare(
-            """
-            SELECT position, conversation, sequence, kind, time, sender, key FROM log WHERE position > ?1
-            ORDER BY position
-            """)
+        let query = try database.prepare(SQLiteWriter.blocksSQL)
         query.bind(1, floor)
         while try query.step() {
-            let position = query.int64(0)
-            let number = query.int32(1)
-            let sequence = query.int64(2)
-            let isMessage = query.int32(3) == Int32(EventKind.message.rawValue)
-            tail.add(Tail.Entry(position: position, sequence: sequence, isMessage: isMessage), to: number)
-            let key = query.bytes(6)
-            if !key.isEmpty { keys.add(hash(query.int32(5), key), position) }
-            // Rows of an erased conversation have none.
-            guard conversations[number] != nil else { continue }
-            conversations[number] = Conversation(
-                lastSequence: sequence, lastPosition: position, lastTime: query.int64(4))
+            for row in LogRows(block: query.int64(0), bytes: query.bytes(1)) where row.position > floor {
+                read(row)
+            }
         }
+    }
+
+    private func read(_ row: LogRow) {
+        let number = row.header.conversation
+        let sequence = row.header.sequence
+        let isMessage = row.kind == .message
+        tail.add(Tail.Entry(position: row.position, sequence: sequence, isMessage: isMessage), to: number)
+        if !row.key.isEmpty { keys.add(hash(row.header.sender, row.key), row.position) }
+        // Rows of an erased conversation have none.
+        guard conversations[number] != nil else { return }
+        conversations[number] = Conversation(
+            lastSequence: sequence, lastPosition: row.position, lastTime: row.header.time)
     }
 }

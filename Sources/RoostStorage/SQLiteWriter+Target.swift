@@ -17,15 +17,14 @@ extension SQLiteWriter {
         guard !target.isDeleted else { return .refused(.gone) }
         guard target.sender == event.sender.value else { return .refused(.forbidden) }
         guard target.label != "text" || event.flag else { return .refused(.badRequest) }
-        let update = statements.replaceBody
-        update.bind(1, target.position)
-        update.bind(3, event.time.milliseconds)
-        try event.body.withUnsafeBytes { body in
-            try update.bind(2, borrowedBlob: body)
-            try update.run()
+        let changed = try event.body.withUnsafeBytes { body in
+            try row(at: target.position) { row in
+                row.body.elementsEqual(body) ? nil : row.changed(body: body, .edited, at: event.time.milliseconds)
+            }
         }
         // The same body again, most likely a retry.
-        guard database.changes > 0 else { return .unchanged }
+        guard let changed else { return .unchanged }
+        try replaceRow(at: target.position, by: changed)
         return .stored(Position(head + 1), event.reference, label: target.label)
     }
 
@@ -34,9 +33,10 @@ extension SQLiteWriter {
         guard let target = try target(of: event) else { return .refused(.notFound) }
         guard target.sender == event.sender.value || event.flag else { return .refused(.forbidden) }
         guard !target.isDeleted else { return .unchanged }
-        statements.eraseBody.bind(1, target.position)
-        statements.eraseBody.bind(2, event.time.milliseconds)
-        try statements.eraseBody.run()
+        let erased = try row(at: target.position) { row in
+            row.changed(body: UnsafeRawBufferPointer(start: nil, count: 0), .deleted, at: event.time.milliseconds)
+        }
+        try replaceRow(at: target.position, by: erased)
         return .stored(Position(head + 1), event.reference)
     }
 
@@ -77,9 +77,10 @@ extension SQLiteWriter {
         guard let position = found else {
             throw StorageFailure.inconsistent("message \(sequence) of conversation \(number) is in no index")
         }
-        statements.target.bind(1, position)
-        let target = try statements.target.first { row in
-            Target(position: position, sender: row.int32(0), isDeleted: !row.isNull(1), label: row.text(2))
+        let target = try row(at: position) { row in
+            Target(
+                position: position, sender: row.header.sender, isDeleted: row.deletedAt != nil,
+                label: String(decoding: row.label, as: UTF8.self))
         }
         guard let target else { throw StorageFailure.inconsistent("there is no row at position \(position)") }
         return target

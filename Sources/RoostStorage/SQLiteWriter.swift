@@ -18,6 +18,7 @@ public final class SQLiteWriter: LogWriter, @unchecked Sendable {
     let database: Database
     let statements: WriterStatements
     let directory: DirectoryStatements
+    let table: LogTable
     let tail: Tail
     let turn: Turn
     let gauges: Gauges
@@ -38,6 +39,8 @@ public final class SQLiteWriter: LogWriter, @unchecked Sendable {
     /// Conversations that were erased and still have rows, oldest first.
     var erasures: [Erasure] = []
     var scratch = RowScratch()
+    /// Rows of the batch that aren't in the table yet.
+    var newest = LogBlock()
     var purgeStatements: PurgeStatements?
     /// How many frames the WAL had at the last checkpoint, until it begins anew.
     var copiedFrames = 0
@@ -59,6 +62,7 @@ public final class SQLiteWriter: LogWriter, @unchecked Sendable {
         self.reactionsPerUser = reactionsPerUser
         statements = try WriterStatements(database)
         directory = try DirectoryStatements(database)
+        table = try LogTable(database)
         index = try KeyIndex(database, keysPerBlock: bounds.keysPerBlock)
         filter = KeyFilter(keys: index.keys)
     }

@@ -1,27 +1,9 @@
 /// The tables as they were first released. Never edited: a change is a new migration.
 enum Schema {
-    /// The log itself. It has no index but its position; a batch of appends dirties only the pages at its end. The body
-    /// comes last, so that nothing else of a long row lies on overflow pages.
-    ///
-    /// `sequence` is a message's own, and the last message's before any other row: in one conversation the order by
-    /// (sequence, position) is the order by position. An edit has no body here: it is the message's present one.
+    /// The log itself: blocks of rows, by the position of the first (see `LogBlock`). It has no index but that; a batch
+    /// of appends dirties only the pages at its end.
     static let log = """
-        CREATE TABLE log (
-            position INTEGER PRIMARY KEY,
-            conversation INTEGER NOT NULL,
-            sequence INTEGER NOT NULL,
-            kind INTEGER NOT NULL,
-            sender INTEGER NOT NULL,
-            time INTEGER NOT NULL,
-            reference INTEGER,
-            flag INTEGER,
-            edited_at INTEGER,
-            deleted_at INTEGER,
-            device TEXT,
-            key TEXT,
-            label TEXT,
-            body BLOB
-        ) STRICT;
+        CREATE TABLE log (position INTEGER PRIMARY KEY, rows BLOB NOT NULL) STRICT;
         CREATE TABLE meta (name TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID, STRICT;
         """
 

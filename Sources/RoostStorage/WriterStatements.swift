@@ -2,11 +2,9 @@
 struct WriterStatements {
     let begin: Statement
     let commit: Statement
-    let insertRow: Statement
-    let keyOwner: Statement
-    let target: Statement
-    let replaceBody: Statement
-    let eraseBody: Statement
+    let insertBlock: Statement
+    let replaceBlock: Statement
+    let deleteBlock: Statement
     let hasReaction: Statement
     let countReactions: Statement
     let addReaction: Statement
@@ -29,18 +27,9 @@ struct WriterStatements {
     init(_ database: Database) throws {
         begin = try database.prepare("BEGIN IMMEDIATE")
         commit = try database.prepare("COMMIT")
-        insertRow = try database.prepare(
-            """
-            INSERT INTO log (position, conversation, sequence, kind, sender, time, reference, flag,
-                device, key, label, body)
-            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)
-            """)
-        keyOwner = try database.prepare(
-            "SELECT conversation, sequence, kind, sender, time, reference, key FROM log WHERE position = ?1")
-        target = try database.prepare("SELECT sender, deleted_at, label FROM log WHERE position = ?1")
-        replaceBody = try database.prepare(
-            "UPDATE log SET body = ?2, edited_at = ?3 WHERE position = ?1 AND body IS NOT ?2")
-        eraseBody = try database.prepare("UPDATE log SET body = NULL, deleted_at = ?2 WHERE position = ?1")
+        insertBlock = try database.prepare("INSERT INTO log (position, rows) VALUES (?1, ?2)")
+        replaceBlock = try database.prepare("UPDATE log SET rows = ?2 WHERE position = ?1")
+        deleteBlock = try database.prepare("DELETE FROM log WHERE position = ?1")
         hasReaction = try database.prepare(WriterStatements.hasReactionSQL)
         countReactions = try database.prepare(WriterStatements.countReactionsSQL)
         addReaction = try database.prepare(

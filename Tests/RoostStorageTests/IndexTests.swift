@@ -105,7 +105,7 @@ import Testing
         let queries = [
             EventIndex.messageSQL, EventIndex.lastSQL, EventIndex.startSQL, EventIndex.blocksSQL,
             KeyStatements.blockSQL, KeyStatements.blocksSQL, WriterStatements.hasReactionSQL,
-            WriterStatements.countReactionsSQL, ReaderStatements.rowSQL,
+            WriterStatements.countReactionsSQL, LogTable.findSQL,
             ReaderStatements.existsSQL, ReaderStatements.mineSQL,
         ]
         for query in queries {

@@ -58,6 +58,17 @@ extension SQLiteLog {
         try writer.commit(events.map { .append($0) })
     }
 
+    /// Rows in the log, of one conversation or all.
+    func storedRows(of conversation: Int32? = nil) throws -> Int {
+        let blocks = try writer.database.prepare("SELECT position, rows FROM log")
+        var count = 0
+        while try blocks.step() {
+            count += LogRows(block: blocks.int64(0), bytes: blocks.bytes(1))
+                .count { conversation == nil || $0.header.conversation == conversation }
+        }
+        return count
+    }
+
     /// Keys that the key index holds.
     func indexedKeys() throws -> Int {
         try writer.index.entries(of: 0, width: 0).count
