@@ -14,6 +14,7 @@ struct BenchFigures: Codable {
     var commits: Int
     /// Commits by how long they took, from handing over to durable, in milliseconds.
     var commitMillisecondsMedian: Double
+    var commitMillisecondsP99: Double
     var commitMillisecondsMax: Double
     /// `full`, `normal` or `memory`.
     var durability: String

@@ -50,7 +50,8 @@ final class BenchRun {
         return BenchFigures(
             rows: arguments.rows, seconds: tenths.seconds, rowsPerSecond: Double(arguments.rows) / tenths.seconds,
             tenths: tenths.rates, cpuSeconds: BenchClock.cpu() - cpu, commits: took.count,
-            commitMillisecondsMedian: took[took.count / 2], commitMillisecondsMax: took.last ?? 0,
+            commitMillisecondsMedian: took[took.count / 2], commitMillisecondsP99: took[took.count * 99 / 100],
+            commitMillisecondsMax: took.last ?? 0,
             durability: arguments.durability.rawValue, checkpoints: log.statistics.checkpoints - checkpoints)
     }
 

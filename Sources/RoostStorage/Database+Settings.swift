@@ -26,8 +26,9 @@ extension Database {
         }
         // What the WAL file is cut to when it starts anew: the size at which the writer checkpoints.
         try set("journal_size_limit", (CheckpointPolicy.frames * Database.pageBytes).description)
-        // The key index is probed at random, once per message: 64 MiB hold that of three million messages.
-        try set("cache_size", "-65536")
+        // For the directory and the ends of the conversations. More costs more: below 1 GiB, SQLite looks through all
+        // of the cache at the end of a transaction that divides a page of an index.
+        try set("cache_size", "-16384")
         try set("temp_store", "2")
         try set("trusted_schema", "0")
     }

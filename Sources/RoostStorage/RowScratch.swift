@@ -11,11 +11,16 @@ struct RowScratch {
 
     mutating func load(_ append: borrowing Append) {
         bytes.removeAll(keepingCapacity: true)
-        bytes.append(contentsOf: append.device.utf8)
+        add(append.device)
         keyStart = bytes.count
-        bytes.append(contentsOf: append.key.utf8)
+        add(append.key)
         labelStart = bytes.count
-        bytes.append(contentsOf: append.label.utf8)
+        add(append.label)
+    }
+
+    private mutating func add(_ text: String) {
+        var text = text
+        text.withUTF8 { bytes.append(contentsOf: $0) }
     }
 
     var count: Int { bytes.count }

@@ -11,16 +11,17 @@ extension SQLiteWriter {
             if let found = try duplicate(of: event, keyHash) { return found }
         }
         guard !event.isProbe else { return .refused(.notFound) }
-        var last = conversations[event.conversation.value]?.lastSequence
+        var found = conversations[event.conversation.value]
         if case .create = event.change {
             // A number is never given twice, at least not while rows of its first life are left.
             let number = event.conversation.value
-            guard last == nil, !erasures.contains(where: { $0.conversation == number }) else {
+            guard found == nil, !erasures.contains(where: { $0.conversation == number }) else {
                 return .refused(.badRequest)
             }
-            last = 0
+            found = Conversation()
         }
-        guard let last else { return .refused(.notFound) }
+        guard let conversation = found else { return .refused(.notFound) }
+        let last = conversation.lastSequence
 
         let outcome: Outcome
         switch event.kind {
@@ -38,7 +39,8 @@ extension SQLiteWriter {
             try erase(event.conversation)
             return outcome
         }
-        try insert(event, sequence: event.kind == .message ? last + 1 : last, keyHash)
+        if case .create = event.change { conversations[event.conversation.value] = conversation }
+        try insert(event, conversation, sequence: event.kind == .message ? last + 1 : last, keyHash)
         if let change = event.change { try apply(change, in: event.conversation, at: head) }
         return outcome
     }
@@ -49,12 +51,11 @@ extension SQLiteWriter {
     }
 
     /// The row at `head`.
-    private func insert(_ event: Append, sequence: Int64, _ keyHash: UInt64) throws {
+    private func insert(_ event: Append, _ conversation: Conversation, sequence: Int64, _ keyHash: UInt64) throws {
         try addRow(event, sequence: sequence)
-        let number = event.conversation.value
-        tail.add(Tail.Entry(position: head, sequence: sequence, isMessage: event.kind == .message), to: number)
         if !event.key.isEmpty { keys.add(keyHash, head) }
-        conversations[number] = Conversation(
-            lastSequence: sequence, lastPosition: head, lastTime: event.time.milliseconds)
+        conversation.lastSequence = sequence
+        conversation.lastPosition = head
+        conversation.lastTime = event.time.milliseconds
     }
 }

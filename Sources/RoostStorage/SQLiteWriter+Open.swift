@@ -39,8 +39,11 @@ extension SQLiteWriter {
     private func readConversations() throws {
         let query = try database.prepare("SELECT number, last_sequence, last_position, last_time FROM conversation")
         while try query.step() {
-            conversations[query.int32(0)] = Conversation(
-                lastSequence: query.int64(1), lastPosition: query.int64(2), lastTime: query.int64(3))
+            let conversation = Conversation()
+            conversation.lastSequence = query.int64(1)
+            conversation.lastPosition = query.int64(2)
+            conversation.lastTime = query.int64(3)
+            conversations[query.int32(0)] = conversation
         }
         let pending = try database.prepare("SELECT conversation, up_to FROM erasure ORDER BY up_to")
         while try pending.step() { erasures.append(Erasure(conversation: pending.int32(0), upTo: pending.int64(1))) }
@@ -60,11 +63,12 @@ extension SQLiteWriter {
         let number = row.header.conversation
         let sequence = row.header.sequence
         let isMessage = row.kind == .message
-        tail.add(Tail.Entry(position: row.position, sequence: sequence, isMessage: isMessage), to: number)
+        tail.add([(number, Tail.Entry(position: row.position, sequence: sequence, isMessage: isMessage))])
         if !row.key.isEmpty { keys.add(hash(row.header.sender, row.key), row.position) }
         // Rows of an erased conversation have none.
-        guard conversations[number] != nil else { return }
-        conversations[number] = Conversation(
-            lastSequence: sequence, lastPosition: row.position, lastTime: row.header.time)
+        guard let conversation = conversations[number] else { return }
+        conversation.lastSequence = sequence
+        conversation.lastPosition = row.position
+        conversation.lastTime = row.header.time
     }
 }

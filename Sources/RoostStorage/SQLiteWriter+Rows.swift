@@ -18,13 +18,17 @@ extension SQLiteWriter {
         header.length = UInt32(clamping: count)
         if !newest.fits(count) { try storeBlock() }
         scratch.withAll { newest.append(event, header, at: head, texts: $0) }
+        let entry = Tail.Entry(position: head, sequence: sequence, isMessage: event.kind == .message)
+        newestEntries.append((event.conversation.value, entry))
     }
 
-    /// Stores the rows that were gathered: at the end of a batch, and before the table is read.
+    /// Stores the rows that were gathered: at the end of a batch, and before the table or the tail is read.
     func storeBlock() throws {
         guard !newest.isEmpty else { return }
         try write(newest, statements.insertBlock)
         newest.removeAll()
+        tail.add(newestEntries)
+        newestEntries.removeAll(keepingCapacity: true)
     }
 
     func row<Value>(at position: Int64, _ read: (LogRow) throws -> Value?) throws -> Value? {

@@ -73,6 +73,7 @@ extension SQLiteWriter {
         let number = event.conversation.value
         guard let last = conversations[number]?.lastSequence, isMessage(event.reference, upTo: last) else { return nil }
         let sequence = event.reference.value
+        try storeBlock()
         let found = try tail.position(of: sequence, in: number) ?? statements.events.position(of: sequence, in: number)
         guard let position = found else {
             throw StorageFailure.inconsistent("message \(sequence) of conversation \(number) is in no index")

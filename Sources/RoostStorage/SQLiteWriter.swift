@@ -8,11 +8,11 @@ import Synchronization
 ///
 /// `@unchecked Sendable`: it is made on one thread and handed to the one that commits; nothing else synchronizes.
 public final class SQLiteWriter: LogWriter, @unchecked Sendable {
-    /// What the writer keeps of a conversation.
-    struct Conversation {
-        var lastSequence: Int64
-        var lastPosition: Int64
-        var lastTime: Int64
+    /// What the writer keeps of a conversation. A class, so that a row looks it up once.
+    final class Conversation {
+        var lastSequence: Int64 = 0
+        var lastPosition: Int64 = 0
+        var lastTime: Int64 = 0
     }
 
     let database: Database
@@ -39,8 +39,9 @@ public final class SQLiteWriter: LogWriter, @unchecked Sendable {
     /// Conversations that were erased and still have rows, oldest first.
     var erasures: [Erasure] = []
     var scratch = RowScratch()
-    /// Rows of the batch that aren't in the table yet.
+    /// Rows of the batch that aren't in the table yet, nor in the tail.
     var newest = LogBlock()
+    var newestEntries: [(conversation: Int32, entry: Tail.Entry)] = []
     var purgeStatements: PurgeStatements?
     /// How many frames the WAL had at the last checkpoint, until it begins anew.
     var copiedFrames = 0
@@ -108,8 +109,10 @@ struct StorageBounds: Sendable {
     /// again at start in about 0.2 s. The larger, the fewer pages a merged row dirties. So many keys, and four or
     /// sixteen times as many, fill blocks of 219 keys.
     var tailRows = 56_000
-    /// Unindexed rows below which an idle writer leaves them: merging a handful would dirty a page for each.
-    var idleRows = 8_192
+    /// Unindexed rows below which an idle writer leaves them: the fewer rows of a conversation are merged at once, the
+    /// more a row costs, and a writer that waits for the next batch of a busy relay isn't idle. So many keys fill half
+    /// pages.
+    var idleRows = 28_000
     /// Index entries that an idle writer merges in one transaction: a batch that arrives meanwhile waits for it.
     var idleEntries = 4_096
     /// Index entries that a commit merges per row of its own. A row has two, and at worst a conversation's: with four

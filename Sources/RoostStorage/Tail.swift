@@ -53,11 +53,11 @@ final class Tail: Sendable {
         state.withLock { $0.floor }
     }
 
-    /// Adds a row of the transaction that is under way.
-    func add(_ entry: Entry, to conversation: Int32) {
+    /// Adds rows of the transaction that is under way.
+    func add(_ rows: [(conversation: Int32, entry: Entry)]) {
         state.withLock { state in
-            state.active.entries[conversation, default: []].append(entry)
-            state.active.rows += 1
+            for row in rows { state.active.entries[row.conversation, default: []].append(row.entry) }
+            state.active.rows += rows.count
         }
     }
 
