@@ -5,7 +5,7 @@
 struct KeyFilter {
     /// Bits of a part: 1 MiB, 8 MiB, and at most 16 MiB. A part that has a key for every sixteen bits is followed by a
     /// larger one, never by one that would have to be filled anew. It errs for one hash in a hundred or less in each
-    /// full part; the largest, which takes all the rest, for one in twelve with thirty million keys.
+    /// full part; the largest, which takes all the rest, for one in eight with thirty million keys.
     private static let bitsAtFirst = 1 << 23
     private static let bitsAtMost = 1 << 27
     private static let bitsPerKey = 16

@@ -2,14 +2,20 @@ import CSQLite
 import RoostCore
 
 extension SQLiteWriter: IdleLogWriter {
-    /// Does one piece of what can wait: merges a slice of the tail, removes rows of an erased conversation, or copies
-    /// the WAL. Returns whether there may be more. A piece takes some milliseconds. Throws as `commit` does.
+    /// Does one piece of what can wait: fills the filter, merges a slice of the tail or of runs, removes rows of an
+    /// erased conversation, or copies the WAL. Returns whether there may be more. A piece takes some milliseconds.
+    /// Throws as `commit` does.
     public func maintain() throws -> Bool {
         guard !isClosed, !isPoisoned else { return false }
         return try turn.take {
             defer { measure() }
-            if try mergeWhenIdle() { return true }
+            // First of all: until it is filled, new keys are looked for in every run.
             if filter.next != nil { return try transact { try fillFilter(keys: bounds.filterKeysWhenIdle) } }
+            if try mergeWhenIdle() { return true }
+            if index.isMoving {
+                try transact { try index.move(keys: bounds.idleEntries) }
+                return true
+            }
             if !erasures.isEmpty {
                 if try transact({ try purge(rows: bounds.erasedRowsWhenIdle) }) { return true }
                 // It waits for the index.

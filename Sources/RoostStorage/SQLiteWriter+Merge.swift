@@ -16,11 +16,7 @@ extension SQLiteWriter {
     /// An idle writer's share, in a transaction of its own. Returns whether there was anything to do. `isForced`: even
     /// if it is little.
     func mergeWhenIdle(isForced: Bool = false) throws -> Bool {
-        guard merge != nil || tail.rows >= max(1, isForced ? 1 : bounds.idleRows) else {
-            guard index.isMoving else { return false }
-            try transact { try index.move(keys: bounds.idleEntries) }
-            return true
-        }
+        guard merge != nil || tail.rows >= max(1, isForced ? 1 : bounds.idleRows) else { return false }
         let isComplete = try transact {
             if merge == nil { try startMerge() }
             return try mergeSome(entries: bounds.idleEntries)
