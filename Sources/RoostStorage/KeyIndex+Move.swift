@@ -3,19 +3,18 @@
 /// the target in one transaction, so at every commit each key is in exactly one run, and a kill leaves nothing to mend.
 extension KeyIndex {
     private static let fanIn = 4
+    private static let blocksAtOnce = 32
 
     /// Whether runs are being merged.
     var isMoving: Bool { runs.contains { $0.target != nil } }
 
-    /// Moves about so many keys; what is moved too much, is less the next time.
+    /// Moves about so many keys, but some tens of blocks at least or nothing yet: every piece writes the pages at its
+    /// ends and some of SQLite's own once more. What is moved too much, is less the next time.
     mutating func move(keys: Int) throws {
-        debt += keys
-        while debt > 0 {
-            // The smallest first: it is soon done, and keeps the number of runs low.
-            guard let target = runs.firstIndex(where: { run in runs.contains { $0.target == run.firstBlock } }) else {
-                debt = 0
-                return
-            }
+        debt = isMoving ? debt + keys : 0
+        guard debt >= KeyIndex.blocksAtOnce * keysPerBlock else { return }
+        // The smallest first: it is soon done, and keeps the number of runs low.
+        while debt > 0, let target = runs.firstIndex(where: { run in runs.contains { $0.target == run.firstBlock } }) {
             debt -= max(1, try moveNext(to: target))
         }
     }
