@@ -8,9 +8,9 @@ struct Migration {
     static let applicationID = "1383035764"
 
     static let all = [
-        Migration(name: "1-log", sql: Schema.log),
+        Migration(name: "1-log-of-blocks", sql: Schema.log),
         Migration(name: "2-directory", sql: Schema.directory),
-        Migration(name: "3-indexes", sql: Schema.indexes),
+        Migration(name: "3-indexes-of-blocks", sql: Schema.indexes),
     ]
 
     /// Throws `foreign` unless the file is new or a log of Roost. Changes nothing.
