@@ -39,6 +39,7 @@ extension Relay {
         }
         if aliveAt <= now.monotonic {
             aliveAt = now.monotonic + limits.aliveMilliseconds
+            sharedPages.forgetUnwanted()
             if counters.usersOnline + counters.usersAway > 0 { store(.alive(now.wall)) }
         }
     }

@@ -74,8 +74,15 @@ public final class Relay {
     var reads: [Read] = []
     var nextTicket: UInt64 = 1
     var pendingReads: [UInt64: PendingRead] = [:]
+    var clientReads = 0
+
+    // Pages of catch-up: those that are read or not yet given to everybody they were read for, who waits for one to be
+    // read, and who for one that is there.
     var pagesUnderWay = 0
     var waitingForPage = Deque<Session>()
+    var readyPages = Deque<(session: Session, page: CatchUpPage)>()
+    var sharedPages = SharedPages()
+    var pageRun = FrameRun()
 
     // Time.
     var timers: TimerWheel<Timer>

@@ -88,6 +88,10 @@ public struct Limits: Sendable, Equatable {
     public var pageMessages = 100
     /// Page reads under way at once; further sessions wait in line, so that a storm can't crowd out history.
     public var pagesAtOnce = 64
+    /// Bytes of pages that one turn puts into outboxes; live traffic has its turn before the next. Half a millisecond.
+    public var pageBytesPerTurn = 262_144
+    /// Bytes of pages that are kept for others who missed the same: what a thousand devices of ten groups miss.
+    public var sharedPageBytes = 8_388_608
     /// Missed messages of one conversation above which a device gets the newest page and a `gap`.
     public var backlogMax = 1_000
 

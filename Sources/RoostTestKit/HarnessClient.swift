@@ -88,7 +88,7 @@ public final class HarnessClient {
         var hasMoved = false
         while let frame = session.outbox.pop() {
             hasMoved = true
-            receive(frame)
+            for message in frame.messages() { receive(message) }
         }
         if let code = session.closing {
             closeCode = code

@@ -127,6 +127,10 @@ public final class RelayHarness {
             heldReads.removeAll()
             for read in reads { relay.answered(log.answer(read), at: now) }
         }
+        if relay.hasPagesToHandOut {
+            hasMoved = true
+            relay.handOutPages(at: now)
+        }
         return writeTouched() || hasMoved
     }
 

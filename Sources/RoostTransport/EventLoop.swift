@@ -33,6 +33,9 @@ public final class EventLoop<Handler: TransportHandler>: LoopEvents {
     /// sooner. On the loop thread, or before `run`.
     public func setTimer(afterMilliseconds: Int64) { core.setTimer(afterMilliseconds: afterMilliseconds) }
 
+    /// Makes another turn at once, after what has arrived until then. On the loop thread.
+    public func goOn() { core.library.wake.send() }
+
     /// Closes the listener; connections that are there stay. On the loop thread.
     public func stopAccepting() { core.closeListener() }
 

@@ -10,7 +10,9 @@ extension Relay {
         var spans: [PageRequest.Span] = []
         for member in user.conversations.values where member.conversation.lastPosition > session.sentPosition {
             let from = max(session.sentPosition, Position(member.joinedAt.value - 1))
-            spans.append(.init(member.conversation.number, after: from, upTo: head, since: member.since))
+            // Not up to the head: those who missed the same ask for the same.
+            let last = member.conversation.lastPosition
+            spans.append(.init(member.conversation.number, after: from, upTo: last, since: member.since))
         }
         for (conversation, departure) in user.departures where departure.leftAt > session.sentPosition {
             let from = max(session.sentPosition, Position(departure.joinedAt.value - 1))
@@ -27,91 +29,51 @@ extension Relay {
         requestPage(session)
     }
 
+    /// Asks for the next page of the session's round: one that somebody else asked for already, if there is one.
     func requestPage(_ session: Session) {
         session.delivery = .reading
-        if pagesUnderWay < limits.pagesAtOnce { readPage(session) } else { waitingForPage.append(session) }
+        guard let request = pageRequest(of: session) else { return }
+        if let page = sharedPages[request] {
+            page.waiting += 1
+            if page.isRead { readyPages.append((session, page)) } else { page.readers.append(session) }
+        } else if pagesUnderWay < limits.pagesAtOnce {
+            let page = CatchUpPage(request)
+            page.waiting = 1
+            page.readers = [session]
+            sharedPages.add(page)
+            pagesUnderWay += 1
+            ask(.page(request), .page(page))
+        } else {
+            waitingForPage.append(session)
+        }
     }
 
-    private func readPage(_ session: Session) {
-        guard var round = session.round else { return }
+    private func pageRequest(of session: Session) -> PageRequest? {
+        guard var round = session.round else { return nil }
         for index in round.spans.indices {
             round.spans[index].after = max(round.spans[index].after, session.sentPosition)
         }
         round.spans.removeAll { $0.after >= $0.upTo }
         session.round = round
-        let request = PageRequest(
+        return PageRequest(
             spans: round.spans, rows: limits.pageMessages, bytes: limits.pageBytes,
             backlogMax: round.isFirstPage ? limits.backlogMax : nil)
-        pagesUnderWay += 1
-        ask(.page(request), .page(session))
     }
 
-    func pageRead(_ result: ReadResult, for session: Session, at now: Moment) {
-        pagesUnderWay -= 1
-        while pagesUnderWay < limits.pagesAtOnce, let next = waitingForPage.popFirst() {
-            if next.phase == .ready { readPage(next) }
-        }
-        guard session.phase == .ready, var round = session.round else { return }
-        guard !result.isFailed else {
-            shut(session, .overloaded, at: now)
-            return
-        }
-        counters.pages += 1
-        round.isFirstPage = false
-        for gap in result.gaps {
-            tellGap(gap, to: session, at: now)
-            for index in round.spans.indices where round.spans[index].conversation == gap.conversation {
-                round.spans[index].after = max(round.spans[index].after, gap.floor)
-            }
-        }
-        for event in result.events where event.position > session.sentPosition {
-            guard let conversation = conversationsByNumber[event.conversation] else { continue }
-            let member = session.user?.conversations[conversation.number]
-            if let member, event.position == member.joinedAt, event.sequence > member.since {
-                // It joined while the device was away: what was said before is for `history`, and not passed over
-                // in silence.
-                let first = Sequence(member.since.value + 1)
-                tellGap(
-                    Gap(conversation.number, from: first, to: event.sequence, floor: event.position), to: session,
-                    at: now)
-            }
-            let frame = eventFrame(event, in: conversation, isOwn: event.sender == session.user?.number)
-            push(frame, event, isMember: member != nil, to: session)
-            counters.deliveries += 1
-        }
-        session.round = round
-        session.delivery = .behind
-        guard !result.hasMore else { return touch(session) }
-        session.round = nil
-        session.sentPosition = max(session.sentPosition, round.upTo)
-        if isUpToDate(session) { session.delivery = .live }
-        touch(session)
+    /// The log's answer. It is handed out at the end of a turn, so that a storm of pages can't make one turn long.
+    func pageRead(_ result: ReadResult, _ page: CatchUpPage) {
+        page.take(result)
+        if result.isFailed { sharedPages.forget(page) }
+        sharedPages.keep(page, bytesMax: limits.sharedPageBytes)
+        for session in page.readers { readyPages.append((session, page)) }
+        page.readers = []
     }
 
-    private func isUpToDate(_ session: Session) -> Bool {
-        guard let user = session.user else { return true }
-        return user.conversations.values.allSatisfy { $0.conversation.lastPosition <= session.sentPosition }
-            && user.departures.values.allSatisfy { $0.leftAt <= session.sentPosition }
-    }
-
-    private func tellGap(_ gap: Gap, to session: Session, at now: Moment) {
-        guard let conversation = conversationsByNumber[gap.conversation] else { return }
-        counters.gaps += 1
-        builder.begin("gap")
-        builder.member("conversation", plain: conversation.id)
-        builder.member("from", gap.from.value)
-        builder.member("to", gap.to.value)
-        reply(builder.finish(), to: session, at: now)
-    }
-
-    /// Puts a durable event that was read from the log into the outbox.
-    private func push(_ frame: Frame, _ event: StoredEvent, isMember: Bool, to session: Session) {
-        session.outbox.push(frame)
-        session.sentPosition = event.position
-        touch(session)
-        guard event.kind == .message, isMember else { return }
-        noteUnacked(
-            UnackedMessages.Entry(conversation: event.conversation, sequence: event.sequence, position: event.position),
-            session)
+    /// What an event changes of earlier ones is shown as it is now from here on.
+    func forgetPages(changedBy event: StoredEvent, _ change: ConversationChange?) {
+        switch (event.kind, change) {
+        case (.edit, _), (.delete, _), (_, .erase): sharedPages.forget(event.conversation)
+        default: return
+        }
     }
 }

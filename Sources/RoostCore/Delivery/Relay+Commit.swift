@@ -164,6 +164,7 @@ extension Relay {
     private func apply(_ event: StoredEvent, _ next: PendingAppend, to conversation: Conversation, _ now: Moment) {
         conversation.lastPosition = event.position
         conversation.lastTime = event.time
+        forgetPages(changedBy: event, next.append.change)
         switch event.kind {
         case .message:
             counters.messages += 1

@@ -4,9 +4,14 @@ import RoostProtocol
 extension Relay {
     /// - Parameter isOwn: for a device of the user who caused it.
     func eventFrame(_ event: StoredEvent, in conversation: Conversation, isOwn: Bool) -> Frame {
+        begin(event, in: conversation, isOwn: isOwn)
+        return builder.finish()
+    }
+
+    /// Writes all of an event but the end of the object.
+    func begin(_ event: StoredEvent, in conversation: Conversation, isOwn: Bool) {
         builder.begin(word(of: event.kind))
         write(event, in: conversation, isOwn: isOwn)
-        return builder.finish()
     }
 
     private func word(of kind: EventKind) -> StaticString {

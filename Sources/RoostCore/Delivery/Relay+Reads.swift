@@ -2,16 +2,16 @@ import RoostProtocol
 
 /// Whoever waits for an answer of the log.
 enum PendingRead {
-    case page(Session)
+    case page(CatchUpPage)
     case history(Session, CommandID?, Conversation)
     case list(Session, CommandID?, ListPage)
     case created(Session, CommandID?, Conversation, Position, Timestamp, isDuplicate: Bool)
 
-    var session: Session {
+    /// The client's that asked; pages are for many.
+    var session: Session? {
         switch self {
-        case .page(let session), .history(let session, _, _), .list(let session, _, _),
-            .created(let session, _, _, _, _, _):
-            session
+        case .page: nil
+        case .history(let session, _, _), .list(let session, _, _), .created(let session, _, _, _, _, _): session
         }
     }
 }
@@ -32,14 +32,15 @@ extension Relay {
                 .rateLimited, "\(limits.readsPerSession) reads are under way",
                 retryAfterMilliseconds: limits.busyRetryMilliseconds)
         }
-        guard pendingReads.count - pagesUnderWay < limits.readsMax else {
+        guard clientReads < limits.readsMax else {
             throw Refusal(.busy, "the store is behind", retryAfterMilliseconds: limits.busyRetryMilliseconds)
         }
     }
 
     func askForClient(_ question: Read.Question, _ waiting: PendingRead) throws(Refusal) {
-        try checkReads(of: waiting.session)
-        waiting.session.readsUnderWay += 1
+        if let session = waiting.session { try checkReads(of: session) }
+        waiting.session?.readsUnderWay += 1
+        clientReads += 1
         ask(question, waiting)
     }
 
@@ -55,9 +56,10 @@ extension Relay {
     public func answered(_ result: ReadResult, at now: Moment) {
         deliverRun()
         guard let waiting = pendingReads.removeValue(forKey: result.ticket) else { return }
-        let session = waiting.session
-        if case .page = waiting { return pageRead(result, for: session, at: now) }
+        if case .page(let page) = waiting { return pageRead(result, page) }
+        guard let session = waiting.session else { return }
         session.readsUnderWay -= 1
+        clientReads -= 1
         guard session.phase == .ready else { return }
         switch waiting {
         case .page: return

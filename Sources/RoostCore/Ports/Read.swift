@@ -22,9 +22,9 @@ public struct Read: Sendable {
 }
 
 /// One page of catch-up: what a device has not got, in the order of positions, over several conversations.
-public struct PageRequest: Sendable {
+public struct PageRequest: Sendable, Hashable {
     /// What of a conversation is wanted: positions above `after` up to `upTo`.
-    public struct Span: Sendable, Equatable {
+    public struct Span: Sendable, Hashable {
         /// Which conversation.
         public var conversation: ConversationNumber
         /// Not wanted: up to here.

@@ -10,9 +10,11 @@ import RoostTransport
 extension Gateway {
     func turnEnded() {
         handOver()
+        relay.handOutPages(at: now)
         writeAll()
         handOver()
         stepDrain()
+        if relay.hasPagesToHandOut { loop?.goOn() }
         if let loop {
             let time = now.monotonic
             loop.setTimer(afterMilliseconds: max(1, min(relay.nextDeadline(at: now), nextDrainStep) - time))

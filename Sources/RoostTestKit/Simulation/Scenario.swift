@@ -40,7 +40,7 @@ struct Scenario {
         isChatty = random.chance(40)
         crashes = random.chance(30) ? 0 : random.within(2...(isChatty ? 15 : 80))
         drains = random.chance(60) ? 0 : random.within(2...(isChatty ? 5 : 30))
-        failures = random.chance(70) ? 0 : random.within(2...(isChatty ? 5 : 20))
+        failures = random.chance(50) ? 0 : random.within(2...(isChatty ? 5 : 20))
         shortTokens = random.chance(60) ? 0 : random.within(2...30)
         drawLimits(&random)
     }
@@ -51,6 +51,9 @@ struct Scenario {
         limits.outboxMaxBytes = limits.outboxSpillBytes + random.within(30_000...90_000)
         limits.pageMessages = random.within(2...20)
         limits.pageBytes = random.within(800...8_000)
+        // Of what was drawn already, so that seeds keep their days.
+        limits.pageBytesPerTurn = limits.pageBytes
+        limits.sharedPageBytes = limits.pageBytes * 4
         limits.backlogMax = random.within(limits.pageMessages...60)
         limits.historyDefault = random.within(2...10)
         limits.historyMax = 20

@@ -79,6 +79,7 @@ extension Simulation {
             hasMoved = takeOver()
             if writeTouched() { hasMoved = true }
             parsed.removeAll(keepingCapacity: true)
+            split.removeAll(keepingCapacity: true)
             if !answers.isEmpty {
                 hasMoved = true
                 let said = answers
@@ -109,6 +110,10 @@ extension Simulation {
         if batch == nil, let mutations = relay.takeBatch() {
             hasMoved = true
             take(plant(inBatch: mutations))
+        }
+        if relay.hasPagesToHandOut {
+            hasMoved = true
+            relay.handOutPages(at: now)
         }
         for read in relay.takeReads() {
             hasMoved = true
@@ -154,9 +159,18 @@ extension Simulation {
         var hasMoved = false
         while let frame = session.outbox.pop() {
             hasMoved = true
-            receive(frame, on: connection)
+            for message in messages(of: frame) { receive(message, on: connection) }
         }
         return afterWriting(connection) || hasMoved
+    }
+
+    /// A frame's messages, the same objects for everyone who gets it, so that each is parsed once.
+    private func messages(of frame: Frame) -> [Frame] {
+        let identity = ObjectIdentifier(frame)
+        if let known = split[identity] { return known.messages }
+        let messages = frame.messages()
+        split[identity] = (frame, messages)
+        return messages
     }
 
     private func afterWriting(_ connection: SimulatedConnection) -> Bool {
@@ -190,7 +204,7 @@ extension Simulation {
         var left = most
         while left > 0, let frame = connection.session.outbox.pop() {
             left -= frame.count
-            receive(frame, on: connection)
+            for message in messages(of: frame) { receive(message, on: connection) }
         }
     }
 

@@ -59,6 +59,8 @@ public final class Simulation {
     var verifications: [(due: Int64, verification: Verification)] = []
     /// Frames that were read in this turn, so that each is parsed once.
     var parsed: [ObjectIdentifier: (frame: Frame, event: WireEvent?)] = [:]
+    /// Frames that were split into their messages in this turn.
+    var split: [ObjectIdentifier: (frame: Frame, messages: [Frame])] = [:]
     /// What clients say in answer to what they just read.
     var answers: [(connection: SimulatedConnection, type: String, members: String, kind: Pending.Kind)] = []
 
