@@ -1,3 +1,5 @@
+internal import Glibc
+
 /// A WebSocket server on one loop: listens, accepts, and tells its handler what arrives. It owns the sockets; the
 /// handler owns what they mean. Everything but `mailbox` belongs to the thread that calls `run`. It must not be
 /// released while it runs.
@@ -33,8 +35,12 @@ public final class EventLoop<Handler: TransportHandler>: LoopEvents {
     /// sooner. On the loop thread, or before `run`.
     public func setTimer(afterMilliseconds: Int64) { core.setTimer(afterMilliseconds: afterMilliseconds) }
 
-    /// Makes another turn at once, after what has arrived until then. On the loop thread.
-    public func goOn() { core.library.wake.send() }
+    /// Makes another turn at once, after what has arrived until then. On one core, other threads that were woken have
+    /// their turn before it, and not at the end of a time slice. On the loop thread.
+    public func goOn() {
+        core.library.wake.send()
+        sched_yield()
+    }
 
     /// Closes the listener; connections that are there stay. On the loop thread.
     public func stopAccepting() { core.closeListener() }

@@ -14,12 +14,12 @@ extension Gateway {
         writeAll()
         handOver()
         stepDrain()
-        if relay.hasPagesToHandOut { loop?.goOn() }
         if let loop {
             let time = now.monotonic
             loop.setTimer(afterMilliseconds: max(1, min(relay.nextDeadline(at: now), nextDrainStep) - time))
         }
         forgetTime()
+        if relay.hasPagesToHandOut { loop?.goOn() }
     }
 
     func timer() {
