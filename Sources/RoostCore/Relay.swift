@@ -60,7 +60,9 @@ public final class Relay {
     var visitedBefore: [Session] = []
     /// Some outbox holds half of what makes its session fall behind: better to write before more is put into it.
     var isOutboxHalfFull = false
-    var verifications: [Verification] = []
+    var verifications = Deque<Verification>()
+    /// Taken and not yet answered.
+    var verificationsUnderWay = 0
     /// What goes to one conversation, not yet in the outboxes. See `deliverRun`.
     var run = FanOutRun()
 

@@ -30,6 +30,9 @@ public struct Limits: Sendable, Equatable {
 
     /// Commands per second and session, sustained; twice as many in a burst.
     public var commandsPerSecond = 2_000
+    /// Tokens that are checked at once; further ones wait. When all clients come back, checks and welcomes take turns
+    /// with live traffic in small pieces, on one core too.
+    public var verificationsAtOnce = 16
     /// Reads (history, list, members) of one session that may be under way at once.
     public var readsPerSession = 4
     /// Such reads of all sessions together; one takes well under a millisecond, so the last waits a second at most.

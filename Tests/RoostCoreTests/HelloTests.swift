@@ -95,4 +95,30 @@ import Testing
         let tablet = relay.connect("alice", "tablet")
         #expect(phone.isOpen && tablet.isOpen)
     }
+
+    @Test func onlySoManyTokensAreCheckedAtOnce() {
+        let relay = RelayHarness(limits: .with { $0.verificationsAtOnce = 2 })
+        let clients = (1...5).map { _ in relay.open() }
+        for client in clients { client.start("hello", ["token": "alice", "device": "phone"]) }
+        let taken = relay.relay.takeVerifications()
+        #expect(taken.map(\.session) == clients[..<2].map(\.session.id))
+        #expect(relay.relay.takeVerifications().isEmpty)
+        relay.relay.verified(taken[0].session, TokenRule.check("bad", at: relay.now.wall), at: relay.now)
+        #expect(relay.relay.takeVerifications().map(\.session) == [clients[2].session.id])
+    }
+
+    @Test func aTokenWhoseConnectionHasGoneMakesRoomForTheNext() {
+        let relay = RelayHarness(limits: .with { $0.verificationsAtOnce = 1 })
+        let gone = relay.open()
+        gone.start("hello", ["token": "alice", "device": "phone"])
+        let taken = relay.relay.takeVerifications()
+        gone.drop()
+        let next = relay.open()
+        next.start("hello", ["token": "bob", "device": "phone"])
+        for verification in taken {
+            relay.relay.verified(verification.session, TokenRule.check("alice", at: relay.now.wall), at: relay.now)
+        }
+        relay.settle()
+        #expect(next.frames("welcome").count == 1)
+    }
 }

@@ -1,3 +1,4 @@
+import DequeModule
 import RoostProtocol
 
 /// `hello`, `refresh`, `ping`, `bye`: who is there, for how long, and how it goes.
@@ -29,17 +30,20 @@ extension Relay {
         shut(session, .normal, isClean: true, at: now)
     }
 
-    /// Tokens to be checked elsewhere; each is answered by `verified`.
+    /// Tokens to be checked elsewhere, a few at a time; each is answered by `verified`.
     public func takeVerifications() -> [Verification] {
-        guard !verifications.isEmpty else { return [] }
         var taken: [Verification] = []
-        swap(&taken, &verifications)
+        while verificationsUnderWay < limits.verificationsAtOnce, let next = verifications.popFirst() {
+            verificationsUnderWay += 1
+            taken.append(next)
+        }
         return taken
     }
 
     /// A token was checked.
     public func verified(_ id: SessionID, _ result: Result<Grant, Refusal>, at now: Moment) {
         deliverRun()
+        verificationsUnderWay = max(0, verificationsUnderWay - 1)
         guard let session = sessions[id], session.phase != .ended, let hello = session.hello else { return }
         session.hello = nil
         do throws(Refusal) {

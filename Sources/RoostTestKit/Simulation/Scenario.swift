@@ -67,6 +67,7 @@ struct Scenario {
         limits.pendingEvents = random.chance(20) ? random.within(3...10) : 10_000
         limits.devicesPerUser = random.chance(20) ? max(1, devicesPerUser - 1) : 8
         limits.membersMax = random.chance(20) ? 3 : 100
+        limits.verificationsAtOnce = limits.pageMessages / 2
         limits.graceMilliseconds = Int64(random.within(500...15_000))
         // What waits has to be told within the rest at the end.
         limits.receiptsPerSecond = random.chance(30) ? random.within(50...200) : 10_000
