@@ -41,6 +41,19 @@ public struct Outbox: ~Copyable {
         waitingBytes += bytes
     }
 
+    /// Adds frames, `bytes` long together, all at once. The caller counts the places that hold them: `hold(times:)`.
+    @inlinable
+    public mutating func push(held frames: UnsafeBufferPointer<Unmanaged<Frame>>, bytes: Int) {
+        reserve(frames.count)
+        guard let ring, let source = frames.baseAddress else { return }
+        let tail = (head + count) & (capacity - 1)
+        let upToEnd = min(frames.count, capacity - tail)
+        (ring + tail).update(from: source, count: upToEnd)
+        if upToEnd < frames.count { ring.update(from: source + upToEnd, count: frames.count - upToEnd) }
+        waitingFrames += frames.count
+        waitingBytes += bytes
+    }
+
     /// Makes room for so many more frames at once.
     @inlinable
     public mutating func reserve(_ more: Int) {
@@ -81,17 +94,30 @@ public struct Outbox: ~Copyable {
 
     /// Whether the oldest frames are these, in this order.
     func begins(with frames: [Unmanaged<Frame>]) -> Bool {
-        guard frames.count <= count, let ring else { return false }
-        for (index, frame) in frames.enumerated() {
-            guard ring[(head + index) & (capacity - 1)].toOpaque() == frame.toOpaque() else { return false }
+        guard frames.count <= count, let ring, let first = frames.first else { return false }
+        guard ring[head].toOpaque() == first.toOpaque() else { return false }
+        let upToEnd = min(frames.count, capacity - head)
+        return frames.withUnsafeBufferPointer { frames in
+            Outbox.isEqual(ring + head, frames[..<upToEnd]) && Outbox.isEqual(ring, frames[upToEnd...])
         }
-        return true
     }
 
-    /// Lets go of the oldest `count` frames, `bytes` long, all of which somebody else holds, too.
+    // Without leaving early, so that it is vectorised: mostly all are equal.
+    private static func isEqual(_ ring: UnsafeMutablePointer<Unmanaged<Frame>>, _ frames: Slice<Frames>) -> Bool {
+        var difference: UInt = 0
+        var place = ring
+        for frame in frames {
+            difference |= UInt(bitPattern: frame.toOpaque()) ^ UInt(bitPattern: place.pointee.toOpaque())
+            place += 1
+        }
+        return difference == 0
+    }
+
+    private typealias Frames = UnsafeBufferPointer<Unmanaged<Frame>>
+
+    /// Takes the oldest `count` frames, `bytes` long, out: the caller lets go of them.
     mutating func drop(_ count: Int, bytes: Int) {
-        guard count <= waitingFrames, let ring else { return }
-        for index in 0..<count { ring[(head + index) & (capacity - 1)].letGo() }
+        guard count <= waitingFrames else { return }
         head = (head + count) & (capacity - 1)
         waitingFrames -= count
         waitingBytes -= bytes
@@ -125,19 +151,22 @@ public struct Outbox: ~Copyable {
 
 // A place that keeps a frame alive, counted in the frame, without atomics. See `Frame.Header.holds`.
 extension Unmanaged<Frame> {
+    /// Counts so many places more.
     @inlinable
-    func hold() {
+    public func hold(times: Int = 1) {
+        guard times > 0 else { return }
         let isFirst = _withUnsafeGuaranteedRef { frame in
-            frame.header.holds += 1
-            return frame.header.holds == 1
+            frame.header.holds += times
+            return frame.header.holds == times
         }
         if isFirst { _ = retain() }
     }
 
+    /// Counts so many places less.
     @inlinable
-    func letGo() {
+    func letGo(times: Int = 1) {
         let isLast = _withUnsafeGuaranteedRef { frame in
-            frame.header.holds -= 1
+            frame.header.holds -= times
             return frame.header.holds == 0
         }
         if isLast { release() }

@@ -6,6 +6,8 @@ public struct WriteBuffer: ~Copyable {
     private let room: Int
     private var frames: [Unmanaged<Frame>] = []
     private var filled = 0
+    /// Outboxes that were written from this copy after the first, and have left it their places.
+    private var reuses = 0
     /// The frame after the last one did not fit.
     private var isFull = false
 
@@ -16,7 +18,7 @@ public struct WriteBuffer: ~Copyable {
     }
 
     deinit {
-        for frame in frames { frame.letGo() }
+        for frame in frames { frame.letGo(times: 1 + reuses) }
         bytes.deallocate()
     }
 
@@ -26,6 +28,7 @@ public struct WriteBuffer: ~Copyable {
     public mutating func fill(from outbox: inout Outbox) -> UnsafeRawBufferPointer {
         if !frames.isEmpty, isFull || frames.count == outbox.count, outbox.begins(with: frames) {
             outbox.drop(frames.count, bytes: filled)
+            reuses += 1
         } else {
             copy(from: &outbox)
         }
@@ -34,9 +37,10 @@ public struct WriteBuffer: ~Copyable {
 
     /// Lets go of the frames.
     public mutating func forget() {
-        for frame in frames { frame.letGo() }
+        for frame in frames { frame.letGo(times: 1 + reuses) }
         frames.removeAll(keepingCapacity: true)
         filled = 0
+        reuses = 0
         isFull = false
     }
 

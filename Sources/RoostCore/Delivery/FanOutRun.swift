@@ -36,6 +36,12 @@ struct FanOutRun {
     private(set) var isSignals = false
     private(set) var entries: [Entry] = []
     private var frames: [Frame] = []
+    /// The same as the entries' frames, side by side.
+    private(set) var held: [Unmanaged<Frame>] = []
+    /// What acks of its messages will tell.
+    private(set) var messages: [UnackedMessages.Entry] = []
+    /// Whoever's messages begin below gets all of it.
+    private(set) var lowest = Sequence(Int64.max)
     /// What the origin gets in place of each frame, and what its user's other sessions do.
     private(set) var answers: [(origin: Frame?, own: Frame)] = []
     /// Sessions of those who caused something, each once: `Session.isApart`.
@@ -44,6 +50,9 @@ struct FanOutRun {
     private(set) var bytes = 0
 
     var isEmpty: Bool { entries.isEmpty }
+
+    /// Where it ends in the log.
+    var last: Position { entries.last?.position ?? .start }
 
     /// Whether more of this kind may follow for this conversation.
     func isOpen(for conversation: Conversation, isSignals: Bool) -> Bool {
@@ -92,6 +101,9 @@ struct FanOutRun {
         conversation = nil
         entries.removeAll(keepingCapacity: true)
         frames.removeAll(keepingCapacity: true)
+        held.removeAll(keepingCapacity: true)
+        messages.removeAll(keepingCapacity: true)
+        lowest = Sequence(Int64.max)
         apart.removeAll(keepingCapacity: true)
         answers.removeAll(keepingCapacity: true)
         bytes = 0
@@ -105,6 +117,12 @@ struct FanOutRun {
         self.isSignals = isSignals
         entries.append(entry)
         frames.append(frame)
+        held.append(.passUnretained(frame))
+        lowest = min(lowest, entry.sequence)
+        if entry.isMessage {
+            messages.append(
+                .init(conversation: conversation.number, sequence: entry.sequence, position: entry.position))
+        }
         answers.append(answer)
         bytes += entry.bytes
     }

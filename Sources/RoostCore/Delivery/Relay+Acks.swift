@@ -41,6 +41,18 @@ extension Relay {
         session.unacked.append(entry)
     }
 
+    /// The same for several messages of one conversation.
+    @inline(__always)
+    func noteUnacked(_ entries: [UnackedMessages.Entry], _ session: Session) {
+        guard let last = entries.last else { return }
+        if session.unacked.count + entries.count <= limits.unackedPerSession {
+            return session.unacked.append(entries)
+        }
+        // Each would take the place of the one before.
+        if session.unacked.count >= limits.unackedPerSession, session.unacked.replaceLast(by: last) { return }
+        for entry in entries { noteUnacked(entry, session) }
+    }
+
     private func advanceDelivered(_ session: Session, to position: Position, at now: Moment) {
         var member: Member?
         while let first = session.unacked.first, first.position <= position {

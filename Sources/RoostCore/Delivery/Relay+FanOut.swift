@@ -41,23 +41,27 @@ extension Relay {
         var delivered = FanOutRun()
         swap(&delivered, &run)
         guard let conversation = delivered.conversation else { return }
-        var apart: [(session: Session, since: Sequence)] = []
-        var deliveries = 0
-        delivered.entries.withUnsafeBufferPointer { entries in
-            if delivered.isSignals {
-                conversation.audience.forEach { session, _ in deliveries += pushSignals(entries, to: session) }
-            } else {
-                conversation.audience.forEach { session, since in
-                    if session.isApart { return apart.append((session, since)) }
-                    deliveries += push(entries, of: conversation.number, above: since, to: session)
-                }
+        // Who doesn't get just all of it.
+        var others: [(session: Session, since: Sequence)] = []
+        var wholes = 0
+        delivered.held.withUnsafeBufferPointer { frames in
+            conversation.audience.forEach { session, since in
+                guard takesWhole(delivered, session, since) else { return others.append((session, since)) }
+                pushWhole(delivered, frames, to: session)
+                wholes += 1
             }
         }
-        counters.deliveries += delivered.isSignals ? 0 : deliveries
-        counters.signalDeliveries += delivered.isSignals ? deliveries : 0
-        for (session, since) in apart {
-            session.isApart = false
-            replay(delivered, to: session, above: since)
+        for frame in delivered.held { frame.hold(times: wholes) }
+        count(wholes * delivered.entries.count, of: delivered)
+        for (session, since) in others {
+            if delivered.isSignals {
+                pushSignals(delivered, to: session)
+            } else if session.isApart {
+                session.isApart = false
+                replay(delivered, to: session, above: since)
+            } else {
+                push(delivered.entries[...], of: delivered, above: since, to: session)
+            }
         }
         // Who isn't in the audience: the session has ended, or its user has left.
         for session in delivered.apart where session.isApart {
@@ -69,13 +73,36 @@ extension Relay {
         if run.isEmpty { swap(&delivered, &run) }
     }
 
+    /// Whether all of a run is for this session, and fits.
     @inline(__always)
+    private func takesWhole(_ delivered: borrowing FanOutRun, _ session: Session, _ since: Sequence) -> Bool {
+        guard !session.isApart else { return false }
+        let bytes = session.outbox.bytes + delivered.bytes
+        if delivered.isSignals { return bytes <= limits.outboxCalmBytes }
+        return session.delivery == .live && delivered.lowest > since && bytes <= limits.outboxSpillBytes
+    }
+
+    @inline(__always)
+    private func pushWhole(
+        _ delivered: borrowing FanOutRun, _ frames: UnsafeBufferPointer<Unmanaged<Frame>>, to session: Session
+    ) {
+        session.outbox.push(held: frames, bytes: delivered.bytes)
+        touch(session)
+        guard !delivered.isSignals else { return }
+        session.sentPosition = delivered.last
+        noteUnacked(delivered.messages, session)
+        if session.outbox.bytes > limits.outboxSpillBytes / 2 { isOutboxHalfFull = true }
+    }
+
+    private func count(_ deliveries: Int, of delivered: borrowing FanOutRun) {
+        if delivered.isSignals { counters.signalDeliveries += deliveries } else { counters.deliveries += deliveries }
+    }
+
+    /// One by one, as far as they are for this session, until it falls behind.
     private func push(
-        _ entries: UnsafeBufferPointer<FanOutRun.Entry>, of conversation: ConversationNumber,
-        above since: Sequence, to session: Session
-    ) -> Int {
-        guard session.delivery == .live else { return 0 }
-        session.outbox.reserve(entries.count)
+        _ entries: ArraySlice<FanOutRun.Entry>, of delivered: FanOutRun, above since: Sequence, to session: Session
+    ) {
+        guard session.delivery == .live, let conversation = delivered.conversation?.number else { return }
         var deliveries = 0
         for entry in entries where entry.sequence > since {
             guard session.outbox.bytes + entry.bytes <= limits.outboxSpillBytes else {
@@ -84,25 +111,22 @@ extension Relay {
             }
             session.outbox.push(entry.frame, bytes: entry.bytes)
             session.sentPosition = entry.position
-            if entry.isMessage {
-                noteUnacked(
-                    UnackedMessages.Entry(
-                        conversation: conversation, sequence: entry.sequence, position: entry.position),
-                    session)
-            }
             deliveries += 1
+            guard entry.isMessage else { continue }
+            noteUnacked(
+                .init(conversation: conversation, sequence: entry.sequence, position: entry.position), session)
         }
-        guard deliveries > 0 else { return 0 }
+        guard deliveries > 0 else { return }
+        count(deliveries, of: delivered)
         if session.outbox.bytes > limits.outboxSpillBytes / 2 { isOutboxHalfFull = true }
         touch(session)
-        return deliveries
     }
 
-    @inline(__always)
-    private func pushSignals(_ entries: UnsafeBufferPointer<FanOutRun.Entry>, to session: Session) -> Int {
-        let own = session.isApart ? Unmanaged.passUnretained(session).toOpaque() : nil
+    /// One by one, but not its own, nor what it has no room for.
+    private func pushSignals(_ delivered: FanOutRun, to session: Session) {
+        let own = Unmanaged.passUnretained(session).toOpaque()
         var deliveries = 0
-        for entry in entries where own == nil || entry.origin?.toOpaque() != own {
+        for entry in delivered.entries where entry.origin?.toOpaque() != own {
             guard session.outbox.bytes <= limits.outboxCalmBytes else {
                 counters.signalsDropped += 1
                 continue
@@ -110,23 +134,20 @@ extension Relay {
             session.outbox.push(entry.frame, bytes: entry.bytes)
             deliveries += 1
         }
-        if deliveries > 0 { touch(session) }
-        return deliveries
+        guard deliveries > 0 else { return }
+        count(deliveries, of: delivered)
+        touch(session)
     }
 
     /// Entry by entry to a session whose user caused some of them: it gets answers, or its own frames, in their place.
     private func replay(_ delivered: FanOutRun, to session: Session, above since: Sequence) {
-        guard let number = delivered.conversation?.number else { return }
         for (index, entry) in delivered.entries.enumerated() {
             guard entry.origin?.toOpaque() == Unmanaged.passUnretained(session).toOpaque() else {
                 // An answer that didn't fit may have ended it.
                 guard session.phase == .ready else { continue }
                 let isOwn = entry.sender == session.user?.number
                 let frame = isOwn ? delivered.answers[index].own : nil
-                let pushed = withUnsafePointer(to: entry.with(frame)) {
-                    push(UnsafeBufferPointer(start: $0, count: 1), of: number, above: since, to: session)
-                }
-                counters.deliveries += pushed
+                push([entry.with(frame)], of: delivered, above: since, to: session)
                 continue
             }
             // Its own event counts as sent to it, if it has everything before.

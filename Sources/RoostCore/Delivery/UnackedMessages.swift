@@ -26,6 +26,14 @@ struct UnackedMessages: ~Copyable {
         count += 1
     }
 
+    /// Adds all at the end.
+    mutating func append(_ entries: [Entry]) {
+        while count + entries.count > capacity { grow() }
+        guard let ring else { return }
+        for (index, entry) in entries.enumerated() { ring[(head + count + index) & (capacity - 1)] = entry }
+        count += entries.count
+    }
+
     /// Puts it in the place of the newest one if that is of the same conversation.
     mutating func replaceLast(by entry: Entry) -> Bool {
         guard count > 0, let ring else { return false }
