@@ -8,6 +8,8 @@ from processes import SERVER_CORE
 from servers import remove
 
 ROWS, MANY_ROWS = 1_000_000, 10_000_000
+# The bar for 10^6 rows, and 20 % less.
+AT_LEAST, LATE_AT_LEAST = 120_000, 96_000
 QUICK_SHARE = 0.1
 SECONDS_MAX = 900
 
@@ -28,7 +30,7 @@ def append(bench, rows, *flags, path=None, keep=False):
 
 def measure(bench):
     found = Findings()
-    rates, late, costs = [], [], []
+    rates, late, kept, costs = [], [], [], []
     for _ in range(bench.runs):
         share = QUICK_SHARE if bench.quick else 1
         for rows in (ROWS, MANY_ROWS):
@@ -38,12 +40,14 @@ def measure(bench):
                 rates.append(run["rowsPerSecond"])
                 costs.append(run["rows"] / run["cpuSeconds"])
             else:
-                late.append(run["tenths"][-1] / run["tenths"][0])
+                late.append(run["tenths"][-1])
+                kept.append(run["tenths"][-1] / run["tenths"][0])
     if bench.quick:
         found.note("quick: a tenth of the rows")
     found.figures = [
-        Figure("rows/s over 10^6 rows", "rows/s", rates, at_least=120_000, durability=FULL),
-        Figure("the last tenth of 10^7 rows by the first", "ratio", late, at_least=0.8, durability=FULL),
+        Figure("rows/s over 10^6 rows", "rows/s", rates, at_least=AT_LEAST, durability=FULL),
+        Figure("rows/s of the last tenth of 10^7 rows", "rows/s", late, at_least=LATE_AT_LEAST, durability=FULL),
+        Figure("the last tenth of 10^7 rows by the first", "ratio", kept, at_least=0.8, durability=FULL),
         Figure("rows by second of CPU, of 10^6", "rows/s", costs, durability=FULL)]
     return found
 

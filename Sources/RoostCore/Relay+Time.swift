@@ -7,7 +7,7 @@ extension Relay {
         if gatherAt == nil, !changedPresence.isEmpty || !changedReceipts.isEmpty {
             gatherAt = now.monotonic + limits.gatherMilliseconds
         }
-        if storeAt == nil, !unstoredCursors.isEmpty || !unstoredWatermarks.isEmpty {
+        if storeAt == nil, !areWatermarksDue, !unstoredCursors.isEmpty || !unstoredWatermarks.isEmpty {
             storeAt = now.monotonic + limits.watermarkMilliseconds
         }
         var next = aliveAt
@@ -34,8 +34,7 @@ extension Relay {
         }
         if let due = storeAt, due <= now.monotonic {
             storeAt = nil
-            // While the writer hangs they wait here, once each, instead of there, again and again.
-            if gathering.count < limits.pendingEvents { storeWatermarks() }
+            areWatermarksDue = true
         }
         if aliveAt <= now.monotonic {
             aliveAt = now.monotonic + limits.aliveMilliseconds

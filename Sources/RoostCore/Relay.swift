@@ -95,6 +95,8 @@ public final class Relay {
     var changedReceipts: [Member] = []
     var unstoredWatermarks: [Member] = []
     var unstoredCursors: [Device] = []
+    /// They go with the next batches.
+    var areWatermarksDue = false
 
     /// What a timer of the wheel is about; whether it is due is looked up when it fires.
     enum Timer {

@@ -78,6 +78,8 @@ public struct Limits: Sendable, Equatable {
     public var pendingEvents = 65_536
     /// Bytes of them.
     public var pendingBytes = 67_108_864
+    /// Cursors, and watermarks, that join one batch: a thousand of them would hold up its messages for 10 ms.
+    public var watermarksPerBatch = 64
 
     // MARK: Pages
 

@@ -56,6 +56,34 @@ import Testing
         #expect(reconnect(bob).bodies.isEmpty)
     }
 
+    @Test func marksAreStoredAFewWithEachBatch() {
+        let relay = RelayHarness(limits: .with { $0.watermarksPerBatch = 2 })
+        let alice = relay.connect("alice")
+        let users = ["bob", "carol", "dave", "erin", "frank"]
+        let readers = users.map { relay.connect($0) }
+        let group = alice.request(
+            "conversation.create", ["kind": "group", "name": "Crew", "members": .list(users)])?["conversation"]?.text(
+                "conversation") ?? "none"
+        alice.post("hi", to: group)
+        relay.advance(1_000)
+        for reader in readers {
+            reader.say(#"{"type":"ack","position":"\#(reader.frames("message")[0].text("position") ?? "")"}"#)
+        }
+        // Without the harness, which would hand over one batch after the other.
+        let later = Moment(monotonic: relay.now.monotonic + 1_000, wall: relay.now.wall)
+        _ = relay.relay.nextDeadline(at: relay.now)
+        relay.relay.tick(at: later)
+        var cursors: [Int] = []
+        var watermarks: [Int] = []
+        while let batch = relay.relay.takeBatch() {
+            cursors.append(batch.count { if case .cursor = $0 { true } else { false } })
+            watermarks.append(batch.count { if case .watermark = $0 { true } else { false } })
+            relay.relay.committed([], at: later)
+        }
+        #expect(cursors == [2, 2, 1])
+        #expect(watermarks == [2, 2, 1])
+    }
+
     @Test func devicesAckForThemselves() {
         let phone = relay.connect("bob", "phone")
         let tablet = relay.connect("bob", "tablet")

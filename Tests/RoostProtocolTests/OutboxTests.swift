@@ -40,6 +40,30 @@ import Testing
         #expect(outbox.bytes == 0)
     }
 
+    @Test("frames pushed at once come out in order, wherever the ring stands", arguments: [0, 1, 3, 5, 7], [1, 4, 9])
+    func pushAtOnce(before: Int, together: Int) {
+        var outbox = Outbox()
+        var watch = Watch()
+        for value in 0..<before { outbox.push(frame([UInt8(value)])) }
+        for _ in 0..<before { _ = outbox.pop() }
+        outbox.push(frame([100]))
+        do {
+            let frames = (0..<together).map { watch(frame([UInt8($0)])) }
+            let held = frames.map { Unmanaged.passUnretained($0) }
+            // For two outboxes, of which one goes with its frames.
+            held.withUnsafeBufferPointer { outbox.push(held: $0, bytes: together) }
+            var other = Outbox()
+            held.withUnsafeBufferPointer { other.push(held: $0, bytes: together) }
+            for frame in held { frame.hold(times: 2) }
+            #expect(other.count == together)
+        }
+        #expect(outbox.count == together + 1)
+        #expect(outbox.bytes == together + 1)
+        #expect(watch.alive == together)
+        #expect(drain(&outbox, room: 3) == [100] + (0..<together).map { UInt8($0) })
+        #expect(watch.alive == 0)
+    }
+
     @Test("room is made for many frames at once", arguments: [0, 1, 4, 5, 63, 64, 65, 300])
     func reserve(more: Int) {
         var outbox = Outbox()

@@ -108,21 +108,22 @@ extension Relay {
         member.watermark.deliveredAt = time
         noteReceipt(of: member, at: nil)
     }
+
     // MARK: Storing
 
-    /// Puts everything that moved into the batch that gathers.
-    func storeWatermarks() {
-        for device in unstoredCursors {
+    /// Puts what moved into the batch that gathers, the oldest first, at most so many of each kind.
+    func storeWatermarks(atMost count: Int = .max) {
+        for device in unstoredCursors.prefix(count) {
             device.isCursorDirty = false
             store(.cursor(device.number, device.cursor))
         }
-        unstoredCursors.removeAll(keepingCapacity: true)
-        for member in unstoredWatermarks {
+        unstoredCursors.removeFirst(min(count, unstoredCursors.count))
+        for member in unstoredWatermarks.prefix(count) {
             member.isStoreDirty = false
             // Gone since, or another membership of the same user by now.
             guard isCurrent(member) else { continue }
             store(.watermark(member.conversation.number, member.user.number, member.watermark))
         }
-        unstoredWatermarks.removeAll(keepingCapacity: true)
+        unstoredWatermarks.removeFirst(min(count, unstoredWatermarks.count))
     }
 }

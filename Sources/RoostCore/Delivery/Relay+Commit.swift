@@ -51,7 +51,13 @@ extension Relay {
 
     /// The next batch, if there is one and the writer is idle. The host answers it by `committed` or `commitFailed`.
     public func takeBatch() -> [Mutation]? {
-        guard !isCommitting, mode != .failed, !gathering.isEmpty else { return nil }
+        guard !isCommitting, mode != .failed else { return nil }
+        if areWatermarksDue {
+            // A few in each batch, so that no message waits for the marks of a thousand devices.
+            storeWatermarks(atMost: limits.watermarksPerBatch)
+            areWatermarksDue = !unstoredCursors.isEmpty || !unstoredWatermarks.isEmpty
+        }
+        guard !gathering.isEmpty else { return nil }
         isCommitting = true
         var batch: [Mutation] = []
         swap(&batch, &gathering)
