@@ -61,8 +61,10 @@ import Testing
         let alice = relay.connect("alice")
         let users = ["bob", "carol", "dave", "erin", "frank"]
         let readers = users.map { relay.connect($0) }
-        let group = alice.request(
-            "conversation.create", ["kind": "group", "name": "Crew", "members": .list(users)])?["conversation"]?.text(
+        let group =
+            alice.request(
+                "conversation.create", ["kind": "group", "name": "Crew", "members": .list(users)])?["conversation"]?
+            .text(
                 "conversation") ?? "none"
         alice.post("hi", to: group)
         relay.advance(1_000)
