@@ -31,7 +31,7 @@ public final class FrameBuilder {
     /// Ends the object and frames it as one text message.
     public func finish() -> Frame {
         write("}")
-        let frame = framed(opcode: 0x81)
+        let frame = framed()
         shrink()
         return frame
     }
@@ -332,21 +332,11 @@ public final class FrameBuilder {
 
     private static func hex(_ nibble: UInt8) -> UInt8 { nibble < 10 ? 48 + nibble : 87 + nibble }
 
-    private func framed(opcode: UInt8) -> Frame {
+    private func framed() -> Frame {
         let payload = end - FrameBuilder.headroom
-        let header = payload < 126 ? 2 : payload < 65_536 ? 4 : 10
+        let header = TextHeader.count(payload: payload)
         let start = buffer + FrameBuilder.headroom - header
-        start.storeBytes(of: opcode, as: UInt8.self)
-        switch header {
-        case 2: start.storeBytes(of: UInt8(truncatingIfNeeded: payload), toByteOffset: 1, as: UInt8.self)
-        case 4:
-            start.storeBytes(of: 126, toByteOffset: 1, as: UInt8.self)
-            start.storeBytes(
-                of: UInt16(truncatingIfNeeded: payload).bigEndian, toByteOffset: 2, as: UInt16.self)
-        default:
-            start.storeBytes(of: 127, toByteOffset: 1, as: UInt8.self)
-            start.storeBytes(of: UInt64(payload).bigEndian, toByteOffset: 2, as: UInt64.self)
-        }
+        TextHeader.write(payload: payload, to: start)
         return Frame.make(framed: UnsafeRawBufferPointer(start: start, count: header + payload), headerCount: header)
     }
 }

@@ -1,7 +1,6 @@
 /// Text messages framed one behind another in one piece of memory (RFC 6455, section 5.2; server to client: unmasked),
 /// to become one `Frame`. Owned by one thread; its memory is used again for the next run.
 public struct FrameRun: ~Copyable {
-    private static let longestHeader = 10
     private static let keptBytes = 1_048_576
     private var buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 4_096, alignment: 16)
     /// Bytes in it.
@@ -16,10 +15,12 @@ public struct FrameRun: ~Copyable {
     public mutating func append(_ builder: FrameBuilder) {
         let json = builder.written
         let payload = json.count + 1
-        let needed = count + Self.longestHeader + payload
+        let header = TextHeader.count(payload: payload)
+        let needed = count + header + payload
         if needed > buffer.count { grow(to: needed) }
         guard let start = buffer.baseAddress, let source = json.baseAddress else { return }
-        count += Self.writeHeader(to: start + count, payload: payload)
+        TextHeader.write(payload: payload, to: start + count)
+        count += header
         (start + count).copyMemory(from: source, byteCount: json.count)
         count += payload
         buffer[count - 1] = UInt8(ascii: "}")
@@ -41,21 +42,5 @@ public struct FrameRun: ~Copyable {
         larger.copyMemory(from: UnsafeRawBufferPointer(rebasing: buffer[..<count]))
         buffer.deallocate()
         buffer = larger
-    }
-
-    private static func writeHeader(to start: UnsafeMutableRawPointer, payload: Int) -> Int {
-        start.storeBytes(of: 0x81, as: UInt8.self)
-        if payload < 126 {
-            start.storeBytes(of: UInt8(truncatingIfNeeded: payload), toByteOffset: 1, as: UInt8.self)
-            return 2
-        }
-        if payload < 65_536 {
-            start.storeBytes(of: 126, toByteOffset: 1, as: UInt8.self)
-            start.storeBytes(of: UInt16(truncatingIfNeeded: payload).bigEndian, toByteOffset: 2, as: UInt16.self)
-            return 4
-        }
-        start.storeBytes(of: 127, toByteOffset: 1, as: UInt8.self)
-        start.storeBytes(of: UInt64(payload).bigEndian, toByteOffset: 2, as: UInt64.self)
-        return 10
     }
 }
