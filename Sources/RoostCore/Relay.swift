@@ -65,6 +65,9 @@ public final class Relay {
     var verificationsUnderWay = 0
     /// What goes to one conversation, not yet in the outboxes. See `deliverRun`.
     var run = FanOutRun()
+    var otherRun = FanOutRun()
+    /// What one session gets of a run, while it is put together.
+    var portion = FrameRun()
 
     // On its way to the log: the batch that gathers, and the appends in the order in which they will be answered.
     var gathering: [Mutation] = []

@@ -41,6 +41,11 @@ public final class Frame: ManagedBuffer<Frame.Header, UInt8> {
     /// Header and payload.
     @inlinable public var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: start, count: count) }
 
+    /// A part of them.
+    public func bytes(at range: Range<Int>) -> UnsafeRawBufferPointer {
+        UnsafeRawBufferPointer(rebasing: bytes[range])
+    }
+
     /// The payload alone; tests and the simulation read it.
     public var payload: UnsafeRawBufferPointer {
         UnsafeRawBufferPointer(start: start + headerCount, count: count - headerCount)

@@ -12,18 +12,31 @@ public struct FrameRun: ~Copyable {
     deinit { buffer.deallocate() }
 
     /// Adds the object that was begun in a builder, and ends it.
-    public mutating func append(_ builder: FrameBuilder) {
+    /// - Returns: where its frame is.
+    @discardableResult
+    public mutating func append(_ builder: FrameBuilder) -> Range<Int> {
+        let begin = count
         let json = builder.written
         let payload = json.count + 1
         let header = TextHeader.count(payload: payload)
         let needed = count + header + payload
         if needed > buffer.count { grow(to: needed) }
-        guard let start = buffer.baseAddress, let source = json.baseAddress else { return }
+        guard let start = buffer.baseAddress, let source = json.baseAddress else { return begin..<begin }
         TextHeader.write(payload: payload, to: start + count)
         count += header
         (start + count).copyMemory(from: source, byteCount: json.count)
         count += payload
         buffer[count - 1] = UInt8(ascii: "}")
+        return begin..<count
+    }
+
+    /// Adds whole frames, byte for byte.
+    public mutating func append(framed bytes: UnsafeRawBufferPointer) {
+        let needed = count + bytes.count
+        if needed > buffer.count { grow(to: needed) }
+        guard let start = buffer.baseAddress, let source = bytes.baseAddress else { return }
+        (start + count).copyMemory(from: source, byteCount: bytes.count)
+        count = needed
     }
 
     /// What was added, as one frame; nothing is left.

@@ -29,35 +29,19 @@ public struct Outbox: ~Copyable {
 
     /// Adds a frame at the end. O(1); allocates only when the ring grows.
     @inlinable
-    public mutating func push(_ frame: Frame) { push(.passUnretained(frame), bytes: frame.count) }
+    public mutating func push(_ frame: Frame) {
+        let held = Unmanaged.passUnretained(frame)
+        held.hold()
+        push(held: held, bytes: frame.count)
+    }
 
-    /// Adds a frame of so many bytes, without a look at it.
+    /// Adds a frame of so many bytes. The caller counts the places that hold it: `hold(times:)`.
     @inlinable
-    public mutating func push(_ frame: Unmanaged<Frame>, bytes: Int) {
-        if count == capacity { grow(by: 1) }
-        frame.hold()
+    public mutating func push(held frame: Unmanaged<Frame>, bytes: Int) {
+        if count == capacity { grow() }
         ring?[(head + count) & (capacity - 1)] = frame
         waitingFrames += 1
         waitingBytes += bytes
-    }
-
-    /// Adds frames, `bytes` long together, all at once. The caller counts the places that hold them: `hold(times:)`.
-    @inlinable
-    public mutating func push(held frames: UnsafeBufferPointer<Unmanaged<Frame>>, bytes: Int) {
-        reserve(frames.count)
-        guard let ring, let source = frames.baseAddress else { return }
-        let tail = (head + count) & (capacity - 1)
-        let upToEnd = min(frames.count, capacity - tail)
-        (ring + tail).update(from: source, count: upToEnd)
-        if upToEnd < frames.count { ring.update(from: source + upToEnd, count: frames.count - upToEnd) }
-        waitingFrames += frames.count
-        waitingBytes += bytes
-    }
-
-    /// Makes room for so many more frames at once.
-    @inlinable
-    public mutating func reserve(_ more: Int) {
-        if count + more > capacity { grow(by: more) }
     }
 
     /// Takes the oldest frame.
@@ -127,9 +111,8 @@ public struct Outbox: ~Copyable {
     // MARK: Ring
 
     @usableFromInline
-    mutating func grow(by more: Int) {
-        var larger = max(4, capacity * 2)
-        while larger < count + more { larger *= 2 }
+    mutating func grow() {
+        let larger = max(4, capacity * 2)
         let moved = UnsafeMutablePointer<Unmanaged<Frame>>.allocate(capacity: larger)
         if let ring {
             for index in 0..<count { moved[index] = ring[(head + index) & (capacity - 1)] }

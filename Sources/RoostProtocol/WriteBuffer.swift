@@ -1,11 +1,12 @@
-/// Frames copied one behind the other, so that one system call writes them. One buffer serves all connections of a
-/// loop, on its thread. It remembers what it holds: the many connections of a group that wait for the same frames are
-/// written from one copy. It must be told to `forget` at the end of a turn, because it keeps those frames alive.
+/// Frames side by side, so that one system call writes them: a single one where it is, several copied one behind the
+/// other. One buffer serves all connections of a loop, on its thread. It remembers what it holds: the many connections
+/// of a group that wait for the same frames are written from one copy. It must be told to `forget` at the end of a
+/// turn, because it keeps those frames alive.
 public struct WriteBuffer: ~Copyable {
-    private var bytes: UnsafeMutableRawBufferPointer
-    private let room: Int
+    private let bytes: UnsafeMutableRawBufferPointer
     private var frames: [Unmanaged<Frame>] = []
-    private var filled = 0
+    /// Their bytes, in `bytes` or in the only one of them.
+    private var contents = UnsafeRawBufferPointer(start: nil, count: 0)
     /// Outboxes that were written from this copy after the first, and have left it their places.
     private var reuses = 0
     /// The frame after the last one did not fit.
@@ -13,7 +14,6 @@ public struct WriteBuffer: ~Copyable {
 
     /// - Parameter room: bytes of one write, at most; only a single frame may have more.
     public init(room: Int) {
-        self.room = room
         bytes = .allocate(byteCount: room, alignment: 16)
     }
 
@@ -27,42 +27,51 @@ public struct WriteBuffer: ~Copyable {
     /// - Returns: their bytes, which are valid until the next call.
     public mutating func fill(from outbox: inout Outbox) -> UnsafeRawBufferPointer {
         if !frames.isEmpty, isFull || frames.count == outbox.count, outbox.begins(with: frames) {
-            outbox.drop(frames.count, bytes: filled)
+            outbox.drop(frames.count, bytes: contents.count)
             reuses += 1
+            return contents
+        }
+        forget()
+        if outbox.count == 1 || (outbox.bytesOfFirst ?? 0) > bytes.count {
+            lend(from: &outbox)
         } else {
             copy(from: &outbox)
         }
-        return UnsafeRawBufferPointer(rebasing: bytes[..<filled])
+        return contents
     }
 
     /// Lets go of the frames.
     public mutating func forget() {
         for frame in frames { frame.letGo(times: 1 + reuses) }
         frames.removeAll(keepingCapacity: true)
-        filled = 0
+        contents = UnsafeRawBufferPointer(start: nil, count: 0)
         reuses = 0
         isFull = false
     }
 
-    private mutating func copy(from outbox: inout Outbox) {
-        forget()
-        while let count = outbox.bytesOfFirst {
-            if filled + count > room, !frames.isEmpty {
-                isFull = true
-                return
-            }
-            if count > bytes.count { grow(to: count) }
-            guard let frame = outbox.popHeld() else { return }
-            frames.append(frame)
-            guard let target = bytes.baseAddress else { return }
-            frame._withUnsafeGuaranteedRef { (target + filled).copyMemory(from: $0.start, byteCount: count) }
-            filled += count
-        }
+    private mutating func lend(from outbox: inout Outbox) {
+        guard let frame = outbox.popHeld() else { return }
+        frames.append(frame)
+        isFull = !outbox.isEmpty
+        contents = frame._withUnsafeGuaranteedRef { $0.bytes }
     }
 
-    // Only for a frame that comes first: nothing has to be kept.
-    private mutating func grow(to needed: Int) {
-        bytes.deallocate()
-        bytes = .allocate(byteCount: needed, alignment: 16)
+    private mutating func copy(from outbox: inout Outbox) {
+        guard let start = bytes.baseAddress else { return }
+        var filled = 0
+        while let count = outbox.bytesOfFirst {
+            isFull = filled + count > bytes.count
+            guard !isFull, let frame = outbox.popHeld() else { break }
+            frames.append(frame)
+            frame._withUnsafeGuaranteedRef { (start + filled).copyMemory(from: $0.bytes) }
+            filled += count
+        }
+        contents = UnsafeRawBufferPointer(start: start, count: filled)
+    }
+}
+
+extension UnsafeMutableRawPointer {
+    fileprivate func copyMemory(from bytes: UnsafeRawBufferPointer) {
+        if let source = bytes.baseAddress { copyMemory(from: source, byteCount: bytes.count) }
     }
 }

@@ -1,15 +1,14 @@
 import RoostProtocol
 
 /// Frames that go to one conversation one after the other, gathered so that its audience is walked once for all of
-/// them: a session's memory is fetched once, not once for each frame. It holds either durable events of one commit or
-/// signals, belongs to the loop thread, and is over before anything else is done to a session: see
+/// them, and each session that gets them all is given one piece of memory. It holds either durable events of one
+/// commit or signals, belongs to the loop thread, and is over before anything else is done to a session: see
 /// `Relay.deliverRun`. It doesn't decide who gets what.
-struct FanOutRun {
-    /// One frame, with plain numbers only, so that the inner loop counts no references.
+final class FanOutRun {
+    /// One event or signal, with plain numbers only, so that no loop counts references.
     struct Entry {
-        /// Kept alive by `frames`.
-        private(set) var frame: Unmanaged<Frame>
-        private(set) var bytes: Int
+        /// Where its frame is among the run's.
+        let frame: Range<Int>
         /// Who caused it. Kept alive by `apart`.
         let origin: Unmanaged<Session>?
         let sender: UserNumber
@@ -17,40 +16,39 @@ struct FanOutRun {
         let sequence: Sequence
         let position: Position
         let isMessage: Bool
-
-        /// The same with another frame, which the caller keeps alive; nil leaves it as it is.
-        func with(_ other: Frame?) -> Entry {
-            guard let other else { return self }
-            var entry = self
-            entry.frame = .passUnretained(other)
-            entry.bytes = other.count
-            return entry
-        }
+        /// Where, among `asides`, is what the sender's other devices get in its place.
+        var own: Range<Int>?
+        /// Where, among `asides`, is what the origin gets in its place.
+        var answer: Range<Int>?
     }
 
-    /// Frames of a run: with more, walking the audience costs no less for each, and what was read of them leaves the
+    /// A session that doesn't get just all of it. Kept alive by its membership until the run is delivered.
+    struct Partial {
+        let session: Unmanaged<Session>
+        let since: Sequence
+    }
+
+    /// Entries of a run: with more, walking the audience costs no less for each, and what was read of them leaves the
     /// processor's nearest cache (32 KiB).
     static let entriesMax = 64
 
     private(set) var conversation: Conversation?
     private(set) var isSignals = false
     private(set) var entries: [Entry] = []
-    private var frames: [Frame] = []
-    /// The same as the entries' frames, side by side.
-    private(set) var held: [Unmanaged<Frame>] = []
+    private var frames = FrameRun()
+    private var asides = FrameRun()
     /// What acks of its messages will tell.
     private(set) var messages: [UnackedMessages.Entry] = []
     /// Whoever's messages begin below gets all of it.
     private(set) var lowest = Sequence(Int64.max)
-    /// What the origin gets in place of each frame, and what its user's other sessions do.
-    private(set) var answers: [(origin: Frame?, own: Frame)] = []
     /// Sessions of those who caused something, each once: `Session.isApart`.
     private(set) var apart: [Session] = []
+    /// Found while it is delivered.
+    var partials: [Partial] = []
     private(set) var time = Moment(monotonic: 0, wall: .never)
-    private(set) var bytes = 0
 
     var isEmpty: Bool { entries.isEmpty }
-
+    var bytes: Int { frames.count }
     /// Where it ends in the log.
     var last: Position { entries.last?.position ?? .start }
 
@@ -59,71 +57,75 @@ struct FanOutRun {
         self.conversation === conversation && self.isSignals == isSignals && entries.count < FanOutRun.entriesMax
     }
 
-    /// Adds a signal.
-    mutating func add(_ frame: Frame, to conversation: Conversation, except origin: Session) {
-        add(
+    /// Adds the signal that was written in a builder.
+    func add(_ builder: FrameBuilder, to conversation: Conversation, except origin: Session) {
+        begin(conversation, isSignals: true)
+        entries.append(
             Entry(
-                frame: .passUnretained(frame), bytes: frame.count, origin: .passUnretained(origin),
-                sender: UserNumber(0), sequence: .none, position: .start, isMessage: false),
-            frame, (nil, frame), conversation, isSignals: true)
+                frame: frames.append(builder), origin: .passUnretained(origin), sender: UserNumber(0),
+                sequence: .none, position: .start, isMessage: false))
         setApart(origin)
     }
 
-    /// Adds a durable event.
-    /// - Parameters:
-    ///   - own: the frame for the sender's other sessions.
-    ///   - answer: what `origin` gets instead.
-    mutating func add(
-        _ frame: Frame, own: Frame, of event: StoredEvent, to conversation: Conversation, except origin: Session?,
-        answer: Frame?, at now: Moment
+    /// Adds the durable event that was written in a builder. `addAnswer` and `addOwn` say what else there is of it.
+    func add(
+        _ builder: FrameBuilder, of event: StoredEvent, to conversation: Conversation, except origin: Session?,
+        at now: Moment
     ) {
+        begin(conversation, isSignals: false)
         // What became of a message that is hidden from a member is hidden too; who is a member is not.
         let sequence = event.kind == .conversation ? Sequence(Int64.max) : event.sequence
-        add(
+        entries.append(
             Entry(
-                frame: .passUnretained(frame), bytes: frame.count, origin: origin.map(Unmanaged.passUnretained),
-                sender: event.sender, sequence: sequence, position: event.position,
-                isMessage: event.kind == .message),
-            frame, (answer, own), conversation, isSignals: false)
+                frame: frames.append(builder), origin: origin.map(Unmanaged.passUnretained), sender: event.sender,
+                sequence: sequence, position: event.position, isMessage: event.kind == .message))
+        lowest = min(lowest, sequence)
+        if event.kind == .message {
+            messages.append(
+                .init(conversation: conversation.number, sequence: sequence, position: event.position))
+        }
         time = now
         if let origin { setApart(origin) }
     }
 
+    /// What was written in a builder is what the last event's origin gets instead.
+    func addAnswer(_ builder: FrameBuilder) {
+        guard let last = entries.indices.last else { return }
+        entries[last].answer = asides.append(builder)
+    }
+
+    /// What was written in a builder is what the sender's other devices get instead of the last event.
+    func addOwn(_ builder: FrameBuilder) {
+        guard let last = entries.indices.last else { return }
+        entries[last].own = asides.append(builder)
+    }
+
     /// Has the run looked at entry by entry for this session.
-    mutating func setApart(_ session: Session) {
+    func setApart(_ session: Session) {
         guard !session.isApart else { return }
         session.isApart = true
         apart.append(session)
     }
 
-    /// Forgets all but the memory.
-    mutating func removeAll() {
+    /// All frames as one.
+    func takeFrames() -> Frame { frames.take() }
+
+    /// All asides as one; nil if there is none.
+    func takeAsides() -> Frame? { asides.count > 0 ? asides.take() : nil }
+
+    /// Forgets all but the memory. Frames and asides were taken.
+    func removeAll() {
         conversation = nil
         entries.removeAll(keepingCapacity: true)
-        frames.removeAll(keepingCapacity: true)
-        held.removeAll(keepingCapacity: true)
         messages.removeAll(keepingCapacity: true)
         lowest = Sequence(Int64.max)
         apart.removeAll(keepingCapacity: true)
-        answers.removeAll(keepingCapacity: true)
-        bytes = 0
+        partials.removeAll(keepingCapacity: true)
     }
 
-    private mutating func add(
-        _ entry: Entry, _ frame: Frame, _ answer: (origin: Frame?, own: Frame), _ conversation: Conversation,
-        isSignals: Bool
-    ) {
+    private func begin(_ conversation: Conversation, isSignals: Bool) {
+        guard entries.isEmpty else { return }
         self.conversation = conversation
         self.isSignals = isSignals
-        entries.append(entry)
-        frames.append(frame)
-        held.append(.passUnretained(frame))
-        lowest = min(lowest, entry.sequence)
-        if entry.isMessage {
-            messages.append(
-                .init(conversation: conversation.number, sequence: entry.sequence, position: entry.position))
-        }
-        answers.append(answer)
-        bytes += entry.bytes
     }
 }

@@ -9,6 +9,9 @@ struct PendingAppend {
     var reply = ReplyForm.plain
     /// Users whose standing was changed in advance.
     var expected: [UserNumber] = []
+
+    /// What `ok` has to name, if somebody waits for one.
+    var expectedAnswer: CommandID? { reply == .plain && session != nil ? id : nil }
 }
 
 /// What answers a stored event.
@@ -176,11 +179,9 @@ extension Relay {
             counters.messages += 1
             conversation.lastSequence = event.sequence
             if let member = conversation.member(event.sender) { advanceOwn(member, to: event.sequence, at: event.time) }
-            let answer = answer(to: next, event, in: conversation)
-            fanOut(event, in: conversation, except: next.session, answer: answer, at: now)
+            fanOut(event, in: conversation, except: next.session, answering: next.expectedAnswer, at: now)
         case .edit, .delete, .react:
-            let answer = answer(to: next, event, in: conversation)
-            fanOut(event, in: conversation, except: next.session, answer: answer, at: now)
+            fanOut(event, in: conversation, except: next.session, answering: next.expectedAnswer, at: now)
         case .conversation:
             // Who comes or goes by this event may not be told of earlier ones, or has to be.
             deliverRun()
@@ -194,16 +195,16 @@ extension Relay {
     ) {
         if let session = next.session, next.reply == .conversation {
             answerCreated(conversation.number, event.position, event.time, isDuplicate: false, next.id, session, now)
-        } else if let session = next.session, let answer = answer(to: next, event, in: conversation) {
+        } else if let session = next.session, let id = next.expectedAnswer {
             tell(event.position, to: session, at: now)
-            reply(answer, to: session, at: now)
+            beginAnswer(to: id, event, in: conversation)
+            reply(builder.finish(), to: session, at: now)
         }
         answerAskers(of: conversation, event.position, event.time, now)
     }
 
-    /// `ok`, if somebody waits for it.
-    private func answer(to next: PendingAppend, _ event: StoredEvent, in conversation: Conversation) -> Frame? {
-        guard next.reply == .plain, next.session != nil, let id = next.id else { return nil }
+    /// Writes all of an `ok` but the end of the object.
+    func beginAnswer(to id: CommandID, _ event: StoredEvent, in conversation: Conversation) {
         builder.begin("ok")
         builder.reply(to: id)
         if event.kind == .message {
@@ -212,7 +213,6 @@ extension Relay {
         }
         builder.member("position", event.position)
         builder.member("time", event.time.milliseconds)
-        return builder.finish()
     }
 
     /// Notes that a session learns a position by a reply rather than by the event in its place.

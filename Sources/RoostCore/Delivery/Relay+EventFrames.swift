@@ -2,13 +2,8 @@ import RoostProtocol
 
 /// Durable events as JSON: the same bytes live, on catch-up and in history.
 extension Relay {
-    /// - Parameter isOwn: for a device of the user who caused it.
-    func eventFrame(_ event: StoredEvent, in conversation: Conversation, isOwn: Bool) -> Frame {
-        begin(event, in: conversation, isOwn: isOwn)
-        return builder.finish()
-    }
-
     /// Writes all of an event but the end of the object.
+    /// - Parameter isOwn: for a device of the user who caused it.
     func begin(_ event: StoredEvent, in conversation: Conversation, isOwn: Bool) {
         builder.begin(word(of: event.kind))
         write(event, in: conversation, isOwn: isOwn)

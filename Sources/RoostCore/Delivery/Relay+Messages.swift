@@ -91,7 +91,7 @@ extension Relay {
         if let kind = signal.kind { builder.member("kind", plain: kind.string) }
         builder.member("body", raw: signal.body.bytes)
         counters.signals += 1
-        fanOutSignal(builder.finish(), in: conversation, except: session)
+        fanOutSignal(in: conversation, except: session)
         accept(id, session, now)
     }
 }
