@@ -11,7 +11,7 @@ public final class FrameBuilder {
     /// An empty builder; it grows to the largest message it ever wrote, up to 1 MiB kept.
     public init() {
         capacity = 4_096
-        buffer = .allocate(byteCount: capacity, alignment: 16)
+        buffer = .allocate(byteCount: capacity, alignment: 1)
     }
 
     deinit { buffer.deallocate() }
@@ -25,6 +25,14 @@ public final class FrameBuilder {
         write("{\"type\":\"")
         write(type)
         write("\"")
+        needsComma = true
+    }
+
+    /// Begins with what another message had `written`.
+    @inlinable
+    public func begin(as head: [UInt8]) {
+        end = FrameBuilder.headroom
+        head.withUnsafeBytes { write($0) }
         needsComma = true
     }
 
@@ -209,7 +217,7 @@ public final class FrameBuilder {
     func grow(_ count: Int) {
         var larger = capacity
         while larger < end + count { larger *= 2 }
-        let moved = UnsafeMutableRawPointer.allocate(byteCount: larger, alignment: 16)
+        let moved = UnsafeMutableRawPointer.allocate(byteCount: larger, alignment: 1)
         moved.copyMemory(from: buffer, byteCount: end)
         buffer.deallocate()
         buffer = moved
@@ -220,7 +228,7 @@ public final class FrameBuilder {
         guard capacity > 1_048_576 else { return }
         buffer.deallocate()
         capacity = 4_096
-        buffer = .allocate(byteCount: capacity, alignment: 16)
+        buffer = .allocate(byteCount: capacity, alignment: 1)
     }
 
     @inlinable

@@ -2,7 +2,7 @@
 /// to become one `Frame`. Owned by one thread; its memory is used again for the next run.
 public struct FrameRun: ~Copyable {
     private static let keptBytes = 1_048_576
-    private var buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 4_096, alignment: 16)
+    private var buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 4_096, alignment: 1)
     /// Bytes in it.
     public private(set) var count = 0
 
@@ -45,13 +45,13 @@ public struct FrameRun: ~Copyable {
         count = 0
         if buffer.count > Self.keptBytes {
             buffer.deallocate()
-            buffer = .allocate(byteCount: 4_096, alignment: 16)
+            buffer = .allocate(byteCount: 4_096, alignment: 1)
         }
         return frame
     }
 
     private mutating func grow(to needed: Int) {
-        let larger = UnsafeMutableRawBufferPointer.allocate(byteCount: max(needed, buffer.count * 2), alignment: 16)
+        let larger = UnsafeMutableRawBufferPointer.allocate(byteCount: max(needed, buffer.count * 2), alignment: 1)
         larger.copyMemory(from: UnsafeRawBufferPointer(rebasing: buffer[..<count]))
         buffer.deallocate()
         buffer = larger

@@ -38,7 +38,7 @@ struct SplitMessage: ~Copyable {
         guard needed > capacity else { return }
         var larger = max(capacity, 2_048)
         while larger < needed { larger *= 2 }
-        let moved = UnsafeMutableRawPointer.allocate(byteCount: larger, alignment: 16)
+        let moved = UnsafeMutableRawPointer.allocate(byteCount: larger, alignment: 1)
         if let bytes {
             moved.copyMemory(from: bytes, byteCount: count)
             bytes.deallocate()

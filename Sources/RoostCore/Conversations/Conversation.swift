@@ -16,6 +16,8 @@ final class Conversation {
     var formerMembers: Set<UserNumber> = []
     /// Changes handed to the writer and not yet committed: what a command is judged by, but nothing is delivered by.
     private var pendingStandings: [UserNumber: PendingStanding] = [:]
+    /// Counts how often anybody's standing may have changed: what was found before may not hold after.
+    private(set) var standingChanges = 0
 
     var lastSequence = Sequence.none
     var lastPosition = Position.start
@@ -23,7 +25,9 @@ final class Conversation {
     var typing: [Typing] = []
     var receiptBudget = ReceiptBudget()
     /// The last member's leaving is under way: nobody can come back.
-    var isEnding = false
+    var isEnding = false {
+        didSet { standingChanges += 1 }
+    }
 
     struct PendingStanding {
         var role: Role?
@@ -65,6 +69,7 @@ final class Conversation {
             members.removeAll { $0.user === member.user }
         }
         members.append(member)
+        standingChanges += 1
         forgetAudience()
         formerMembers.remove(member.user.number)
     }
@@ -73,6 +78,7 @@ final class Conversation {
     func dismiss(_ users: [UserNumber]) -> [Member] {
         let gone = users.compactMap { membersByUser.removeValue(forKey: $0) }
         members.removeAll { membersByUser[$0.user.number] == nil }
+        standingChanges += 1
         forgetAudience()
         for member in gone { formerMembers.insert(member.user.number) }
         return gone
@@ -126,12 +132,17 @@ final class Conversation {
         return count
     }
 
+    /// Whether nobody is coming or going, and both are there who write to each other.
+    var isAtRest: Bool { pendingStandings.isEmpty && !isEnding && (pair == nil || members.count == 2) }
+
     func expect(_ user: UserNumber, role: Role?) {
+        standingChanges += 1
         pendingStandings[user, default: PendingStanding(role: role, changesUnderWay: 0)].role = role
         pendingStandings[user]?.changesUnderWay += 1
     }
 
     func settle(_ user: UserNumber) {
+        standingChanges += 1
         guard var pending = pendingStandings[user] else { return }
         pending.changesUnderWay -= 1
         pendingStandings[user] = pending.changesUnderWay > 0 ? pending : nil

@@ -5,13 +5,14 @@ extension Relay {
     func send(_ send: Command.Send, _ id: CommandID?, _ session: Session, _ now: Moment) throws(Refusal) {
         let (user, device) = try speaker(session)
         try reserve(send.body.count)
-        let conversation = try destination(send.to, of: session, user, device, now)
+        let known = session.destination.conversation(named: send.to)
+        let conversation = if let known { known } else { try toSend(send.to, session, user, device, now) }
         if let replyTo = send.replyTo, replyTo > conversation.lastSequence, pending.isEmpty {
             throw Refusal(.notFound, "replyTo: no such message in this conversation")
         }
         var append = Append(.message, in: conversation.number, by: user.number, device: device.name, at: now.wall)
         append.key = send.key.string
-        append.isProbe = conversation.standing(of: user.number) == nil
+        append.isProbe = known == nil && conversation.standing(of: user.number) == nil
         append.label = send.kind?.string ?? "text"
         append.reference = send.replyTo ?? .none
         append.body = send.body.array
@@ -20,8 +21,16 @@ extension Relay {
     }
 
     /// The conversation to send to; `@user` brings the direct one about, or back.
-    private func destination(
-        _ to: Text, of session: Session, _ user: User, _ device: Device, _ now: Moment
+    private func toSend(
+        _ to: Text, _ session: Session, _ user: User, _ device: Device, _ now: Moment
+    ) throws(Refusal) -> Conversation {
+        let found = try find(to, session, user, device, now)
+        session.destination.note(to, is: found, for: user)
+        return found
+    }
+
+    private func find(
+        _ to: Text, _ session: Session, _ user: User, _ device: Device, _ now: Moment
     ) throws(Refusal) -> Conversation {
         let direct: Conversation
         if to.bytes.first == UInt8(ascii: "@") {
@@ -84,10 +93,8 @@ extension Relay {
 
     func signal(_ signal: Command.Signal, _ id: CommandID?, _ session: Session, _ now: Moment) throws(Refusal) {
         let (user, _) = try speaker(session)
-        let (conversation, _) = try self.conversation(signal.to, for: user)
-        builder.begin("signal")
-        builder.member("conversation", plain: conversation.id)
-        builder.member("from", plain: user.name)
+        let conversation = try destination(signal.to, of: session, user)
+        session.destination.beginSignal(to: conversation, from: user, in: builder)
         if let kind = signal.kind { builder.member("kind", plain: kind.string) }
         builder.member("body", raw: signal.body.bytes)
         counters.signals += 1

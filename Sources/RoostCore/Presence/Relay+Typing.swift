@@ -6,7 +6,7 @@ extension Relay {
         _ to: Text, _ isActive: Bool, _ id: CommandID?, _ session: Session, _ now: Moment
     ) throws(Refusal) {
         let (user, _) = try speaker(session)
-        let (conversation, _) = try self.conversation(to, for: user)
+        let conversation = try destination(to, of: session, user)
         if isActive {
             startTyping(user, in: conversation, at: now)
         } else {

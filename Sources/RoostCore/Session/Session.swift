@@ -53,6 +53,7 @@ public final class Session {
     unowned(unsafe) var user: User?
     unowned(unsafe) var device: Device?
     var activity = Activity.active
+    var destination = Destination()
 
     var round: CatchUpRound?
     /// Positions told by `ok` while behind: an ack that names one says nothing about what came before it.
