@@ -23,8 +23,14 @@ extension Connection {
         guard room >= 0, announced <= room else { return close(.tooBig) }
         message.append(part, endsFrame: announced == 0)
         guard message.fragments <= core.settings.fragmentsMax else { return close(.tooBig) }
-        guard isLast else { return }
+        guard isLast else { return readOn() }
         deliverCollected()
+    }
+
+    private func readOn() {
+        guard !isUnfinished else { return }
+        isUnfinished = true
+        core.unfinished.append(self)
     }
 
     private func deliverCollected() {
@@ -41,5 +47,23 @@ extension Connection {
         core.counters.messagesIn += 1
         core.counters.bytesIn += bytes.count
         core.events?.received(bytes, on: self)
+    }
+}
+
+extension ServerCore {
+    /// Reads again from those whose last read ended in the middle of a message: more has most likely arrived. The
+    /// library reads about a kilobyte at a time, and a write, which wakes whoever it is for, costs more than twice what
+    /// a read does; so what waited together is answered together. Never from within the library's callbacks.
+    func readOn() {
+        for _ in 1..<max(settings.readsPerTurn, 1) {
+            guard !unfinished.isEmpty else { return }
+            var connections: [Connection] = []
+            swap(&connections, &unfinished)
+            for connection in connections {
+                connection.isUnfinished = false
+                let isWaiting = connection.phase == .open && connection.message.isPending
+                if isWaiting, let wsi = connection.wsi { library.read(wsi) }
+            }
+        }
     }
 }

@@ -29,6 +29,8 @@ public final class Connection {
     /// The handler is owed a `writable`.
     var isWaiting = false
     var hasPeerClosed = false
+    /// Among the core's `unfinished`.
+    var isUnfinished = false
     /// Whether the core has ended its accounting.
     var isForgotten = false
     var closeCode: UInt16 = 1000

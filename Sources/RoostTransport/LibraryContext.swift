@@ -77,6 +77,12 @@ final class LibraryContext {
     /// Makes libwebsockets look at its own timers in the next turn, unless the loop is busy.
     func serveTimers() { lws_cancel_service(context) }
 
+    /// Has the library read from a socket as if the loop had found it readable; nothing happens if it isn't.
+    func read(_ wsi: OpaquePointer) {
+        var state = pollfd(fd: lws_get_socket_fd(wsi), events: Int16(POLLIN), revents: Int16(POLLIN))
+        lws_service_fd(context, &state)
+    }
+
     /// Runs turns until `stop`. First it lets the library arm its timer, for which the loop has to be idle once; then
     /// `begin` starts the watchers that may keep it busy from there on.
     func run(begin: () -> Void) {

@@ -28,6 +28,8 @@ final class ServerCore {
     var perAddress: [in_addr_t: Int] = [:]
     var refused = RefusedSockets()
     var unread = UnreadResponses()
+    /// Connections whose last read ended in the middle of a message.
+    var unfinished: [Connection] = []
     var buffer: WriteBuffer
     private var deadline: Int64?
     private var now: Int64?
@@ -134,6 +136,7 @@ final class ServerCore {
 
     // Runs before the loop sleeps, when everything that had arrived is handled.
     private func endTurn() {
+        readOn()
         events?.turnEnded()
         buffer.forget()
         let cut = unread.check()

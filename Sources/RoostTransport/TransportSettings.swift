@@ -21,6 +21,9 @@ public struct TransportSettings: Sendable {
     public var sharesPort = false
     /// Connections accepted in one turn of the loop, so that a storm of them can't starve those that are there.
     public var acceptsPerTurn = 64
+    /// Reads of one connection in one turn of the loop, each of at most 1,040 bytes. More than one, because messages
+    /// that wait together are then answered by one write; few, so that a turn stays short for everybody else.
+    public var readsPerTurn = 4
     /// Connections that the kernel keeps for us while a turn lasts (capped by net.core.somaxconn).
     public var backlog: Int32 = 4_096
 

@@ -29,6 +29,26 @@ import Testing
         for text in texts { #expect(try client.readFrame().text == text) }
     }
 
+    /// How many messages each turn had, of so many that are 308 bytes long as frames and were sent at once.
+    private func messagesByTurn(of count: Int) throws -> [Int] {
+        let text = String(repeating: "x", count: 300)
+        client.send((0..<count).flatMap { _ in RawClient.frame(1, Array(text.utf8)) })
+        for _ in 0..<count { #expect(try client.readFrame().text == text) }
+        let turns = server.onLoop { $0.turnsOfMessages } ?? []
+        return Dictionary(grouping: turns) { $0 }.sorted { $0.key < $1.key }.map(\.value.count)
+    }
+
+    @Test func readsOnWhereAReadEndedWithinAMessage() throws {
+        // Four reads of 1,040 bytes.
+        #expect(try messagesByTurn(of: 13) == [13])
+    }
+
+    @Test func readsOnOnlySoOftenInATurn() throws {
+        let counts = try messagesByTurn(of: 200)
+        #expect(counts.reduce(0, +) == 200)
+        #expect(counts.allSatisfy { $0 <= 14 })
+    }
+
     @Test func putsFragmentsTogether() throws {
         client.sendFrame(1, Array("one, ".utf8), isFinal: false)
         client.sendFrame(9, Array("ping between".utf8))

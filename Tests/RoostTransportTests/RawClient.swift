@@ -76,8 +76,14 @@ final class RawClient {
         }
     }
 
-    /// A masked frame; `announced` puts another length into the header.
     func sendFrame(_ opcode: UInt8, _ payload: [UInt8], isFinal: Bool = true, announced: Int? = nil) {
+        send(RawClient.frame(opcode, payload, isFinal: isFinal, announced: announced))
+    }
+
+    /// A masked frame; `announced` puts another length into the header.
+    static func frame(
+        _ opcode: UInt8, _ payload: [UInt8], isFinal: Bool = true, announced: Int? = nil
+    ) -> [UInt8] {
         let length = announced ?? payload.count
         var frame: [UInt8] = [opcode | (isFinal ? 0x80 : 0)]
         if length < 126 {
@@ -91,7 +97,7 @@ final class RawClient {
         let mask: [UInt8] = [0x12, 0x34, 0x56, 0x78]
         frame += mask
         frame += payload.enumerated().map { $1 ^ mask[$0 & 3] }
-        send(frame)
+        return frame
     }
 
     func sendText(_ text: String) { sendFrame(1, Array(text.utf8)) }

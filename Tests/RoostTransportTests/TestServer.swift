@@ -30,6 +30,9 @@ final class Script: TransportHandler {
     var refusal: HTTPResponse?
     var isEchoing = true
     var isBusy = true
+    /// Turns that ended, and in which one each message came.
+    var turn = 0
+    var turnsOfMessages: [Int] = []
     private let builder = FrameBuilder()
 
     init(journal: Journal) { self.journal = journal }
@@ -50,6 +53,7 @@ final class Script: TransportHandler {
 
     func received(_ message: UnsafeRawBufferPointer, on connection: Connection) {
         let text = String(decoding: message, as: UTF8.self)
+        turnsOfMessages.append(turn)
         journal.add(.received(text))
         if isEchoing { push(text, to: connection.id) }
     }
@@ -84,6 +88,7 @@ final class Script: TransportHandler {
     func timer() { journal.add(.timer(loop?.monotonicMilliseconds ?? 0)) }
 
     func turnEnded() {
+        turn += 1
         for session in sessions.values where !session.outbox.isEmpty { _ = session.connection.write(&session.outbox) }
     }
 
