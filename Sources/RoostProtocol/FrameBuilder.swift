@@ -20,6 +20,7 @@ public final class FrameBuilder {
 
     /// Begins `{"type":"…"`.
     @inlinable
+    @inline(__always)
     public func begin(_ type: StaticString) {
         end = FrameBuilder.headroom
         write("{\"type\":\"")
@@ -59,6 +60,7 @@ public final class FrameBuilder {
 
     /// `"name":number`.
     @inlinable
+    @inline(__always)
     public func member(_ name: StaticString, _ number: Int64) {
         key(name)
         write(number)
@@ -72,6 +74,7 @@ public final class FrameBuilder {
 
     /// `"name":"text"` for a text that needs no escape: a name, a key, an id, a kind.
     @inlinable
+    @inline(__always)
     public func member(_ name: StaticString, plain text: String) {
         key(name)
         let isContiguous: Void? = text.utf8.withContiguousStorageIfAvailable { utf8 in
@@ -93,6 +96,7 @@ public final class FrameBuilder {
 
     /// `"name":"word"`; the word needs no escape.
     @inlinable
+    @inline(__always)
     public func member(_ name: StaticString, word: StaticString) {
         key(name)
         write("\"")
@@ -102,6 +106,7 @@ public final class FrameBuilder {
 
     /// `"name":"12"`: positions are opaque strings.
     @inlinable
+    @inline(__always)
     public func member(_ name: StaticString, _ position: Position) {
         key(name)
         write("\"")
@@ -111,6 +116,7 @@ public final class FrameBuilder {
 
     /// `"name":` and JSON that is known to be valid, byte for byte.
     @inlinable
+    @inline(__always)
     public func member(_ name: StaticString, raw json: UnsafeRawBufferPointer) {
         key(name)
         write(json)

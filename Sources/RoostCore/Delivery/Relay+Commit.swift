@@ -3,7 +3,10 @@ import RoostProtocol
 
 /// A durable event on its way to the log, with who waits for the answer.
 struct PendingAppend {
-    var append: Append
+    /// As it will be told; where it stands in the log isn't known yet.
+    var event: StoredEvent
+    var change: ConversationChange?
+    var isProbe: Bool
     var session: Session?
     var id: CommandID?
     var reply = ReplyForm.plain
@@ -36,14 +39,16 @@ extension Relay {
     }
 
     func submit(
-        _ append: Append, _ session: Session?, _ id: CommandID?, reply: ReplyForm = .plain,
+        _ append: consuming Append, _ session: Session?, _ id: CommandID?, reply: ReplyForm = .plain,
         expecting: [UserNumber] = []
     ) {
-        gathering.append(.append(append))
         countJoining(by: append.change, 1)
         pendingBytes += append.body.count
         pending.append(
-            PendingAppend(append: append, session: session, id: id, reply: reply, expected: expecting))
+            PendingAppend(
+                event: StoredEvent(append, position: .start, sequence: .none), change: append.change,
+                isProbe: append.isProbe, session: session, id: id, reply: reply, expected: expecting))
+        gathering.append(.append(append))
     }
 
     /// Something to be made durable that nobody waits for.
@@ -75,11 +80,12 @@ extension Relay {
         isCommitting = false
         var unwritten = 0
         for outcome in outcomes {
-            guard let next = pending.popFirst() else { return }
-            pendingBytes -= next.append.body.count
-            settle(next, outcome, now)
+            guard var next = pending.popFirst() else { return }
+            let bytes = next.event.body.count
+            pendingBytes -= bytes
+            settle(&next, outcome, now)
             // Not after each event: an outbox stays half full if its client doesn't read.
-            unwritten += next.append.body.count + Self.envelopeBytes
+            unwritten += bytes + Self.envelopeBytes
             if isOutboxHalfFull, unwritten >= limits.outboxSpillBytes / 4 {
                 isOutboxHalfFull = false
                 unwritten = 0
@@ -106,21 +112,22 @@ extension Relay {
         }
     }
 
-    private func settle(_ next: PendingAppend, _ outcome: Outcome, _ now: Moment) {
-        let conversation = conversationsByNumber[next.append.conversation]
+    private func settle(_ next: inout PendingAppend, _ outcome: Outcome, _ now: Moment) {
+        let conversation = conversationsByNumber[next.event.conversation]
         for user in next.expected { conversation?.settle(user) }
-        countJoining(by: next.append.change, -1)
+        countJoining(by: next.change, -1)
         if case .stored = outcome {} else { deliverRun() }
         switch outcome {
         case .stored(let position, let sequence, let label):
             head = max(head, position)
             guard let conversation else { return }
-            var event = StoredEvent(next.append, position: position, sequence: sequence)
-            if event.kind == .edit { event.label = label }
-            apply(event, next, to: conversation, now)
+            next.event.position = position
+            next.event.sequence = sequence
+            if next.event.kind == .edit { next.event.label = label }
+            apply(next, to: conversation, now)
         case .duplicate(let position, let sequence, let number, let time):
             counters.duplicates += 1
-            if case .create = next.append.change, let conversation { unregister(conversation) }
+            if case .create = next.change, let conversation { unregister(conversation) }
             guard let session = next.session else { return }
             if next.reply == .conversation {
                 answerCreated(number, position, time, isDuplicate: true, next.id, session, now)
@@ -143,13 +150,13 @@ extension Relay {
             builder.member("duplicate", true)
             reply(builder.finish(), to: session, at: now)
         case .refused(let code):
-            answer(next, refusal: Refusal(code, reason(of: code, next.append)), now)
-            if case .create = next.append.change, let conversation { unregister(conversation) }
+            answer(next, refusal: Refusal(code, reason(of: code, isProbe: next.isProbe)), now)
+            if case .create = next.change, let conversation { unregister(conversation) }
         }
     }
 
     private func answer(_ next: PendingAppend, refusal: Refusal, _ now: Moment) {
-        if let conversation = conversationsByNumber[next.append.conversation] {
+        if let conversation = conversationsByNumber[next.event.conversation] {
             refuseAskers(of: conversation, refusal, now)
         }
         guard let session = next.session, next.reply != .none else { return }
@@ -158,9 +165,9 @@ extension Relay {
         refuse(refusal, to: session, at: now)
     }
 
-    private func reason(of code: ErrorCode, _ append: Append) -> String {
+    private func reason(of code: ErrorCode, isProbe: Bool) -> String {
         switch code {
-        case .notFound: append.isProbe ? "no such conversation" : "no such message in this conversation"
+        case .notFound: isProbe ? "no such conversation" : "no such message in this conversation"
         case .gone: "the message was deleted"
         case .forbidden: "only the author may do this"
         case .tooLarge: "at most \(limits.reactionsPerUser) different reactions of one user"
@@ -170,10 +177,11 @@ extension Relay {
     }
 
     /// A stored event: the directory first, then those who are to know, then the sender.
-    private func apply(_ event: StoredEvent, _ next: PendingAppend, to conversation: Conversation, _ now: Moment) {
+    private func apply(_ next: borrowing PendingAppend, to conversation: Conversation, _ now: Moment) {
+        let event = next.event
         conversation.lastPosition = event.position
         conversation.lastTime = event.time
-        forgetPages(changedBy: event, next.append.change)
+        forgetPages(changedBy: event, next.change)
         switch event.kind {
         case .message:
             counters.messages += 1
@@ -185,7 +193,7 @@ extension Relay {
         case .conversation:
             // Who comes or goes by this event may not be told of earlier ones, or has to be.
             deliverRun()
-            applyChange(next.append.change, event, to: conversation, except: next.session, at: now)
+            applyChange(next.change, event, to: conversation, except: next.session, at: now)
             answerChange(event, next, of: conversation, now)
         }
     }

@@ -180,7 +180,7 @@ public struct StoredEvent: Sendable {
     public var reactions: [ReactionCount]
 
     /// The row that an append became.
-    public init(_ append: Append, position: Position, sequence: Sequence) {
+    public init(_ append: borrowing Append, position: Position, sequence: Sequence) {
         kind = append.kind
         conversation = append.conversation
         self.position = position
