@@ -66,7 +66,8 @@ public struct Limits: Sendable, Equatable {
 
     /// Bytes waiting for one connection at which durable events are left to the log and read back later.
     public var outboxSpillBytes = 262_144
-    /// Bytes waiting at which ephemeral events are held back and conflated.
+    /// Bytes waiting at which ephemeral events are held back and conflated. Signals, which are dropped, may come up to
+    /// `outboxSpillBytes` in one turn to a connection that had taken everything before.
     public var outboxCalmBytes = 65_536
     /// Bytes waiting at which the connection is closed (4001): replies alone fill it only for one who doesn't read.
     public var outboxMaxBytes = 4_194_304

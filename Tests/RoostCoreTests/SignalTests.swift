@@ -55,6 +55,30 @@ import Testing
         #expect(bob.frames("signal").map { $0["body"]?.integer } == [nil, 3])
     }
 
+    @Test func whoKeepsUpGetsAllOfABurst() {
+        for index in 0..<40 { alice.start("signal", ["to": "\(group)", "body": "burst \(index)"]) }
+        relay.settle()
+        #expect(bob.frames("signal").count == 40)
+        #expect(relay.relay.counters.signalsDropped == 0)
+    }
+
+    @Test func aBurstIsBoundedToo() {
+        let relay = RelayHarness(
+            limits: .with {
+                $0.outboxCalmBytes = 500
+                $0.outboxSpillBytes = 2_000
+            })
+        let alice = relay.connect("alice")
+        let bob = relay.connect("bob")
+        let group = alice.makeGroup("bob")
+        for index in 0..<40 { alice.start("signal", ["to": "\(group)", "body": "burst \(index)"]) }
+        let waiting = bob.session.outbox.bytes
+        #expect(waiting > 500 && waiting < 2_200)
+        relay.settle()
+        #expect(bob.frames("signal").count + relay.relay.counters.signalsDropped == 40)
+        #expect(relay.relay.counters.signalsDropped > 0)
+    }
+
     /// A signal waits already when the second comes: exactly at the limit, and one byte above.
     @Test(arguments: [0, 1])
     func itIsDroppedExactlyPastTheLimit(missing: Int) {

@@ -72,8 +72,8 @@ extension Relay {
                 return delivered.partials.append(.init(session: .passUnretained(session), since: since))
             }
             wholes += 1
-            session.outbox.push(held: held, bytes: bytes)
             touch(session)
+            session.outbox.push(held: held, bytes: bytes)
             guard !delivered.isSignals else { return }
             session.sentPosition = delivered.last
             noteUnacked(messages, session)
@@ -88,8 +88,16 @@ extension Relay {
     private func takesWhole(_ delivered: FanOutRun, _ bytes: Int, _ session: Session, _ since: Sequence) -> Bool {
         guard !session.isApart else { return false }
         let bytes = session.outbox.bytes + bytes
-        if delivered.isSignals { return bytes <= limits.outboxCalmBytes }
+        if delivered.isSignals { return bytes <= roomForSignals(session) }
         return session.delivery == .live && delivered.lowest > since && bytes <= limits.outboxSpillBytes
+    }
+
+    /// Bytes of an outbox beyond which signals are dropped. Who had taken everything before this turn isn't slow because
+    /// the turn brings much.
+    @inline(__always)
+    func roomForSignals(_ session: Session) -> Int {
+        let isSlow = session.isTouched ? session.isSlow : !session.outbox.isEmpty
+        return isSlow ? limits.outboxCalmBytes : limits.outboxSpillBytes
     }
 
     func count(_ deliveries: Int, of delivered: FanOutRun) {
@@ -99,9 +107,9 @@ extension Relay {
     /// State that only its latest value matters of: now, or once the session has caught its breath.
     func deliver(_ frame: Frame, _ key: Owed, to session: Session, at now: Moment) {
         guard session.outbox.bytes > limits.outboxCalmBytes else {
+            touch(session)
             session.outbox.push(frame)
             counters.ephemeralDeliveries += 1
-            touch(session)
             return
         }
         session.owed.insert(key)

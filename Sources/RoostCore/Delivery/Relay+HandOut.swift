@@ -54,10 +54,10 @@ extension Relay {
                 round.spans[index].after = max(round.spans[index].after, gap.floor)
             }
         }
+        touch(session)
         for part in frames.parts { push(part, of: frames, to: session, user, at: now) }
         session.round = round
         session.delivery = .behind
-        touch(session)
         guard !result.hasMore else { return frames.bytes }
         session.round = nil
         session.sentPosition = max(session.sentPosition, round.upTo)

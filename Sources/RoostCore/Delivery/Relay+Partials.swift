@@ -25,9 +25,10 @@ extension Relay {
     /// All but its own, and but what it has no room for.
     private func pushSignals(_ frames: Frame, of delivered: FanOutRun, to session: Session) {
         let own = Unmanaged.passUnretained(session).toOpaque()
+        let room = roomForSignals(session)
         var deliveries = 0
         for entry in delivered.entries where entry.origin?.toOpaque() != own {
-            guard session.outbox.bytes + portion.count <= limits.outboxCalmBytes else {
+            guard session.outbox.bytes + portion.count <= room else {
                 counters.signalsDropped += 1
                 continue
             }
@@ -87,9 +88,9 @@ extension Relay {
 
     private func pushPortion(to session: Session) {
         guard portion.count > 0 else { return }
+        touch(session)
         session.outbox.push(portion.take())
         if session.outbox.bytes > limits.outboxSpillBytes / 2 { isOutboxHalfFull = true }
-        touch(session)
     }
 
     private func fallBehind(_ session: Session) {

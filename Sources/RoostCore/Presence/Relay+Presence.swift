@@ -153,9 +153,9 @@ extension Relay {
             frame = presenceFrame(of: batch)
             if batch.count == 1 { shared = (batch[0], frame) }
         }
+        touch(session)
         session.outbox.push(frame)
         counters.ephemeralDeliveries += 1
-        touch(session)
     }
 
     private func count(_ state: PresenceState, _ change: Int) {

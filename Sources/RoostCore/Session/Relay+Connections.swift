@@ -65,10 +65,11 @@ extension Relay {
         presenceMayChange(user, at: now)
     }
 
-    /// Puts the session among those that the host visits at the end of this turn.
+    /// Puts the session among those that the host visits at the end of this turn. Called before anything is pushed.
     func touch(_ session: Session) {
         guard !session.isTouched else { return }
         session.isTouched = true
+        session.isSlow = !session.outbox.isEmpty
         touched.append(session)
     }
 
@@ -103,7 +104,7 @@ extension Relay {
             shut(session, .tooSlow, at: now)
             return
         }
-        session.outbox.push(frame)
         touch(session)
+        session.outbox.push(frame)
     }
 }

@@ -39,6 +39,8 @@ public final class Session {
     var phase = Phase.awaitingHello
     /// Already among those that the host visits at the end of this turn.
     var isTouched = false
+    /// Something waited in the outbox already when this turn touched it.
+    var isSlow = false
     /// Its user caused something in the run that gathers: see `FanOutRun`.
     var isApart = false
     /// The host's connection.
