@@ -5,9 +5,10 @@
     LoadTests/Bench/bench.py --only log storm    some lines; the others keep what they had
     LoadTests/Bench/bench.py --quick             one short run each, into LoadTests/Results
 
-It needs release builds of roost, roost-load and roost-log-bench, taskset, and for gauge and the ceiling a C and a C++
-compiler with libwebsockets and libev. Those two are built from $ROOST_YARDSTICK (../shared/yardstick if not set); what
-they are needed for is left out without it. Nothing else should run meanwhile. Ctrl-C stops all that was started.
+It needs release builds of roost, roost-load and roost-log-bench, taskset, and for gauge, saturate and the ceiling a C
+and a C++ compiler with libwebsockets and libev. gauge and the ceiling are built from $ROOST_YARDSTICK
+(../shared/yardstick if not set); what they are needed for is left out without it. Nothing else should run meanwhile.
+Ctrl-C stops all that was started.
 """
 
 import argparse
@@ -21,6 +22,7 @@ import sys
 import tempfile
 import time
 
+import closed_loop
 import gauge
 import growth
 import latency
@@ -52,6 +54,7 @@ class Bench:
         self.log_bench = pathlib.Path(os.environ.get("ROOST_LOG_BENCH") or release / "roost-log-bench")
         self.yardstick = pathlib.Path(os.environ.get("ROOST_YARDSTICK") or REPOSITORY / "../shared/yardstick")
         self.gauge_program, self.ceiling_program = self.folder / "gauge", self.folder / "ceiling"
+        self.saturate_program = self.folder / "saturate"
         self.processes = Processes()
         self.cores = os.cpu_count()
         self.quick = options.quick
@@ -70,6 +73,7 @@ class Bench:
             raise BenchFailure(f"no {self.roost}: make build")
         if (self.yardstick / "gauge.cpp").exists():
             gauge.build(self)
+            closed_loop.build(self)
             self.has_yardstick = True
 
     def new_folder(self, name):

@@ -20,11 +20,14 @@ STEP = re.compile(
 
 def build(bench):
     """Compiles gauge and the ceiling into the bench's own folder."""
-    for words in (["c++", "-O2", "-std=c++20", "-o", bench.gauge_program, bench.yardstick / "gauge.cpp"],
-                  ["cc", "-O2", "-o", bench.ceiling_program, bench.yardstick / "ceiling.c", "-lwebsockets", "-lev"]):
-        code, text = bench.processes.run(words, "0-1" if bench.cores > 1 else 0, BUILD_SECONDS)
-        if code:
-            raise BenchFailure(f"{words[0]} failed: {text[-500:]}")
+    compile(bench, ["c++", "-O2", "-std=c++20", "-o", bench.gauge_program, bench.yardstick / "gauge.cpp"])
+    compile(bench, ["cc", "-O2", "-o", bench.ceiling_program, bench.yardstick / "ceiling.c", "-lwebsockets", "-lev"])
+
+
+def compile(bench, words):
+    code, text = bench.processes.run(words, "0-1" if bench.cores > 1 else 0, BUILD_SECONDS)
+    if code:
+        raise BenchFailure(f"{words[0]} failed: {text[-500:]}")
 
 
 class FanOut:

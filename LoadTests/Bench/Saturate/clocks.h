@@ -1,0 +1,8 @@
+// Time, and CPU time of the server and of ourselves, in seconds.
+#pragma once
+
+double now();
+
+// Of all threads of a process so far, in steps of a clock tick. Throws Failure if it has ended.
+double server_seconds(int process);
+double own_seconds();

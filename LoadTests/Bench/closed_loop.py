@@ -1,0 +1,132 @@
+"""Builds saturate, the closed-loop generator, and runs it: what a server itself can do when its core is full.
+
+gauge stamps, searches and counts all it reads, so it uses its whole core long before a server does that only fans out.
+saturate reads a few of the sessions and lets the kernel drop and count the bytes of the others, which it then compares.
+"""
+
+import json
+
+import gauge
+from failure import BenchFailure
+from findings import Figure
+from processes import GENERATOR_CORE
+from servers import Ceiling, Relay
+
+# Messages on their way in all. Each is tried for a second and the best one is measured: the same rule for both servers.
+WINDOWS = {"fan-out": (200, 300, 400, 800), "pairs": (4_000, 16_000, 48_000)}
+TRY_SECONDS, SECONDS = 1, 3
+# Its exit code if the server lost something.
+LOST = 3
+# Connecting, filling and draining come on top.
+AROUND_SECONDS = 120
+# A server that didn't fill its core was disturbed, or the window too small: so often it is tried.
+ATTEMPTS_MAX = 2
+# As Roost's own client and roost-load do.
+ACK_MILLISECONDS = 100
+# A ping can't be answered where bytes are dropped, and would count as a delivery's.
+RELAY_SETTINGS = {"limits__ping_seconds": 3_600}
+
+
+def build(bench):
+    """Compiles saturate into the bench's own folder."""
+    gauge.compile(bench, ["c++", "-O2", "-std=c++20", "-o", bench.saturate_program,
+                          *sorted((bench.sources / "Saturate").glob("*.cpp"))])
+
+
+def flags(shape):
+    """The load as saturate is told of it."""
+    if isinstance(shape, gauge.FanOut):
+        return ["--load", "fan-out", "--readers", shape.readers, "--writers", shape.senders]
+    return ["--load", "pairs", "--readers", shape.count, "--writers", shape.count]
+
+
+class Lost(BenchFailure):
+    """The server didn't deliver just what it had to."""
+
+
+def run(bench, server, shape, windows, kind=None, ack=False):
+    """One run against a running server. `kind`: what Roost is sent; None for the ceiling."""
+    words = [bench.saturate_program, "--port", server.port, "--pid", server.process.pid, *flags(shape)]
+    words += ["--kind", kind or "raw", "--size", gauge.SIZE, "--ack-ms", ACK_MILLISECONDS if ack else -1]
+    if kind:
+        tokens, to = shape.prepare(server)
+        words += ["--tokens", tokens, "--to", to.replace("{topic}", "room{pair}")]
+    words += ["--windows", ",".join(map(str, windows)), "--try-seconds", TRY_SECONDS, "--seconds", SECONDS]
+    code, text = bench.processes.run(words, GENERATOR_CORE, AROUND_SECONDS)
+    if code:
+        raise (Lost if code == LOST else BenchFailure)(text.strip()[-300:])
+    return json.loads(text)
+
+
+class ClosedLoop:
+    """Both servers, turn by turn, and what they came to."""
+
+    def __init__(self, shape, kind, ack=False):
+        self.shape, self.kind, self.ack = shape, kind, ack
+        self.turns = []
+
+    def measure(self, bench, sides, found):
+        """One turn: the servers in this order, each fresh."""
+        turn = {}
+        for side in sides:
+            for _ in range(ATTEMPTS_MAX):
+                turn[side] = self.run(bench, side, found)
+                found.raw.append({"side": f"{side}, closed loop", **turn[side]})
+                if turn[side]["serverFull"]:
+                    break
+        self.turns.append(turn)
+
+    def run(self, bench, side, found):
+        """With all windows that the server holds: signals may be lost, and then it doesn't hold the largest."""
+        windows = WINDOWS["fan-out" if self.shape.deliveries > 1 else "pairs"]
+        while True:
+            try:
+                if side == "ceiling":
+                    with Ceiling(bench) as server:
+                        return run(bench, server, self.shape, windows)
+                with Relay(bench, **RELAY_SETTINGS) as server:
+                    return run(bench, server, self.shape, windows, self.kind, self.ack)
+            except Lost as lost:
+                if side == "ceiling" or self.kind != "signal" or len(windows) == 1:
+                    raise
+                found.note(f"{side} lost signals at times with {windows[-1]} on their way, so fewer were kept there")
+                found.raw.append({"side": f"{side}, closed loop", "window": windows[-1], "lost": str(lost)})
+                windows = windows[:-1]
+
+    @property
+    def sound(self):
+        """The turns in which either server's core was its limit."""
+        return [turn for turn in self.turns if all(side["serverFull"] for side in turn.values())]
+
+    @property
+    def is_sound(self):
+        """Whether that was so in most turns, so that a bar can be judged by them."""
+        return len(self.sound) * 2 > len(self.turns)
+
+    def figures(self, at_least, unit, durability):
+        """Deliveries by second of the server's CPU. `at_least`: None if the bar isn't judged by them."""
+        turns, state = (self.sound, "both servers' core full") if self.sound else (self.turns, "cores not full")
+        if not turns:
+            return []
+        roost, ceiling = ([turn[side]["deliveriesPerServerSecond"] for turn in turns] for side in ("roost", "ceiling"))
+        ratios = [ours / theirs for ours, theirs in zip(roost, ceiling)]
+        return [
+            Figure(f"of the ceiling's, closed loop, {state}", "ratio", ratios, at_least=at_least,
+                   durability=durability),
+            Figure("Roost, closed loop", unit, roost, durability=durability),
+            Figure("the ceiling, closed loop", unit, ceiling)]
+
+    def say(self, found, judges):
+        """Which figure the bar is judged by, and what was left out."""
+        if not self.turns:
+            return
+        if judges:
+            found.note("the bar is judged by the closed loop")
+        else:
+            why = "" if self.is_sound else ", since the closed loop didn't fill both servers' core"
+            found.note(f"the bar is judged by the open loop{why}")
+        left_out = len(self.turns) - len(self.sound)
+        if left_out:
+            least = {side: min(turn[side]["serverCores"] for turn in self.turns) for side in self.turns[0]}
+            found.note(f"{left_out} of {len(self.turns)} turns of the closed loop prove nothing: a core wasn't "
+                       f"full (down to {least['ceiling']:.2f} with the ceiling, {least['roost']:.2f} with Roost)")

@@ -1,0 +1,40 @@
+"""How many messages the closed loop keeps on their way: too many signals may be lost, messages never."""
+
+import contextlib
+
+import pytest
+
+import closed_loop
+import gauge
+from findings import Findings
+
+
+def run(monkeypatch, kind, side, held):
+    """One run against servers that hold windows up to `held`. The windows that were asked for, and what was noted."""
+    asked, found = [], Findings()
+
+    def saturate(bench, server, shape, windows, *_):
+        asked.append(max(windows))
+        if max(windows) > held:
+            raise closed_loop.Lost("reader 0 got message 2 where 1 was to come")
+        return {"serverFull": True}
+
+    monkeypatch.setattr(closed_loop, "run", saturate)
+    for server in ["Ceiling", "Relay"]:
+        monkeypatch.setattr(closed_loop, server, lambda *_, **__: contextlib.nullcontext())
+    closed_loop.ClosedLoop(gauge.FanOut(), kind).run(None, side, found)
+    return asked, found.notes
+
+
+def test_a_window_at_which_signals_are_lost_is_left_out_and_said(monkeypatch):
+    asked, notes = run(monkeypatch, "signal", "roost", held=400)
+    assert asked == [800, 400]
+    assert len(notes) == 1
+    assert "lost signals" in notes[0]
+
+
+@pytest.mark.parametrize(("kind", "side", "held"), [("send", "roost", 400), ("signal", "ceiling", 400),
+                                                    ("signal", "roost", 0)])
+def test_else_a_loss_is_a_failure(monkeypatch, kind, side, held):
+    with pytest.raises(closed_loop.Lost):
+        run(monkeypatch, kind, side, held)
