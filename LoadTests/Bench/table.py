@@ -100,6 +100,7 @@ def terminal(line):
     for figure in line["figures"]:
         verdict = {True: "met", False: "NOT MET", None: ""}[figure["holds"]]
         values = figure["values"]
+        spread = f"({number(min(values))} – {number(max(values))})" if values else "(not measured)"
         rows.append(f"  {figure['words']:<60} {number(figure['median']):>9} {figure['unit']:<15} "
-                    f"({number(min(values))} – {number(max(values))})  {figure['bar']:>9} {verdict}")
+                    f"{spread}  {figure['bar']:>9} {verdict}")
     return "\n".join(rows + [f"  {note}" for note in line["notes"]])
