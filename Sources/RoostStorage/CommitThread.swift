@@ -18,20 +18,26 @@ public struct CommitReport: Sendable {
 }
 
 /// The thread that commits. It owns the writer from its start to the end of `stop()`; the loop submits one batch at a
-/// time and gets the report on this thread, by `deliver`, which must hand it over at once. When nothing waits, the
-/// writer does what could wait.
+/// time and gets the report on this thread, by `deliver`, which must hand it over at once. When nothing comes for a
+/// while, the writer does what could wait.
 public final class CommitThread {
+    /// Milliseconds without a batch after which the writer is idle. A busy relay hands over its next batch a moment
+    /// after the report; without this, that moment would be taken for idleness, the batch would wait for a piece of
+    /// maintenance, and the indexes would be written in smaller parts, which dirty more pages.
+    public static let idleAfter = 10
+
     private let queue: WorkQueue<[Mutation]>
     private let thread: Thread
 
     /// Starts the thread. Throws `StorageFailure` if there is none to be had.
     public init(
-        _ writer: sending any IdleLogWriter, deliver: @escaping @Sendable (CommitReport) -> Void
+        _ writer: sending any IdleLogWriter, idleAfter: Int = CommitThread.idleAfter,
+        deliver: @escaping @Sendable (CommitReport) -> Void
     ) throws {
         // One under way, one handed over while its report travels.
         let queue = WorkQueue<[Mutation]>(bound: 1)
         self.queue = queue
-        let worker = Worker(writer: writer, queue: queue, deliver: deliver)
+        let worker = Worker(writer: writer, queue: queue, idleAfter: idleAfter, deliver: deliver)
         thread = try Thread { worker.run() }
     }
 
@@ -51,22 +57,29 @@ public final class CommitThread {
     private final class Worker: @unchecked Sendable {
         private let writer: any IdleLogWriter
         private let queue: WorkQueue<[Mutation]>
+        private let idleAfter: Int
         private let deliver: @Sendable (CommitReport) -> Void
 
         init(
-            writer: any IdleLogWriter, queue: WorkQueue<[Mutation]>, deliver: @escaping @Sendable (CommitReport) -> Void
+            writer: any IdleLogWriter, queue: WorkQueue<[Mutation]>, idleAfter: Int,
+            deliver: @escaping @Sendable (CommitReport) -> Void
         ) {
             self.writer = writer
             self.queue = queue
+            self.idleAfter = idleAfter
             self.deliver = deliver
         }
 
         func run() {
-            var isIdle = true
-            while let batches = queue.takeAll(isPatient: isIdle) {
+            var patience = WorkQueue<[Mutation]>.Patience.endless
+            while let batches = queue.takeAll(patience) {
                 for batch in batches { deliver(commit(batch)) }
-                // A failure here poisons the writer: the next commit reports it.
-                isIdle = batches.isEmpty ? !((try? writer.maintain()) ?? false) : false
+                if !batches.isEmpty {
+                    patience = .milliseconds(idleAfter)
+                } else {
+                    // A failure here poisons the writer: the next commit reports it.
+                    patience = ((try? writer.maintain()) ?? false) ? .none : .endless
+                }
             }
         }
 

@@ -46,7 +46,7 @@ public final class ReadThread {
         }
 
         func run() {
-            while let reads = queue.takeAll(isPatient: true) {
+            while let reads = queue.takeAll(.endless) {
                 for read in reads {
                     deliver((try? reader.answer(read)) ?? ReadResult(ticket: read.ticket, isFailed: true))
                     // On one core: whoever was woken meanwhile has its turn now, not at the end of a time slice.

@@ -5,6 +5,13 @@ import Glibc
 ///
 /// `@unchecked Sendable`: everything is read and written under `mutex`.
 final class WorkQueue<Work: Sendable>: @unchecked Sendable {
+    /// How long to wait for work.
+    enum Patience {
+        case none
+        case milliseconds(Int)
+        case endless
+    }
+
     private let bound: Int
     private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
     private let changed = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
@@ -14,7 +21,11 @@ final class WorkQueue<Work: Sendable>: @unchecked Sendable {
     init(bound: Int) {
         self.bound = bound
         pthread_mutex_init(mutex, nil)
-        pthread_cond_init(changed, nil)
+        var attributes = pthread_condattr_t()
+        pthread_condattr_init(&attributes)
+        pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC)
+        pthread_cond_init(changed, &attributes)
+        pthread_condattr_destroy(&attributes)
     }
 
     deinit {
@@ -34,14 +45,29 @@ final class WorkQueue<Work: Sendable>: @unchecked Sendable {
         }
     }
 
-    /// Takes everything that waits, in order. If `isPatient`, waits for something first; then nil means that the queue
-    /// is stopped and empty. If not, an empty array means that there is nothing now.
-    func takeAll(isPatient: Bool) -> [Work]? {
+    /// Takes everything that waits, in order; waits for something first, as long as it may. An empty array means that
+    /// there was nothing in that time, nil that the queue is stopped and empty.
+    func takeAll(_ patience: Patience) -> [Work]? {
         locked {
-            while isPatient, waiting.isEmpty, !isStopped { pthread_cond_wait(changed, mutex) }
+            switch patience {
+            case .none: break
+            case .milliseconds(let count): wait(milliseconds: count)
+            case .endless: while waiting.isEmpty, !isStopped { pthread_cond_wait(changed, mutex) }
+            }
             guard !waiting.isEmpty || !isStopped else { return nil }
             defer { waiting.removeAll(keepingCapacity: false) }
             return waiting
+        }
+    }
+
+    private func wait(milliseconds count: Int) {
+        var end = timespec()
+        clock_gettime(CLOCK_MONOTONIC, &end)
+        let nanoseconds = end.tv_nsec + count * 1_000_000
+        end.tv_sec += nanoseconds / 1_000_000_000
+        end.tv_nsec = nanoseconds % 1_000_000_000
+        while waiting.isEmpty, !isStopped {
+            guard pthread_cond_timedwait(changed, mutex, &end) == 0 else { return }
         }
     }
 

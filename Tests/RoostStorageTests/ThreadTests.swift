@@ -29,7 +29,7 @@ import Testing
 
         func answer(_ read: Read) throws -> ReadResult {
             begun.put(read.ticket)
-            _ = gate.takeAll(isPatient: true)
+            _ = gate.takeAll(.endless)
             if read.ticket == 13 { throw StorageFailure.closed }
             return ReadResult(ticket: read.ticket)
         }
@@ -39,7 +39,7 @@ import Testing
         let scratch = try Scratch()
         let log = try SQLiteLog(scratch.path(), .full, .tiny)
         let reports = Inbox<CommitReport>()
-        let thread = try CommitThread(log.writer) { reports.put($0) }
+        let thread = try CommitThread(log.writer, idleAfter: 0) { reports.put($0) }
         #expect(thread.submit([.append(creation()), .append(message(key: "a"))]))
         let report = try await reports.take()
         #expect(try report.result.get() == [.stored(Position(1), .none), .stored(Position(2), Sequence(1))])
@@ -62,7 +62,7 @@ import Testing
         let log = try SQLiteLog(path: scratch.path(), durability: .full)
         _ = try log.writer.database.value("PRAGMA max_page_count = 1")
         let reports = Inbox<CommitReport>()
-        let thread = try CommitThread(log.writer) { reports.put($0) }
+        let thread = try CommitThread(log.writer, idleAfter: 0) { reports.put($0) }
         let large = message(String(repeating: "x", count: 100_000))
         thread.submit([.append(creation()), .append(large)])
         let failed = try await reports.take()
@@ -105,7 +105,7 @@ import Testing
         _ = try log.commit([creation()])
         let reports = Inbox<CommitReport>()
         let answers = Inbox<ReadResult>()
-        let commits = try CommitThread(log.writer) { reports.put($0) }
+        let commits = try CommitThread(log.writer, idleAfter: 0) { reports.put($0) }
         let reads = try ReadThread(log.reader) { answers.put($0) }
         var sequence: Int64 = 0
         for round in 0..<200 {
