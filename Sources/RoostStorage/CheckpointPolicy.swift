@@ -1,9 +1,15 @@
 /// When the write-ahead log is copied into the database. In WAL frames, of a page each.
 enum CheckpointPolicy {
-    /// 16 MiB: a commit copies first. It takes some 20 ms on an SSD, every 50,000 messages or so.
-    static let frames = 4_096
-    /// 4 MiB: an idle writer copies, so that a commit rarely has to.
+    /// 8 MiB, some 18,000 messages: the checkpointer copies.
+    static let frames = 2_048
+    /// 4 MiB: it copies when the writer is idle.
     static let idleFrames = 1_024
+    /// 512 KiB: if no more was written during a pass of the checkpointer, the next commit copies it and the WAL begins
+    /// anew, which takes some milliseconds on an SSD. If more was, there is another pass.
+    static let restFrames = 128
+    /// 16 MiB: a commit copies what is left, however much, since the passes don't catch up with the writer. This bounds
+    /// the file, unless a reader is in the way, and with it what a start reads after a kill.
+    static let framesBound = 4_096
     /// How much more is written before the next try when a reader kept the WAL from beginning anew.
     static let retryFrames = 1_024
     /// 64 MiB: the writer waits for the reader to finish its page, so that the WAL can begin anew. This bounds it.

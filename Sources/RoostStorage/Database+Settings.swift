@@ -13,19 +13,10 @@ extension Database {
         // Erased bodies are overwritten with zeros, freed overflow pages included: the protocol promises it. Appends
         // free nothing, so they don't pay for it.
         try set("secure_delete", "1")
-        switch durability {
-        case .full:
-            try set("journal_mode", "wal")
-            try set("synchronous", "2")
-        case .normal:
-            try set("journal_mode", "wal")
-            try set("synchronous", "1")
-        case .memory:
-            try set("journal_mode", "memory")
-            try set("synchronous", "0")
-        }
-        // What the WAL file is cut to when it starts anew: the size at which the writer checkpoints.
-        try set("journal_size_limit", (CheckpointPolicy.frames * Database.pageBytes).description)
+        try set("journal_mode", durability == .memory ? "memory" : "wal")
+        try setSynchronous(durability)
+        // What the WAL file is cut to when it starts anew: the size that it has at most, unless a reader is in the way.
+        try set("journal_size_limit", (CheckpointPolicy.framesBound * Database.pageBytes).description)
         // For the directory and the ends of the conversations. More costs more: below 1 GiB, SQLite looks through all
         // of the cache at the end of a transaction that divides a page of an index.
         try set("cache_size", "-16384")
@@ -33,11 +24,24 @@ extension Database {
         try set("trusted_schema", "0")
     }
 
+    /// Settings of the connection that copies the WAL.
+    func configureForCopying(_ durability: Durability) throws {
+        try setSynchronous(durability)
+    }
+
     /// Settings of the connection that reads.
     func configureForReading() throws {
         try set("query_only", "1")
         try set("cache_size", "-16384")
         try set("trusted_schema", "0")
+    }
+
+    private func setSynchronous(_ durability: Durability) throws {
+        switch durability {
+        case .full: try set("synchronous", "2")
+        case .normal: try set("synchronous", "1")
+        case .memory: try set("synchronous", "0")
+        }
     }
 
     private func set(_ setting: String, _ wanted: String) throws {

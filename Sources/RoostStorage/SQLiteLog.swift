@@ -6,8 +6,8 @@ import RoostProtocol
 /// thread that starts and stops the relay; the writer and the reader go to threads of their own between `load` and
 /// `checkpoint`.
 ///
-/// `full` and `normal` use a file in WAL mode with a connection each for the writer and the reader. `memory` is an
-/// in-memory database of one connection, on which the two take turns; its path is ignored.
+/// `full` and `normal` use a file in WAL mode with a connection each for the writer, the reader and the checkpointer.
+/// `memory` is an in-memory database of one connection, on which writer and reader take turns; its path is ignored.
 public final class SQLiteLog {
     /// A hash of sender and key, in place of the store's own. For tests of collisions.
     typealias Hash = @Sendable (Int32, UnsafeRawBufferPointer) -> UInt64
@@ -44,8 +44,15 @@ public final class SQLiteLog {
             try Migration.apply(to: database)
             gauges = Gauges()
             let turn = Turn(isShared: !isFile)
+            var checkpointer: Checkpointer?
+            if isFile {
+                let copying = try Database(path: path)
+                try copying.configureForCopying(durability)
+                checkpointer = try Checkpointer(copying)
+            }
             writer = try SQLiteWriter.opened(
-                database, turn: turn, gauges: gauges, hash: hash, bounds: bounds, reactionsPerUser: reactionsPerUser)
+                database, checkpointer: checkpointer, turn: turn, gauges: gauges, hash: hash, bounds: bounds,
+                reactionsPerUser: reactionsPerUser)
             let reading = isFile ? try Database(path: path) : database
             if isFile { try reading.configureForReading() }
             reader = try SQLiteReader(database: reading, tail: writer.tail, turn: turn)
@@ -62,10 +69,11 @@ public final class SQLiteLog {
     /// rest. Returns whether all of it was copied.
     public func checkpoint() throws -> Bool {
         try writer.checkUsable()
+        try writer.checkpointer?.wait()
         return try writer.database.checkpoint(SQLITE_CHECKPOINT_TRUNCATE)
     }
 
-    /// Closes both connections and lets the file go. Both threads must have stopped.
+    /// Closes all connections and lets the file go. Both threads must have stopped.
     public func close() {
         reader.close()
         writer.close()

@@ -11,8 +11,8 @@ extension SQLiteWriter {
     /// A writer on an opened store: reads the directory of conversations, and again the part of the log that the
     /// indexes don't hold.
     static func opened(
-        _ database: Database, turn: Turn, gauges: Gauges, hash: SQLiteLog.Hash?, bounds: StorageBounds,
-        reactionsPerUser: Int
+        _ database: Database, checkpointer: Checkpointer?, turn: Turn, gauges: Gauges, hash: SQLiteLog.Hash?,
+        bounds: StorageBounds, reactionsPerUser: Int
     ) throws -> SQLiteWriter {
         func meta(_ name: String) throws -> Int64 {
             guard let value = try database.value("SELECT value FROM meta WHERE name = '\(name)'"),
@@ -26,8 +26,9 @@ extension SQLiteWriter {
         let keyed = KeyHash(
             key0: UInt64(bitPattern: try meta("hash_key_0")), key1: UInt64(bitPattern: try meta("hash_key_1")))
         let writer = try SQLiteWriter(
-            database: database, tail: Tail(floor: floor, published: head), turn: turn, gauges: gauges, head: head,
-            hash: hash ?? { keyed($0, $1) }, bounds: bounds, reactionsPerUser: reactionsPerUser)
+            database: database, checkpointer: checkpointer, tail: Tail(floor: floor, published: head), turn: turn,
+            gauges: gauges, head: head, hash: hash ?? { keyed($0, $1) }, bounds: bounds,
+            reactionsPerUser: reactionsPerUser)
         try writer.transact { try writer.index.dropUnfinished() }
         try writer.readConversations()
         try writer.readTail(above: floor)

@@ -16,6 +16,8 @@ public final class SQLiteWriter: LogWriter, @unchecked Sendable {
     }
 
     let database: Database
+    /// nil in memory.
+    let checkpointer: Checkpointer?
     let statements: WriterStatements
     let directory: DirectoryStatements
     let table: LogTable
@@ -43,17 +45,20 @@ public final class SQLiteWriter: LogWriter, @unchecked Sendable {
     var newest = LogBlock()
     var newestEntries: [(conversation: Int32, entry: Tail.Entry)] = []
     var purgeStatements: PurgeStatements?
-    /// How many frames the WAL had at the last checkpoint, until it begins anew.
+    /// How many frames the WAL had when it was last copied, until it begins anew.
     var copiedFrames = 0
+    /// How many it had when a commit last copied all of it, until it begins anew.
+    var triedFrames = 0
     private(set) var isPoisoned = false
     private(set) var isClosed = false
 
     init(
-        database: Database, tail: Tail, turn: Turn, gauges: Gauges, head: Int64,
+        database: Database, checkpointer: Checkpointer?, tail: Tail, turn: Turn, gauges: Gauges, head: Int64,
         hash: @escaping @Sendable (Int32, UnsafeRawBufferPointer) -> UInt64, bounds: StorageBounds,
         reactionsPerUser: Int
     ) throws {
         self.database = database
+        self.checkpointer = checkpointer
         self.tail = tail
         self.turn = turn
         self.gauges = gauges
@@ -99,6 +104,7 @@ public final class SQLiteWriter: LogWriter, @unchecked Sendable {
 
     func close() {
         isClosed = true
+        checkpointer?.stop()
         database.close()
     }
 }

@@ -61,4 +61,43 @@ import Testing
         #expect(log.statistics.walBytes < 20 << 20)
         #expect(try log.history(1, rows: 1).count == 1)
     }
+
+    /// The checkpointer copies nearly all of the WAL, a commit the rest; then it begins anew, long before its bound.
+    @Test func aCommitCopiesTheRestOfAPass() throws {
+        let scratch = try Scratch()
+        let log = try SQLiteLog(path: scratch.path(), durability: .normal)
+        defer { log.close() }
+        let checkpointer = try #require(log.writer.checkpointer)
+        _ = try log.commit([creation()])
+        try load(log, megabytes: 10)
+        let passes = log.statistics.checkpoints
+        for _ in 0..<4 {
+            try checkpointer.wait()
+            _ = try log.commit([message()])
+        }
+        #expect(log.statistics.checkpoints > passes)
+        #expect(log.statistics.walBytes < 1 << 20)
+        #expect(try size(scratch) < 14 << 20)
+        #expect(try log.history(1, rows: 1).count == 1)
+    }
+
+    /// A commit that comes to the bound waits for the pass, and hears of its failure.
+    @Test func aPassThatFailsPoisonsTheWriter() throws {
+        let scratch = try Scratch()
+        let log = try SQLiteLog(path: scratch.path(), durability: .normal)
+        _ = try log.commit([creation(), message("kept", key: "kept")])
+        sqlite3_interrupt(try #require(log.writer.checkpointer).database.handle)
+        let error = #expect(throws: StorageFailure.self) { try load(log, megabytes: 20) }
+        guard case .failed("checkpoint", SQLITE_INTERRUPT, _) = error else {
+            Issue.record("got \(String(describing: error))")
+            return
+        }
+        #expect(log.statistics.isPoisoned)
+        #expect(throws: StorageFailure.poisoned) { try log.commit([message()]) }
+        #expect(throws: StorageFailure.poisoned) { try log.checkpoint() }
+        log.close()
+        let again = try SQLiteLog(path: scratch.path(), durability: .normal)
+        defer { again.close() }
+        #expect(try again.history(1).first?.key == "kept")
+    }
 }
