@@ -11,7 +11,7 @@ public struct StorageStatistics: Sendable, Equatable {
     public var head = Position.start
     /// Erased conversations of which rows are still to be removed.
     public var erasuresPending = 0
-    /// Checkpoints so far.
+    /// Checkpoints so far: passes of the checkpointer, and what commits copied.
     public var checkpoints = 0
     /// A commit failed: the store takes nothing more.
     public var isPoisoned = false

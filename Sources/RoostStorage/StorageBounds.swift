@@ -1,7 +1,7 @@
 /// Sizes that decide when the indexes catch up. Tests make them small.
 struct StorageBounds: Sendable {
     /// Unindexed rows above which commits merge some of them themselves: 112,000 of them take about 20 MB, and are read
-    /// again at start in about 0.4 s. A merge dirties a page or two for each conversation, so the more rows of one are
+    /// again at start in about 0.15 s. A merge dirties a page or two for each conversation, so the more rows of one are
     /// merged at once, the less a row costs. So many keys, and four or sixteen times as many, fill blocks of 219 keys.
     var tailRows = 112_000
     /// Unindexed rows below which an idle writer leaves them. So many keys fill their blocks as well; four such runs
