@@ -1,4 +1,5 @@
 import CSQLite
+import Glibc
 import RoostProtocol
 
 /// Copies the write-ahead log into the database on a thread and a connection of its own, while the writer goes on
@@ -66,6 +67,9 @@ final class Checkpointer {
         }
 
         func run() {
+            // Linux: of the calling thread alone. Where cores are few, a pass would take them from the loop and the
+            // writer, for which messages wait.
+            setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, 10)
             while requests.takeAll(.endless) != nil {
                 _ = results.add(Result { _ = try database.checkpoint(SQLITE_CHECKPOINT_PASSIVE) })
             }
