@@ -30,7 +30,7 @@ extension Relay {
         if let due = gatherAt, due <= now.monotonic {
             gatherAt = nil
             tellPresence(at: now)
-            tellReceipts(at: now)
+            receiptsAreDue()
         }
         if let due = storeAt, due <= now.monotonic {
             storeAt = nil

@@ -96,6 +96,8 @@ public final class Relay {
     var aliveAt: Int64
     var changedPresence: [User] = []
     var changedReceipts: [Member] = []
+    /// Their tick has come; each turn tells some of them.
+    var dueReceipts = Deque<Member>()
     var unstoredWatermarks: [Member] = []
     var unstoredCursors: [Device] = []
     /// They go with the next batches.

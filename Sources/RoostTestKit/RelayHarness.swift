@@ -131,6 +131,10 @@ public final class RelayHarness {
             hasMoved = true
             relay.handOutPages(at: now)
         }
+        if relay.hasReceiptsToTell {
+            hasMoved = true
+            relay.tellReceipts(at: now)
+        }
         return writeTouched() || hasMoved
     }
 

@@ -148,6 +148,27 @@ import Testing
         #expect(bob.frames("typing").isEmpty)
     }
 
+    /// Of those that are due, so that live traffic has its turn between.
+    @Test func oneTurnTellsSome() {
+        let relay = RelayHarness(limits: .with { $0.receiptsPerTurn = 4 })
+        let alice = relay.connect("alice")
+        let bob = relay.connect("bob")
+        for number in 1...4 { alice.post("hi\(number)", to: alice.makeGroup("bob")) }
+        relay.pause()
+        bob.ackAll()
+        let later = Moment(monotonic: relay.now.monotonic + 50, wall: relay.now.wall)
+        _ = relay.relay.nextDeadline(at: relay.now)
+        relay.relay.tick(at: later)
+        // Each is looked at and told to Bob and to Alice, which makes three.
+        for told in [2, 4] {
+            #expect(relay.relay.hasReceiptsToTell)
+            relay.relay.tellReceipts(at: later)
+            #expect(alice.session.outbox.count == told)
+            #expect(bob.session.outbox.count == told)
+        }
+        #expect(!relay.relay.hasReceiptsToTell)
+    }
+
     @Test func watermarksOutliveACrash() {
         bob.tell("ack", ["position": "\(relay.relay.head.value)"])
         read(bob, 2)

@@ -1,8 +1,12 @@
+import DequeModule
 import RoostProtocol
 
 /// Receipts: how far a member has got, gathered for a tick, for the user's own devices and for the other members. They
-/// tell states, of which only the newest matters, so what is too much for a conversation waits.
+/// tell states, of which only the newest matters, so what is too much for a turn, or for a conversation, waits.
 extension Relay {
+    /// Whether a tick has come for receipts that nobody was told of yet.
+    public var hasReceiptsToTell: Bool { !dueReceipts.isEmpty }
+
     /// The member's watermark moved: others are told at the next tick, the store a little later.
     func noteReceipt(of member: Member, at now: Moment?) {
         member.isOwnReceiptDirty = true
@@ -16,36 +20,48 @@ extension Relay {
         }
     }
 
-    /// Own devices are always told. Others wait for a later tick, in line, while their conversation has used up what it
-    /// may tell; what is told then is the newest state.
-    func tellReceipts(at now: Moment) {
-        guard !changedReceipts.isEmpty else { return }
-        var changed: [Member] = []
-        swap(&changed, &changedReceipts)
-        for member in changed {
-            if member.isOwnReceiptDirty { tellOwnReceipt(member, at: now) }
+    /// The tick of those that changed until now.
+    func receiptsAreDue() {
+        dueReceipts.append(contentsOf: changedReceipts)
+        changedReceipts.removeAll(keepingCapacity: true)
+    }
+
+    /// Tells as many of those that are due as one turn may; the host calls it once a turn, and makes another turn when
+    /// there are more. Own devices are always told. Others wait for a later tick, in line, while their conversation has
+    /// used up what it may tell; what is told then is the newest state.
+    public func tellReceipts(at now: Moment) {
+        guard hasReceiptsToTell else { return }
+        deliverRun()
+        var left = limits.receiptsPerTurn
+        while left > 0, let member = dueReceipts.popFirst() {
+            // Looking costs, too.
+            left -= 1
+            if member.isOwnReceiptDirty { left -= tellOwnReceipt(member, at: now) }
             guard !member.conversation.receiptBudget.isSpent(at: now.monotonic) else {
                 changedReceipts.append(member)
                 continue
             }
             member.isReceiptDirty = false
-            tellOthersReceipt(member, at: now)
+            left -= tellOthersReceipt(member, at: now)
         }
     }
 
-    private func tellOwnReceipt(_ member: Member, at now: Moment) {
+    /// How many were told.
+    private func tellOwnReceipt(_ member: Member, at now: Moment) -> Int {
         member.isOwnReceiptDirty = false
-        guard isCurrent(member), !member.user.sessions.isEmpty else { return }
+        guard isCurrent(member), !member.user.sessions.isEmpty else { return 0 }
         let key = Owed.receipt(member.conversation.number, member.user.number)
         let frame = receiptFrame(member, isOwn: true)
         for session in member.user.sessions { deliver(frame, key, to: session, at: now) }
+        return member.user.sessions.count
     }
 
-    private func tellOthersReceipt(_ member: Member, at now: Moment) {
-        guard isCurrent(member) else { return }
+    /// How many were told.
+    private func tellOthersReceipt(_ member: Member, at now: Moment) -> Int {
+        guard isCurrent(member) else { return 0 }
         counters.receiptsGathered += 1
         let conversation = member.conversation
-        guard conversation.members.count <= limits.receiptMembersMax else { return }
+        guard conversation.members.count <= limits.receiptMembersMax else { return 0 }
         let key = Owed.receipt(conversation.number, member.user.number)
         let frame = receiptFrame(member, isOwn: false)
         var told = 0
@@ -56,6 +72,7 @@ extension Relay {
             }
         }
         conversation.receiptBudget.spend(told, of: limits.receiptsPerSecond, at: now.monotonic)
+        return told
     }
 
     /// False for who has left since, or is a member anew.

@@ -11,6 +11,7 @@ extension Gateway {
     func turnEnded() {
         handOver()
         relay.handOutPages(at: now)
+        relay.tellReceipts(at: now)
         writeAll()
         handOver()
         stepDrain()
@@ -19,7 +20,7 @@ extension Gateway {
             loop.setTimer(afterMilliseconds: max(1, min(relay.nextDeadline(at: now), nextDrainStep) - time))
         }
         forgetTime()
-        if relay.hasPagesToHandOut { loop?.goOn() }
+        if relay.hasPagesToHandOut || relay.hasReceiptsToTell { loop?.goOn() }
     }
 
     func timer() {

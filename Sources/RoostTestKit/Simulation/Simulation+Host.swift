@@ -115,6 +115,10 @@ extension Simulation {
             hasMoved = true
             relay.handOutPages(at: now)
         }
+        if relay.hasReceiptsToTell {
+            hasMoved = true
+            relay.tellReceipts(at: now)
+        }
         for read in relay.takeReads() {
             hasMoved = true
             let isEarly = random.chance(50)
