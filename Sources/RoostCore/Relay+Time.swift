@@ -109,13 +109,13 @@ extension Relay {
             guard isHere || user.isStoredOnline else { continue }
             storePresence(of: user, isOnline: false)
         }
-        storeWatermarks()
+        areWatermarksDue = true
     }
 
     /// Closes every session; the host writes what waits first.
     public func closeAll(at now: Moment) {
         deliverRun()
-        storeWatermarks()
+        areWatermarksDue = true
         for session in sessions.values.sorted(by: { $0.id.value < $1.id.value }) {
             shut(session, .drain, isClean: true, at: now)
         }

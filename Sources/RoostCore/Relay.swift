@@ -137,7 +137,9 @@ public final class Relay {
     /// Durable events handed in and not yet committed.
     public var pendingEvents: Int { pending.count }
     /// Whether nothing waits for the log.
-    public var isSettled: Bool { pending.isEmpty && gathering.isEmpty && !isCommitting }
+    public var isSettled: Bool {
+        pending.isEmpty && gathering.isEmpty && !isCommitting && (mode == .failed || !areWatermarksDue)
+    }
     /// Whether commands are taken and the store works.
     public var isServing: Bool { mode == .running }
 }

@@ -111,19 +111,23 @@ extension Relay {
 
     // MARK: Storing
 
-    /// Puts what moved into the batch that gathers, the oldest first, at most so many of each kind.
-    func storeWatermarks(atMost count: Int = .max) {
+    /// Puts what moved into the batch that gathers, the oldest first, at most so many of each kind. Only when it is
+    /// about to be taken: until then, who is a member isn't settled.
+    func storeWatermarks(atMost count: Int) {
         for device in unstoredCursors.prefix(count) {
             device.isCursorDirty = false
             store(.cursor(device.number, device.cursor))
         }
         unstoredCursors.removeFirst(min(count, unstoredCursors.count))
+        var watermarks: [Mutation] = []
         for member in unstoredWatermarks.prefix(count) {
             member.isStoreDirty = false
             // Gone since, or another membership of the same user by now.
             guard isCurrent(member) else { continue }
-            store(.watermark(member.conversation.number, member.user.number, member.watermark))
+            watermarks.append(.watermark(member.conversation.number, member.user.number, member.watermark))
         }
         unstoredWatermarks.removeFirst(min(count, unstoredWatermarks.count))
+        // Ahead of the batch: who leaves and comes back by it begins anew.
+        gathering.insert(contentsOf: watermarks, at: 0)
     }
 }

@@ -62,7 +62,7 @@ extension Relay {
         guard !isCommitting, mode != .failed else { return nil }
         if areWatermarksDue {
             // A few in each batch, so that no message waits for the marks of a thousand devices.
-            storeWatermarks(atMost: limits.watermarksPerBatch)
+            storeWatermarks(atMost: isDraining ? .max : limits.watermarksPerBatch)
             areWatermarksDue = !unstoredCursors.isEmpty || !unstoredWatermarks.isEmpty
         }
         guard !gathering.isEmpty else { return nil }
