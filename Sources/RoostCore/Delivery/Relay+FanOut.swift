@@ -92,8 +92,8 @@ extension Relay {
         return session.delivery == .live && delivered.lowest > since && bytes <= limits.outboxSpillBytes
     }
 
-    /// Bytes of an outbox beyond which signals are dropped. Who had taken everything before this turn isn't slow because
-    /// the turn brings much.
+    /// Bytes of an outbox beyond which signals are dropped. Who had taken everything before this turn isn't slow
+    /// because the turn brings much.
     @inline(__always)
     func roomForSignals(_ session: Session) -> Int {
         let isSlow = session.isTouched ? session.isSlow : !session.outbox.isEmpty
