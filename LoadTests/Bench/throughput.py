@@ -36,7 +36,7 @@ class Comparison:
         if bench.has_yardstick and self.shape.deliveries > 1:
             sides.append(ALIKE)
         rates = {side: [] for side in ["ceiling", "roost", ALIKE]}
-        half, costs = [], []
+        half, half_ceiling, costs = [], [], []
         for turn in range(bench.runs):
             for side in in_turns(sides, turn):
                 best = self.maximum(bench, side, found)
@@ -47,6 +47,7 @@ class Comparison:
             half.append(roost["p99"])
             if bench.has_yardstick:
                 ceiling = self.at_rate(bench, "ceiling", rate, found)
+                half_ceiling.append(ceiling["p99"])
                 costs.append(ceiling["server_cpu"] / max(roost["server_cpu"], 0.01))
                 self.loop.measure(bench, in_turns(["ceiling", "roost"], turn), found)
         # gauge's figures are of the servers only where the servers were the limit.
@@ -55,6 +56,7 @@ class Comparison:
         unit = "deliveries/s" if self.shape.deliveries > 1 else "messages/s"
         durability = FULL if self.kind == "send" else None
         found.figures = figures(rates, half, None if by_loop else self.at_least, unit, durability)
+        found.figures.append(Figure("p99 of the ceiling at that rate", "ms", half_ceiling))
         found.figures += self.loop.figures(self.at_least if by_loop else None, unit, durability)
         if rates[ALIKE]:
             ratios = [roost / alike for roost, alike in zip(rates["roost"], rates[ALIKE])]
