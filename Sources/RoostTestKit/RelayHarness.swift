@@ -127,13 +127,9 @@ public final class RelayHarness {
             heldReads.removeAll()
             for read in reads { relay.answered(log.answer(read), at: now) }
         }
-        if relay.hasPagesToHandOut {
+        if relay.hasWork {
             hasMoved = true
-            relay.handOutPages(at: now)
-        }
-        if relay.hasReceiptsToTell {
-            hasMoved = true
-            relay.tellReceipts(at: now)
+            relay.doWork(at: now)
         }
         return writeTouched() || hasMoved
     }

@@ -23,11 +23,11 @@ extension Connection {
         guard room >= 0, announced <= room else { return close(.tooBig) }
         message.append(part, endsFrame: announced == 0)
         guard message.fragments <= core.settings.fragmentsMax else { return close(.tooBig) }
-        guard isLast else { return readOn() }
+        guard isLast else { return awaitRest() }
         deliverCollected()
     }
 
-    private func readOn() {
+    private func awaitRest() {
         guard !isUnfinished else { return }
         isUnfinished = true
         core.unfinished.append(self)

@@ -38,6 +38,7 @@ struct SplitMessage: ~Copyable {
         guard needed > capacity else { return }
         var larger = max(capacity, 2_048)
         while larger < needed { larger *= 2 }
+        // Asked to align to 16 bytes, Swift goes past malloc's quick lists; malloc aligns so anyway.
         let moved = UnsafeMutableRawPointer.allocate(byteCount: larger, alignment: 1)
         if let bytes {
             moved.copyMemory(from: bytes, byteCount: count)

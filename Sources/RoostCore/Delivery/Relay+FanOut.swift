@@ -107,8 +107,7 @@ extension Relay {
     /// State that only its latest value matters of: now, or once the session has caught its breath.
     func deliver(_ frame: Frame, _ key: Owed, to session: Session, at now: Moment) {
         guard session.outbox.bytes > limits.outboxCalmBytes else {
-            touch(session)
-            session.outbox.push(frame)
+            push(frame, to: session)
             counters.ephemeralDeliveries += 1
             return
         }

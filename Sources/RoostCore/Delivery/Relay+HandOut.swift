@@ -7,8 +7,7 @@ extension Relay {
     /// Whether somebody waits for a page that is there.
     public var hasPagesToHandOut: Bool { !readyPages.isEmpty }
 
-    /// Puts pages that are read into outboxes, as many as one turn may take; the host calls it once a turn, and makes
-    /// another turn when there are more.
+    /// Puts pages that are read into outboxes, as many as one turn may take. Part of `doWork`.
     public func handOutPages(at now: Moment) {
         guard hasPagesToHandOut else { return }
         deliverRun()
@@ -78,7 +77,7 @@ extension Relay {
             tellGap(
                 Gap(change.conversation, from: first, to: change.sequence, floor: part.position), to: session, at: now)
         }
-        session.outbox.push(part.frame)
+        push(part.frame, to: session)
         session.sentPosition = part.position
         var known: (conversation: ConversationNumber, isMember: Bool)?
         for message in frames.messages[part.messages] {

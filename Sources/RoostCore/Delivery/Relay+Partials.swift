@@ -78,18 +78,12 @@ extension Relay {
         _ answer: UnsafeRawBufferPointer, _ position: Position, _ session: Session, at now: Moment
     ) {
         tell(position, to: session, at: now)
-        guard session.phase != .ended else { return }
-        guard session.outbox.bytes + portion.count + answer.count <= limits.outboxMaxBytes else {
-            shut(session, .tooSlow, at: now)
-            return
-        }
-        portion.append(framed: answer)
+        if hasRoomForReply(of: portion.count + answer.count, session, at: now) { portion.append(framed: answer) }
     }
 
     private func pushPortion(to session: Session) {
         guard portion.count > 0 else { return }
-        touch(session)
-        session.outbox.push(portion.take())
+        push(portion.take(), to: session)
         if session.outbox.bytes > limits.outboxSpillBytes / 2 { isOutboxHalfFull = true }
     }
 

@@ -26,9 +26,9 @@ extension Relay {
         changedReceipts.removeAll(keepingCapacity: true)
     }
 
-    /// Tells as many of those that are due as one turn may; the host calls it once a turn, and makes another turn when
-    /// there are more. Own devices are always told. Others wait for a later tick, in line, while their conversation has
-    /// used up what it may tell; what is told then is the newest state.
+    /// Tells as many of those that are due as one turn may. Part of `doWork`. Own devices are always told. Others wait
+    /// for a later tick, in line, while their conversation has used up what it may tell; what is told then is the
+    /// newest state.
     public func tellReceipts(at now: Moment) {
         guard hasReceiptsToTell else { return }
         deliverRun()

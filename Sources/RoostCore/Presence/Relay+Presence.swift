@@ -153,8 +153,7 @@ extension Relay {
             frame = presenceFrame(of: batch)
             if batch.count == 1 { shared = (batch[0], frame) }
         }
-        touch(session)
-        session.outbox.push(frame)
+        push(frame, to: session)
         counters.ephemeralDeliveries += 1
     }
 

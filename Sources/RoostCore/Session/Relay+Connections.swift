@@ -65,7 +65,7 @@ extension Relay {
         presenceMayChange(user, at: now)
     }
 
-    /// Puts the session among those that the host visits at the end of this turn. Called before anything is pushed.
+    /// Puts the session among those that the host visits at the end of this turn. Comes before a push: see `push`.
     func touch(_ session: Session) {
         guard !session.isTouched else { return }
         session.isTouched = true
@@ -99,11 +99,21 @@ extension Relay {
 
     /// Puts a frame that must not be lost into the outbox: a reply, a control event.
     func reply(_ frame: Frame, to session: Session, at now: Moment) {
-        guard session.phase != .ended else { return }
-        guard session.outbox.bytes + frame.count <= limits.outboxMaxBytes else {
+        if hasRoomForReply(of: frame.count, session, at: now) { push(frame, to: session) }
+    }
+
+    /// Whether so many bytes more may wait. A session that has no room for what must not be lost is shut.
+    func hasRoomForReply(of bytes: Int, _ session: Session, at now: Moment) -> Bool {
+        guard session.phase != .ended else { return false }
+        guard session.outbox.bytes + bytes <= limits.outboxMaxBytes else {
             shut(session, .tooSlow, at: now)
-            return
+            return false
         }
+        return true
+    }
+
+    /// Puts a frame into the outbox of a session, which the host then visits.
+    func push(_ frame: Frame, to session: Session) {
         touch(session)
         session.outbox.push(frame)
     }

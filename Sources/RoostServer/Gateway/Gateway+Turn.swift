@@ -10,8 +10,7 @@ import RoostTransport
 extension Gateway {
     func turnEnded() {
         handOver()
-        relay.handOutPages(at: now)
-        relay.tellReceipts(at: now)
+        relay.doWork(at: now)
         writeAll()
         handOver()
         stepDrain()
@@ -20,7 +19,7 @@ extension Gateway {
             loop.setTimer(afterMilliseconds: max(1, min(relay.nextDeadline(at: now), nextDrainStep) - time))
         }
         forgetTime()
-        if relay.hasPagesToHandOut || relay.hasReceiptsToTell { loop?.goOn() }
+        if relay.hasWork { loop?.goOn() }
     }
 
     func timer() {

@@ -111,13 +111,9 @@ extension Simulation {
             hasMoved = true
             take(plant(inBatch: mutations))
         }
-        if relay.hasPagesToHandOut {
+        if relay.hasWork {
             hasMoved = true
-            relay.handOutPages(at: now)
-        }
-        if relay.hasReceiptsToTell {
-            hasMoved = true
-            relay.tellReceipts(at: now)
+            relay.doWork(at: now)
         }
         for read in relay.takeReads() {
             hasMoved = true

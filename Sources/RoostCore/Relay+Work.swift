@@ -1,0 +1,12 @@
+/// Work of which one turn does only so much, so that live traffic doesn't wait for it: pages of catch-up and receipts.
+/// Every host drives it in this one way.
+extension Relay {
+    /// Whether more is left for another turn, which the host makes at once.
+    public var hasWork: Bool { hasPagesToHandOut || hasReceiptsToTell }
+
+    /// Does as much as one turn may; the host calls it once a turn.
+    public func doWork(at now: Moment) {
+        handOutPages(at: now)
+        tellReceipts(at: now)
+    }
+}
