@@ -4,6 +4,7 @@ import RoostProtocol
 extension Relay {
     /// A whole text message came.
     public func receive(_ message: UnsafeRawBufferPointer, from session: Session, at now: Moment) {
+        arrivals += 1
         session.heardAt = now.monotonic
         session.pingedAt = nil
         guard session.phase != .ended else { return }

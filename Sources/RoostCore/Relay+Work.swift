@@ -1,10 +1,10 @@
-/// Work of which one turn does only so much, so that live traffic doesn't wait for it: pages of catch-up and receipts.
-/// Every host drives it in this one way.
+/// Work of which one turn does only so much, so that live traffic doesn't wait for it: pages of catch-up, receipts, and
+/// visits to sessions. Every host drives it in this one way.
 extension Relay {
     /// Whether more is left for another turn, which the host makes at once.
-    public var hasWork: Bool { hasPagesToHandOut || hasReceiptsToTell }
+    public var hasWork: Bool { hasPagesToHandOut || hasReceiptsToTell || hasTouched }
 
-    /// Does as much as one turn may; the host calls it once a turn.
+    /// Does as much as one turn may; the host calls it once a turn, and visits sessions then.
     public func doWork(at now: Moment) {
         handOutPages(at: now)
         tellReceipts(at: now)

@@ -55,9 +55,11 @@ public final class Relay {
     // Sessions.
     var sessions: [SessionID: Session] = [:]
     var nextSession: UInt64 = 1
-    var touched: [Session] = []
-    /// The empty array of the last visit, whose memory the next turn's takes over.
-    var visitedBefore: [Session] = []
+    var touched = Deque<Session>()
+    /// Commands, outcomes and answers since the host last visited sessions.
+    var arrivals = 0
+    /// So much waits for a session that keeps up that the next turn visits all.
+    var isBacklogged = false
     /// Some outbox holds half of what makes its session fall behind: better to write before more is put into it.
     var isOutboxHalfFull = false
     var verifications = Deque<Verification>()

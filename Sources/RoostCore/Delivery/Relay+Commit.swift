@@ -77,6 +77,7 @@ extension Relay {
     /// `write` is called.
     public func committed(_ outcomes: [Outcome], at now: Moment, write: () -> Void = {}) {
         deliverRun()
+        arrivals += outcomes.count
         isCommitting = false
         var unwritten = 0
         for outcome in outcomes {

@@ -74,6 +74,7 @@ extension Relay {
             wholes += 1
             touch(session)
             session.outbox.push(held: held, bytes: bytes)
+            noteBacklog(of: session)
             guard !delivered.isSignals else { return }
             session.sentPosition = delivered.last
             noteUnacked(messages, session)
@@ -92,8 +93,8 @@ extension Relay {
         return session.delivery == .live && delivered.lowest > since && bytes <= limits.outboxSpillBytes
     }
 
-    /// Bytes of an outbox beyond which signals are dropped. Who had taken everything before this turn isn't slow
-    /// because the turn brings much.
+    /// Bytes of an outbox beyond which signals are dropped. Who had taken everything before it was touched isn't
+    /// slow because much comes at once.
     @inline(__always)
     func roomForSignals(_ session: Session) -> Int {
         let isSlow = session.isTouched ? session.isSlow : !session.outbox.isEmpty

@@ -84,6 +84,7 @@ extension Relay {
     private func pushPortion(to session: Session) {
         guard portion.count > 0 else { return }
         push(portion.take(), to: session)
+        noteBacklog(of: session)
         if session.outbox.bytes > limits.outboxSpillBytes / 2 { isOutboxHalfFull = true }
     }
 

@@ -55,6 +55,7 @@ extension Relay {
     /// The log's answer.
     public func answered(_ result: ReadResult, at now: Moment) {
         deliverRun()
+        arrivals += 1
         guard let waiting = pendingReads.removeValue(forKey: result.ticket) else { return }
         if case .page(let page) = waiting { return pageRead(result, page) }
         guard let session = waiting.session else { return }

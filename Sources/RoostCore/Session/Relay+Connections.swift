@@ -65,38 +65,6 @@ extension Relay {
         presenceMayChange(user, at: now)
     }
 
-    /// Puts the session among those that the host visits at the end of this turn. Comes before a push: see `push`.
-    func touch(_ session: Session) {
-        guard !session.isTouched else { return }
-        session.isTouched = true
-        session.isSlow = !session.outbox.isEmpty
-        touched.append(session)
-    }
-
-    /// The sessions with something to write or to close, each once. For hosts that keep them.
-    public func takeTouched() -> [Session] {
-        var taken: [Session] = []
-        visitTouched { taken.append($0) }
-        return taken
-    }
-
-    /// Calls `body` for each session with something to write or to close; false if there is none. The host calls it at
-    /// the end of a turn until there is none: `body` may touch further ones. Two arrays take turns, so nothing is
-    /// allocated.
-    @discardableResult
-    public func visitTouched(_ body: (Session) -> Void) -> Bool {
-        deliverRun()
-        guard !touched.isEmpty else { return false }
-        var visited: [Session] = []
-        swap(&visited, &visitedBefore)
-        swap(&visited, &touched)
-        for session in visited { session.isTouched = false }
-        for session in visited { body(session) }
-        visited.removeAll(keepingCapacity: true)
-        swap(&visited, &visitedBefore)
-        return true
-    }
-
     /// Puts a frame that must not be lost into the outbox: a reply, a control event.
     func reply(_ frame: Frame, to session: Session, at now: Moment) {
         if hasRoomForReply(of: frame.count, session, at: now) { push(frame, to: session) }

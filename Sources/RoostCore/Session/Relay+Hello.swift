@@ -43,6 +43,7 @@ extension Relay {
     /// A token was checked.
     public func verified(_ id: SessionID, _ result: Result<Grant, Refusal>, at now: Moment) {
         deliverRun()
+        arrivals += 1
         verificationsUnderWay = max(0, verificationsUnderWay - 1)
         guard let session = sessions[id], session.phase != .ended, let hello = session.hello else { return }
         session.hello = nil

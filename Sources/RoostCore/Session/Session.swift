@@ -37,9 +37,9 @@ public final class Session {
     var sentPosition = Position.start
     var delivery = Delivery.live
     var phase = Phase.awaitingHello
-    /// Already among those that the host visits at the end of this turn.
+    /// Already among those that the host visits.
     var isTouched = false
-    /// Something waited in the outbox already when this turn touched it.
+    /// Something waited in the outbox already when it was touched.
     var isSlow = false
     /// Its user caused something in the run that gathers: see `FanOutRun`.
     var isApart = false

@@ -5,13 +5,13 @@ import RoostProtocol
 import RoostStorage
 import RoostTransport
 
-/// From the Relay to the world, once at the end of each turn: hand the turn's events to the writer, write to every
-/// touched connection once, and set the one timer.
+/// From the Relay to the world, once at the end of each turn: hand the turn's events to the writer, write once to each
+/// touched connection, or to a part of them, and set the one timer.
 extension Gateway {
     func turnEnded() {
         handOver()
         relay.doWork(at: now)
-        writeAll()
+        relay.visitPart { flush($0) }
         handOver()
         stepDrain()
         if let loop {
@@ -37,10 +37,6 @@ extension Gateway {
         }
     }
 
-    private func writeAll() {
-        while relay.visitTouched({ flush($0) }) {}
-    }
-
     func flush(_ session: Session) {
         guard let attachment = session.attachment else { return }
         let connection = unsafeDowncast(attachment, to: Connection.self)
@@ -61,7 +57,7 @@ extension Gateway {
         case .success(let outcomes):
             commitSeconds.record(Double(report.nanoseconds) / 1e9)
             committedRows += report.rows
-            relay.committed(outcomes, at: now) { writeAll() }
+            relay.committed(outcomes, at: now) { relay.visitTouched { flush($0) } }
         case .failure(let failure):
             hasStoreFailed = true
             log.critical("The store failed; the relay stops", metadata: ["error": "\(failure)"])

@@ -78,6 +78,8 @@ extension Simulation {
             guard rounds < 10_000 else { return fail("a turn doesn't end") }
             hasMoved = takeOver()
             if writeTouched() { hasMoved = true }
+            // A turn visits a part of a large group, and then reads what has arrived.
+            let isPart = relay.hasWork && !isCalm && random.chance(10)
             parsed.removeAll(keepingCapacity: true)
             split.removeAll(keepingCapacity: true)
             if !answers.isEmpty {
@@ -86,16 +88,19 @@ extension Simulation {
                 answers.removeAll(keepingCapacity: true)
                 for answer in said { say(answer.type, answer.members, answer.kind, on: answer.connection) }
             }
+            if isPart { return }
         }
     }
 
-    /// Writes to whom the relay names and to those with something left; whether anything left for the network.
+    /// Writes to whom the relay names, or to a part of them, and to those with something left; whether anything left
+    /// for the network.
     private func writeTouched() -> Bool {
-        for session in relay.takeTouched() {
-            guard let connection = session.attachment as? SimulatedConnection else { continue }
-            connection.isDue = true
-            noteClosing(connection)
+        let most = isCalm || random.chance(80) ? Int.max : random.within(0...2)
+        for session in relay.takeTouched(atMost: most) {
+            (session.attachment as? SimulatedConnection)?.isDue = true
         }
+        // Also of those who are not visited yet: for the relay they are gone.
+        for connection in connections { noteClosing(connection) }
         var hasMoved = false
         for connection in connections where flush(connection) { hasMoved = true }
         return hasMoved
