@@ -79,7 +79,12 @@ uint64_t Crowd::deliveries() const {
     return sum;
 }
 
-void Crowd::take(Session &session, std::string_view text) {
+void Crowd::write(Session &writer) {
+    writer.connection.say(message(options_, writer.flow.first_writer, {writer.number, writer.written++}));
+    ++writer.flow.written;
+}
+
+std::optional<Marker> Crowd::take(Session &session, std::string_view text) {
     const std::string &name = session.connection.name();
     auto marker = marker_of(text);
     if (!marker) {
@@ -87,9 +92,9 @@ void Crowd::take(Session &session, std::string_view text) {
             throw Failure(name + " was answered: " + std::string(text.substr(0, 200)));
         }
         session.answered += text.find(answer) != std::string_view::npos;
-        return;
+        return std::nullopt;
     }
-    if (session.role == Role::writer) { return; }
+    if (session.role == Role::writer) { return std::nullopt; }
     size_t writer = marker->writer - session.flow.first_writer;
     if (marker->writer < session.flow.first_writer || writer >= session.next.size()) {
         throw Lost(name + " got a message of writer " + words(marker->writer) + ", whom it should not hear");
@@ -101,6 +106,7 @@ void Crowd::take(Session &session, std::string_view text) {
     ++session.next[writer];
     ++session.heard;
     if (options_.ack_ms >= 0) { session.unacked = position_of(text); }
+    return marker;
 }
 
 void Crowd::forget_bytes() {

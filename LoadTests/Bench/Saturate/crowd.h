@@ -3,6 +3,7 @@
 #pragma once
 
 #include <deque>
+#include <optional>
 #include <vector>
 
 #include "connection.h"
@@ -54,9 +55,12 @@ class Crowd {
     // Deliveries so far: what is heard, by all its readers.
     uint64_t deliveries() const;
 
-    // Notes what a checked session got. Throws Lost if a message is missing, came twice or out of order, or is
-    // another's; Failure if the server refused something.
-    void take(Session &session, std::string_view text);
+    // Adds a writer's next message to what it is to send.
+    void write(Session &writer);
+
+    // Notes what a checked session got. The marker of a message that a reader got; none of all else. Throws Lost if a
+    // message is missing, came twice or out of order, or is another's; Failure if the server refused something.
+    std::optional<Marker> take(Session &session, std::string_view text);
 
     // From here on bytes count; called while nothing is on its way.
     void forget_bytes();
