@@ -22,13 +22,13 @@ import sys
 import tempfile
 import time
 
-import closed_loop
 import gauge
 import growth
 import latency
 import log_alone
 import machine
 import offline
+import saturate
 import sessions
 import table
 import throughput
@@ -73,7 +73,7 @@ class Bench:
             raise BenchFailure(f"no {self.roost}: make build")
         if (self.yardstick / "gauge.cpp").exists():
             gauge.build(self)
-            closed_loop.build(self)
+            saturate.build(self)
             self.has_yardstick = True
 
     def new_folder(self, name):

@@ -1,61 +1,24 @@
-"""Builds saturate, the closed-loop generator, and runs it: what a server itself can do when its core is full.
+"""What a server itself can do when its core is full: runs of saturate's closed loop, and what they came to.
 
 gauge stamps, searches and counts all it reads, so it uses its whole core long before a server does that only fans out.
 saturate reads a few of the sessions and lets the kernel drop and count the bytes of the others, which it then compares.
 """
 
-import json
-
-import gauge
-from failure import BenchFailure
+import saturate
 from findings import Figure
-from processes import GENERATOR_CORE
 from servers import Ceiling, Relay
 
 # Messages on their way in all. Each is tried for a second and the best one is measured: the same rule for both servers.
 WINDOWS = {"fan-out": (200, 300, 400, 800), "pairs": (4_000, 16_000, 48_000)}
 TRY_SECONDS, SECONDS = 1, 3
-# Its exit code if the server lost something.
-LOST = 3
-# Connecting, filling and draining come on top.
-AROUND_SECONDS = 120
 # A server that didn't fill its core was disturbed, or the window too small: so often it is tried.
 ATTEMPTS_MAX = 2
-# As Roost's own client and roost-load do.
-ACK_MILLISECONDS = 100
-# A ping can't be answered where bytes are dropped, and would count as a delivery's.
-RELAY_SETTINGS = {"limits__ping_seconds": 3_600}
-
-
-def build(bench):
-    """Compiles saturate into the bench's own folder."""
-    gauge.compile(bench, ["c++", "-O2", "-std=c++20", "-o", bench.saturate_program,
-                          *sorted((bench.sources / "Saturate").glob("*.cpp"))])
-
-
-def flags(shape):
-    """The load as saturate is told of it."""
-    if isinstance(shape, gauge.FanOut):
-        return ["--load", "fan-out", "--readers", shape.readers, "--writers", shape.senders]
-    return ["--load", "pairs", "--readers", shape.count, "--writers", shape.count]
-
-
-class Lost(BenchFailure):
-    """The server didn't deliver just what it had to."""
 
 
 def run(bench, server, shape, windows, kind=None, ack=False):
     """One run against a running server. `kind`: what Roost is sent; None for the ceiling."""
-    words = [bench.saturate_program, "--port", server.port, "--pid", server.process.pid, *flags(shape)]
-    words += ["--kind", kind or "raw", "--size", gauge.SIZE, "--ack-ms", ACK_MILLISECONDS if ack else -1]
-    if kind:
-        tokens, to = shape.prepare(server)
-        words += ["--tokens", tokens, "--to", to.replace("{topic}", "room{pair}")]
-    words += ["--windows", ",".join(map(str, windows)), "--try-seconds", TRY_SECONDS, "--seconds", SECONDS]
-    code, text = bench.processes.run(words, GENERATOR_CORE, AROUND_SECONDS)
-    if code:
-        raise (Lost if code == LOST else BenchFailure)(text.strip()[-300:])
-    return json.loads(text)
+    words = ["--windows", ",".join(map(str, windows)), "--try-seconds", TRY_SECONDS, "--seconds", SECONDS]
+    return saturate.run(bench, server, shape, words, kind, ack)
 
 
 class ClosedLoop:
@@ -84,9 +47,9 @@ class ClosedLoop:
                 if side == "ceiling":
                     with Ceiling(bench) as server:
                         return run(bench, server, self.shape, windows)
-                with Relay(bench, **RELAY_SETTINGS) as server:
+                with Relay(bench, **saturate.RELAY_SETTINGS) as server:
                     return run(bench, server, self.shape, windows, self.kind, self.ack)
-            except Lost as lost:
+            except saturate.Lost as lost:
                 if side == "ceiling" or self.kind != "signal" or len(windows) == 1:
                     raise
                 found.note(f"{side} lost signals at times with {windows[-1]} on their way, so fewer were kept there")

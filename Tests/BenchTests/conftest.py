@@ -5,7 +5,7 @@ import pathlib
 
 import pytest
 
-import closed_loop
+import saturate
 from processes import Processes
 
 REPOSITORY = pathlib.Path(__file__).resolve().parents[2]
@@ -40,7 +40,7 @@ class SmallBench:
 def bench(tmp_path_factory):
     bench = SmallBench(tmp_path_factory.mktemp("bench"))
     try:
-        closed_loop.build(bench)
+        saturate.build(bench)
         yield bench
     finally:
         bench.processes.stop_all()

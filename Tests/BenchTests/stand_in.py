@@ -1,6 +1,7 @@
 """A small server in place of the ceiling: /sub/TOPIC hears what is said on /pub/TOPIC, unless a fault changes that."""
 
 import asyncio
+import collections
 import contextlib
 import re
 
@@ -10,10 +11,13 @@ UPGRADED = b"HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnectio
 
 
 class StandIn:
-    """`fault(reader, count, payload)` says what a reader gets in place of its message number `count`, from 0."""
+    """`fault(reader, count, payload)` says what a reader gets in place of its message number `count`, from 0.
 
-    def __init__(self, fault=None):
+    Every delivery is held back for so many seconds."""
+
+    def __init__(self, fault=None, hold=0):
         self.fault = fault or (lambda reader, count, payload: [payload])
+        self.hold, self.held = hold, collections.deque()
         self.readers = []  # Topic, writer of its stream, and how many messages were for it.
 
     async def __aenter__(self):
@@ -42,5 +46,17 @@ class StandIn:
         for number, reader in enumerate(self.readers):
             if reader["topic"] == topic:
                 for instead in self.fault(number, reader["count"], payload):
-                    reader["writer"].write(text_frame(instead))
+                    self.deliver(reader["writer"], text_frame(instead))
                 reader["count"] += 1
+
+    def deliver(self, writer, frame):
+        if not self.hold:
+            writer.write(frame)
+            return
+        self.held.append((writer, frame))
+        asyncio.get_running_loop().call_later(self.hold, self.release)
+
+    def release(self):
+        """The oldest, whichever timer it was: they stay in order."""
+        writer, frame = self.held.popleft()
+        writer.write(frame)

@@ -7,6 +7,7 @@ import pytest
 import closed_loop
 import gauge
 from findings import Findings
+from saturate import Lost
 
 
 def run(monkeypatch, kind, side, held):
@@ -16,7 +17,7 @@ def run(monkeypatch, kind, side, held):
     def saturate(bench, server, shape, windows, *_):
         asked.append(max(windows))
         if max(windows) > held:
-            raise closed_loop.Lost("reader 0 got message 2 where 1 was to come")
+            raise Lost("reader 0 got message 2 where 1 was to come")
         return {"serverFull": True}
 
     monkeypatch.setattr(closed_loop, "run", saturate)
@@ -36,5 +37,5 @@ def test_a_window_at_which_signals_are_lost_is_left_out_and_said(monkeypatch):
 @pytest.mark.parametrize(("kind", "side", "held"), [("send", "roost", 400), ("signal", "ceiling", 400),
                                                     ("signal", "roost", 0)])
 def test_else_a_loss_is_a_failure(monkeypatch, kind, side, held):
-    with pytest.raises(closed_loop.Lost):
+    with pytest.raises(Lost):
         run(monkeypatch, kind, side, held)

@@ -6,7 +6,7 @@
 
 namespace {
 
-// Of a fan-out's readers so many are checked, at even distances, the first and the last among them.
+// In a closed loop so many of a fan-out's readers are checked, at even distances, the first and the last among them.
 constexpr size_t checked_readers_max = 4;
 constexpr std::string_view answer = "\"type\":\"ok\"", refusal = "\"type\":\"error\"";
 
@@ -38,7 +38,7 @@ Crowd::Crowd(const Options &options) : options_(options) {
     if (options.load == Load::fan_out) {
         Flow &flow = flows.emplace_back();
         for (size_t number = 0; number < options.readers; ++number) {
-            open(flow, Role::reader, number, is_sample(number, options.readers));
+            open(flow, Role::reader, number, options.is_open_loop() || is_sample(number, options.readers));
         }
         for (size_t number = 0; number < options.writers; ++number) { open(flow, Role::writer, number, number == 0); }
         return;
@@ -117,10 +117,10 @@ std::string Crowd::fault() const {
     // Bytes are counted from when everybody was there.
     if (!written()) { return ""; }
     for (const Flow &flow : flows) {
-        if (flow.heard() < flow.written) {
-            return "not all of " + words(flow.written) + " messages came to " +
-                   flow.checked.front()->connection.name() +
-                   (flow.checked.size() > 1 ? " and others who were checked" : "");
+        for (const Session *reader : flow.checked) {
+            if (reader->heard == flow.written) { continue; }
+            return reader->connection.name() + " got " + words(reader->heard) + " of " + words(flow.written) +
+                   " messages";
         }
     }
     for (const Session &session : sessions) {

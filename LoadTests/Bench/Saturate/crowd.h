@@ -1,5 +1,6 @@
-// All sessions of a run: who writes, who reads, and of whom every message is read and checked. The others' bytes are
-// dropped unread and counted. It opens them, and judges in the end whether everybody got everything.
+// All sessions of a run: who writes, who reads, and of whom every message is read and checked: of a sample of the
+// readers, in an open loop of all. The others' bytes are dropped unread and counted. It opens them, and judges in the
+// end whether everybody got everything.
 #pragma once
 
 #include <deque>

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <fstream>
+#include <set>
 
 #include "failure.h"
 
@@ -11,6 +12,7 @@ namespace {
 constexpr long users_max = 9000;  // Two descriptors each would still fit into the 20,000 of a process.
 constexpr long window_max = 100'000;
 constexpr double seconds_max = 600;
+constexpr double rate_max = 1'000'000;
 
 long whole(const std::string &name, const std::string &text, long least, long most) {
     long value = 0;
@@ -21,13 +23,18 @@ long whole(const std::string &name, const std::string &text, long least, long mo
     return value;
 }
 
-double seconds_of(const std::string &name, const std::string &text) {
+// Above 0; `what` is said where it isn't.
+double positive(const std::string &name, const std::string &text, const std::string &what, double most) {
     double value = 0;
     auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (error != std::errc() || end != text.data() + text.size() || !(value > 0 && value <= seconds_max)) {
-        throw Failure(name + " takes seconds above 0, not " + text);
+    if (error != std::errc() || end != text.data() + text.size() || !(value > 0 && value <= most)) {
+        throw Failure(name + " takes " + what + " above 0 and up to " + std::to_string(long(most)) + ", not " + text);
     }
     return value;
+}
+
+double seconds_of(const std::string &name, const std::string &text) {
+    return positive(name, text, "seconds", seconds_max);
 }
 
 std::vector<size_t> windows_of(const std::string &name, const std::string &text) {
@@ -73,30 +80,38 @@ void take(Options &options, const std::string &name, const std::string &text) {
     else if (name == "--tokens") { options.tokens = lines_of(text); }
     else if (name == "--windows") { options.windows = windows_of(name, text); }
     else if (name == "--try-seconds") { options.try_seconds = seconds_of(name, text); }
+    else if (name == "--rate") { options.rate = positive(name, text, "messages a second", rate_max); }
+    else if (name == "--warm") { options.warm = seconds_of(name, text); }
     else if (name == "--seconds") { options.seconds = seconds_of(name, text); }
     else if (name == "--ack-ms") { options.ack_ms = whole(name, text, -1, 60'000); }
     else { throw Failure("unknown option " + name); }
+}
+
+// What fits together. `named`: the options that were given.
+void check(const Options &options, const std::set<std::string> &named) {
+    if (!options.port || !options.server) { throw Failure("--port and --pid are needed"); }
+    if (named.count("--windows") == named.count("--rate")) { throw Failure("one of --windows and --rate is needed"); }
+    if (named.count("--warm") && !options.is_open_loop()) { throw Failure("--warm goes with --rate"); }
+    if (named.count("--try-seconds") && options.is_open_loop()) { throw Failure("--try-seconds goes with --windows"); }
+    if (options.load == Load::pairs && options.readers != options.writers) {
+        throw Failure("pairs have as many --readers as --writers");
+    }
+    if (options.load == Load::fan_out && options.ack_ms >= 0) { throw Failure("readers of a fan-out don't ack"); }
+    if (options.is_roost() && (options.to.empty() || options.tokens.size() < options.readers + options.writers)) {
+        throw Failure("--to and a token for each of --readers and --writers are needed");
+    }
 }
 
 }  // namespace
 
 Options read_options(int count, char **words) {
     Options options;
+    std::set<std::string> named;
     for (int index = 1; index < count; index += 2) {
         if (index + 1 == count) { throw Failure(std::string(words[index]) + " has no value"); }
         take(options, words[index], words[index + 1]);
+        named.insert(words[index]);
     }
-    if (!options.port || !options.server || options.windows.empty()) {
-        throw Failure("--port, --pid and --windows are needed");
-    }
-    if (options.load == Load::pairs && options.readers != options.writers) {
-        throw Failure("pairs have as many --readers as --writers");
-    }
-    if (options.load == Load::fan_out && options.ack_ms >= 0) {
-        throw Failure("readers of a fan-out don't ack, since not all of them read");
-    }
-    if (options.is_roost() && (options.to.empty() || options.tokens.size() < options.readers + options.writers)) {
-        throw Failure("--to and a token for each of --readers and --writers are needed");
-    }
+    check(options, named);
     return options;
 }

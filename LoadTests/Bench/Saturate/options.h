@@ -21,14 +21,18 @@ struct Options {
     size_t size = 200;  // Of a payload.
     std::string to;     // Whom Roost is to deliver to; `{pair}` in it is the number of the pair.
     std::vector<std::string> tokens;
-    // Messages on their way in all. Each is tried for `try_seconds`, and the best is measured for `seconds`.
+    // Closed loop: messages on their way in all. Each is tried for `try_seconds`, and the best is measured.
     std::vector<size_t> windows;
     double try_seconds = 1;
-    double seconds = 3;
+    // Open loop: messages a second in all, if that isn't 0. They count when `warm` seconds have passed.
+    double rate = 0;
+    double warm = 1;
+    double seconds = 3;  // For so long it is measured.
     // Readers ack what they got once in so many milliseconds; 0: at once; below 0: never.
     int ack_ms = -1;
 
     bool is_roost() const { return kind != Kind::raw; }
+    bool is_open_loop() const { return rate > 0; }
 };
 
 // Throws Failure.

@@ -1,0 +1,85 @@
+"""How long deliveries take at a fixed rate: runs of saturate's open loop, and what they came to.
+
+gauge measures that, too, but needs more of its core for each delivery, and what waits meanwhile counts as if the server
+were late. saturate may be late as well: that is measured beside, and said. Which rate is asked for isn't decided here.
+"""
+
+import statistics
+
+import saturate
+from findings import Figure
+from servers import Ceiling, Relay
+
+# Direct conversations are made by their first messages.
+WARM_SECONDS = 2
+# Above either, what was measured is rather the generator's.
+BUSY, LATE_MILLISECONDS = 0.97, 2
+# The bar of Roost's p99.
+P99_MILLISECONDS = 10
+
+
+def run(bench, server, shape, rate, seconds, kind=None, ack=False):
+    """One run against a running server. `kind`: what Roost is sent; None for the ceiling."""
+    words = ["--rate", f"{rate:.1f}", "--warm", WARM_SECONDS, "--seconds", seconds]
+    return saturate.run(bench, server, shape, words, kind, ack)
+
+
+class OpenLoop:
+    """Both servers at the same rates, turn by turn."""
+
+    def __init__(self, shape, kind, ack=False):
+        self.shape, self.kind, self.ack = shape, kind, ack
+        self.turns = {"ceiling": [], "roost": []}
+        # Turns in which Roost lost signals.
+        self.lost = 0
+
+    def measure(self, bench, sides, rate, found):
+        """One turn: the servers in this order, each fresh."""
+        for side in sides:
+            try:
+                step = self.run(bench, side, rate)
+            except saturate.Lost as lost:
+                # By the protocol signals may be lost, and nothing else. How long the others took is no figure then.
+                if side == "ceiling" or self.kind != "signal":
+                    raise
+                self.lost += 1
+                found.raw.append({"side": f"{side}, at a fixed rate", "rate": rate, "lost": str(lost)})
+                continue
+            self.turns[side].append(step)
+            found.raw.append({"side": f"{side}, at a fixed rate", **step})
+
+    def run(self, bench, side, rate):
+        if side == "ceiling":
+            with Ceiling(bench) as server:
+                return run(bench, server, self.shape, rate, bench.seconds)
+        with Relay(bench, **saturate.RELAY_SETTINGS) as server:
+            return run(bench, server, self.shape, rate, bench.seconds, self.kind, self.ack)
+
+    @property
+    def is_sound(self):
+        """Whether the bar can be judged: in most turns nothing was lost."""
+        return len(self.turns["roost"]) > self.lost
+
+    def figures(self, durability):
+        """Latency of both, and how late we were ourselves."""
+        roost = self.turns["roost"]
+        return [
+            Figure("p99 at half of Roost's highest rate", "ms", [step["p99"] for step in roost],
+                   at_most=P99_MILLISECONDS if self.is_sound else None, durability=durability),
+            Figure("p99 of the ceiling at that rate", "ms", [step["p99"] for step in self.turns["ceiling"]]),
+            Figure("the generator was late by (p99)", "ms", [step["lateP99"] for step in roost])]
+
+    def say(self, found):
+        """What is to be doubted."""
+        if self.lost:
+            judged = "" if self.is_sound else ", so the bar of p99 isn't judged"
+            found.note(f"Roost lost signals at half of its highest rate in {self.lost} of "
+                       f"{self.lost + len(self.turns['roost'])} turns, which have no p99{judged}")
+        for side, steps in self.turns.items():
+            limited = [step for step in steps if step["busy"] > BUSY or step["lateP99"] > LATE_MILLISECONDS]
+            if len(limited) * 2 <= len(steps):
+                continue
+            busy, late = (statistics.median(step[name] for step in steps) for name in ("busy", "lateP99"))
+            name = "Roost" if side == "roost" else "the ceiling"
+            found.note(f"p99 with {name} is rather the generator's: saturate was busy for {busy:.2f} of the time, "
+                       f"and late by {late:.2f} ms (p99, both medians)")

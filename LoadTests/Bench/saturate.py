@@ -1,0 +1,47 @@
+"""Builds saturate, our own generator, and runs it against either server. What is measured is the loops' business."""
+
+import json
+
+import gauge
+from failure import BenchFailure
+from processes import GENERATOR_CORE
+
+# Its exit code if the server lost something.
+LOST = 3
+# Connecting, filling and draining come on top.
+AROUND_SECONDS = 120
+# As Roost's own client and roost-load do.
+ACK_MILLISECONDS = 100
+# A ping can't be answered where bytes are dropped, and would count as a delivery's.
+RELAY_SETTINGS = {"limits__ping_seconds": 3_600}
+
+
+class Lost(BenchFailure):
+    """The server didn't deliver just what it had to."""
+
+
+def build(bench):
+    """Compiles saturate into the bench's own folder."""
+    gauge.compile(bench, ["c++", "-O2", "-std=c++20", "-o", bench.saturate_program,
+                          *sorted((bench.sources / "Saturate").glob("*.cpp"))])
+
+
+def flags(shape):
+    """The load as saturate is told of it."""
+    if isinstance(shape, gauge.FanOut):
+        return ["--load", "fan-out", "--readers", shape.readers, "--writers", shape.senders]
+    return ["--load", "pairs", "--readers", shape.count, "--writers", shape.count]
+
+
+def run(bench, server, shape, loop, kind=None, ack=False):
+    """One run against a running server. `loop`: the flags of the closed or of the open loop. `kind`: what Roost is
+    sent; None for the ceiling."""
+    words = [bench.saturate_program, "--port", server.port, "--pid", server.process.pid, *flags(shape)]
+    words += ["--kind", kind or "raw", "--size", gauge.SIZE, "--ack-ms", ACK_MILLISECONDS if ack else -1]
+    if kind:
+        tokens, to = shape.prepare(server)
+        words += ["--tokens", tokens, "--to", to.replace("{topic}", "room{pair}")]
+    code, text = bench.processes.run([*words, *loop], GENERATOR_CORE, AROUND_SECONDS)
+    if code:
+        raise (Lost if code == LOST else BenchFailure)(text.strip()[-300:])
+    return json.loads(text)

@@ -1,0 +1,24 @@
+"""Runs saturate against a server that is in this process, and makes that server's faults."""
+
+import asyncio
+import os
+from types import SimpleNamespace
+
+# A safety net.
+RUN_SECONDS = 60
+
+
+async def saturate(bench, server, *words):
+    """Its exit code, what it printed, and its words on a failure. The server's `generator` is its process."""
+    process = server.generator = await asyncio.create_subprocess_exec(
+        str(bench.saturate_program), "--port", str(server.port), "--pid", str(os.getpid()), "--kind", "raw",
+        *map(str, words), stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE)
+    out, words = await asyncio.wait_for(process.communicate(), RUN_SECONDS)
+    return SimpleNamespace(code=process.returncode, out=out.decode(), words=words.decode())
+
+
+def once(victim, number, instead):
+    """A fault of one reader's message of this number, from 0."""
+    def fault(reader, count, payload):
+        return instead(payload) if reader == victim and count == number else [payload]
+    return fault
