@@ -12,7 +12,7 @@ from servers import Ceiling, Relay
 
 # Direct conversations are made by their first messages.
 WARM_SECONDS = 2
-# Above either, what was measured is rather the generator's.
+# Above either, much of what was measured is the generator's.
 BUSY, LATE_MILLISECONDS = 0.97, 2
 # The bar of Roost's p99.
 P99_MILLISECONDS = 10
@@ -81,5 +81,5 @@ class OpenLoop:
                 continue
             busy, late = (statistics.median(step[name] for step in steps) for name in ("busy", "lateP99"))
             name = "Roost" if side == "roost" else "the ceiling"
-            found.note(f"p99 with {name} is rather the generator's: saturate was busy for {busy:.2f} of the time, "
-                       f"and late by {late:.2f} ms (p99, both medians)")
+            found.note(f"saturate was its own limit with {name} at half of Roost's highest rate, in most turns: busy "
+                       f"for {busy:.2f} of the time, and late by {late:.2f} ms (p99; both medians), which p99 contains")

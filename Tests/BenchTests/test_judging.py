@@ -12,6 +12,7 @@ def measure(monkeypatch, gauge_cores, full):
     monkeypatch.setattr(gauge, "maximum", lambda *_: {"rate": 100.0, "steps": [step]})
     comparison = throughput.Comparison("pairs", gauge.Pairs(), "signal", 0.65)
     monkeypatch.setattr(comparison, "at_rate", lambda *_: step)
+    monkeypatch.setattr(comparison.latency, "run", lambda *_: {"p99": 3.0, "lateP99": 0.1, "busy": 0.5})
     turns = iter(full)
 
     def turn(_, sides, found):
