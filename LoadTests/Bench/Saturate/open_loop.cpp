@@ -9,7 +9,7 @@
 namespace {
 
 // So that what is due next never waits for all readers to be read.
-constexpr size_t turn_events_max = 256;
+constexpr size_t turn_events_max = 64;
 
 }  // namespace
 
