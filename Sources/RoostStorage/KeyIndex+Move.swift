@@ -1,9 +1,10 @@
-/// Merging runs: four of one level become one of the next, so there are few runs to look into, and each key is written
+/// Merging runs: eight of one level become one of the next, so there are few runs to look into, and each key is written
 /// again once a level. It goes by the beginnings of hashes: the keys with one beginning leave all the sources and enter
 /// the target in one transaction, so at every commit each key is in exactly one run, and a kill leaves nothing to mend.
 extension KeyIndex {
-    private static let fanIn = 4
-    private static let blocksAtOnce = 32
+    /// As many as the levels differ by: see `KeyRun.level`.
+    private static let fanIn = 8
+    private static let blocksAtOnce = 64
 
     /// Whether runs are being merged.
     var isMoving: Bool { runs.contains { $0.target != nil } }

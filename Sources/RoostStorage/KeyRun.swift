@@ -11,8 +11,8 @@ struct KeyRun {
     /// Of a run that is being made: how far its sources have been moved. nil when it is whole.
     var moved: Int64?
 
-    /// Runs of one level are of like size; four of them make one of the next.
-    var level: Int { bits / 2 }
+    /// Runs of one level are of like size; eight of them make one of the next.
+    var level: Int { bits / 3 }
 
     /// The numbers of all its blocks.
     var blocks: Range<Int64> { firstBlock..<firstBlock + 1 << bits }

@@ -49,7 +49,7 @@ import Testing
         #expect(index.keys == all.count)
     }
 
-    /// Three of a level at rest, and levels as the logarithm of four.
+    /// Seven of a level at rest, and levels as the logarithm of eight.
     @Test func thereAreFewRunsAndBlocksAreFull() throws {
         let database = try database()
         defer { database.close() }
@@ -58,10 +58,11 @@ import Testing
         for _ in 0..<255 {
             try add((0..<64).map { _ in KeyEntry(hash: random.next(), position: 1) }, to: &index)
             try index.move(keys: 64 * 8)
-            #expect(index.runs.count <= 24)
+            #expect(index.runs.count <= 28)
         }
         while index.isMoving { try index.move(keys: 1_000) }
-        #expect(index.runs.map(\.keys) == [64, 64, 64, 256, 256, 256, 1_024, 1_024, 1_024, 4_096, 4_096, 4_096])
+        let wanted = [(64, 7), (512, 7), (4_096, 3)].flatMap { Array(repeating: $0.0, count: $0.1) }
+        #expect(index.runs.map(\.keys) == wanted)
         let blocks = Int(try database.value("SELECT count(*) FROM key_block") ?? "") ?? 0
         #expect(blocks <= 255 * 64 / 8)
         try index.move(keys: 1_000)
@@ -73,9 +74,9 @@ import Testing
         let database = try database()
         defer { database.close() }
         var index = try KeyIndex(database, keysPerBlock: 4)
-        let all = (0..<160).map { KeyEntry(hash: UInt64($0) &* 0x9e37_79b9_7f4a_7c15, position: Int64($0 + 1)) }
-        for part in 0..<4 { try add(Array(all[part * 40..<part * 40 + 40]), to: &index) }
-        try index.move(keys: 130)
+        let all = (0..<320).map { KeyEntry(hash: UInt64($0) &* 0x9e37_79b9_7f4a_7c15, position: Int64($0 + 1)) }
+        for part in 0..<8 { try add(Array(all[part * 40..<part * 40 + 40]), to: &index) }
+        try index.move(keys: 257)
         let spread = try index.begin([KeyEntry(hash: 1, position: 1_000), KeyEntry(hash: .max, position: 1_001)])
         for block in spread.blocks { try index.write(spread.entries(of: block), to: block) }
         #expect(index.isMoving)
@@ -90,14 +91,14 @@ import Testing
         try again.remove(KeyEntry(hash: all[8].hash, position: 2_000))
         #expect(try !holds(all[7], again))
         #expect(try holds(all[8], again))
-        #expect(try again.entries(of: 0, width: 0).count == 159)
+        #expect(try again.entries(of: 0, width: 0).count == 319)
     }
 
     @Test func aKeyInTheWrongBlockIsAnError() throws {
         let database = try database()
         defer { database.close() }
         var index = try KeyIndex(database, keysPerBlock: 1)
-        for part in 0..<4 {
+        for part in 0..<8 {
             try add((0..<4).map { KeyEntry(hash: UInt64($0) << 62, position: Int64(part * 4 + $0 + 1)) }, to: &index)
         }
         try database.execute("UPDATE key_block SET keys = (SELECT max(keys) FROM key_block)")
