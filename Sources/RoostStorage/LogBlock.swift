@@ -14,9 +14,10 @@ struct LogBlock {
 
     var isEmpty: Bool { bytes.isEmpty }
 
-    /// Whether a row of so many bytes still belongs here.
-    func fits(_ count: Int) -> Bool {
-        bytes.isEmpty || bytes.count + count <= LogBlock.bytesMax
+    /// Whether a row of so many bytes still belongs here. Positions without a row lie between those of a batch that
+    /// erases many conversations.
+    func fits(_ count: Int, at position: Int64) -> Bool {
+        bytes.isEmpty || (bytes.count + count <= LogBlock.bytesMax && position - self.position <= UInt8.max)
     }
 
     /// Adds the row of an event. `texts` are its device, key and label, one after the other.
@@ -25,7 +26,7 @@ struct LogBlock {
     ) {
         begin(at: position)
         var header = header
-        header.offset = UInt32(truncatingIfNeeded: position - self.position)
+        header.offset = UInt8(truncatingIfNeeded: position - self.position)
         withUnsafeBytes(of: header) { bytes.append(contentsOf: $0) }
         if header.marks.contains(.reference) {
             withUnsafeBytes(of: event.reference.value) { bytes.append(contentsOf: $0) }
@@ -40,8 +41,12 @@ struct LogBlock {
         begin(at: block)
         let start = bytes.count
         bytes.append(contentsOf: row)
-        let offset = UInt32(truncatingIfNeeded: position - self.position)
-        bytes.withUnsafeMutableBytes { $0.storeBytes(of: offset, toByteOffset: start + 4, as: UInt32.self) }
+        let offset = UInt8(truncatingIfNeeded: position - self.position)
+        bytes.withUnsafeMutableBytes { bytes in
+            var header = bytes.loadUnaligned(fromByteOffset: start, as: LogHeader.self)
+            header.offset = offset
+            bytes.storeBytes(of: header, toByteOffset: start, as: LogHeader.self)
+        }
     }
 
     mutating func removeAll() {

@@ -1,22 +1,42 @@
-/// What every row of the log has, in the order and size in which it is stored: 40 bytes, without padding, as the
+/// What every row of the log has, in the order and size in which it is stored: 32 bytes, without padding, as the
 /// machine has them in memory. A change is a migration.
 struct LogHeader {
     /// Bytes of the whole row.
     var length: UInt32 = 0
-    /// The row's position above that of its block.
-    var offset: UInt32 = 0
     var conversation: Int32
-    var sender: Int32
     /// A message's own, and the last message's before any other row: in one conversation the order by (sequence,
     /// position) is the order by position.
     var sequence: Int64
-    var time: Int64
+    var sender: Int32
+    private var timeLow: UInt32
+    private var timeHigh: UInt16
+    /// The row's position above that of its block.
+    var offset: UInt8 = 0
     var kind: UInt8
     var marks: LogMarks = []
     /// Bytes of the texts. The protocol's limits are far below what fits.
-    var device: UInt16
-    var key: UInt16
-    var label: UInt16
+    var device: UInt8
+    var key: UInt8
+    var label: UInt8
+
+    /// Milliseconds. Its 48 bits last for 8,900 years.
+    var time: Int64 { Int64(timeHigh) << 32 | Int64(timeLow) }
+
+    init(
+        conversation: Int32, sender: Int32, sequence: Int64, time: Int64, kind: UInt8, marks: LogMarks = [],
+        device: UInt8, key: UInt8, label: UInt8
+    ) {
+        self.conversation = conversation
+        self.sender = sender
+        self.sequence = sequence
+        timeLow = UInt32(truncatingIfNeeded: time)
+        timeHigh = UInt16(truncatingIfNeeded: time >> 32)
+        self.kind = kind
+        self.marks = marks
+        self.device = device
+        self.key = key
+        self.label = label
+    }
 }
 
 /// What a row may have.

@@ -8,7 +8,7 @@ struct Migration {
     static let applicationID = "1383035764"
 
     static let all = [
-        Migration(name: "1-log-of-blocks", sql: Schema.log),
+        Migration(name: "1-log-of-blocks-2", sql: Schema.log),
         Migration(name: "2-directory", sql: Schema.directory),
         Migration(name: "3-indexes-of-blocks", sql: Schema.indexes),
     ]

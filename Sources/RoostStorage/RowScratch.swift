@@ -24,9 +24,9 @@ struct RowScratch {
     }
 
     var count: Int { bytes.count }
-    var deviceBytes: UInt16 { UInt16(clamping: keyStart) }
-    var keyBytes: UInt16 { UInt16(clamping: labelStart - keyStart) }
-    var labelBytes: UInt16 { UInt16(clamping: bytes.count - labelStart) }
+    var deviceBytes: UInt8 { UInt8(clamping: keyStart) }
+    var keyBytes: UInt8 { UInt8(clamping: labelStart - keyStart) }
+    var labelBytes: UInt8 { UInt8(clamping: bytes.count - labelStart) }
 
     /// Lends all three, one after the other.
     func withAll<Value>(_ body: (UnsafeRawBufferPointer) throws -> Value) rethrows -> Value {

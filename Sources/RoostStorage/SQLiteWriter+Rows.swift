@@ -16,7 +16,7 @@ extension SQLiteWriter {
             count += 8
         }
         header.length = UInt32(clamping: count)
-        if !newest.fits(count) { try storeBlock() }
+        if !newest.fits(count, at: head) { try storeBlock() }
         scratch.withAll { newest.append(event, header, at: head, texts: $0) }
         let entry = Tail.Entry(position: head, sequence: sequence, isMessage: event.kind == .message)
         newestEntries.append((event.conversation.value, entry))
@@ -43,7 +43,7 @@ extension SQLiteWriter {
         let name = try table.block(around: position) { rows -> Int64 in
             for row in rows {
                 let count = row.position == position ? replacement?.count ?? 0 : row.bytes.count
-                if !blocks[blocks.count - 1].fits(count) { blocks.append(LogBlock()) }
+                if !blocks[blocks.count - 1].fits(count, at: row.position) { blocks.append(LogBlock()) }
                 // The first keeps its name, whichever of its rows went.
                 let start = blocks.count == 1 ? rows.block : row.position
                 if row.position != position {

@@ -14,12 +14,12 @@ import Testing
     /// Stores keep these bytes, so they must never change.
     @Test func aRowHasTheseBytes() {
         var event = about(.react, 9, in: 0x0102, by: 0x0304)
-        event.time = Timestamp(milliseconds: 0x0506)
+        event.time = Timestamp(milliseconds: 0x0a_0000_0506)
         event.body = [0xAA, 0xBB]
         var header = LogHeader(
-            conversation: 0x0102, sender: 0x0304, sequence: 0x0708, time: 0x0506, kind: 4,
+            conversation: 0x0102, sender: 0x0304, sequence: 0x0708, time: 0x0a_0000_0506, kind: 4,
             marks: [.flag, .reference], device: 1, key: 2, label: 3)
-        header.length = 56
+        header.length = 48
         var block = LogBlock()
         block.append(event, header, at: 0x1000, texts: UnsafeRawBufferPointer(start: nil, count: 0))
         block.removeAll()
@@ -28,11 +28,11 @@ import Testing
             block.append(event, header, at: 0x1005, texts: texts)
         }
         let row: [UInt8] = [
-            56, 0, 0, 0, 0, 0, 0, 0, 2, 1, 0, 0, 4, 3, 0, 0, 8, 7, 0, 0, 0, 0, 0, 0, 6, 5, 0, 0, 0, 0, 0, 0,
-            4, 3, 1, 0, 2, 0, 3, 0, 9, 0, 0, 0, 0, 0, 0, 0, 0x64, 0x6B, 0x6B, 0x6C, 0x6C, 0x6C, 0xAA, 0xBB,
+            48, 0, 0, 0, 2, 1, 0, 0, 8, 7, 0, 0, 0, 0, 0, 0, 4, 3, 0, 0, 6, 5, 0, 0, 0x0A, 0, 0, 4, 3, 1, 2, 3,
+            9, 0, 0, 0, 0, 0, 0, 0, 0x64, 0x6B, 0x6B, 0x6C, 0x6C, 0x6C, 0xAA, 0xBB,
         ]
-        #expect(Array(block.bytes.prefix(56)) == row)
-        #expect(block.bytes[60] == 5 && block.bytes.count == 112)
+        #expect(Array(block.bytes.prefix(48)) == row)
+        #expect(block.bytes[48 + 26] == 5 && block.bytes.count == 96)
         #expect(self.block(block.bytes, at: block.position) == [0x1000, 0x1005])
     }
 
@@ -42,8 +42,8 @@ import Testing
         for count in 0..<2_000 {
             var bytes = (0..<count % 200).map { _ in UInt8.random(in: 0...255, using: &random) }
             // A length that fits, so that the rest is looked at.
-            if bytes.count >= 40 { bytes.replaceSubrange(0..<4, with: [UInt8(bytes.count % 256), 0, 0, 0]) }
-            if bytes.count >= 40, count % 2 == 0 { bytes.replaceSubrange(34..<40, with: [3, 0, 2, 0, 1, 0]) }
+            if bytes.count >= 32 { bytes.replaceSubrange(0..<4, with: [UInt8(bytes.count % 256), 0, 0, 0]) }
+            if bytes.count >= 32, count % 2 == 0 { bytes.replaceSubrange(29..<32, with: [3, 2, 1]) }
             bytes.withUnsafeBytes { all in
                 for row in LogRows(block: .max, bytes: all) {
                     let texts = row.device.count + row.key.count + row.label.count + row.body.count
@@ -83,6 +83,23 @@ import Testing
         let deleted = try log.history(1)[Int(edited) - 1]
         #expect(deleted.body.isEmpty && deleted.editedAt != .never && deleted.deletedAt != .never)
         #expect(try log.storedRows() == 16)
+    }
+
+    /// An erasure has a position but no row: the rows around many of them are far apart, and not in one block.
+    @Test func rowsFarApartKeepTheirPositions() throws {
+        let scratch = try Scratch()
+        let log = try SQLiteLog(path: scratch.path(), durability: .full)
+        defer { log.close() }
+        _ = try log.commit((1...400).map { creation($0) })
+        let erasures = (2...400).map { (number: Int32) -> Append in
+            var event = message(in: number)
+            event.kind = .conversation
+            event.change = .erase
+            return event
+        }
+        let outcomes = try log.commit([message("one")] + erasures + [message("two")])
+        #expect(outcomes.compactMap { position($0) } == Array(401...801))
+        #expect(try log.history(1).map(\.position.value) == [401, 801])
     }
 
     /// Events of one batch that mean each other find each other, though the batch isn't stored yet.
