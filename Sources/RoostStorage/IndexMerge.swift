@@ -1,24 +1,30 @@
-/// One part of the tail on its way into the indexes, in slices, so that no commit waits long: keys by block, rows by
-/// conversation, so that neighbours share a page. The watermark moves with the last slice; slices that a crash leaves
-/// without it are written again, to the same effect.
+/// The tail's newest part on its way into the indexes, in slices, so that no commit waits long: keys by block, rows by
+/// conversation, so that neighbours share a page. The rows are only staged, or all parts go into the event index. The
+/// watermarks move with the last slice; slices that a crash leaves without it are removed or written again.
 struct IndexMerge {
     /// The last row of the part.
     let upTo: Int64
     let keys: KeySpread
     let keyCount: Int
-    private let run: Tail.Run
+    /// Whether the rows stay in memory, and are written down for the next start only.
+    let isStage: Bool
+    private let runs: [Tail.Run]
     private let conversations: [Int32]
     private var nextBlock: Int64
     private var nextConversation = 0
+    /// Of the next conversation: the rows of all parts.
+    private var rows: [Tail.Entry]?
     private var nextRow = 0
     private var nextLast = 0
 
-    init(_ run: Tail.Run, _ keys: KeySpread, count: Int, upTo: Int64) {
-        self.run = run
+    /// `parts`: oldest first; the keys are those of the last.
+    init(_ parts: [Tail.Run], isStage: Bool, _ keys: KeySpread, count: Int, upTo: Int64) {
+        runs = isStage ? parts.suffix(1) : parts
+        self.isStage = isStage
         self.keys = keys
         keyCount = count
         self.upTo = upTo
-        conversations = run.entries.keys.sorted()
+        conversations = runs.reduce(into: Set()) { $0.formUnion($1.entries.keys) }.sorted()
         nextBlock = keys.blocks.lowerBound
     }
 
@@ -38,13 +44,15 @@ struct IndexMerge {
         }
         while nextConversation < conversations.count {
             let conversation = conversations[nextConversation]
-            let rows = run.entries[conversation] ?? []
+            let rows = self.rows ?? runs.flatMap { $0.entries[conversation] ?? [] }
+            self.rows = rows
             let end = min(nextRow + EventBlock.rowsMax, rows.count)
             if let block = EventBlock(rows[nextRow..<end], of: conversation) {
                 nextRow = end
                 return .events(block)
             }
             nextConversation += 1
+            self.rows = nil
             nextRow = 0
         }
         guard nextLast < conversations.count else { return nil }

@@ -10,7 +10,7 @@ struct Migration {
     static let all = [
         Migration(name: "1-log-of-blocks-2", sql: Schema.log),
         Migration(name: "2-directory", sql: Schema.directory),
-        Migration(name: "3-indexes-of-blocks", sql: Schema.indexes),
+        Migration(name: "3-indexes-of-blocks-2", sql: Schema.indexes),
     ]
 
     /// Throws `foreign` unless the file is new or a log of Roost. Changes nothing.

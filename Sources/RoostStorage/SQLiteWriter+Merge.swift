@@ -8,8 +8,9 @@ extension SQLiteWriter {
     func mergeDebt(rows: Int) throws -> Bool {
         guard rows > 0 else { return false }
         try index.move(keys: rows * bounds.movedKeysPerRow)
-        guard tail.rows > bounds.tailRows else { return false }
-        if merge == nil { try startMerge() }
+        guard merge != nil || tail.newRows > bounds.tailRows else { return false }
+        // What is erased waits for the index.
+        if merge == nil { try startMerge(isStage: erasures.isEmpty && tail.olderParts < bounds.stages) }
         return try mergeSome(entries: rows * bounds.entriesPerRow)
     }
 
@@ -18,16 +19,16 @@ extension SQLiteWriter {
     func mergeWhenIdle(isForced: Bool = false) throws -> Bool {
         guard merge != nil || tail.rows >= max(1, isForced ? 1 : bounds.idleRows) else { return false }
         let isComplete = try transact {
-            if merge == nil { try startMerge() }
+            if merge == nil { try startMerge(isStage: false) }
             return try mergeSome(entries: bounds.idleEntries)
         }
         if isComplete { finishMerge() }
         return true
     }
 
-    private func startMerge() throws {
+    private func startMerge(isStage: Bool) throws {
         let new = keys.freeze().entries
-        merge = IndexMerge(tail.freeze(), try index.begin(new), count: new.count, upTo: head)
+        merge = IndexMerge(tail.freeze(), isStage: isStage, try index.begin(new), count: new.count, upTo: head)
     }
 
     private func mergeSome(entries: Int) throws -> Bool {
@@ -39,7 +40,7 @@ extension SQLiteWriter {
                 try index.write(keys, to: block)
                 left -= max(1, keys.count)
             case .events(let block):
-                try write(block)
+                try write(block, stage: merge?.isStage == true ? merge?.upTo : nil)
                 left -= block.rows
             case .last(let number):
                 left -= 1
@@ -53,26 +54,33 @@ extension SQLiteWriter {
                 guard let merge else { return false }
                 try index.finish(merge.keys.blocks.lowerBound, keys: merge.keyCount)
                 try setMeta("indexed_to", merge.upTo)
+                if !merge.isStage {
+                    try setMeta("events_to", merge.upTo)
+                    try statements.clearStages.run()
+                }
                 return true
             }
         }
         return false
     }
 
-    private func write(_ block: EventBlock) throws {
-        statements.indexEvents.bind(1, block.conversation)
-        statements.indexEvents.bind(2, block.before)
-        statements.indexEvents.bind(3, block.position)
+    /// `stage`: the last position of the stage that it belongs to; nil: it belongs to the event index.
+    private func write(_ block: EventBlock, stage: Int64?) throws {
+        let statement = stage == nil ? statements.indexEvents : statements.stageEvents
+        statement.bind(1, block.conversation)
+        statement.bind(2, block.before)
+        statement.bind(3, block.position)
+        if let stage { statement.bind(5, stage) }
         try block.bytes.withUnsafeBytes { bytes in
-            try statements.indexEvents.bind(4, borrowedBlob: bytes)
-            try statements.indexEvents.run()
+            try statement.bind(4, borrowedBlob: bytes)
+            try statement.run()
         }
     }
 
-    /// The last slice is committed: readers and look-ups use the index from now on.
+    /// The last slice is committed: readers and look-ups use the indexes from now on.
     func finishMerge() {
         guard let merge else { return }
-        tail.dropFrozen(upTo: merge.upTo)
+        if !merge.isStage { tail.dropOlder(upTo: merge.upTo) }
         keys.dropFrozen()
         self.merge = nil
     }

@@ -21,16 +21,21 @@ extension SQLiteWriter {
             return number
         }
         let floor = try meta("indexed_to")
+        let eventFloor = try meta("events_to")
         let last = try LogTable(database).block(around: .max) { rows in rows.reduce(0) { $1.position } } ?? 0
         let head = max(last, try meta("head_floor"), floor)
         let keyed = KeyHash(
             key0: UInt64(bitPattern: try meta("hash_key_0")), key1: UInt64(bitPattern: try meta("hash_key_1")))
         let writer = try SQLiteWriter(
-            database: database, checkpointer: checkpointer, tail: Tail(floor: floor, published: head), turn: turn,
-            gauges: gauges, head: head, hash: hash ?? { keyed($0, $1) }, bounds: bounds,
+            database: database, checkpointer: checkpointer, tail: Tail(floor: eventFloor, published: head),
+            turn: turn, gauges: gauges, head: head, hash: hash ?? { keyed($0, $1) }, bounds: bounds,
             reactionsPerUser: reactionsPerUser)
-        try writer.transact { try writer.index.dropUnfinished() }
+        try writer.transact {
+            try writer.index.dropUnfinished()
+            try writer.dropUnfinishedStage(above: floor)
+        }
         try writer.readConversations()
+        try writer.readStages()
         try writer.readTail(above: floor)
         try writer.purgeAll()
         writer.measure()

@@ -73,8 +73,16 @@ enum Schema {
             rows BLOB NOT NULL,
             PRIMARY KEY (conversation, before, position)
         ) WITHOUT ROWID, STRICT;
+        CREATE TABLE event_stage (
+            number INTEGER PRIMARY KEY,
+            up_to INTEGER NOT NULL,
+            conversation INTEGER NOT NULL,
+            before INTEGER NOT NULL,
+            position INTEGER NOT NULL,
+            rows BLOB NOT NULL
+        ) STRICT;
         INSERT INTO meta (name, value)
-            VALUES ('indexed_to', 0), ('head_floor', 0), ('alive_at', 0),
+            VALUES ('indexed_to', 0), ('events_to', 0), ('head_floor', 0), ('alive_at', 0),
                 ('hash_key_0', random()), ('hash_key_1', random());
         """
 }

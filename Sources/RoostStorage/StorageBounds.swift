@@ -1,17 +1,19 @@
 /// Sizes that decide when the indexes catch up. Tests make them small.
 struct StorageBounds: Sendable {
-    /// Unindexed rows above which commits merge some of them themselves: 112,000 of them take about 20 MB, and are read
-    /// again at start in about 0.15 s. A merge dirties a page or two for each conversation, so the more rows of one are
-    /// merged at once, the less a row costs. So many keys, and eight or 64 times as many, fill blocks of 219 keys.
+    /// Rows above which commits merge some of them themselves: 112,000 are read again at start in about 0.15 s. Most of
+    /// these merges only stage the rows. So many keys, and eight or 64 times as many, fill blocks of 219 keys.
     var tailRows = 112_000
+    /// So many parts of the tail gather before their rows go into the event index, which dirties two or three pages for
+    /// each conversation. With the parts that come meanwhile there are at most half a million rows, which take 20 MB.
+    var stages = 3
     /// Unindexed rows below which an idle writer leaves them. So many keys fill their blocks as well; eight such runs
     /// make one of twice the size that a busy writer begins with.
     var idleRows = 28_000
     /// Index entries that an idle writer merges in one transaction: a batch that arrives meanwhile waits for it.
     var idleEntries = 4_096
-    /// Index entries that a commit merges per row of its own. A row has two, and at worst a conversation's: with four
-    /// the merge ends before as many rows again have gathered.
-    var entriesPerRow = 4
+    /// Index entries that a commit merges per row of its own. A part has a key, a row and at worst a conversation for
+    /// each of its rows, and the rows of its stages: with six the merge ends before as many rows again have gathered.
+    var entriesPerRow = 6
     /// Keys of a block, as it is planned: a page holds 253, and the number varies by fifteen.
     var keysPerBlock = 224
     /// Keys that a commit moves to larger runs per row of its own. Each is moved once a level: twice among ten million

@@ -24,18 +24,25 @@ extension Tail {
         state.withLock { state in
             let parts = state.parts(conversation)
             var view = View(floor: state.floor)
-            guard let first = parts.older.first ?? parts.newer.first, first.position <= state.published else {
+            guard let first = parts.first?.first, first.position <= state.published else {
                 return view
             }
             let end = min(upTo, state.published)
             view.indexedSequence = first.isMessage ? first.sequence - 1 : first.sequence
-            view.lastSequence = parts.newer.sequence(at: state.published) ?? parts.older.sequence(at: state.published)
-            view.sequenceAtAfter = parts.newer.sequence(at: after) ?? parts.older.sequence(at: after)
-            view.sequenceAtUpTo = parts.newer.sequence(at: end) ?? parts.older.sequence(at: end)
-            view.take(parts.older, after: after, upTo: end, since: since, limit: limit)
-            view.take(parts.newer, after: after, upTo: end, since: since, limit: limit)
+            view.lastSequence = sequence(at: state.published, in: parts)
+            view.sequenceAtAfter = sequence(at: after, in: parts)
+            view.sequenceAtUpTo = sequence(at: end, in: parts)
+            for part in parts { view.take(part, after: after, upTo: end, since: since, limit: limit) }
             return view
         }
+    }
+
+    /// Sequence of the last row at or below a position.
+    private func sequence(at position: Int64, in parts: [[Entry]]) -> Int64? {
+        for part in parts.reversed() {
+            if let found = part.sequence(at: position) { return found }
+        }
+        return nil
     }
 }
 
@@ -50,6 +57,24 @@ extension Tail.View {
 }
 
 extension Array<Tail.Entry> {
+    /// The first index whose entry isn't below, for a predicate that is true for a beginning of the array only.
+    func partition(below isBelow: (Tail.Entry) -> Bool) -> Int {
+        var low = 0
+        var high = count
+        while low < high {
+            let middle = (low + high) / 2
+            if isBelow(self[middle]) { low = middle + 1 } else { high = middle }
+        }
+        return low
+    }
+
+    /// The message with this sequence.
+    func message(_ sequence: Int64) -> Tail.Entry? {
+        let index = partition { $0.sequence < sequence }
+        guard index < count, self[index].isMessage, self[index].sequence == sequence else { return nil }
+        return self[index]
+    }
+
     /// Sequence of the last entry at or below a position.
     fileprivate func sequence(at position: Int64) -> Int64? {
         guard let last else { return nil }

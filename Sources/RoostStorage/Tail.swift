@@ -8,12 +8,19 @@ import Synchronization
 /// Everything at or below `floor` is in the index; everything above it is here. Rows above `published` belong to a
 /// transaction that isn't committed: the writer sees them, the reader doesn't.
 final class Tail: Sendable {
-    /// One row of the log.
+    /// One row of the log, in sixteen bytes: there are half a million.
     struct Entry: Sendable {
-        var position: Int64
+        private let place: Int64
         /// As stored: of a message its own, otherwise the last message's before it.
-        var sequence: Int64
-        var isMessage: Bool
+        let sequence: Int64
+
+        var position: Int64 { place >> 1 }
+        var isMessage: Bool { place & 1 == 1 }
+
+        init(position: Int64, sequence: Int64, isMessage: Bool) {
+            place = position << 1 | (isMessage ? 1 : 0)
+            self.sequence = sequence
+        }
     }
 
     /// Rows of many conversations, each in the order of positions.
@@ -25,13 +32,15 @@ final class Tail: Sendable {
     struct State: Sendable {
         var floor: Int64
         var published: Int64
-        /// Being merged into the index; older than `active`, and no longer changed.
-        var frozen: Run?
+        /// Staged, or being merged: no longer changed. Oldest first.
+        var older: [Run] = []
         var active = Run()
 
-        /// The conversation's entries, oldest first, in at most two parts.
-        func parts(_ conversation: Int32) -> (older: [Entry], newer: [Entry]) {
-            (frozen?.entries[conversation] ?? [], active.entries[conversation] ?? [])
+        /// The conversation's entries, oldest first. No part is empty.
+        func parts(_ conversation: Int32) -> [[Entry]] {
+            var parts = older.compactMap { $0.entries[conversation] }
+            if let newest = active.entries[conversation] { parts.append(newest) }
+            return parts
         }
     }
 
@@ -45,7 +54,17 @@ final class Tail: Sendable {
 
     /// Rows in memory.
     var rows: Int {
-        state.withLock { $0.active.rows + ($0.frozen?.rows ?? 0) }
+        state.withLock { $0.older.reduce($0.active.rows) { $0 + $1.rows } }
+    }
+
+    /// Rows that no merge has begun with.
+    var newRows: Int {
+        state.withLock { $0.active.rows }
+    }
+
+    /// Parts that a merge has begun or done with, but not into the index.
+    var olderParts: Int {
+        state.withLock { $0.older.count }
     }
 
     /// Everything at or below it is in the index.
@@ -66,24 +85,23 @@ final class Tail: Sendable {
         state.withLock { $0.published = head }
     }
 
-    /// Begins a new part and returns the old one, to be merged into the index.
-    func freeze() -> Run {
+    /// Begins a new part and returns all others, oldest first.
+    func freeze() -> [Run] {
         state.withLock { state in
-            let run = state.active
-            state.frozen = run
+            state.older.append(state.active)
             state.active = Run()
-            return run
+            return state.older
         }
     }
 
-    /// The frozen part is in the index, and committed, up to here.
-    func dropFrozen(upTo floor: Int64) {
-        // The dictionary is torn down after the lock is let go.
+    /// All parts but the active one are in the index, and committed, up to here.
+    func dropOlder(upTo floor: Int64) {
+        // The dictionaries are torn down after the lock is let go.
         let dropped = state.withLock { state in
-            let run = state.frozen
-            state.frozen = nil
+            let runs = state.older
+            state.older = []
             state.floor = floor
-            return run
+            return runs
         }
         _ = consume dropped
     }
@@ -91,28 +109,10 @@ final class Tail: Sendable {
     /// Where a message is, if it is here; uncommitted ones included.
     func position(of sequence: Int64, in conversation: Int32) -> Int64? {
         state.withLock { state in
-            let parts = state.parts(conversation)
-            return parts.newer.message(sequence)?.position ?? parts.older.message(sequence)?.position
+            for part in state.parts(conversation).reversed() {
+                if let found = part.message(sequence) { return found.position }
+            }
+            return nil
         }
-    }
-}
-
-extension Array<Tail.Entry> {
-    /// The first index whose entry isn't below, for a predicate that is true for a beginning of the array only.
-    func partition(below isBelow: (Tail.Entry) -> Bool) -> Int {
-        var low = 0
-        var high = count
-        while low < high {
-            let middle = (low + high) / 2
-            if isBelow(self[middle]) { low = middle + 1 } else { high = middle }
-        }
-        return low
-    }
-
-    /// The message with this sequence.
-    func message(_ sequence: Int64) -> Tail.Entry? {
-        let index = partition { $0.sequence < sequence }
-        guard index < count, self[index].isMessage, self[index].sequence == sequence else { return nil }
-        return self[index]
     }
 }

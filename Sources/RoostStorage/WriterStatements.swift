@@ -13,6 +13,8 @@ struct WriterStatements {
     let lowerCount: Statement
     let dropCount: Statement
     let indexEvents: Statement
+    let stageEvents: Statement
+    let clearStages: Statement
     let updateLast: Statement
     let setMeta: Statement
     let events: EventIndex
@@ -50,6 +52,9 @@ struct WriterStatements {
         // Blocks of a merge that a crash cut short are written again, possibly with more rows.
         indexEvents = try database.prepare(
             "INSERT OR REPLACE INTO event_block (conversation, before, position, rows) VALUES (?1, ?2, ?3, ?4)")
+        stageEvents = try database.prepare(
+            "INSERT INTO event_stage (conversation, before, position, rows, up_to) VALUES (?1, ?2, ?3, ?4, ?5)")
+        clearStages = try database.prepare("DELETE FROM event_stage")
         updateLast = try database.prepare(
             "UPDATE conversation SET last_sequence = ?2, last_position = ?3, last_time = ?4 WHERE number = ?1")
         setMeta = try database.prepare("UPDATE meta SET value = ?2 WHERE name = ?1")

@@ -39,7 +39,7 @@ final class Scratch {
 extension StorageBounds {
     /// Everything happens after a few rows.
     static let tiny = StorageBounds(
-        tailRows: 5, idleRows: 1, idleEntries: 3, entriesPerRow: 4, keysPerBlock: 2, movedKeysPerRow: 2,
+        tailRows: 5, stages: 2, idleRows: 1, idleEntries: 3, entriesPerRow: 4, keysPerBlock: 2, movedKeysPerRow: 2,
         filterKeysPerCommit: 2, filterKeysWhenIdle: 3, erasedRowsPerCommit: 2, erasedRowsWhenIdle: 3)
 }
 
