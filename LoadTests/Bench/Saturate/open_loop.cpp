@@ -8,8 +8,8 @@
 
 namespace {
 
-// So that what is due next never waits for all readers to be read.
-constexpr size_t turn_events_max = 64;
+// What is due next doesn't wait for all members of a group to be read; and who writes much reads as much.
+constexpr size_t turn_events_min = 64;
 
 }  // namespace
 
@@ -38,8 +38,8 @@ void OpenLoop::run() {
 double OpenLoop::turn_until(double end) {
     double time = now(), idle = 0;
     while (time < end) {
-        bool was_busy = write_due(time);
-        was_busy |= poll(0, turn_events_max);
+        size_t wrote = write_due(time);
+        bool was_busy = poll(0, std::max(wrote, turn_events_min)) || wrote > 0;
         double next = now();
         if (!was_busy) { idle += next - time; }
         time = next;
@@ -47,8 +47,8 @@ double OpenLoop::turn_until(double end) {
     return idle;
 }
 
-// Everything that is due by now, all of a writer's in one go. False: nothing was.
-bool OpenLoop::write_due(double time) {
+// Everything that is due by now, all of a writer's in one go. How many messages that was.
+size_t OpenLoop::write_due(double time) {
     uint64_t from = written_;
     while (written_ < end_ && due(written_) <= time) { ++written_; }
     uint64_t writers = std::min<uint64_t>(written_ - from, writers_.size());
@@ -62,7 +62,7 @@ bool OpenLoop::write_due(double time) {
             if (message >= first_) { lateness_.add(sent - due(message)); }
         }
     }
-    return written_ > from;
+    return written_ - from;
 }
 
 void OpenLoop::came(Session &) { read_at_ = now(); }

@@ -25,7 +25,7 @@ class OpenLoop : public Loop {
 
   private:
     double turn_until(double end);
-    bool write_due(double time);
+    size_t write_due(double time);
     void came(Session &session) override;
     void heard(Marker marker) override;
     double due(uint64_t message) const { return begin_ + message / options_.rate; }
