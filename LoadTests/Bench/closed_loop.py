@@ -6,7 +6,6 @@ saturate reads a few of the sessions and lets the kernel drop and count the byte
 
 import saturate
 from findings import Figure
-from servers import Ceiling, Relay
 
 # Messages on their way in all. Each is tried for a second and the best one is measured: the same rule for both servers.
 WINDOWS = {"fan-out": (200, 300, 400, 800), "pairs": (4_000, 16_000, 48_000)}
@@ -44,11 +43,8 @@ class ClosedLoop:
         windows = WINDOWS["fan-out" if self.shape.deliveries > 1 else "pairs"]
         while True:
             try:
-                if side == "ceiling":
-                    with Ceiling(bench) as server:
-                        return run(bench, server, self.shape, windows)
-                with Relay(bench, **saturate.RELAY_SETTINGS) as server:
-                    return run(bench, server, self.shape, windows, self.kind, self.ack)
+                return saturate.run_fresh(
+                    bench, side, run, self.shape, windows, kind=self.kind, ack=self.ack)
             except saturate.Lost as lost:
                 if side == "ceiling" or self.kind != "signal" or len(windows) == 1:
                     raise

@@ -8,7 +8,6 @@ import statistics
 
 import saturate
 from findings import Figure
-from servers import Ceiling, Relay
 
 # Direct conversations are made by their first messages.
 WARM_SECONDS = 2
@@ -49,11 +48,8 @@ class OpenLoop:
             found.raw.append({"side": f"{side}, at a fixed rate", **step})
 
     def run(self, bench, side, rate):
-        if side == "ceiling":
-            with Ceiling(bench) as server:
-                return run(bench, server, self.shape, rate, bench.seconds)
-        with Relay(bench, **saturate.RELAY_SETTINGS) as server:
-            return run(bench, server, self.shape, rate, bench.seconds, self.kind, self.ack)
+        return saturate.run_fresh(
+            bench, side, run, self.shape, rate, bench.seconds, kind=self.kind, ack=self.ack)
 
     @property
     def is_sound(self):

@@ -5,6 +5,7 @@ import json
 import gauge
 from failure import BenchFailure
 from processes import GENERATOR_CORE
+from servers import Ceiling, Relay
 
 # Its exit code if the server lost something.
 LOST = 3
@@ -45,3 +46,12 @@ def run(bench, server, shape, loop, kind=None, ack=False):
     if code:
         raise (Lost if code == LOST else BenchFailure)(text.strip()[-300:])
     return json.loads(text)
+
+
+def run_fresh(bench, side, run, *load, kind, ack):
+    """A loop's own `run` against a fresh server of that side. Only Roost is told a kind, and gets acks."""
+    if side == "ceiling":
+        with Ceiling(bench) as server:
+            return run(bench, server, *load)
+    with Relay(bench, **RELAY_SETTINGS) as server:
+        return run(bench, server, *load, kind, ack)

@@ -22,7 +22,7 @@ def run(monkeypatch, kind, side, held):
 
     monkeypatch.setattr(closed_loop, "run", saturate)
     for server in ["Ceiling", "Relay"]:
-        monkeypatch.setattr(closed_loop, server, lambda *_, **__: contextlib.nullcontext())
+        monkeypatch.setattr(f"saturate.{server}", lambda *_, **__: contextlib.nullcontext())
     closed_loop.ClosedLoop(gauge.FanOut(), kind).run(None, side, found)
     return asked, found.notes
 
