@@ -16,7 +16,7 @@ extension Database {
         try set("journal_mode", durability == .memory ? "memory" : "wal")
         try setSynchronous(durability)
         // What the WAL file is cut to when it starts anew: the size that it has at most, unless a reader is in the way.
-        try set("journal_size_limit", (CheckpointPolicy.framesBound * Database.pageBytes).description)
+        try set("journal_size_limit", Database.walBytes(frames: CheckpointPolicy.framesBound).description)
         // For the directory and the ends of the conversations. More costs more: below 1 GiB, SQLite looks through all
         // of the cache at the end of a transaction that divides a page of an index.
         try set("cache_size", "-16384")

@@ -53,6 +53,7 @@ public final class SQLiteLog {
             writer = try SQLiteWriter.opened(
                 database, checkpointer: checkpointer, turn: turn, gauges: gauges, hash: hash, bounds: bounds,
                 reactionsPerUser: reactionsPerUser)
+            if durability == .full { try database.reserveWAL(frames: bounds.reservedFrames) }
             let reading = isFile ? try Database(path: path) : database
             if isFile { try reading.configureForReading() }
             reader = try SQLiteReader(database: reading, tail: writer.tail, turn: turn)

@@ -22,6 +22,9 @@ struct StorageBounds: Sendable {
     /// Keys that a commit, and an idle turn, reads from the index into the filter after a start: 0.4 and 5 ms.
     var filterKeysPerCommit = 2_048
     var filterKeysWhenIdle = 32_768
+    /// Frames that the WAL has room for from the start, where commits are synced: all that it has without a reader in
+    /// the way. 16 MiB of zeros take some 20 ms at start.
+    var reservedFrames = CheckpointPolicy.framesBound
     /// Rows of erased conversations that a commit, and an idle turn, removes.
     var erasedRowsPerCommit = 32
     var erasedRowsWhenIdle = 512

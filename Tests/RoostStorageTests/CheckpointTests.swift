@@ -31,6 +31,40 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: scratch.path() + "-wal"))
     }
 
+    /// So that commits overwrite, and the file system has nothing of its own to commit with them.
+    @Test func whereCommitsAreSyncedTheWALHasItsLengthFromTheStart() throws {
+        let scratch = try Scratch()
+        let log = try SQLiteLog(path: scratch.path(), durability: .full)
+        let length = Database.walBytes(frames: CheckpointPolicy.framesBound)
+        #expect(try size(scratch) == length)
+        _ = try log.commit([creation()])
+        // More than there is room for at once: it begins anew, and stays as long.
+        try load(log, megabytes: 30)
+        #expect(try size(scratch) == length)
+        #expect(try log.checkpoint())
+        log.close()
+        let other = try Scratch()
+        let unsynced = try SQLiteLog(path: other.path(), durability: .normal)
+        defer { unsynced.close() }
+        #expect(try size(other) < 1 << 20)
+    }
+
+    /// What a kill leaves is read to its last frame, whatever is behind it, and keeps its length.
+    @Test func aWALWithZerosBehindItIsReadAgain() throws {
+        let scratch = try Scratch()
+        let log = try SQLiteLog(path: scratch.path(), durability: .full)
+        defer { log.close() }
+        _ = try log.commit([creation(), message("kept", key: "kept")])
+        let copy = try scratch.crashCopy(as: "copy.db")
+        let again = try SQLiteLog(path: copy, durability: .full)
+        defer { again.close() }
+        #expect(try again.history(1).first?.key == "kept")
+        let found = try FileManager.default.attributesOfItem(atPath: copy + "-wal")
+        #expect((found[.size] as? NSNumber)?.intValue == Database.walBytes(frames: CheckpointPolicy.framesBound))
+        _ = try again.commit([message("more", key: "more")])
+        #expect(try again.history(1).count == 2)
+    }
+
     @Test func anIdleWriterCheckpointsEarlier() throws {
         let scratch = try Scratch()
         let log = try SQLiteLog(path: scratch.path(), durability: .normal)

@@ -40,7 +40,8 @@ extension StorageBounds {
     /// Everything happens after a few rows.
     static let tiny = StorageBounds(
         tailRows: 5, stages: 2, idleRows: 1, idleEntries: 3, entriesPerRow: 4, keysPerBlock: 2, movedKeysPerRow: 2,
-        filterKeysPerCommit: 2, filterKeysWhenIdle: 3, erasedRowsPerCommit: 2, erasedRowsWhenIdle: 3)
+        filterKeysPerCommit: 2, filterKeysWhenIdle: 3, reservedFrames: 8,
+        erasedRowsPerCommit: 2, erasedRowsWhenIdle: 3)
 }
 
 extension SQLiteWriter {
