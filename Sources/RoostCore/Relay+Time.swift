@@ -14,6 +14,7 @@ extension Relay {
         if let timer = timers.nextDeadline { next = min(next, timer) }
         if let gatherAt { next = min(next, gatherAt) }
         if let storeAt { next = min(next, storeAt) }
+        if hasReceiptsToTell { next = min(next, toldReceiptsAt + 1) }
         return next
     }
 

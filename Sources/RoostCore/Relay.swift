@@ -100,6 +100,8 @@ public final class Relay {
     var changedReceipts: [Member] = []
     /// Their tick has come; each turn tells some of them.
     var dueReceipts = Deque<Member>()
+    /// When some of those were told last, in monotonic milliseconds.
+    var toldReceiptsAt = Int64.min
     var unstoredWatermarks: [Member] = []
     var unstoredCursors: [Device] = []
     /// They go with the next batches.

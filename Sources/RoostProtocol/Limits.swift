@@ -61,9 +61,9 @@ public struct Limits: Sendable, Equatable {
     /// Receipts of others that one conversation's sessions are sent in a second, all together. 30 members who ack 10
     /// messages/s stay below it; 256 would make 650,000.
     public var receiptsPerSecond = 10_000
-    /// Receipts that one turn tells, or finds out that they have to wait; live traffic has its turn before the next. A
-    /// third of a millisecond.
-    public var receiptsPerTurn = 192
+    /// Receipts that are told in a millisecond, by one turn, or found to have to wait: 0.4 ms with the writes that
+    /// follow. A quarter of it while there is something else to write.
+    public var receiptsPerTurn = 64
 
     // MARK: Queues
 

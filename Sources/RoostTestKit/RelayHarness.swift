@@ -127,10 +127,8 @@ public final class RelayHarness {
             heldReads.removeAll()
             for read in reads { relay.answered(log.answer(read), at: now) }
         }
-        if relay.hasWork {
-            hasMoved = true
-            relay.doWork(at: now)
-        }
+        if relay.hasWork { hasMoved = true }
+        relay.doWork(at: now)
         return writeTouched() || hasMoved
     }
 

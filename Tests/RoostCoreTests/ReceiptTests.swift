@@ -148,25 +148,32 @@ import Testing
         #expect(bob.frames("typing").isEmpty)
     }
 
-    /// Of those that are due, so that live traffic has its turn between.
+    /// Once a millisecond some of those that are due, and fewer while somebody waits to be written to.
     @Test func oneTurnTellsSome() {
-        let relay = RelayHarness(limits: .with { $0.receiptsPerTurn = 4 })
+        let relay = RelayHarness(limits: .with { $0.receiptsPerTurn = 8 })
         let alice = relay.connect("alice")
         let bob = relay.connect("bob")
-        for number in 1...4 { alice.post("hi\(number)", to: alice.makeGroup("bob")) }
+        for number in 1...8 { alice.post("hi\(number)", to: alice.makeGroup("bob")) }
         relay.pause()
         bob.ackAll()
-        let later = Moment(monotonic: relay.now.monotonic + 50, wall: relay.now.wall)
         _ = relay.relay.nextDeadline(at: relay.now)
-        relay.relay.tick(at: later)
-        // Each is looked at and told to Bob and to Alice, which makes three.
-        for told in [2, 4] {
-            #expect(relay.relay.hasReceiptsToTell)
-            relay.relay.tellReceipts(at: later)
+        let due = relay.now.monotonic + 50
+        relay.relay.tick(at: Moment(monotonic: due, wall: relay.now.wall))
+        // Each is looked at and told to Bob and to Alice, which makes three. From the first on they wait to be
+        // written to.
+        for (time, told) in [(due, 3), (due, 3), (due + 1, 4), (due + 2, 5)] {
+            relay.relay.doWork(at: Moment(monotonic: time, wall: relay.now.wall))
             #expect(alice.session.outbox.count == told)
             #expect(bob.session.outbox.count == told)
+            #expect(relay.relay.hasReceiptsToTell)
+            #expect(relay.relay.nextDeadline(at: Moment(monotonic: time, wall: relay.now.wall)) == time + 1)
         }
+        // The line is empty, so the rest goes at once.
+        #expect(relay.relay.takeTouched().count == 2)
+        relay.relay.doWork(at: Moment(monotonic: due + 3, wall: relay.now.wall))
+        #expect(alice.session.outbox.count == 8)
         #expect(!relay.relay.hasReceiptsToTell)
+        #expect(relay.relay.nextDeadline(at: Moment(monotonic: due + 3, wall: relay.now.wall)) > due + 4)
     }
 
     @Test func watermarksOutliveACrash() {

@@ -26,13 +26,15 @@ extension Relay {
         changedReceipts.removeAll(keepingCapacity: true)
     }
 
-    /// Tells as many of those that are due as one turn may. Part of `doWork`. Own devices are always told. Others wait
-    /// for a later tick, in line, while their conversation has used up what it may tell; what is told then is the
-    /// newest state.
+    /// Tells some of those that are due, once a millisecond, and a quarter of that while somebody waits to be written
+    /// to: all at once they would keep messages waiting, in the same line for their turn, and in the log for the core.
+    /// Part of `doWork`. Own devices are always told. Others wait for a later tick, in line, while their conversation
+    /// has used up what it may tell; what is told then is the newest state.
     public func tellReceipts(at now: Moment) {
-        guard hasReceiptsToTell else { return }
+        guard hasReceiptsToTell, now.monotonic > toldReceiptsAt else { return }
+        toldReceiptsAt = now.monotonic
+        var left = hasTouched ? max(1, limits.receiptsPerTurn / 4) : limits.receiptsPerTurn
         deliverRun()
-        var left = limits.receiptsPerTurn
         while left > 0, let member = dueReceipts.popFirst() {
             // Looking costs, too.
             left -= 1

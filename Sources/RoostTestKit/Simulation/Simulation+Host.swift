@@ -116,10 +116,8 @@ extension Simulation {
             hasMoved = true
             take(plant(inBatch: mutations))
         }
-        if relay.hasWork {
-            hasMoved = true
-            relay.doWork(at: now)
-        }
+        if relay.hasWork { hasMoved = true }
+        relay.doWork(at: now)
         for read in relay.takeReads() {
             hasMoved = true
             let isEarly = random.chance(50)
