@@ -101,6 +101,8 @@ class Bench:
 def measure(bench, line):
     """One line of the table, as it is stored."""
     started = datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%d %H:%M UTC")
+    # What was left to write by builds or other lines would be written during this one.
+    os.sync()
     bench.load_average = machine.busy_cores()
     begin = time.monotonic()
     findings, failure = None, bench.lacks(line)

@@ -91,6 +91,11 @@ class Relay(Server):
             time.sleep(0.2)
 
 
+def in_turns(sides, turn):
+    """The order of this turn: who comes first changes."""
+    return sides if turn % 2 == 0 else sides[::-1]
+
+
 def free_port():
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))

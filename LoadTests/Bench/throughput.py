@@ -5,7 +5,7 @@ import harness
 from closed_loop import ClosedLoop
 from findings import FULL, Figure, Findings, Line
 from open_loop import P99_MILLISECONDS, OpenLoop
-from servers import Ceiling, Relay
+from servers import Ceiling, Relay, in_turns
 
 # Messages a second with which a ramp begins: each is well below what an old machine does.
 CEILING_START = {"fan-out": 800, "pairs": 20_000}
@@ -146,10 +146,6 @@ class AckingPairs:
         return knee
 
 
-def in_turns(sides, turn):
-    return sides if turn % 2 == 0 else sides[::-1]
-
-
 def figures(rates, at_least, unit, durability):
     """Ratio, and both rates."""
     ratios = [roost / ceiling for roost, ceiling in zip(rates["roost"], rates["ceiling"])]
@@ -193,5 +189,5 @@ LINES = [
          "write); the ceiling's is gauge's." + LOOP + " One of a pair writes and the other acks every 100 ms. Knee and "
          "ramp are those of two tools, each of them often its own limit, so the bar is judged by the closed loop."
          + BY_ROOST_LOAD,
-         lambda bench: AckingPairs().measure(bench), ("roost-load",)),
+         lambda bench: AckingPairs().measure(bench), ("gauge", "roost-load")),
 ]
