@@ -63,7 +63,7 @@ public struct Limits: Sendable, Equatable {
     public var receiptsPerSecond = 10_000
     /// Receipts that are told in a millisecond, by one turn, or found to have to wait: 0.4 ms with the writes that
     /// follow. A quarter of it while there is something else to write.
-    public var receiptsPerTurn = 64
+    public var receiptsPerMillisecond = 64
 
     // MARK: Queues
 

@@ -3,8 +3,11 @@ import CSQLite
 /// Makes the file of the write-ahead log as long as it will become, before the first commit. On the thread that opens
 /// the store; it must not touch what SQLite has written there.
 extension Database {
-    /// Bytes of a WAL file: its header, and each frame with its own (sqlite.org/fileformat2.html#walformat).
-    static func walBytes(frames: Int) -> Int { 32 + frames * (24 + pageBytes) }
+    /// Bytes of a frame of the WAL: a page with its header (sqlite.org/fileformat2.html#walformat).
+    static let frameBytes = 24 + pageBytes
+
+    /// Bytes of a WAL file: its header and the frames.
+    static func walBytes(frames: Int) -> Int { 32 + frames * frameBytes }
 
     /// Writes zeros from the end of the WAL up to room for `frames`, and syncs them. A commit that appends to a file
     /// makes the file system commit its own journal as well, and waits for whatever else is in there; one that

@@ -45,7 +45,7 @@ extension SQLiteWriter {
     }
 
     func measure() {
-        let walBytes = database.framesInWAL * (Database.pageBytes + 24)
+        let walBytes = database.framesInWAL * Database.frameBytes
         let rows = tail.rows
         gauges.update { gauges in
             gauges.walBytes = walBytes

@@ -150,7 +150,7 @@ import Testing
 
     /// Once a millisecond some of those that are due, and fewer while somebody waits to be written to.
     @Test func oneTurnTellsSome() {
-        let relay = RelayHarness(limits: .with { $0.receiptsPerTurn = 8 })
+        let relay = RelayHarness(limits: .with { $0.receiptsPerMillisecond = 8 })
         let alice = relay.connect("alice")
         let bob = relay.connect("bob")
         for number in 1...8 { alice.post("hi\(number)", to: alice.makeGroup("bob")) }

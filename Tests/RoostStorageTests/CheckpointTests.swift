@@ -8,8 +8,8 @@ import Testing
 
 /// The write-ahead log is bounded: by commits under load, with a reader in the way, and emptied at a clean stop.
 @Suite struct CheckpointTests {
-    private func size(_ scratch: Scratch) throws -> Int {
-        let found = try FileManager.default.attributesOfItem(atPath: scratch.path() + "-wal")
+    private func size(_ scratch: Scratch, _ name: String = "roost.db") throws -> Int {
+        let found = try FileManager.default.attributesOfItem(atPath: scratch.path(name) + "-wal")
         return (found[.size] as? NSNumber)?.intValue ?? 0
     }
 
@@ -55,12 +55,10 @@ import Testing
         let log = try SQLiteLog(path: scratch.path(), durability: .full)
         defer { log.close() }
         _ = try log.commit([creation(), message("kept", key: "kept")])
-        let copy = try scratch.crashCopy(as: "copy.db")
-        let again = try SQLiteLog(path: copy, durability: .full)
+        let again = try SQLiteLog(path: try scratch.crashCopy(as: "copy.db"), durability: .full)
         defer { again.close() }
         #expect(try again.history(1).first?.key == "kept")
-        let found = try FileManager.default.attributesOfItem(atPath: copy + "-wal")
-        #expect((found[.size] as? NSNumber)?.intValue == Database.walBytes(frames: CheckpointPolicy.framesBound))
+        #expect(try size(scratch, "copy.db") == Database.walBytes(frames: CheckpointPolicy.framesBound))
         _ = try again.commit([message("more", key: "more")])
         #expect(try again.history(1).count == 2)
     }

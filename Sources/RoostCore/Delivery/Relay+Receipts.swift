@@ -30,10 +30,10 @@ extension Relay {
     /// to: all at once they would keep messages waiting, in the same line for their turn, and in the log for the core.
     /// Part of `doWork`. Own devices are always told. Others wait for a later tick, in line, while their conversation
     /// has used up what it may tell; what is told then is the newest state.
-    public func tellReceipts(at now: Moment) {
+    func tellReceipts(at now: Moment) {
         guard hasReceiptsToTell, now.monotonic > toldReceiptsAt else { return }
         toldReceiptsAt = now.monotonic
-        var left = hasTouched ? max(1, limits.receiptsPerTurn / 4) : limits.receiptsPerTurn
+        var left = hasTouched ? max(1, limits.receiptsPerMillisecond / 4) : limits.receiptsPerMillisecond
         deliverRun()
         while left > 0, let member = dueReceipts.popFirst() {
             // Looking costs, too.

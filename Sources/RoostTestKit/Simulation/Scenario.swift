@@ -47,7 +47,7 @@ struct Scenario {
 
     private mutating func drawLimits(_ random: inout SeededGenerator) {
         limits.watermarksPerBatch = 3
-        limits.receiptsPerTurn = 4
+        limits.receiptsPerMillisecond = 4
         limits.outboxSpillBytes = random.within(1_200...16_000)
         limits.outboxCalmBytes = random.within(300...limits.outboxSpillBytes)
         limits.outboxMaxBytes = limits.outboxSpillBytes + random.within(30_000...90_000)
