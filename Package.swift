@@ -19,7 +19,7 @@ let package = Package(
         .executable(name: "roost", targets: ["roost"]),
         .executable(name: "roost-load", targets: ["roost-load"]),
         .library(name: "RoostClient", targets: ["RoostClient"]),
-        .library(name: "RoostProtocol", targets: ["RoostProtocol"]),
+        .library(name: "RoostWire", targets: ["RoostWire"]),
     ],
     dependencies: [
         .package(url: "https://github.com/HdrHistogram/hdrhistogram-swift", from: "0.2.0"),
@@ -41,19 +41,19 @@ let package = Package(
         .target(name: "CSimdjson", linkerSettings: [.linkedLibrary("simdjson")]),
 
         // Pure: no socket, file, thread or clock.
-        .target(name: "RoostProtocol", dependencies: ["CSimdjson"], swiftSettings: fast),
+        .target(name: "RoostWire", dependencies: ["CSimdjson"], swiftSettings: fast),
         .target(
             name: "RoostCore",
-            dependencies: ["RoostProtocol", .product(name: "DequeModule", package: "swift-collections")],
+            dependencies: ["RoostWire", .product(name: "DequeModule", package: "swift-collections")],
             swiftSettings: fast
         ),
 
         // Edges: each the only importer of what it wraps; none imports another.
-        .target(name: "RoostTransport", dependencies: ["CLibwebsockets", "RoostProtocol"], swiftSettings: fast),
-        .target(name: "RoostStorage", dependencies: ["CSQLite", "RoostCore", "RoostProtocol"], swiftSettings: fast),
+        .target(name: "RoostTransport", dependencies: ["CLibwebsockets", "RoostWire"], swiftSettings: fast),
+        .target(name: "RoostStorage", dependencies: ["CSQLite", "RoostCore", "RoostWire"], swiftSettings: fast),
         .target(
             name: "RoostAuth",
-            dependencies: ["RoostCore", "RoostProtocol", .product(name: "JWTKit", package: "jwt-kit")],
+            dependencies: ["RoostCore", "RoostWire", .product(name: "JWTKit", package: "jwt-kit")],
             swiftSettings: strict
         ),
 
@@ -61,30 +61,30 @@ let package = Package(
         .target(
             name: "RoostServer",
             dependencies: [
-                "RoostAuth", "RoostCore", "RoostProtocol", "RoostStorage", "RoostTransport",
+                "RoostAuth", "RoostCore", "RoostWire", "RoostStorage", "RoostTransport",
                 .product(name: "Logging", package: "swift-log"), .product(name: "Yams", package: "Yams"),
             ],
             swiftSettings: fast
         ),
-        .target(name: "RoostClient", dependencies: ["RoostProtocol", "RoostTransport"], swiftSettings: strict),
+        .target(name: "RoostClient", dependencies: ["RoostWire", "RoostTransport"], swiftSettings: strict),
         .executableTarget(
             name: "roost",
             dependencies: [
-                "RoostAuth", "RoostClient", "RoostProtocol", "RoostServer",
+                "RoostAuth", "RoostClient", "RoostWire", "RoostServer",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: strict
         ),
 
         // What tests share: an in-memory log, a manual clock, the seeded simulation and its command.
-        .target(name: "RoostTestKit", dependencies: ["RoostCore", "RoostProtocol"], swiftSettings: fast),
+        .target(name: "RoostTestKit", dependencies: ["RoostCore", "RoostWire"], swiftSettings: fast),
         .executableTarget(name: "roost-simulate", dependencies: ["RoostTestKit"], swiftSettings: fast),
 
         // The load tester. It talks to a relay over sockets only, and shares none of the server's transport.
         .target(
             name: "RoostLoad",
             dependencies: [
-                "CEpoll", "RoostAuth", "RoostProtocol", "RoostTestKit",
+                "CEpoll", "RoostAuth", "RoostWire", "RoostTestKit",
                 .product(name: "DequeModule", package: "swift-collections"),
                 .product(name: "HeapModule", package: "swift-collections"),
                 .product(name: "Histogram", package: "hdrhistogram-swift"),
@@ -97,7 +97,7 @@ let package = Package(
         ),
         .executableTarget(
             name: "roost-log-bench",
-            dependencies: ["RoostCore", "RoostProtocol", "RoostStorage"],
+            dependencies: ["RoostCore", "RoostWire", "RoostStorage"],
             path: "LoadTests/LogBench",
             swiftSettings: fast
         ),
@@ -108,44 +108,44 @@ let package = Package(
             swiftSettings: strict
         ),
 
-        .testTarget(name: "RoostProtocolTests", dependencies: ["CSimdjson", "RoostProtocol"], swiftSettings: strict),
+        .testTarget(name: "RoostWireTests", dependencies: ["CSimdjson", "RoostWire"], swiftSettings: strict),
         .testTarget(
             name: "RoostCoreTests",
-            dependencies: ["RoostCore", "RoostProtocol", "RoostTestKit"],
+            dependencies: ["RoostCore", "RoostWire", "RoostTestKit"],
             swiftSettings: strict
         ),
         .testTarget(
             name: "SimulationTests",
-            dependencies: ["RoostCore", "RoostProtocol", "RoostTestKit", "roost-simulate"],
+            dependencies: ["RoostCore", "RoostWire", "RoostTestKit", "roost-simulate"],
             swiftSettings: strict
         ),
         .testTarget(
             name: "RoostTransportTests",
-            dependencies: ["RoostProtocol", "RoostTransport"],
+            dependencies: ["RoostWire", "RoostTransport"],
             swiftSettings: strict
         ),
         .testTarget(
             name: "RoostStorageTests",
-            dependencies: ["CSQLite", "RoostCore", "RoostProtocol", "RoostStorage", "RoostTestKit"],
+            dependencies: ["CSQLite", "RoostCore", "RoostWire", "RoostStorage", "RoostTestKit"],
             swiftSettings: strict
         ),
         .testTarget(
             name: "RoostAuthTests",
             dependencies: [
-                "RoostAuth", "RoostCore", "RoostProtocol", .product(name: "JWTKit", package: "jwt-kit"),
+                "RoostAuth", "RoostCore", "RoostWire", .product(name: "JWTKit", package: "jwt-kit"),
             ],
             swiftSettings: strict
         ),
         .testTarget(
             name: "RoostServerTests",
-            dependencies: ["RoostProtocol", "RoostServer", .product(name: "Logging", package: "swift-log")],
+            dependencies: ["RoostWire", "RoostServer", .product(name: "Logging", package: "swift-log")],
             swiftSettings: strict
         ),
-        .testTarget(name: "RoostClientTests", dependencies: ["RoostClient", "RoostProtocol"], swiftSettings: strict),
+        .testTarget(name: "RoostClientTests", dependencies: ["RoostClient", "RoostWire"], swiftSettings: strict),
         .testTarget(
             name: "RoostLoadTests",
             dependencies: [
-                "RoostAuth", "RoostLoad", "RoostProtocol", "RoostTestKit", "roost-load",
+                "RoostAuth", "RoostLoad", "RoostWire", "RoostTestKit", "roost-load",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Histogram", package: "hdrhistogram-swift"),
             ],

@@ -1,4 +1,4 @@
-import RoostProtocol
+import RoostWire
 
 /// The command line. A value; what it holds is in range.
 struct BenchArguments {

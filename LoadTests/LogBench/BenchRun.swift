@@ -1,7 +1,7 @@
 import Dispatch
 import RoostCore
-import RoostProtocol
 import RoostStorage
+import RoostWire
 import Synchronization
 
 /// Drives the log as the server does: one batch is with the thread that commits, and the next one is made meanwhile and

@@ -1,6 +1,6 @@
 import Foundation
-import RoostProtocol
 import RoostStorage
+import RoostWire
 
 /// `roost-log-bench`: how many rows a second the log alone takes, without sockets and without the Relay. It appends as
 /// the server does, one batch at a time, and prints what it measured as one line of JSON. It must not be given a store

@@ -1,6 +1,6 @@
 import Glibc
 import RoostCore
-import RoostProtocol
+import RoostWire
 
 /// Makes the events that are appended: users u1, u2 …, groups c1, c2 … of them, and messages that go round all senders.
 /// A relay that opens the store afterwards finds users, groups and messages as it would have made them. A value.

@@ -1,4 +1,4 @@
-import RoostProtocol
+import RoostWire
 
 /// What a user or device may be called (Docs/Protocol.md, section 2), for names that come from a token.
 enum NameRule {

@@ -1,5 +1,5 @@
 import JWTKit
-import RoostProtocol
+import RoostWire
 
 extension SigningKey {
     /// Makes a token for `user` that ends at `expires`, rounded down to whole seconds. `audience` and `issuer` are what

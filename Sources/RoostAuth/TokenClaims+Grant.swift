@@ -1,5 +1,5 @@
 import RoostCore
-import RoostProtocol
+import RoostWire
 
 extension TokenClaims {
     /// Clocks of issuers run apart: a token made this moment elsewhere must not be refused for a second. Nothing is

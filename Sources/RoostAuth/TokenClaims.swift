@@ -1,5 +1,5 @@
 import JWTKit
-import RoostProtocol
+import RoostWire
 
 /// The claims that Roost reads and writes (RFC 7519, section 4.1, and `device`).
 ///

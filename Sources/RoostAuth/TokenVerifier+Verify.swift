@@ -1,6 +1,6 @@
 import JWTKit
 import RoostCore
-import RoostProtocol
+import RoostWire
 
 extension TokenVerifier {
     /// Says what `token` grants at the time `now`, or why it grants nothing.

@@ -1,4 +1,4 @@
-public import RoostProtocol
+public import RoostWire
 
 /// The other commands of Docs/Protocol.md, one call each. They need a session (`notConnected` else) and are not sent
 /// again by themselves. A conversation may also be named `@user`: the direct one with that user.
@@ -6,7 +6,7 @@ extension RoostClient {
     // MARK: Messages
 
     /// Gives an own message a new text.
-    public func edit(_ conversation: String, _ sequence: Sequence, text: String) async throws(RoostFailure) {
+    public func edit(_ conversation: String, _ sequence: SequenceNumber, text: String) async throws(RoostFailure) {
         try await request("edit") { frame in
             frame.member("conversation", conversation)
             frame.member("sequence", sequence.value)
@@ -15,7 +15,7 @@ extension RoostClient {
     }
 
     /// Gives an own message that isn't a text a new body.
-    public func edit(_ conversation: String, _ sequence: Sequence, json: [UInt8]) async throws(RoostFailure) {
+    public func edit(_ conversation: String, _ sequence: SequenceNumber, json: [UInt8]) async throws(RoostFailure) {
         guard Self.isJSON(json) else { throw .invalid("the body isn't JSON") }
         try await request("edit") { frame in
             frame.member("conversation", conversation)
@@ -25,7 +25,7 @@ extension RoostClient {
     }
 
     /// Deletes a message: an own one, or any as owner or admin.
-    public func delete(_ conversation: String, _ sequence: Sequence) async throws(RoostFailure) {
+    public func delete(_ conversation: String, _ sequence: SequenceNumber) async throws(RoostFailure) {
         try await request("delete") { frame in
             frame.member("conversation", conversation)
             frame.member("sequence", sequence.value)
@@ -34,7 +34,7 @@ extension RoostClient {
 
     /// Reacts to a message, or takes it back.
     public func react(
-        _ conversation: String, _ sequence: Sequence, _ reaction: String, isRemoval: Bool = false
+        _ conversation: String, _ sequence: SequenceNumber, _ reaction: String, isRemoval: Bool = false
     ) async throws(RoostFailure) {
         try await request("react") { frame in
             frame.member("conversation", conversation)
@@ -46,7 +46,7 @@ extension RoostClient {
 
     /// A page of messages, oldest first: the newest, or those before or after a sequence, which exclude each other.
     public func history(
-        of conversation: String, before: Sequence? = nil, after: Sequence? = nil, limit: Int? = nil
+        of conversation: String, before: SequenceNumber? = nil, after: SequenceNumber? = nil, limit: Int? = nil
     ) async throws(RoostFailure) -> HistoryPage {
         try await request("history") { frame in
             frame.member("conversation", conversation)
@@ -87,7 +87,7 @@ extension RoostClient {
     }
 
     /// Tells that the user has read up to a message. Kept and told later if there is no session.
-    public func read(_ conversation: String, upTo sequence: Sequence) {
+    public func read(_ conversation: String, upTo sequence: SequenceNumber) {
         guard reads[conversation]?.sequence ?? .none < sequence else { return }
         guard reads[conversation] != nil || reads.count < limits.readsMax else { return }
         reads[conversation, default: ReadMark(sequence: sequence)].sequence = sequence
@@ -106,7 +106,9 @@ extension RoostClient {
         if failure == nil { reads[conversation]?.isUnderWay = true }
     }
 
-    private func readAnswered(_ conversation: String, _ sequence: Sequence, _ reply: Result<JSONValue, RoostFailure>) {
+    private func readAnswered(
+        _ conversation: String, _ sequence: SequenceNumber, _ reply: Result<JSONValue, RoostFailure>
+    ) {
         reads[conversation]?.isUnderWay = false
         switch reply {
         case .success, .failure(.refused):
@@ -214,7 +216,9 @@ extension RoostClient {
     }
 
     /// Who is in a conversation and how far each has got; with a sequence also how many have got or read it.
-    public func members(of conversation: String, sequence: Sequence? = nil) async throws(RoostFailure) -> MemberList {
+    public func members(of conversation: String, sequence: SequenceNumber? = nil) async throws(RoostFailure)
+        -> MemberList
+    {
         try await request("conversation.members") { frame in
             frame.member("conversation", conversation)
             if let sequence { frame.member("sequence", sequence.value) }

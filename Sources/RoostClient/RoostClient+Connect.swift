@@ -1,4 +1,4 @@
-import RoostProtocol
+import RoostWire
 
 /// From one connection to the next: connect, lose, wait, come back; and the end.
 extension RoostClient {

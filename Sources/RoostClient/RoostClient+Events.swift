@@ -1,4 +1,4 @@
-import RoostProtocol
+import RoostWire
 
 /// Events in, to the application one by one, and acks back once it has taken them.
 extension RoostClient {

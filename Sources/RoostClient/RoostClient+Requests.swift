@@ -1,4 +1,4 @@
-import RoostProtocol
+import RoostWire
 
 /// Commands out, replies back: matched by id, bounded in number and in time.
 extension RoostClient {

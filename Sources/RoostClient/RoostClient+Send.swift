@@ -1,4 +1,4 @@
-public import RoostProtocol
+public import RoostWire
 
 /// Messages: kept until they are acked and sent again, with the same key, as often as it takes.
 extension RoostClient {
@@ -7,14 +7,14 @@ extension RoostClient {
     ///
     /// A `key` of your own makes it safe to call again after a restart: the server stores each key once.
     public func send(
-        _ text: String, to: String, replyTo: Sequence? = nil, key: String? = nil
+        _ text: String, to: String, replyTo: SequenceNumber? = nil, key: String? = nil
     ) async throws(RoostFailure) -> SendReceipt {
         try await enqueue(OutgoingMessage(to: to, key: key ?? newKey(), body: builder.json(text), replyTo: replyTo))
     }
 
     /// Sends a message of another kind: any JSON value. Otherwise like a text.
     public func send(
-        _ kind: String, json: [UInt8], to: String, replyTo: Sequence? = nil, key: String? = nil
+        _ kind: String, json: [UInt8], to: String, replyTo: SequenceNumber? = nil, key: String? = nil
     ) async throws(RoostFailure) -> SendReceipt {
         guard Self.isJSON(json) else { throw .invalid("the body isn't JSON") }
         return try await enqueue(

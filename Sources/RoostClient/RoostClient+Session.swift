@@ -1,4 +1,4 @@
-import RoostProtocol
+import RoostWire
 
 /// `hello`, the token's renewal, and what the server has to be told again on every connection.
 extension RoostClient {

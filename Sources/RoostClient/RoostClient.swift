@@ -1,4 +1,4 @@
-import RoostProtocol
+import RoostWire
 
 /// A session with a Roost relay that keeps itself up: it connects, says hello, comes back after every loss with a
 /// random and growing wait, renews its token, sends what waits again until it is acked, and reports every event once.
@@ -31,7 +31,7 @@ public actor RoostClient {
 
     /// How far the user has read a conversation, until the server has taken it.
     struct ReadMark {
-        var sequence: Sequence
+        var sequence: SequenceNumber
         var isUnderWay = false
     }
 

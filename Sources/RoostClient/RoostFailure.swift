@@ -1,4 +1,4 @@
-public import RoostProtocol
+public import RoostWire
 
 /// Why something that was asked of the client did not happen. It never carries a token or a body.
 public enum RoostFailure: Error, Sendable, Equatable {

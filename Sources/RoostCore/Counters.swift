@@ -1,4 +1,4 @@
-import RoostProtocol
+import RoostWire
 
 /// What the operator sees of the Relay: plain integers, read by the host when somebody asks for metrics.
 public struct Counters: Sendable {

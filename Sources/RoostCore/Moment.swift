@@ -1,4 +1,4 @@
-import RoostProtocol
+import RoostWire
 
 /// Now, as both clocks see it; an argument of every input, so that nothing in this module reads a clock.
 public struct Moment: Sendable {

@@ -1,4 +1,4 @@
-import RoostProtocol
+import RoostWire
 
 /// Finds an object by its name straight from the bytes of a frame, without making a `String` first. Open addressing
 /// with linear probing and a per-process random hash, so that chosen names can't make it slow. Loop thread only.

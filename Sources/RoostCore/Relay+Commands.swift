@@ -1,4 +1,4 @@
-import RoostProtocol
+import RoostWire
 
 /// From a frame to the verb that handles it. The switch is the table of contents of this module.
 extension Relay {

@@ -1,4 +1,4 @@
-import RoostProtocol
+import RoostWire
 
 /// Building the directory from what is stored, once, at start.
 extension Relay {

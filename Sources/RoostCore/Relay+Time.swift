@@ -1,4 +1,4 @@
-import RoostProtocol
+import RoostWire
 
 /// Everything that happens because time passes: pings, deadlines, the tick that gathers, watermarks for the store.
 extension Relay {

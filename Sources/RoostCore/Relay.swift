@@ -1,5 +1,5 @@
 import DequeModule
-import RoostProtocol
+import RoostWire
 
 /// Routes everything: takes what happened (a connection opened, a frame came, a batch was committed, a page was read,
 /// time passed) and says what to do (write frames, append to the log, read pages, check tokens, close). It owns all

@@ -4,9 +4,9 @@ import Glibc
 import Logging
 import RoostAuth
 import RoostCore
-import RoostProtocol
 import RoostStorage
 import RoostTransport
+import RoostWire
 
 /// Builds a relay from its configuration and runs it until it is told to stop: store, keys, Relay, sockets, threads,
 /// in that order, and backwards at the end. Called once per process, on the main thread, before anything else runs.

@@ -1,6 +1,6 @@
 import CSQLite
 import Glibc
-import RoostProtocol
+import RoostWire
 
 /// Copies the write-ahead log into the database on a thread and a connection of its own, while the writer goes on
 /// committing: a commit would otherwise wait for the fsync of some thousand pages. The writer's thread says when, one

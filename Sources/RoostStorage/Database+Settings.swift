@@ -1,5 +1,5 @@
 import CSQLite
-import RoostProtocol
+import RoostWire
 
 extension Database {
     /// Bytes of a page. SQLite's default; it is also what most file systems and disks write as one.

@@ -37,7 +37,7 @@ struct EventBlock {
 }
 
 /// Reads the rows of a block, in order. Lends bytes; valid as long as they are.
-struct EventRows: Swift.Sequence, IteratorProtocol {
+struct EventRows: Sequence, IteratorProtocol {
     private let bytes: UnsafeRawBufferPointer
     private var offset = 0
     private var sequence: Int64

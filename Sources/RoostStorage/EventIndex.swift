@@ -1,4 +1,4 @@
-import RoostProtocol
+import RoostWire
 
 /// Look-ups in the event index, on one connection. It holds (sequence, position) of every row in blocks, each of rows
 /// of one conversation that are next to each other; a message is the first row with its sequence. It is only asked for

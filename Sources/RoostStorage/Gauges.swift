@@ -1,4 +1,4 @@
-import RoostProtocol
+import RoostWire
 import Synchronization
 
 /// What the store tells operators. A copy, taken at the end of the last commit or piece of maintenance.

@@ -1,4 +1,4 @@
-import RoostProtocol
+import RoostWire
 
 /// SipHash-1-3 (Aumasson, Bernstein, "SipHash: a fast short-input PRF", 2012) of a sender and its key, under a secret
 /// that is drawn once per store. Clients choose keys: without a secret one could make all its keys collide, and every

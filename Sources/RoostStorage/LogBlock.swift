@@ -1,5 +1,5 @@
 import RoostCore
-import RoostProtocol
+import RoostWire
 
 /// Rows of the log that are stored as one: a page full, or a single long row. SQLite takes some 9,000 instructions for
 /// a row of a dozen columns; side by side in a blob they cost a tenth. The rows of a block are next to each other in
@@ -59,7 +59,7 @@ struct LogBlock {
 }
 
 /// The rows of a block, in order. Lends bytes; valid as long as they are.
-struct LogRows: Swift.Sequence, IteratorProtocol {
+struct LogRows: Sequence, IteratorProtocol {
     let block: Int64
     private var rest: UnsafeRawBufferPointer
 

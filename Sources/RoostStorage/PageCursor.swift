@@ -1,5 +1,5 @@
 import RoostCore
-import RoostProtocol
+import RoostWire
 
 /// Walks one span of a page: first what is in the index, a few rows at a time, then what was in the tail when the page
 /// began. It gives positions, not rows: a message that the device may not see is passed over without being read.

@@ -1,5 +1,5 @@
 import RoostCore
-import RoostProtocol
+import RoostWire
 
 /// Merges spans by position: a binary heap of cursors, the one with the lowest next position on top. A user has up to
 /// 10,000 conversations; a row costs the logarithm of them.
@@ -18,7 +18,7 @@ struct PageMerge {
     }
 
     /// The lowest position of all and what its span shows; nil at the end.
-    mutating func takeNext(_ events: EventIndex) throws -> (position: Int64, since: Sequence)? {
+    mutating func takeNext(_ events: EventIndex) throws -> (position: Int64, since: SequenceNumber)? {
         guard let top = cursors.first, let position = top.next else { return nil }
         try cursors[0].advance(events)
         if cursors[0].next == nil {

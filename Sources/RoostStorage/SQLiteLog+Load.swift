@@ -1,5 +1,5 @@
 import RoostCore
-import RoostProtocol
+import RoostWire
 
 extension SQLiteLog {
     /// Everything the Relay keeps in memory. Call it before the writer is handed to its thread.
@@ -50,7 +50,7 @@ extension SQLiteLog {
             var conversation = Snapshot.Conversation(
                 ConversationNumber(query.int32(0)), id: query.text(1), kind: kind, name: query.text(3))
             if let last = writer.conversations[query.int32(0)] {
-                conversation.lastSequence = Sequence(last.lastSequence)
+                conversation.lastSequence = SequenceNumber(last.lastSequence)
                 conversation.lastPosition = Position(last.lastPosition)
                 conversation.lastTime = Timestamp(milliseconds: last.lastTime)
             }
@@ -69,12 +69,12 @@ extension SQLiteLog {
         while try query.step() {
             let role = query.isNull(2) ? nil : Role(rawValue: UInt8(truncatingIfNeeded: query.int32(2)))
             var member = Snapshot.Member(ConversationNumber(query.int32(0)), UserNumber(query.int32(1)), role: role)
-            member.since = Sequence(query.int64(3))
+            member.since = SequenceNumber(query.int64(3))
             member.joinedAt = Position(query.int64(4))
             member.leftAt = Position(query.int64(5))
-            member.watermark.delivered = Sequence(query.int64(6))
+            member.watermark.delivered = SequenceNumber(query.int64(6))
             member.watermark.deliveredAt = Timestamp(milliseconds: query.int64(7))
-            member.watermark.read = Sequence(query.int64(8))
+            member.watermark.read = SequenceNumber(query.int64(8))
             member.watermark.readAt = Timestamp(milliseconds: query.int64(9))
             members.append(member)
         }

@@ -1,6 +1,6 @@
 import CSQLite
 import RoostCore
-import RoostProtocol
+import RoostWire
 
 /// The log in one SQLite file: opens it, brings its schema up to date, and owns the writer and the reader. Used by the
 /// thread that starts and stops the relay; the writer and the reader go to threads of their own between `load` and

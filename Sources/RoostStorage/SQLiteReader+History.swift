@@ -1,5 +1,5 @@
 import RoostCore
-import RoostProtocol
+import RoostWire
 
 extension SQLiteReader {
     /// Different reactions that history shows of one message, the most given first. The protocol bounds them per user

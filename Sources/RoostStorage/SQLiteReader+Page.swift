@@ -1,5 +1,5 @@
 import RoostCore
-import RoostProtocol
+import RoostWire
 
 extension SQLiteReader {
     /// One page of catch-up. Each span costs some seeks, each row one look-up, however long the log is.
@@ -43,7 +43,7 @@ extension SQLiteReader {
         }
     }
 
-    private func isShown(_ event: StoredEvent, since: Sequence) -> Bool {
+    private func isShown(_ event: StoredEvent, since: SequenceNumber) -> Bool {
         event.kind == .conversation || event.sequence > since
     }
 
@@ -71,7 +71,8 @@ extension SQLiteReader {
         guard rest.floor == view.floor else { throw TailMoved() }
         gaps.append(
             Gap(
-                span.conversation, from: Sequence(shown + 1), to: Sequence(first - 1), floor: Position(position - 1)))
+                span.conversation, from: SequenceNumber(shown + 1), to: SequenceNumber(first - 1),
+                floor: Position(position - 1)))
         return PageCursor(span, view: rest, sequence: first - 1, position: position - 1)
     }
 }

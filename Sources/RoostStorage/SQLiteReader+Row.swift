@@ -1,5 +1,5 @@
 import RoostCore
-import RoostProtocol
+import RoostWire
 
 extension SQLiteReader {
     /// The row at a position, as it is now; nil if its conversation was erased meanwhile. An edit carries the message's
@@ -39,7 +39,7 @@ extension SQLiteReader {
             device: String(decoding: row.device, as: UTF8.self), at: Timestamp(milliseconds: row.header.time))
         append.key = String(decoding: row.key, as: UTF8.self)
         append.label = String(decoding: row.label, as: UTF8.self)
-        append.reference = Sequence(row.reference ?? 0)
+        append.reference = SequenceNumber(row.reference ?? 0)
         append.flag = row.header.marks.contains(.flag)
         if kind != .edit { append.body = [UInt8](row.body) }
         var event = StoredEvent(append, position: Position(row.position), sequence: row.sequence)

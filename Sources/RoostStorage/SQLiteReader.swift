@@ -1,5 +1,5 @@
 import RoostCore
-import RoostProtocol
+import RoostWire
 
 /// Answers pages, history and latest messages from committed rows, on a connection of its own, on one thread. What the
 /// index doesn't hold yet it finds in the tail. It never writes, and never makes the writer wait but for its turn in

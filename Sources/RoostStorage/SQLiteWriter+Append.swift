@@ -1,5 +1,5 @@
 import RoostCore
-import RoostProtocol
+import RoostWire
 
 extension SQLiteWriter {
     /// Decides about one event and stores it.
@@ -27,11 +27,11 @@ extension SQLiteWriter {
         switch event.kind {
         case .message:
             guard event.reference == .none || isMessage(event.reference, upTo: last) else { return .refused(.notFound) }
-            outcome = .stored(Position(head + 1), Sequence(last + 1))
+            outcome = .stored(Position(head + 1), SequenceNumber(last + 1))
         case .edit: outcome = try edit(event)
         case .delete: outcome = try delete(event)
         case .react: outcome = try react(event)
-        case .conversation: outcome = .stored(Position(head + 1), Sequence(last))
+        case .conversation: outcome = .stored(Position(head + 1), SequenceNumber(last))
         }
         guard case .stored = outcome else { return outcome }
         head += 1
@@ -46,7 +46,7 @@ extension SQLiteWriter {
     }
 
     /// Messages are dense and go only with their conversation, so a sequence in range is a message.
-    func isMessage(_ sequence: Sequence, upTo last: Int64) -> Bool {
+    func isMessage(_ sequence: SequenceNumber, upTo last: Int64) -> Bool {
         sequence.value >= 1 && sequence.value <= last
     }
 

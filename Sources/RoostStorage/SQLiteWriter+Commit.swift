@@ -1,5 +1,5 @@
 import RoostCore
-import RoostProtocol
+import RoostWire
 
 extension SQLiteWriter {
     /// Applies the batch in one transaction; returns when it is durable. Throws `StorageFailure`, after which every

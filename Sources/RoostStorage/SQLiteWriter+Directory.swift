@@ -1,5 +1,5 @@
 import RoostCore
-import RoostProtocol
+import RoostWire
 
 /// Users, devices, members and their marks: small rows, written in the batch's transaction.
 extension SQLiteWriter {

@@ -1,5 +1,5 @@
 import RoostCore
-import RoostProtocol
+import RoostWire
 
 extension SQLiteWriter {
     /// What was stored when the sender used this key before; nil if it never did. Memory first, then the index. A hash
@@ -40,10 +40,10 @@ extension LogRow {
     var kind: EventKind? { EventKind(rawValue: header.kind) }
 
     /// That of the message it refers to, or the row's own.
-    var sequence: Sequence {
+    var sequence: SequenceNumber {
         switch kind {
-        case .edit, .delete, .react: Sequence(reference ?? 0)
-        case .message, .conversation, nil: Sequence(header.sequence)
+        case .edit, .delete, .react: SequenceNumber(reference ?? 0)
+        case .message, .conversation, nil: SequenceNumber(header.sequence)
         }
     }
 }

@@ -1,5 +1,5 @@
 import RoostCore
-import RoostProtocol
+import RoostWire
 
 /// A conversation that was erased: it and its members go at once, its rows in slices.
 struct Erasure {

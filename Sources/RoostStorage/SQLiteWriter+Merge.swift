@@ -1,5 +1,5 @@
 import RoostCore
-import RoostProtocol
+import RoostWire
 
 /// The indexes follow behind the log: see DESIGN, section 3.
 extension SQLiteWriter {

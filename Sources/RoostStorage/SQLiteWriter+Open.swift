@@ -1,5 +1,5 @@
 import RoostCore
-import RoostProtocol
+import RoostWire
 
 extension SQLiteWriter {
     /// The blocks from the one that holds a position on.

@@ -1,5 +1,5 @@
 import RoostCore
-import RoostProtocol
+import RoostWire
 
 /// The rows of the log as the writer has them: the newest in a block that isn't stored yet, the others in the table.
 extension SQLiteWriter {

@@ -1,4 +1,4 @@
-import RoostProtocol
+import RoostWire
 
 /// Stages: rows that left the active part of the tail, but not yet for the event index. With many conversations that
 /// dirties a page or two for each of them, however few of its rows come; so they wait in memory until there are more,

@@ -1,5 +1,5 @@
 import RoostCore
-import RoostProtocol
+import RoostWire
 
 /// Events that mean a message: they read its row, decide, and change it.
 extension SQLiteWriter {

@@ -1,5 +1,5 @@
 import RoostCore
-import RoostProtocol
+import RoostWire
 import Synchronization
 
 /// The sequencer: gives every durable event its position and sequence, finds repeated keys, applies what an event

@@ -1,5 +1,5 @@
 import RoostCore
-import RoostProtocol
+import RoostWire
 import Synchronization
 
 /// Where the rows are that the event index doesn't hold yet: the newest part of every conversation, in memory. The

@@ -1,4 +1,4 @@
-import RoostProtocol
+import RoostWire
 
 extension Frame {
     /// The messages of a run, one by one, or this one (RFC 6455, section 5.2; server to client, so without mask). For

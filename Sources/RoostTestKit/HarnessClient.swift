@@ -1,5 +1,5 @@
 import RoostCore
-import RoostProtocol
+import RoostWire
 
 /// One connection of a `RelayHarness`, seen from the client's side: says commands as JSON text, keeps every frame that
 /// came. It reads everything at once, unless a test tells it to stop reading.

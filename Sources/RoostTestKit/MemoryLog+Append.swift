@@ -1,5 +1,5 @@
 import RoostCore
-import RoostProtocol
+import RoostWire
 
 /// The sequencer: what becomes of one event.
 extension MemoryLog {
@@ -46,7 +46,7 @@ extension MemoryLog {
             guard append.reference == .none || record.message(append.reference) != nil else {
                 return .refused(.notFound)
             }
-            return .stored(position, Sequence(last.value + 1))
+            return .stored(position, SequenceNumber(last.value + 1))
         case .conversation:
             return .stored(position, last)
         case .edit:
@@ -78,7 +78,7 @@ extension MemoryLog {
         return .stored(position, append.reference)
     }
 
-    private func store(_ append: Append, _ position: Position, _ sequence: Sequence, label: String) {
+    private func store(_ append: Append, _ position: Position, _ sequence: SequenceNumber, label: String) {
         var row = StoredEvent(append, position: position, sequence: sequence)
         guard var record = state.conversations.removeValue(forKey: append.conversation) else { return }
         let target = record.place(of: append.reference)
@@ -170,10 +170,10 @@ extension MemoryLog {
 
 extension MemoryLog.Record {
     /// Where in `rows` a message is.
-    func place(of sequence: Sequence) -> Int? {
+    func place(of sequence: SequenceNumber) -> Int? {
         guard sequence.value >= 1, sequence.value <= Int64(messages.count) else { return nil }
         return messages[Int(sequence.value) - 1]
     }
 
-    func message(_ sequence: Sequence) -> StoredEvent? { place(of: sequence).map { rows[$0] } }
+    func message(_ sequence: SequenceNumber) -> StoredEvent? { place(of: sequence).map { rows[$0] } }
 }

@@ -1,5 +1,5 @@
 import RoostCore
-import RoostProtocol
+import RoostWire
 
 /// Answers from committed rows: pages of catch-up, history, the latest messages.
 extension MemoryLog {
@@ -32,7 +32,7 @@ extension MemoryLog {
     func history(_ request: HistoryRequest, _ ticket: UInt64) -> ReadResult {
         var result = ReadResult(ticket: ticket)
         guard let record = state.conversations[request.conversation] else { return result }
-        let first = max(1, request.after == Sequence(Int64.max) ? Int64.max : request.after.value + 1)
+        let first = max(1, request.after == SequenceNumber(Int64.max) ? Int64.max : request.after.value + 1)
         let last = min(Int64(record.messages.count), request.before.value - 1)
         guard first <= last else { return result }
         let wanted = request.isNewest ? Array((first...last).reversed()) : Array(first...last)
@@ -42,7 +42,7 @@ extension MemoryLog {
                 result.hasMore = true
                 break
             }
-            guard var event = record.message(Sequence(sequence)) else { continue }
+            guard var event = record.message(SequenceNumber(sequence)) else { continue }
             event.reactions = record.counts(of: event.sequence, for: request.reader)
             bytes += event.body.count
             result.events.append(event)
@@ -83,7 +83,7 @@ extension MemoryLog.Record {
     }
 
     /// Events of messages that were before the reader's time are not shown to it.
-    private func isShown(_ row: StoredEvent, _ since: Sequence) -> Bool {
+    private func isShown(_ row: StoredEvent, _ since: SequenceNumber) -> Bool {
         row.kind == .conversation || row.sequence > since
     }
 
@@ -97,7 +97,7 @@ extension MemoryLog.Record {
         return low
     }
 
-    fileprivate func counts(of sequence: Sequence, for reader: UserNumber) -> [ReactionCount] {
+    fileprivate func counts(of sequence: SequenceNumber, for reader: UserNumber) -> [ReactionCount] {
         var counts: [ReactionCount] = []
         for reaction in reactions[sequence] ?? [] {
             let place = counts.firstIndex { $0.reaction == reaction.text } ?? counts.count

@@ -1,5 +1,5 @@
 import RoostCore
-import RoostProtocol
+import RoostWire
 
 /// The log in memory, with the semantics of `LogWriter` and `LogReader` and nothing else: the sequencer that tests and
 /// the simulation measure the Relay and other stores by. It holds only what was committed, so that a crash is
@@ -25,7 +25,7 @@ public final class MemoryLog: LogWriter, LogReader {
         /// Where in `rows` the message with sequence `index + 1` is.
         var messages: [Int] = []
         /// By sequence, in the order in which they were given.
-        var reactions: [Sequence: [Reaction]] = [:]
+        var reactions: [SequenceNumber: [Reaction]] = [:]
         /// Keys that go with the conversation.
         var keys: [Key] = []
     }
@@ -43,7 +43,7 @@ public final class MemoryLog: LogWriter, LogReader {
     /// Where the event with a key is, and what its reply said.
     struct Stored {
         var position: Position
-        var sequence: Sequence
+        var sequence: SequenceNumber
         var conversation: ConversationNumber
         var time: Timestamp
     }

@@ -1,5 +1,5 @@
 import RoostCore
-import RoostProtocol
+import RoostWire
 
 /// A relay with everything around it that a server would be: a log in memory, a clock that stands still until it is
 /// told to go on, clients that speak JSON. Everything happens in the calling thread and at once, unless a test holds

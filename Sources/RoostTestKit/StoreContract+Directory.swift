@@ -1,5 +1,5 @@
 import RoostCore
-import RoostProtocol
+import RoostWire
 
 // MARK: Directory
 
@@ -42,15 +42,15 @@ extension StoreContract {
     @Sendable static func members(_ store: inout StoreDriver) throws {
         try store.create(1, members: [3, 1, 2])
         var mark = Watermark()
-        mark.delivered = Sequence(4)
+        mark.delivered = SequenceNumber(4)
         mark.deliveredAt = time(1)
-        mark.read = Sequence(3)
+        mark.read = SequenceNumber(3)
         mark.readAt = time(2)
         try store.apply([.watermark(ConversationNumber(1), UserNumber(1), mark)])
         _ = try store.commit([
             store.change(1, by: 3, .remove([UserNumber(2)])),
             store.change(1, by: 3, .roles([NewMember(UserNumber(1), .admin)])),
-            store.change(1, by: 3, .add([NewMember(UserNumber(4), .member, since: Sequence(7))])),
+            store.change(1, by: 3, .add([NewMember(UserNumber(4), .member, since: SequenceNumber(7))])),
             store.change(1, by: 3, .leave(UserNumber(3), heir: UserNumber(1))),
         ])
         // Neither counts: one has left, the change of the other is bound to an event that isn't stored.
@@ -66,14 +66,16 @@ extension StoreContract {
         try expect(found.map(\.leftAt.value), [5, 0, 2, 0])
         try expect(found.map(\.since.value), [0, 0, 0, 7])
         try expect(found.map(\.watermark), [Watermark(), mark, Watermark(), Watermark()])
-        _ = try store.commit([store.change(1, by: 1, .add([NewMember(UserNumber(2), .member, since: Sequence(1))]))])
+        _ = try store.commit([
+            store.change(1, by: 1, .add([NewMember(UserNumber(2), .member, since: SequenceNumber(1))]))
+        ])
         try store.goOn()
         found = try store.load().members
         try expect(found.map(\.user.value), [3, 1, 4, 2])
         try expect(found.map(\.role), [nil, .owner, .member, .member])
         try expect(found[3].joinedAt, at(6))
         try expect(found[3].leftAt, .start)
-        try expect(found[3].since, Sequence(1))
+        try expect(found[3].since, SequenceNumber(1))
     }
 
     @Sendable static func erasing(_ store: inout StoreDriver) throws {
@@ -88,7 +90,7 @@ extension StoreContract {
             store.change(1, by: 1, .erase), store.message(1, by: 1, "late"), store.message(2, by: 1, "c"),
         ])
         try expect(
-            outcomes, [.stored(at(6), Sequence(1)), .refused(.notFound), .stored(at(7), Sequence(2))])
+            outcomes, [.stored(at(6), SequenceNumber(1)), .refused(.notFound), .stored(at(7), SequenceNumber(2))])
         try expect(try store.history(1).count, 0)
         try expect(try store.page(1, after: 0).events.count, 0)
         try expect(try store.latest([(1, 1)]).count, 0)
@@ -100,7 +102,7 @@ extension StoreContract {
         try expect(snapshot.members.map(\.conversation.value), [2])
         // Its keys may be used again.
         try expect(
-            try store.commit([store.message(2, by: 1, "again", key: "k")]), [.stored(at(8), Sequence(3))])
+            try store.commit([store.message(2, by: 1, "again", key: "k")]), [.stored(at(8), SequenceNumber(3))])
         try store.goOn()
         try store.create(3, members: [1])
         _ = try store.commit([store.change(3, by: 1, .erase)])

@@ -1,5 +1,5 @@
 import RoostCore
-import RoostProtocol
+import RoostWire
 
 // MARK: Reading
 
@@ -62,24 +62,27 @@ extension StoreContract {
         func page(_ after: Int64, _ backlogMax: Int, since: Int64 = 0) throws -> ReadResult {
             let spans = [
                 PageRequest.Span(
-                    ConversationNumber(1), after: at(after), upTo: at(37), since: Sequence(since)),
+                    ConversationNumber(1), after: at(after), upTo: at(37), since: SequenceNumber(since)),
                 PageRequest.Span(ConversationNumber(2), after: at(after), upTo: at(37)),
             ]
             return try store.page(PageRequest(spans: spans, rows: 5, bytes: 1 << 20, backlogMax: backlogMax))
         }
         // 33 messages; the newest five begin at the 29th, which has position 31.
         var result = try page(0, 32)
-        try expect(result.gaps, [Gap(ConversationNumber(1), from: Sequence(1), to: Sequence(28), floor: at(30))])
+        try expect(
+            result.gaps, [Gap(ConversationNumber(1), from: SequenceNumber(1), to: SequenceNumber(28), floor: at(30))])
         try expect(result.events.map(\.position.value), [2, 31, 32, 33, 34])
         try expect(result.hasMore, true)
         result = try page(0, 33)
         try expect(result.gaps, [])
         try expect(result.events.map(\.position.value), [1, 2, 3, 4, 5])
         result = try page(12, 20)
-        try expect(result.gaps, [Gap(ConversationNumber(1), from: Sequence(11), to: Sequence(28), floor: at(30))])
+        try expect(
+            result.gaps, [Gap(ConversationNumber(1), from: SequenceNumber(11), to: SequenceNumber(28), floor: at(30))])
         try expect(result.events.first?.position, at(31))
         result = try page(0, 20, since: 12)
-        try expect(result.gaps, [Gap(ConversationNumber(1), from: Sequence(13), to: Sequence(28), floor: at(30))])
+        try expect(
+            result.gaps, [Gap(ConversationNumber(1), from: SequenceNumber(13), to: SequenceNumber(28), floor: at(30))])
         result = try page(0, 20, since: 13)
         try expect(result.gaps, [])
     }
@@ -92,7 +95,7 @@ extension StoreContract {
             store.event(.react, 1, by: 1, of: 2, "+"), store.event(.edit, 1, by: 1, of: 5, "e"),
             store.change(1, by: 1, .rename("x")), store.event(.delete, 1, by: 1, of: 4, ""),
         ])
-        let span = PageRequest.Span(ConversationNumber(1), after: .start, upTo: at(11), since: Sequence(4))
+        let span = PageRequest.Span(ConversationNumber(1), after: .start, upTo: at(11), since: SequenceNumber(4))
         let page = try store.page(PageRequest(spans: [span], rows: 10, bytes: 1 << 20, backlogMax: nil))
         try expect(page.events.map(\.position.value), [1, 6, 7, 9, 10])
         try expect(page.hasMore, false)

@@ -1,5 +1,5 @@
 import RoostCore
-import RoostProtocol
+import RoostWire
 
 /// What every store must do, as checks that throw a described `Violation`. A store's tests hand in a way to make a
 /// fresh store and a way to go on with what is stored (`reopen`: close and open again, or nothing). Checks run on the
@@ -77,13 +77,15 @@ extension StoreContract {
         let outcomes = try store.commit([
             store.message(1, by: 1, "a"), store.message(2, by: 3, "b"), store.message(1, by: 2, "c"),
         ])
-        try expect(outcomes, [.stored(at(3), Sequence(1)), .stored(at(4), Sequence(1)), .stored(at(5), Sequence(2))])
+        try expect(
+            outcomes,
+            [.stored(at(3), SequenceNumber(1)), .stored(at(4), SequenceNumber(1)), .stored(at(5), SequenceNumber(2))])
         try store.goOn()
-        try expect(try store.commit([store.message(1, by: 1, "d")]), [.stored(at(6), Sequence(3))])
+        try expect(try store.commit([store.message(1, by: 1, "d")]), [.stored(at(6), SequenceNumber(3))])
         var event = store.message(1, by: 1, "")
         event.kind = .conversation
         event.change = .rename("New")
-        try expect(try store.commit([event]), [.stored(at(7), Sequence(3))])
+        try expect(try store.commit([event]), [.stored(at(7), SequenceNumber(3))])
         try expect(try store.commit([store.message(9, by: 1, "nowhere")]), [.refused(.notFound)])
         try store.goOn()
         let snapshot = try store.load()
@@ -102,23 +104,27 @@ extension StoreContract {
         try expect(
             try store.commit([first, again, others]),
             [
-                .stored(at(2), Sequence(1)), .duplicate(at(2), Sequence(1), ConversationNumber(1), first.time),
-                .stored(at(3), Sequence(2)),
+                .stored(at(2), SequenceNumber(1)),
+                .duplicate(at(2), SequenceNumber(1), ConversationNumber(1), first.time),
+                .stored(at(3), SequenceNumber(2)),
             ])
         let edit = store.event(.edit, 1, by: 1, of: 1, "a2", key: "e")
         let keyless = store.message(1, by: 1, "c")
         try expect(
             try store.commit([edit, keyless, keyless]),
-            [.stored(at(4), Sequence(1), label: "text"), .stored(at(5), Sequence(3)), .stored(at(6), Sequence(4))])
+            [
+                .stored(at(4), SequenceNumber(1), label: "text"), .stored(at(5), SequenceNumber(3)),
+                .stored(at(6), SequenceNumber(4)),
+            ])
         try store.goOn()
         first.body = Array("\"z\"".utf8)
         let create = store.creation(7, members: [1], key: "k")
         try expect(
             try store.commit([first, edit, create]),
             [
-                .duplicate(at(2), Sequence(1), ConversationNumber(1), first.time),
-                .duplicate(at(4), Sequence(1), ConversationNumber(1), edit.time),
-                .duplicate(at(2), Sequence(1), ConversationNumber(1), first.time),
+                .duplicate(at(2), SequenceNumber(1), ConversationNumber(1), first.time),
+                .duplicate(at(4), SequenceNumber(1), ConversationNumber(1), edit.time),
+                .duplicate(at(2), SequenceNumber(1), ConversationNumber(1), first.time),
             ])
         // A probe finds what was stored, and stores nothing.
         var unknown = store.message(1, by: 1, "new", key: "never used")
@@ -126,7 +132,7 @@ extension StoreContract {
         unknown.isProbe = true
         try expect(
             try store.commit([first, unknown]),
-            [.duplicate(at(2), Sequence(1), ConversationNumber(1), first.time), .refused(.notFound)])
+            [.duplicate(at(2), SequenceNumber(1), ConversationNumber(1), first.time), .refused(.notFound)])
         try expect(try store.history(1).map(\.text), ["\"a2\"", "\"b\"", "\"c\"", "\"c\""])
         try expect(try store.load().conversations.count, 1)
     }
@@ -141,7 +147,7 @@ extension StoreContract {
         let missing = Outcome.refused(.notFound)
         try expect(
             try store.commit(batch),
-            [.stored(at(3), Sequence(1)), .stored(at(4), Sequence(2)), missing, missing, missing])
+            [.stored(at(3), SequenceNumber(1)), .stored(at(4), SequenceNumber(2)), missing, missing, missing])
         try store.goOn()
         for kind in [EventKind.edit, .delete, .react] {
             for sequence: Int64 in [0, 3, -5, .max] {
@@ -164,8 +170,9 @@ extension StoreContract {
         try expect(
             try store.commit([notText, foreign, edit, edit, poll]),
             [
-                .refused(.badRequest), .refused(.forbidden), .stored(at(4), Sequence(1), label: "text"), .unchanged,
-                .stored(at(5), Sequence(2), label: "poll"),
+                .refused(.badRequest), .refused(.forbidden), .stored(at(4), SequenceNumber(1), label: "text"),
+                .unchanged,
+                .stored(at(5), SequenceNumber(2), label: "poll"),
             ])
         try store.goOn()
         let shown = try store.history(1)
@@ -194,8 +201,8 @@ extension StoreContract {
         try expect(
             try store.commit([delete, delete, edit, react, moderated]),
             [
-                .stored(at(6), Sequence(1)), .unchanged, .refused(.gone), .refused(.gone),
-                .stored(at(7), Sequence(2)),
+                .stored(at(6), SequenceNumber(1)), .unchanged, .refused(.gone), .refused(.gone),
+                .stored(at(7), SequenceNumber(2)),
             ])
         try store.goOn()
         let shown = try store.history(1)
@@ -217,7 +224,7 @@ extension StoreContract {
         let outcomes = try store.commit([
             react(1, "+"), react(1, "+"), react(2, "+"), react(2, "-", remove: true), react(2, "-"),
         ])
-        let stored = [4, 5, 6].map { Outcome.stored(at($0), Sequence(1)) }
+        let stored = [4, 5, 6].map { Outcome.stored(at($0), SequenceNumber(1)) }
         try expect(outcomes, [stored[0], .unchanged, stored[1], .unchanged, stored[2]])
         try store.goOn()
         let counts = try store.history(1)[0].reactions.sorted { $0.reaction < $1.reaction }

@@ -1,5 +1,5 @@
 import RoostCore
-import RoostProtocol
+import RoostWire
 
 /// Drives a store through a check: builds events with rising times, and asks. `goOn` may close and open the store.
 public struct StoreDriver {
@@ -31,7 +31,7 @@ public struct StoreDriver {
 
     func reply(_ conversation: Int32, by user: Int32, to sequence: Int64) -> Append {
         var event = message(conversation, by: user, "reply")
-        event.reference = Sequence(sequence)
+        event.reference = SequenceNumber(sequence)
         return event
     }
 
@@ -104,12 +104,12 @@ public struct StoreDriver {
         try answer(
             .history(
                 HistoryRequest(
-                    conversation: ConversationNumber(conversation), reader: UserNumber(1), after: Sequence(after),
-                    before: Sequence(before), isNewest: isNewest, rows: rows, bytes: bytes)))
+                    conversation: ConversationNumber(conversation), reader: UserNumber(1), after: SequenceNumber(after),
+                    before: SequenceNumber(before), isNewest: isNewest, rows: rows, bytes: bytes)))
     }
 
     func latest(_ messages: [(Int32, Int64)]) throws -> [StoredEvent] {
-        let asked = messages.map { (conversation: ConversationNumber($0.0), sequence: Sequence($0.1)) }
+        let asked = messages.map { (conversation: ConversationNumber($0.0), sequence: SequenceNumber($0.1)) }
         return try answer(.latest(LatestRequest(messages: asked))).events
     }
 

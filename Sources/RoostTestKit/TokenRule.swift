@@ -1,5 +1,5 @@
 import RoostCore
-import RoostProtocol
+import RoostWire
 
 /// Tokens that need no key: the text says it all. `alice` is Alice's, `alice/phone` is for one device of hers,
 /// `alice+5000` ends 5,000 ms after it is checked, `expired:alice` has ended, `bad` is nobody's.

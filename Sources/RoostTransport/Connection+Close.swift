@@ -1,5 +1,5 @@
 internal import CLibwebsockets
-public import RoostProtocol
+public import RoostWire
 
 extension Connection {
     // Seconds that a peer has to read what the library still holds for it before the close frame can go out. As long

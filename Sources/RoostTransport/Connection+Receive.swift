@@ -1,5 +1,5 @@
 internal import CLibwebsockets
-internal import RoostProtocol
+internal import RoostWire
 
 extension Connection {
     /// Takes a part of a message as the library read it: at most 1 KiB, and often the whole of it. libwebsockets 4.1

@@ -1,5 +1,5 @@
 internal import CLibwebsockets
-public import RoostProtocol
+public import RoostWire
 
 extension Connection {
     /// Writes as much as the socket takes; true when all is handed to the kernel. On false, `writable` will be called,

@@ -1,4 +1,4 @@
-internal import RoostProtocol
+internal import RoostWire
 
 /// The head of a request to upgrade to WebSocket, as far as a server decides by it. Copies; nothing is borrowed.
 public struct UpgradeRequest: Sendable {

@@ -1,6 +1,6 @@
 internal import CLibwebsockets
 internal import Glibc
-internal import RoostProtocol
+internal import RoostWire
 
 /// The part of a server's loop that knows no handler type: the library, the listener, the watchers, the buffer
 /// that all writes share, and the counts that the limits are checked against. Loop thread only. The watchers hold it

@@ -1,5 +1,5 @@
 import RoostClient
-import RoostProtocol
+import RoostWire
 
 /// What happens elsewhere: sessions that come and go, messages, ticks, presence.
 extension Chat {
@@ -161,7 +161,7 @@ extension Chat {
         guard gap.to > shown, gap.to.value < .max else { return }
         let count = gap.to.value &- max(gap.from.value &- 1, shown.value)
         screen.line("— \(count) messages were missed here; /history shows them —", .faint)
-        first = Sequence(gap.to.value + 1)
+        first = SequenceNumber(gap.to.value + 1)
     }
 
     private func markRead() {

@@ -1,5 +1,5 @@
 import RoostClient
-import RoostProtocol
+import RoostWire
 
 /// What the user types: messages and commands.
 extension Chat {
@@ -129,7 +129,7 @@ extension Chat {
         for member in members { showTicks(of: member) }
     }
 
-    func remember(own sequence: Sequence) {
+    func remember(own sequence: SequenceNumber) {
         guard !own.contains(sequence) else { return }
         own.append(sequence)
         own.sort()
@@ -139,7 +139,7 @@ extension Chat {
     // MARK: Lists
 
     private func showEarlier(_ conversation: String) async throws(RoostFailure) {
-        guard first > Sequence(1) else { return screen.line("· there is nothing earlier", .faint) }
+        guard first > SequenceNumber(1) else { return screen.line("· there is nothing earlier", .faint) }
         let page = try await client.history(of: conversation, before: first, limit: 20)
         screen.line("— earlier —", .faint)
         for message in page.messages { show(message) }

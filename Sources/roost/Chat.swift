@@ -1,5 +1,5 @@
 import RoostClient
-import RoostProtocol
+import RoostWire
 
 /// One conversation on a terminal or a pipe: takes lines, shows what happens. It owns the screen and what was shown;
 /// the client owns the session. Nothing that somebody else wrote is printed as it came.
@@ -23,9 +23,9 @@ actor Chat {
     var conversation: String?
     var openedAt = Timestamp.never
     var members: [String] = []
-    var first = Sequence.none
-    var shown = Sequence.none
-    var lastOfOthers = Sequence.none
+    var first = SequenceNumber.none
+    var shown = SequenceNumber.none
+    var lastOfOthers = SequenceNumber.none
     var isAway = false
     var isConnected = false
     var failure: ChatFailure?
@@ -39,10 +39,10 @@ actor Chat {
     var isQuitting = false
 
     // What the ticks say.
-    var own: [Sequence] = []
+    var own: [SequenceNumber] = []
     var marks: [String: Watermark] = [:]
-    var toldDelivered: [String: Sequence] = [:]
-    var toldRead: [String: Sequence] = [:]
+    var toldDelivered: [String: SequenceNumber] = [:]
+    var toldRead: [String: SequenceNumber] = [:]
     var presence: [String: Presence] = [:]
 
     init(_ relay: ChatRelay, user: String?, peer: String, isTokenFixed: Bool) {

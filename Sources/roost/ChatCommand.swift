@@ -2,8 +2,8 @@ import ArgumentParser
 import Foundation
 import RoostAuth
 import RoostClient
-import RoostProtocol
 import RoostServer
+import RoostWire
 
 /// `roost chat`: talks to a relay from a terminal or a script, as any client would. It needs nothing of the server's
 /// but, without `--token`, its signing key.

@@ -1,6 +1,6 @@
 import Foundation
 import RoostClient
-import RoostProtocol
+import RoostWire
 
 /// The protocol by hand: prints every frame that comes and sends every line that begins with `{`, both as they are.
 /// It only says hello and bye by itself, and doesn't come back.

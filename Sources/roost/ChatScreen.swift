@@ -1,6 +1,6 @@
 import Foundation
 import RoostClient
-import RoostProtocol
+import RoostWire
 
 /// What a chat shows: lines that stay, and below them, on a terminal, the line that is being typed. On a pipe it prints
 /// plain lines only. It takes text that is safe already. Confined to the chat.

@@ -1,8 +1,8 @@
 import ArgumentParser
 import Foundation
 import RoostAuth
-import RoostProtocol
 import RoostServer
+import RoostWire
 
 /// `roost token`: makes a token with the relay's own key. Standard output gets the token alone, for scripts.
 struct TokenCommand: AsyncParsableCommand {

@@ -1,5 +1,5 @@
 /// libFuzzer's entry: any bytes as one message of a client. `run.sh` compiles it into one module with the sources of
-/// RoostProtocol, under AddressSanitizer. Beyond "no crash" it checks what holds for every input: the same bytes give
+/// RoostWire, under AddressSanitizer. Beyond "no crash" it checks what holds for every input: the same bytes give
 /// the same answer again, both parsers agree on what is JSON, and every text survives being sent back.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {

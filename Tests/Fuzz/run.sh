@@ -13,7 +13,7 @@ printf 'module CSimdjson { header "%s" link "simdjson" export * }\n' \
 clang++ -std=c++17 -O1 -g -fsanitize=address,fuzzer-no-link -I "$root/Sources/CSimdjson/include" \
     -c "$root/Sources/CSimdjson/json.cpp" -o "$folder/json.o"
 swiftc -O -g -parse-as-library -swift-version 6 -sanitize=fuzzer,address -module-name CommandFuzzer \
-    -I "$folder/module" "$root"/Sources/RoostProtocol/*.swift "$root/Tests/Fuzz/CommandFuzzer.swift" \
+    -I "$folder/module" "$root"/Sources/RoostWire/*.swift "$root/Tests/Fuzz/CommandFuzzer.swift" \
     "$folder/json.o" -lstdc++ -o "$folder/fuzz"
 
 # The examples of the protocol are the seeds, and its words the dictionary.

@@ -14,7 +14,7 @@ import yaml
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PROTOCOL = (ROOT / "Docs/Protocol.md").read_text(encoding="utf-8")
-SOURCES = ROOT / "Sources/RoostProtocol"
+SOURCES = ROOT / "Sources/RoostWire"
 DOCUMENT = yaml.safe_load((ROOT / "Docs/asyncapi.yaml").read_text(encoding="utf-8"))
 MESSAGES = DOCUMENT["components"]["messages"]
 

@@ -1,7 +1,7 @@
 import Foundation
 import JWTKit
 import RoostCore
-import RoostProtocol
+import RoostWire
 import Testing
 
 @testable import RoostAuth

@@ -1,4 +1,4 @@
-import RoostProtocol
+import RoostWire
 import Testing
 
 @testable import RoostClient

@@ -1,4 +1,4 @@
-import RoostProtocol
+import RoostWire
 import Testing
 
 @testable import RoostClient
@@ -9,7 +9,8 @@ import Testing
         let socket = await fixture.connected()
         let common = #""conversation":"c1","position":"9","time":5"#
         let target = MessageTarget(
-            conversation: "c1", sequence: Sequence(2), position: "9", from: "bob", time: Timestamp(milliseconds: 5))
+            conversation: "c1", sequence: SequenceNumber(2), position: "9", from: "bob",
+            time: Timestamp(milliseconds: 5))
         let pairs: [(String, RoostEvent)] = [
             (
                 #"{"type":"delete",\#(common),"sequence":2,"from":"bob"}"#,
@@ -17,14 +18,14 @@ import Testing
             ),
             (
                 #"{"type":"gap","conversation":"c1","from":1,"to":960}"#,
-                .gap(Gap(conversation: "c1", from: Sequence(1), to: Sequence(960)))
+                .gap(Gap(conversation: "c1", from: SequenceNumber(1), to: SequenceNumber(960)))
             ),
             (
                 #"{"type":"receipt","conversation":"c1","user":"bob","delivered":7,"deliveredAt":3,"read":6}"#,
                 .receipt(
                     Watermark(
-                        conversation: "c1", user: "bob", delivered: Sequence(7),
-                        deliveredAt: Timestamp(milliseconds: 3), read: Sequence(6)))
+                        conversation: "c1", user: "bob", delivered: SequenceNumber(7),
+                        deliveredAt: Timestamp(milliseconds: 3), read: SequenceNumber(6)))
             ),
             (
                 #"{"type":"typing","conversation":"c1","user":"bob","active":true}"#,
@@ -217,7 +218,7 @@ import Testing
         #expect(await fixture.client.nextEvent()?.isConnected == true)
         let again = await new.next()
         new.deliver(messageJSON(1, from: "alice", device: "phone", key: "mine"))
-        #expect(try await receipt.sequence == Sequence(1))
+        #expect(try await receipt.sequence == SequenceNumber(1))
         new.ok(again, #""conversation":"c1","sequence":1,"position":"101","time":10,"duplicate":true"#)
         new.deliver(messageJSON(2))
         #expect(await fixture.client.nextEvent()?.sequence == 2)
@@ -309,9 +310,9 @@ import Testing
         limits.readsMax = 1
         limits.watchCallsMax = 1
         let fixture = Fixture(limits)
-        await fixture.client.read("c1", upTo: Sequence(1))
-        await fixture.client.read("c2", upTo: Sequence(1))
-        await fixture.client.read("c1", upTo: Sequence(2))
+        await fixture.client.read("c1", upTo: SequenceNumber(1))
+        await fixture.client.read("c2", upTo: SequenceNumber(1))
+        await fixture.client.read("c1", upTo: SequenceNumber(2))
         let socket = await fixture.connected()
         let read = await socket.next()
         #expect(read["conversation"] == "c1")
@@ -336,10 +337,10 @@ import Testing
         async let idle: Void = fixture.client.setActivity(.idle)
         old.ok(await old.next())
         try await idle
-        await fixture.client.read("c1", upTo: Sequence(4))
+        await fixture.client.read("c1", upTo: SequenceNumber(4))
         #expect(await old.next().json?["sequence"]?.integer == 4)
-        await fixture.client.read("c1", upTo: Sequence(6))
-        await fixture.client.read("c1", upTo: Sequence(5))
+        await fixture.client.read("c1", upTo: SequenceNumber(6))
+        await fixture.client.read("c1", upTo: SequenceNumber(5))
         #expect(old.isQuiet)
         old.close(1006)
         #expect(await fixture.client.nextEvent()?.disconnection != nil)

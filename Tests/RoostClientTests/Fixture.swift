@@ -1,4 +1,4 @@
-import RoostProtocol
+import RoostWire
 import Synchronization
 
 @testable import RoostClient

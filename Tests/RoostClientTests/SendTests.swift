@@ -1,4 +1,4 @@
-import RoostProtocol
+import RoostWire
 import Testing
 
 @testable import RoostClient
@@ -9,7 +9,7 @@ import Testing
     @Test func givesWhatWasStored() async throws {
         let fixture = Fixture()
         let socket = await fixture.connected()
-        async let receipt = fixture.client.send("a \"b\"\n", to: "@bob", replyTo: Sequence(3), key: "k")
+        async let receipt = fixture.client.send("a \"b\"\n", to: "@bob", replyTo: SequenceNumber(3), key: "k")
         let send = await socket.next()
         #expect(send.type == "send")
         #expect(send["to"] == "@bob")
@@ -21,7 +21,7 @@ import Testing
         #expect(
             try await receipt
                 == SendReceipt(
-                    conversation: "c1", sequence: Sequence(1), position: "101", time: Timestamp(milliseconds: 10),
+                    conversation: "c1", sequence: SequenceNumber(1), position: "101", time: Timestamp(milliseconds: 10),
                     isDuplicate: false))
     }
 
@@ -78,7 +78,7 @@ import Testing
         socket.refuse(second, "rate_limited", retry: true, after: 1)
         await fixture.clock.pass(.milliseconds(1_001))
         socket.ok(await socket.next(), Self.stored)
-        #expect(try await receipt.sequence == Sequence(1))
+        #expect(try await receipt.sequence == SequenceNumber(1))
     }
 
     @Test func throwsWhatIsRefusedForGood() async {

@@ -1,6 +1,6 @@
 import RoostCore
-import RoostProtocol
 import RoostTestKit
+import RoostWire
 import Testing
 
 /// `ack` and `resume`: what was acked doesn't come again, what wasn't does.

@@ -1,6 +1,6 @@
 import RoostCore
-import RoostProtocol
 import RoostTestKit
+import RoostWire
 import Testing
 
 /// Offline, resume and slow reading are one mechanism: everything that was missed, in order, at the reader's pace.

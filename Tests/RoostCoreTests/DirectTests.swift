@@ -1,6 +1,6 @@
 import RoostCore
-import RoostProtocol
 import RoostTestKit
+import RoostWire
 import Testing
 
 /// Direct conversations: one per pair, hidden by leaving, brought back by writing.

@@ -1,6 +1,6 @@
 import RoostCore
-import RoostProtocol
 import RoostTestKit
+import RoostWire
 import Testing
 
 /// `conversation.list`: newest first, page by page, with badge and last message.

@@ -1,5 +1,5 @@
-import RoostProtocol
 import RoostTestKit
+import RoostWire
 import Testing
 
 @testable import RoostCore

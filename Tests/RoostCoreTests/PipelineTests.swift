@@ -1,6 +1,6 @@
 import RoostCore
-import RoostProtocol
 import RoostTestKit
+import RoostWire
 import Testing
 
 /// Commands in a row are judged by what is under way, not only by what is durable; and nobody is told before it is.

@@ -1,6 +1,6 @@
 import RoostCore
-import RoostProtocol
 import RoostTestKit
+import RoostWire
 import Testing
 
 /// Who is here: the truth, without flapping.

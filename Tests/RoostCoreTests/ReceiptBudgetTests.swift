@@ -1,6 +1,6 @@
 import RoostCore
-import RoostProtocol
 import RoostTestKit
+import RoostWire
 import Testing
 
 /// Receipts of a large or busy conversation: what is too much waits, and tells the newest state.

@@ -1,6 +1,6 @@
 import RoostCore
-import RoostProtocol
 import RoostTestKit
+import RoostWire
 import Testing
 
 /// A command with an id gets exactly one reply that names it, whatever comes of it.

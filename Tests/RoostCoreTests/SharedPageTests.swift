@@ -1,6 +1,6 @@
 import RoostCore
-import RoostProtocol
 import RoostTestKit
+import RoostWire
 import Testing
 
 /// Those who missed the same are given the same pages, read once; and never what isn't so any more.

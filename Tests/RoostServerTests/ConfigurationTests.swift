@@ -1,6 +1,6 @@
 import Foundation
 import Logging
-import RoostProtocol
+import RoostWire
 import Testing
 
 @testable import RoostServer

@@ -1,7 +1,7 @@
 import CSQLite
 import Foundation
 import RoostCore
-import RoostProtocol
+import RoostWire
 import Testing
 
 @testable import RoostStorage

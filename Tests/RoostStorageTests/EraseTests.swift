@@ -1,6 +1,6 @@
 import Foundation
 import RoostCore
-import RoostProtocol
+import RoostWire
 import Testing
 
 @testable import RoostStorage

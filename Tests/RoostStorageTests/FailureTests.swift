@@ -1,6 +1,6 @@
 import Foundation
 import RoostCore
-import RoostProtocol
+import RoostWire
 import Testing
 
 @testable import RoostStorage
@@ -124,13 +124,13 @@ import Testing
         for low in edges {
             for high in edges {
                 let history = HistoryRequest(
-                    conversation: ConversationNumber(1), reader: UserNumber(1), after: Sequence(low),
-                    before: Sequence(high), isNewest: low == 0, rows: 100, bytes: .max)
+                    conversation: ConversationNumber(1), reader: UserNumber(1), after: SequenceNumber(low),
+                    before: SequenceNumber(high), isNewest: low == 0, rows: 100, bytes: .max)
                 let messages = try log.reader.answer(Read(ticket: 1, .history(history))).events.count
                 #expect(messages == (1...11).count { $0 > low && $0 < high })
                 for backlogMax in [nil, 3] {
                     let span = PageRequest.Span(
-                        ConversationNumber(1), after: Position(low), upTo: Position(high), since: Sequence(low))
+                        ConversationNumber(1), after: Position(low), upTo: Position(high), since: SequenceNumber(low))
                     let page = PageRequest(spans: [span], rows: 2, bytes: .max, backlogMax: backlogMax)
                     #expect(try log.reader.answer(Read(ticket: 1, .page(page))).events.count <= 2)
                 }

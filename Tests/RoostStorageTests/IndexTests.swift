@@ -1,6 +1,6 @@
 import Foundation
 import RoostCore
-import RoostProtocol
+import RoostWire
 import Testing
 
 @testable import RoostStorage
@@ -26,7 +26,7 @@ import Testing
             for index in 0..<40 {
                 let outcome = try log.commit([message("again", by: Int32(index % 2), key: "k\(index / 2)")])
                 let wanted = Outcome.duplicate(
-                    Position(Int64(index + 2)), Sequence(Int64(index + 1)), ConversationNumber(1),
+                    Position(Int64(index + 2)), SequenceNumber(Int64(index + 1)), ConversationNumber(1),
                     Timestamp(milliseconds: 1_000))
                 #expect(outcome == [wanted])
             }

@@ -1,5 +1,5 @@
 import RoostCore
-import RoostProtocol
+import RoostWire
 import Testing
 
 @testable import RoostStorage

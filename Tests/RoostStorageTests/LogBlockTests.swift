@@ -1,6 +1,6 @@
 import RoostCore
-import RoostProtocol
 import RoostTestKit
+import RoostWire
 import Testing
 
 @testable import RoostStorage
@@ -117,7 +117,7 @@ import Testing
         #expect(
             outcomes[4]
                 == .duplicate(
-                    Position(2), Sequence(1), ConversationNumber(1), Timestamp(milliseconds: 1_000)))
+                    Position(2), SequenceNumber(1), ConversationNumber(1), Timestamp(milliseconds: 1_000)))
         #expect(outcomes.compactMap { position($0) } == [1, 2, 3, 4, 5, 6, 7])
         #expect(
             try log.history(1).map { String(decoding: $0.body, as: UTF8.self) } == ["\"new\"", "", "\"three\""])

@@ -1,6 +1,6 @@
 import RoostCore
-import RoostProtocol
 import RoostTestKit
+import RoostWire
 import Testing
 
 @testable import RoostStorage
@@ -56,7 +56,7 @@ import Testing
                 found.removeAll { $0.position < first.position }
                 gaps.append(
                     Gap(
-                        span.conversation, from: messages[0].sequence, to: Sequence(first.sequence.value - 1),
+                        span.conversation, from: messages[0].sequence, to: SequenceNumber(first.sequence.value - 1),
                         floor: Position(first.position.value - 1)))
             }
             rows += found
@@ -133,7 +133,7 @@ private struct Script {
             let upTo = chance(70) ? head : after + Int64(below(30))
             let since = chance(70) ? 0 : Int64(below(40))
             return PageRequest.Span(
-                conversation(), after: Position(after), upTo: Position(upTo), since: Sequence(since))
+                conversation(), after: Position(after), upTo: Position(upTo), since: SequenceNumber(since))
         }
         // A device asks for a conversation once.
         var asked: Set<ConversationNumber> = []
@@ -146,8 +146,9 @@ private struct Script {
         let conversation = conversation()
         let last = Int(last[conversation.value] ?? 3)
         return HistoryRequest(
-            conversation: conversation, reader: user(), after: Sequence(Int64(below(last + 2))),
-            before: Sequence(chance(50) ? .max : Int64(below(last + 3))), isNewest: chance(50), rows: 1 + below(8),
+            conversation: conversation, reader: user(), after: SequenceNumber(Int64(below(last + 2))),
+            before: SequenceNumber(chance(50) ? .max : Int64(below(last + 3))), isNewest: chance(50),
+            rows: 1 + below(8),
             bytes: 1 << 40)
     }
 
@@ -161,19 +162,19 @@ private struct Script {
         case ..<50:
             event.label = chance(80) ? "text" : "image"
             event.body = Array("\"\(clock)\"".utf8)
-            if chance(20) { event.reference = Sequence(sequence) }
+            if chance(20) { event.reference = SequenceNumber(sequence) }
         case ..<62:
             event.kind = .edit
-            event.reference = Sequence(sequence)
+            event.reference = SequenceNumber(sequence)
             event.body = Array("\"e\(clock)\"".utf8)
             event.flag = chance(90)
         case ..<70:
             event.kind = .delete
-            event.reference = Sequence(sequence)
+            event.reference = SequenceNumber(sequence)
             event.flag = chance(20)
         case ..<90:
             event.kind = .react
-            event.reference = Sequence(sequence)
+            event.reference = SequenceNumber(sequence)
             event.label = "r\(below(5))"
             event.flag = chance(30)
         case ..<96 where last.count < 4:

@@ -1,7 +1,7 @@
 import Foundation
 import RoostCore
-import RoostProtocol
 import RoostTestKit
+import RoostWire
 
 @testable import RoostStorage
 
@@ -88,7 +88,7 @@ extension SQLiteLog {
     func history(_ conversation: Int32, rows: Int = 1_000) throws -> [StoredEvent] {
         let request = HistoryRequest(
             conversation: ConversationNumber(conversation), reader: UserNumber(1), after: .none,
-            before: Sequence(.max), isNewest: true, rows: rows, bytes: 1 << 30)
+            before: SequenceNumber(.max), isNewest: true, rows: rows, bytes: 1 << 30)
         return try reader.answer(Read(ticket: 1, .history(request))).events
     }
 
@@ -124,7 +124,7 @@ func about(_ kind: EventKind, _ sequence: Int64, in conversation: Int32 = 1, by 
     var event = message("changed", in: conversation, by: user)
     event.kind = kind
     event.label = kind == .react ? "+" : ""
-    event.reference = Sequence(sequence)
+    event.reference = SequenceNumber(sequence)
     event.flag = kind == .edit
     return event
 }

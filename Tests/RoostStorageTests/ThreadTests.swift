@@ -1,5 +1,5 @@
 import RoostCore
-import RoostProtocol
+import RoostWire
 import Synchronization
 import Testing
 
@@ -42,7 +42,7 @@ import Testing
         let thread = try CommitThread(log.writer, idleAfter: 0) { reports.put($0) }
         #expect(thread.submit([.append(creation()), .append(message(key: "a"))]))
         let report = try await reports.take()
-        #expect(try report.result.get() == [.stored(Position(1), .none), .stored(Position(2), Sequence(1))])
+        #expect(try report.result.get() == [.stored(Position(1), .none), .stored(Position(2), SequenceNumber(1))])
         #expect(report.rows == 2)
         #expect(report.nanoseconds > 0)
         for index in 0..<50 {
@@ -111,7 +111,7 @@ import Testing
         for round in 0..<200 {
             commits.submit((0..<5).map { .append(message(key: "\(round) \($0)")) })
             let history = HistoryRequest(
-                conversation: ConversationNumber(1), reader: UserNumber(1), after: .none, before: Sequence(.max),
+                conversation: ConversationNumber(1), reader: UserNumber(1), after: .none, before: SequenceNumber(.max),
                 isNewest: true, rows: 40, bytes: 1 << 20)
             let span = PageRequest.Span(
                 ConversationNumber(1), after: Position(max(0, sequence - 30)), upTo: Position(sequence + 1))

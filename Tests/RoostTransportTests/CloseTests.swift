@@ -1,5 +1,5 @@
-import RoostProtocol
 import RoostTransport
+import RoostWire
 import Testing
 
 @Suite struct CloseTests {

@@ -1,5 +1,5 @@
 import Foundation
-import RoostProtocol
+import RoostWire
 import Synchronization
 import Testing
 

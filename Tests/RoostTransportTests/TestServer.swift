@@ -1,6 +1,6 @@
 import Foundation
-import RoostProtocol
 import RoostTransport
+import RoostWire
 import Synchronization
 
 /// A handler that writes down what happens, echoes text, and does what tests ask of it on the loop thread.

@@ -1,4 +1,4 @@
-import RoostProtocol
+import RoostWire
 
 /// What is looked at when the load is over: whether all has arrived, and whether the relay counts as the harness does.
 extension Crowd {

@@ -1,4 +1,4 @@
-import RoostProtocol
+import RoostWire
 
 /// What every run needs of the relay before its load: conversations, and who watches whom. One step each, a bounded
 /// number at once.
@@ -64,7 +64,7 @@ extension Crowd {
         setUpSteps -= 1
     }
 
-    func writeNames(_ member: StaticString, _ users: some Swift.Sequence<Int>, to frame: FrameBuilder) {
+    func writeNames(_ member: StaticString, _ users: some Sequence<Int>, to frame: FrameBuilder) {
         frame.beginArray(member)
         for user in users { frame.element(EnginePlan.userName(user, run: runName)) }
         frame.endArray()

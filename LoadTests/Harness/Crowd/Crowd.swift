@@ -1,6 +1,6 @@
 import DequeModule
-import RoostProtocol
 import RoostTestKit
+import RoostWire
 
 /// All simulated users of one process, with what they share: the sockets, the conversations, the ledgers and the
 /// clocks. State and construction only; `Crowd+…` files hold what it does. Confined to the engine's thread; nothing on

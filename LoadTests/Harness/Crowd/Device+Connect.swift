@@ -1,4 +1,4 @@
-import RoostProtocol
+import RoostWire
 
 /// From one connection to the next.
 extension Device: ClientSocketOwner {

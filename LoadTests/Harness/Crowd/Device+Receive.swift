@@ -1,4 +1,4 @@
-import RoostProtocol
+import RoostWire
 
 /// What the relay says to a device.
 extension Device {

@@ -1,5 +1,5 @@
 import DequeModule
-import RoostProtocol
+import RoostWire
 
 /// What a device says to the relay.
 extension Device {

@@ -1,4 +1,4 @@
-import RoostProtocol
+import RoostWire
 
 /// One simulated device: its connection to the relay, what it has sent and not had answered, and what it owes the
 /// relay. It lives on the engine's thread and knows nothing of when things are due: the crowd tells it.

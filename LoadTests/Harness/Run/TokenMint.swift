@@ -1,7 +1,7 @@
 import Dispatch
 import Foundation
 import RoostAuth
-import RoostProtocol
+import RoostWire
 
 /// Makes the simulated users' tokens with the relay's own key. No state; blocks the calling thread, which must not be
 /// one of the concurrency pool's.

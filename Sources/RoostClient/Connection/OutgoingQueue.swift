@@ -1,4 +1,4 @@
-import RoostProtocol
+import RoostWire
 
 /// A message on its way, with everything that is needed to send it again as often as it takes.
 struct OutgoingMessage: Sendable, Equatable {
@@ -7,7 +7,7 @@ struct OutgoingMessage: Sendable, Equatable {
     var kind: String?
     /// JSON.
     var body: [UInt8]
-    var replyTo: Sequence?
+    var replyTo: SequenceNumber?
 }
 
 /// The messages that aren't acked yet, oldest first. At most one of each destination is under way, so that the order

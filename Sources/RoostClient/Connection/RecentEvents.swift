@@ -1,4 +1,4 @@
-import RoostProtocol
+import RoostWire
 
 /// The newest durable events by their place in the log, to know one that comes again. Bounded: the oldest is forgotten
 /// first. Positions are opaque and can't be ordered, and a server whose log was lost counts anew, so an event is known

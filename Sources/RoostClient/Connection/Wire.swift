@@ -1,4 +1,4 @@
-import RoostProtocol
+import RoostWire
 
 extension Duration {
     /// Cut, and wrapping where nobody gets in a lifetime.

@@ -1,4 +1,4 @@
-public import RoostProtocol
+public import RoostWire
 
 /// A conversation as its user sees it.
 public struct Conversation: Sendable, Equatable {
@@ -15,11 +15,11 @@ public struct Conversation: Sendable, Equatable {
     /// The first 50 of them.
     public var members: [String]
     /// The last message; zero if there is none.
-    public var sequence: Sequence
+    public var sequence: SequenceNumber
     /// Messages that the user has not read.
     public var unread: Int
     /// How far the user has read.
-    public var read: Sequence
+    public var read: SequenceNumber
     /// The last message.
     public var message: Message?
     /// When the last durable event happened.
@@ -79,11 +79,11 @@ public struct Watermark: Sendable, Equatable {
     /// The member.
     public var user: String
     /// Some device of the member has everything up to here.
-    public var delivered: Sequence
+    public var delivered: SequenceNumber
     /// Since when.
     public var deliveredAt: Timestamp?
     /// The member has read up to here.
-    public var read: Sequence
+    public var read: SequenceNumber
     /// Since when.
     public var readAt: Timestamp?
     /// Own watermarks only: messages that are not read.

@@ -1,4 +1,4 @@
-import RoostProtocol
+import RoostWire
 
 /// From JSON to the types of the API; nil where a member is missing that Docs/Protocol.md promises.
 extension EventMembers {

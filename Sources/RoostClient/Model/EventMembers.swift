@@ -1,4 +1,4 @@
-import RoostProtocol
+import RoostWire
 
 /// The members of one JSON object, looked up in one pass over it. Readers give nil where the member is missing or of
 /// another kind: a server that is newer, or wrong, must never stop the client. Confined to the client.
@@ -21,7 +21,7 @@ struct EventMembers {
 
     func count(_ name: String) -> Int? { integer(name).map { Int(clamping: $0) } }
 
-    func sequence(_ name: String) -> Sequence? { integer(name).map { Sequence($0) } }
+    func sequence(_ name: String) -> SequenceNumber? { integer(name).map { SequenceNumber($0) } }
 
     func time(_ name: String) -> Timestamp? { integer(name).map { Timestamp(milliseconds: $0) } }
 

@@ -1,11 +1,11 @@
-public import RoostProtocol
+public import RoostWire
 
 /// A message as the server tells it: live, on catch-up and in history.
 public struct Message: Sendable, Equatable {
     /// The id of the conversation.
     public var conversation: String
     /// Its number there, without holes.
-    public var sequence: Sequence
+    public var sequence: SequenceNumber
     /// Its place in the order of all events. Opaque.
     public var position: String
     /// The author.
@@ -21,7 +21,7 @@ public struct Message: Sendable, Equatable {
     /// The body; nil once deleted.
     public var body: Body?
     /// The message that it answers.
-    public var replyTo: Sequence?
+    public var replyTo: SequenceNumber?
     /// When it was last edited.
     public var editedAt: Timestamp?
     /// When it was deleted.
@@ -58,7 +58,7 @@ public struct MessageTarget: Sendable, Equatable {
     /// The id of the conversation.
     public var conversation: String
     /// The message.
-    public var sequence: Sequence
+    public var sequence: SequenceNumber
     /// The place of this event in the order of all. Opaque.
     public var position: String
     /// Who did it.
@@ -98,7 +98,7 @@ public struct SendReceipt: Sendable, Equatable {
     /// The id of the conversation, also if it was sent to a user. Empty if the user has left it since.
     public var conversation: String
     /// The number of the message there.
-    public var sequence: Sequence
+    public var sequence: SequenceNumber
     /// Its place in the order of all events. Opaque.
     public var position: String
     /// When it was stored.
@@ -122,9 +122,9 @@ public struct Gap: Sendable, Equatable {
     /// The id of the conversation.
     public var conversation: String
     /// The first.
-    public var from: Sequence
+    public var from: SequenceNumber
     /// The last.
-    public var to: Sequence
+    public var to: SequenceNumber
 }
 
 /// Something from another device that isn't stored.

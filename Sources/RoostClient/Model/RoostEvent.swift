@@ -1,4 +1,4 @@
-public import RoostProtocol
+public import RoostWire
 
 /// What a client tells its application, in the order in which it happened. Durable events (`message`, `edited`,
 /// `deleted`, `reacted`, `conversation`) are acked once the application asks for the next one.

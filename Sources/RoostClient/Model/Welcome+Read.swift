@@ -1,4 +1,4 @@
-import RoostProtocol
+import RoostWire
 
 extension Welcome {
     init?(_ members: EventMembers) {

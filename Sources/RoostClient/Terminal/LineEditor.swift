@@ -30,7 +30,7 @@ package struct LineEditor {
     package init(scalarsMax: Int) { self.scalarsMax = scalarsMax }
 
     /// Takes what was typed.
-    package mutating func feed(_ bytes: some Swift.Sequence<UInt8>) -> [Action] {
+    package mutating func feed(_ bytes: some Sequence<UInt8>) -> [Action] {
         var actions: [Action] = []
         for byte in bytes {
             guard let action = feed(byte) else { continue }

@@ -8,7 +8,7 @@ package struct LineSplitter {
     package init(bytesMax: Int) { self.bytesMax = bytesMax }
 
     /// The lines that end in these bytes, without their line breaks; invalid UTF-8 is replaced.
-    package mutating func feed(_ bytes: some Swift.Sequence<UInt8>) -> [String] {
+    package mutating func feed(_ bytes: some Sequence<UInt8>) -> [String] {
         var lines: [String] = []
         for byte in bytes {
             if byte == 0x0A {

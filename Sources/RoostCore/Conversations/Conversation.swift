@@ -1,4 +1,4 @@
-import RoostProtocol
+import RoostWire
 
 /// A conversation: members as committed, what is under way about them, and where its log ends. Loop thread only.
 final class Conversation {
@@ -19,7 +19,7 @@ final class Conversation {
     /// Counts how often anybody's standing may have changed: what was found before may not hold after.
     private(set) var standingChanges = 0
 
-    var lastSequence = Sequence.none
+    var lastSequence = SequenceNumber.none
     var lastPosition = Position.start
     var lastTime = Timestamp.never
     var typing: [Typing] = []
@@ -157,7 +157,7 @@ final class Member {
     let user: User
     var role: Role
     /// Messages up to this one are not shown to it.
-    let since: Sequence
+    let since: SequenceNumber
     /// Position of the event by which it joined.
     let joinedAt: Position
     var watermark: Watermark
@@ -171,7 +171,7 @@ final class Member {
     /// For when the timer that looks whether typing has ended is set; past if none is.
     var typingTimerAt = Int64.min / 2
 
-    init(_ user: User, of conversation: Conversation, role: Role, since: Sequence, joinedAt: Position) {
+    init(_ user: User, of conversation: Conversation, role: Role, since: SequenceNumber, joinedAt: Position) {
         self.user = user
         self.conversation = conversation
         self.role = role

@@ -1,4 +1,4 @@
-import RoostProtocol
+import RoostWire
 
 /// What a session's last command named, and the conversation it stands for. Most commands name the same one as the
 /// command before: it is found again by comparing a few bytes, without the directory, where each look is a hash and

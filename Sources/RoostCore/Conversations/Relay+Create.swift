@@ -1,4 +1,4 @@
-import RoostProtocol
+import RoostWire
 
 /// How conversations come about: groups by `conversation.create`, direct ones by that or by the first message.
 extension Relay {

@@ -1,4 +1,4 @@
-import RoostProtocol
+import RoostWire
 
 /// A page of a user's conversations, each with its place in the list when it was asked for.
 struct ListPage {
@@ -132,7 +132,7 @@ extension Relay {
 
     /// Who is there and how far each has got; with a sequence also how many have got that far. O(members).
     func members(
-        _ name: Text, _ sequence: Sequence?, _ id: CommandID?, _ session: Session, _ now: Moment
+        _ name: Text, _ sequence: SequenceNumber?, _ id: CommandID?, _ session: Session, _ now: Moment
     ) throws(Refusal) {
         let (user, _) = try speaker(session)
         let (conversation, _) = try self.conversation(name, for: user)

@@ -1,4 +1,4 @@
-import RoostProtocol
+import RoostWire
 
 /// Changing a group: `rename`, `add`, `remove`, `role`, `leave`. Judged by what is under way as well as by what is
 /// committed, so that two commands in a row mean what they say; applied when the event is stored.

@@ -1,4 +1,4 @@
-import RoostProtocol
+import RoostWire
 
 /// The live sessions of a conversation's members in one flat array, so that a fan-out chases no pointers from member to
 /// user to sessions and counts no references. It borrows the sessions: whatever changes who is there makes the
@@ -7,7 +7,7 @@ struct Audience {
     private struct Listener {
         var session: Unmanaged<Session>
         /// Messages up to this one are not shown to its user.
-        var since: Sequence
+        var since: SequenceNumber
     }
 
     private let listeners: [Listener]
@@ -26,7 +26,7 @@ struct Audience {
 
     /// Calls `body` for each session. It must not change who is a member or connected.
     @inline(__always)
-    func forEach(_ body: (_ session: Session, _ since: Sequence) -> Void) {
+    func forEach(_ body: (_ session: Session, _ since: SequenceNumber) -> Void) {
         listeners.withUnsafeBufferPointer { listeners in
             for listener in listeners { listener.session._withUnsafeGuaranteedRef { body($0, listener.since) } }
         }

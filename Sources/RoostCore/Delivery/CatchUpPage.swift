@@ -1,4 +1,4 @@
-import RoostProtocol
+import RoostWire
 
 /// One page of the log on its way to everyone who missed the same: read once and encoded once, for as many sessions as
 /// ask for it. After a restart of the relay, or of the network, that is all the devices of a group. Loop thread only.
@@ -49,7 +49,7 @@ struct PageFrames {
         /// Those of the page's messages that are in it.
         var messages: Range<Int>
         /// Of an event of a conversation, by which a user may have joined: where, and the last message before it.
-        var change: (conversation: ConversationNumber, sequence: Sequence)?
+        var change: (conversation: ConversationNumber, sequence: SequenceNumber)?
     }
 
     var parts: [Part] = []

@@ -1,4 +1,4 @@
-import RoostProtocol
+import RoostWire
 
 /// Frames that go to one conversation one after the other, gathered so that its audience is walked once for all of
 /// them, and each session that gets them all is given one piece of memory. It holds either durable events of one
@@ -13,7 +13,7 @@ final class FanOutRun {
         let origin: Unmanaged<Session>?
         let sender: UserNumber
         /// Only for members whose messages begin below.
-        let sequence: Sequence
+        let sequence: SequenceNumber
         let position: Position
         let isMessage: Bool
         /// Where, among `asides`, is what the sender's other devices get in its place.
@@ -25,7 +25,7 @@ final class FanOutRun {
     /// A session that doesn't get just all of it. Kept alive by its membership until the run is delivered.
     struct Partial {
         let session: Unmanaged<Session>
-        let since: Sequence
+        let since: SequenceNumber
     }
 
     /// Entries of a run: with more, walking the audience costs no less for each, and what was read of them leaves the
@@ -40,7 +40,7 @@ final class FanOutRun {
     /// What acks of its messages will tell.
     private(set) var messages: [UnackedMessages.Entry] = []
     /// Whoever's messages begin below gets all of it.
-    private(set) var lowest = Sequence(Int64.max)
+    private(set) var lowest = SequenceNumber(Int64.max)
     /// Sessions of those who caused something, each once: `Session.isApart`.
     private(set) var apart: [Session] = []
     /// Found while it is delivered.
@@ -74,7 +74,7 @@ final class FanOutRun {
     ) {
         begin(conversation, isSignals: false)
         // What became of a message that is hidden from a member is hidden too; who is a member is not.
-        let sequence = event.kind == .conversation ? Sequence(Int64.max) : event.sequence
+        let sequence = event.kind == .conversation ? SequenceNumber(Int64.max) : event.sequence
         entries.append(
             Entry(
                 frame: frames.append(builder), origin: origin.map(Unmanaged.passUnretained), sender: event.sender,
@@ -118,7 +118,7 @@ final class FanOutRun {
         conversation = nil
         entries.removeAll(keepingCapacity: true)
         messages.removeAll(keepingCapacity: true)
-        lowest = Sequence(Int64.max)
+        lowest = SequenceNumber(Int64.max)
         apart.removeAll(keepingCapacity: true)
         partials.removeAll(keepingCapacity: true)
     }

@@ -1,4 +1,4 @@
-import RoostProtocol
+import RoostWire
 
 /// `ack` and `read`: how far a device, and a user, has got; watermarks are stored in bundles.
 extension Relay {
@@ -89,7 +89,7 @@ extension Relay {
         accept(id, session, now)
     }
 
-    private func advanceRead(_ member: Member, to sequence: Sequence, at now: Moment) {
+    private func advanceRead(_ member: Member, to sequence: SequenceNumber, at now: Moment) {
         guard sequence > member.watermark.read else { return }
         member.watermark.read = sequence
         member.watermark.readAt = now.wall
@@ -101,7 +101,7 @@ extension Relay {
     }
 
     /// Who writes has read what came before.
-    func advanceOwn(_ member: Member, to sequence: Sequence, at time: Timestamp) {
+    func advanceOwn(_ member: Member, to sequence: SequenceNumber, at time: Timestamp) {
         member.watermark.read = max(member.watermark.read, sequence)
         member.watermark.readAt = time
         member.watermark.delivered = max(member.watermark.delivered, sequence)

@@ -1,5 +1,5 @@
 import DequeModule
-import RoostProtocol
+import RoostWire
 
 /// Resume, offline and slow readers are one mechanism: a session that has not got everything reads the log in rounds,
 /// page by page, each when the one before has left for the network, until nothing is newer; then it is live again.

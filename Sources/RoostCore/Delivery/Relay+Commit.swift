@@ -1,5 +1,5 @@
 import DequeModule
-import RoostProtocol
+import RoostWire
 
 /// A durable event on its way to the log, with who waits for the answer.
 struct PendingAppend {

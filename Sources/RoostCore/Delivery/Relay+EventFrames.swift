@@ -1,4 +1,4 @@
-import RoostProtocol
+import RoostWire
 
 /// Durable events as JSON: the same bytes live, on catch-up and in history.
 extension Relay {

@@ -1,4 +1,4 @@
-import RoostProtocol
+import RoostWire
 
 /// One event, framed once, into the outbox of everyone concerned. The inner loop allocates nothing per recipient.
 extension Relay {
@@ -86,7 +86,7 @@ extension Relay {
 
     /// Whether all of a run is for this session, and fits.
     @inline(__always)
-    private func takesWhole(_ delivered: FanOutRun, _ bytes: Int, _ session: Session, _ since: Sequence) -> Bool {
+    private func takesWhole(_ delivered: FanOutRun, _ bytes: Int, _ session: Session, _ since: SequenceNumber) -> Bool {
         guard !session.isApart else { return false }
         let bytes = session.outbox.bytes + bytes
         if delivered.isSignals { return bytes <= roomForSignals(session) }

@@ -1,5 +1,5 @@
 import DequeModule
-import RoostProtocol
+import RoostWire
 
 /// Pages that are read, on their way into outboxes: each to everyone who waits for it, as much in one turn as lets live
 /// traffic have its own. A round ends here, and with it the session is live again or begins another.
@@ -73,7 +73,7 @@ extension Relay {
         {
             // It joined while the device was away: what was said before is for `history`, and not passed over in
             // silence.
-            let first = Sequence(member.since.value + 1)
+            let first = SequenceNumber(member.since.value + 1)
             tellGap(
                 Gap(change.conversation, from: first, to: change.sequence, floor: part.position), to: session, at: now)
         }

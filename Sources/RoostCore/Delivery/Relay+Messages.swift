@@ -1,4 +1,4 @@
-import RoostProtocol
+import RoostWire
 
 /// `send`, `edit`, `delete`, `react`, `signal`: from a command to an event for the log, or straight to the others.
 extension Relay {

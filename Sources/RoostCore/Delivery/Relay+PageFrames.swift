@@ -1,4 +1,4 @@
-import RoostProtocol
+import RoostWire
 
 /// A page as frames. Events are framed one behind another in pieces of some size, so that a page costs an outbox a few
 /// places and not one for each event.
@@ -50,7 +50,7 @@ extension Relay {
         var position = Position.start
         var events = 0
         var firstMessage = 0
-        var change: (conversation: ConversationNumber, sequence: Sequence)?
+        var change: (conversation: ConversationNumber, sequence: SequenceNumber)?
     }
 
     private func end(_ rest: inout PartUnderWay, of frames: inout PageFrames) {

@@ -1,4 +1,4 @@
-import RoostProtocol
+import RoostWire
 
 /// A run, entry by entry, to sessions that don't get just all of it: those that caused some of it, whose user did, who
 /// joined in the middle, or who have no room for all. What one of them gets is copied into one frame of its own.
@@ -18,7 +18,7 @@ extension Relay {
         for session in delivered.apart where session.isApart {
             session.isApart = false
             guard !delivered.isSignals else { continue }
-            push(frames, asides, of: delivered, to: session, above: Sequence(Int64.max))
+            push(frames, asides, of: delivered, to: session, above: SequenceNumber(Int64.max))
         }
     }
 
@@ -42,7 +42,7 @@ extension Relay {
     /// What is for it, until it falls behind. What its user caused is for it in another form, and what it caused
     /// itself is answered.
     private func push(
-        _ frames: Frame, _ asides: Frame?, of delivered: FanOutRun, to session: Session, above since: Sequence
+        _ frames: Frame, _ asides: Frame?, of delivered: FanOutRun, to session: Session, above since: SequenceNumber
     ) {
         let own = Unmanaged.passUnretained(session).toOpaque()
         let user = session.user?.number

@@ -1,4 +1,4 @@
-import RoostProtocol
+import RoostWire
 
 /// Whoever waits for an answer of the log.
 enum PendingRead {
@@ -89,7 +89,7 @@ extension Relay {
         let since = conversation.member(user.number)?.since ?? conversation.lastSequence
         let request = HistoryRequest(
             conversation: conversation.number, reader: user.number, after: max(history.after ?? .none, since),
-            before: history.before ?? Sequence(Int64.max), isNewest: history.after == nil,
+            before: history.before ?? SequenceNumber(Int64.max), isNewest: history.after == nil,
             rows: history.limit ?? limits.historyDefault, bytes: limits.pageBytes)
         try askForClient(.history(request), .history(session, id, conversation))
     }

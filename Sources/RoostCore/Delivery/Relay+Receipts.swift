@@ -1,5 +1,5 @@
 import DequeModule
-import RoostProtocol
+import RoostWire
 
 /// Receipts: how far a member has got, gathered for a tick, for the user's own devices and for the other members. They
 /// tell states, of which only the newest matters, so what is too much for a turn, or for a conversation, waits.

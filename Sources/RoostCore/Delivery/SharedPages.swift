@@ -1,4 +1,4 @@
-import RoostProtocol
+import RoostWire
 
 /// The pages that somebody else may ask for: those that are being read, and the newest of those that were, as far as
 /// they are still wanted. A page goes when something in it changes in the log. It doesn't judge: the limit is the

@@ -1,4 +1,4 @@
-import RoostProtocol
+import RoostWire
 
 /// Messages that were sent to one session and not acked yet, oldest first: a ring of plain numbers, so that noting a
 /// delivery counts no references, and allocates only while the ring grows. It doesn't judge: the limit is the Relay's.
@@ -6,7 +6,7 @@ struct UnackedMessages: ~Copyable {
     /// Which message, and where in the log.
     struct Entry {
         var conversation: ConversationNumber
-        var sequence: Sequence
+        var sequence: SequenceNumber
         var position: Position
     }
 

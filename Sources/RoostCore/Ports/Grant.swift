@@ -1,4 +1,4 @@
-import RoostProtocol
+import RoostWire
 
 /// What a valid token says. Checked elsewhere; the Relay believes it.
 public struct Grant: Sendable, Equatable {

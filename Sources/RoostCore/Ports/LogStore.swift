@@ -1,4 +1,4 @@
-import RoostProtocol
+import RoostWire
 
 /// Makes batches durable. Called on one thread only.
 public protocol LogWriter: AnyObject {
@@ -65,7 +65,7 @@ public struct Snapshot: Sendable {
         /// Of a group; else empty.
         public var name: String
         /// Sequence of the last message.
-        public var lastSequence: Sequence
+        public var lastSequence: SequenceNumber
         /// Position and time of the last durable event.
         public var lastPosition: Position
         /// Time of the last durable event.
@@ -91,7 +91,7 @@ public struct Snapshot: Sendable {
         /// nil: was a member until `leftAt`.
         public var role: Role?
         /// Messages up to this one are not shown to it.
-        public var since: Sequence
+        public var since: SequenceNumber
         /// Position of the event by which it joined.
         public var joinedAt: Position
         /// Position of the event by which it left.

@@ -1,4 +1,4 @@
-import RoostProtocol
+import RoostWire
 
 /// One thing that a batch makes durable. A batch is applied in order, in one transaction, whole or not at all.
 public enum Mutation: Sendable {
@@ -23,11 +23,11 @@ public enum Mutation: Sendable {
 /// How far a member has got in a conversation.
 public struct Watermark: Hashable, Sendable {
     /// Some device of the member has acked this message.
-    public var delivered = Sequence.none
+    public var delivered = SequenceNumber.none
     /// When that was noted.
     public var deliveredAt = Timestamp.never
     /// The member has read up to this message.
-    public var read = Sequence.none
+    public var read = SequenceNumber.none
     /// When that was noted.
     public var readAt = Timestamp.never
     /// Nothing delivered, nothing read.
@@ -58,7 +58,7 @@ public struct Append: Sendable {
     /// Message: what kind of body. Edit: ignored, the message's own is used. React: the reaction.
     public var label: String
     /// Message: the message replied to. Edit, delete, react: the message meant. Otherwise `.none`.
-    public var reference: Sequence
+    public var reference: SequenceNumber
     /// Message, edit: the body, raw JSON. Conversation: members of the event, raw JSON without braces.
     public var body: [UInt8]
     /// Delete: the sender may delete what others wrote. React: take back. Edit: the new body is a JSON string.
@@ -115,10 +115,10 @@ public struct NewMember: Hashable, Sendable {
     /// As what.
     public var role: Role
     /// Messages up to this one are not shown to it.
-    public var since: Sequence
+    public var since: SequenceNumber
 
     /// Puts a member together.
-    public init(_ user: UserNumber, _ role: Role, since: Sequence = .none) {
+    public init(_ user: UserNumber, _ role: Role, since: SequenceNumber = .none) {
         self.user = user
         self.role = role
         self.since = since
@@ -129,9 +129,9 @@ public struct NewMember: Hashable, Sendable {
 public enum Outcome: Sendable, Equatable {
     /// Stored. `sequence` is the message's own, or that of the message meant; for a conversation event the last one.
     /// `label` is the message's kind where the event is an edit.
-    case stored(Position, Sequence, label: String = "")
+    case stored(Position, SequenceNumber, label: String = "")
     /// The key was used before: what was stored then. Nothing was changed now.
-    case duplicate(Position, Sequence, ConversationNumber, Timestamp)
+    case duplicate(Position, SequenceNumber, ConversationNumber, Timestamp)
     /// It changes nothing (deleted already, same reaction again): nothing was stored.
     case unchanged
     /// Not allowed by what the log knows: `notFound`, `gone`, `forbidden`, `tooLarge`, `badRequest`.

@@ -1,4 +1,4 @@
-import RoostProtocol
+import RoostWire
 
 /// A question to the log, answered on another thread. `ticket` comes back with the answer.
 public struct Read: Sendable {
@@ -32,10 +32,11 @@ public struct PageRequest: Sendable, Hashable {
         /// The last wanted.
         public var upTo: Position
         /// Messages up to this one are not shown to the device's user.
-        public var since: Sequence
+        public var since: SequenceNumber
 
         /// Puts a span together.
-        public init(_ conversation: ConversationNumber, after: Position, upTo: Position, since: Sequence = .none) {
+        public init(_ conversation: ConversationNumber, after: Position, upTo: Position, since: SequenceNumber = .none)
+        {
             self.conversation = conversation
             self.after = after
             self.upTo = upTo
@@ -68,9 +69,9 @@ public struct HistoryRequest: Sendable {
     /// Whose reactions are `mine`.
     public var reader: UserNumber
     /// Messages strictly above `after` and strictly below `before`.
-    public var after: Sequence
+    public var after: SequenceNumber
     /// The upper end, not included.
-    public var before: Sequence
+    public var before: SequenceNumber
     /// Whether the newest (true) or the oldest of those are wanted when there are more than `rows`.
     public var isNewest: Bool
     /// Messages at most.
@@ -80,7 +81,8 @@ public struct HistoryRequest: Sendable {
 
     /// Puts a request together.
     public init(
-        conversation: ConversationNumber, reader: UserNumber, after: Sequence, before: Sequence, isNewest: Bool,
+        conversation: ConversationNumber, reader: UserNumber, after: SequenceNumber, before: SequenceNumber,
+        isNewest: Bool,
         rows: Int, bytes: Int
     ) {
         self.conversation = conversation
@@ -96,9 +98,9 @@ public struct HistoryRequest: Sendable {
 /// The messages with the given sequences, one per conversation; what isn't there is left out.
 public struct LatestRequest: Sendable {
     /// Which messages.
-    public var messages: [(conversation: ConversationNumber, sequence: Sequence)]
+    public var messages: [(conversation: ConversationNumber, sequence: SequenceNumber)]
     /// Puts a request together.
-    public init(messages: [(conversation: ConversationNumber, sequence: Sequence)]) { self.messages = messages }
+    public init(messages: [(conversation: ConversationNumber, sequence: SequenceNumber)]) { self.messages = messages }
 }
 
 /// An answer.
@@ -131,14 +133,14 @@ public struct Gap: Sendable, Equatable {
     /// Where.
     public var conversation: ConversationNumber
     /// The first sequence left out.
-    public var from: Sequence
+    public var from: SequenceNumber
     /// The last sequence left out.
-    public var to: Sequence
+    public var to: SequenceNumber
     /// The span goes on after this position.
     public var floor: Position
 
     /// Puts a gap together.
-    public init(_ conversation: ConversationNumber, from: Sequence, to: Sequence, floor: Position) {
+    public init(_ conversation: ConversationNumber, from: SequenceNumber, to: SequenceNumber, floor: Position) {
         self.conversation = conversation
         self.from = from
         self.to = to
@@ -155,7 +157,7 @@ public struct StoredEvent: Sendable {
     /// Its place in the log.
     public var position: Position
     /// Message: its own. Edit, delete, react: that of the message meant. Conversation: the last one before it.
-    public var sequence: Sequence
+    public var sequence: SequenceNumber
     /// Who caused it.
     public var sender: UserNumber
     /// The sending device.
@@ -165,7 +167,7 @@ public struct StoredEvent: Sendable {
     /// As in `Append`; for an edit the message's kind.
     public var label: String
     /// Message: the message replied to.
-    public var reference: Sequence
+    public var reference: SequenceNumber
     /// Raw JSON; empty if it was erased.
     public var body: [UInt8]
     /// React: taken back.
@@ -180,7 +182,7 @@ public struct StoredEvent: Sendable {
     public var reactions: [ReactionCount]
 
     /// The row that an append became.
-    public init(_ append: borrowing Append, position: Position, sequence: Sequence) {
+    public init(_ append: borrowing Append, position: Position, sequence: SequenceNumber) {
         kind = append.kind
         conversation = append.conversation
         self.position = position

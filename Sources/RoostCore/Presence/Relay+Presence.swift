@@ -1,4 +1,4 @@
-import RoostProtocol
+import RoostWire
 
 /// `presence`, `watch`, `unwatch`: who is here. Changes are gathered for a tick, so that many devices and quick
 /// returns make one event, and told only to those who watch.

@@ -1,4 +1,4 @@
-import RoostProtocol
+import RoostWire
 
 /// `typing`: a state of a few seconds that the server owns; others hear of its beginning and its end.
 extension Relay {

@@ -1,4 +1,4 @@
-import RoostProtocol
+import RoostWire
 
 /// A user as long as the relay runs: devices, sessions, conversations, presence. Loop thread only.
 final class User {
@@ -108,5 +108,5 @@ extension Activity: Comparable {
 struct Departure {
     var joinedAt: Position
     var leftAt: Position
-    var since: Sequence
+    var since: SequenceNumber
 }

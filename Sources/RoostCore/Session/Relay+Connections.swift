@@ -1,4 +1,4 @@
-import RoostProtocol
+import RoostWire
 
 /// The life of a connection: open, heard, closed, ended by us.
 extension Relay {

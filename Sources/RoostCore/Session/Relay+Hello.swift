@@ -1,5 +1,5 @@
 import DequeModule
-import RoostProtocol
+import RoostWire
 
 /// `hello`, `refresh`, `ping`, `bye`: who is there, for how long, and how it goes.
 extension Relay {

@@ -1,5 +1,5 @@
 import DequeModule
-import RoostProtocol
+import RoostWire
 
 /// Who is to be written to: sessions in the order in which they were touched. A turn of the loop visits a part of a
 /// large group only, so that what arrives meanwhile joins the round that is under way instead of waiting for its end.

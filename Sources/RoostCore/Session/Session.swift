@@ -1,4 +1,4 @@
-import RoostProtocol
+import RoostWire
 
 /// Names a session to other threads, which must not hold the object.
 public struct SessionID: Hashable, Sendable {

@@ -1,4 +1,4 @@
-import RoostProtocol
+import RoostWire
 
 extension Configuration {
     /// What no key can say alone. Names the key that was set last of the two, and where.

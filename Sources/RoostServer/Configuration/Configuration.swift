@@ -1,5 +1,5 @@
 import Logging
-import RoostProtocol
+import RoostWire
 
 /// Everything an operator may decide, checked and typed; one value that the server is built from and never changes.
 ///

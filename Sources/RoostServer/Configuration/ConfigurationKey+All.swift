@@ -1,5 +1,5 @@
 import Logging
-import RoostProtocol
+import RoostWire
 
 extension ConfigurationKey {
     /// Every key there is, in the order of Config/roost.yaml.

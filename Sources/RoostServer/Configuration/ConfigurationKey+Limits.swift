@@ -1,7 +1,7 @@
-import RoostProtocol
+import RoostWire
 
 extension ConfigurationKey {
-    /// The section `limits`. The defaults are those of `RoostProtocol.Limits`, with their reasons.
+    /// The section `limits`. The defaults are those of `RoostWire.Limits`, with their reasons.
     static let limits = connections + frames + rates + tables + queues + pages + times
 
     private static let connections = [

@@ -1,6 +1,6 @@
 import Glibc
 import RoostCore
-import RoostProtocol
+import RoostWire
 
 /// The one place in the server that reads clocks.
 enum Clock {

@@ -1,5 +1,5 @@
-import RoostProtocol
 import RoostTransport
+import RoostWire
 
 /// The few pages beside the socket: is it alive, is it ready, what does it count.
 extension Gateway {

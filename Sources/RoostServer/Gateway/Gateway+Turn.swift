@@ -1,9 +1,9 @@
 import Logging
 import RoostAuth
 import RoostCore
-import RoostProtocol
 import RoostStorage
 import RoostTransport
+import RoostWire
 
 /// From the Relay to the world, once at the end of each turn: hand the turn's events to the writer, write once to each
 /// touched connection, or to a part of them, and set the one timer.

@@ -1,9 +1,9 @@
 import Logging
 import RoostAuth
 import RoostCore
-import RoostProtocol
 import RoostStorage
 import RoostTransport
+import RoostWire
 
 /// Joins the pure Relay to the world: carries what the transport hears into the Relay, and what the Relay wants done
 /// out to sockets, writer, reader and token checks. Everything in it runs on the loop thread; what other threads have

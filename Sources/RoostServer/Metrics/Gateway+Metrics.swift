@@ -1,6 +1,6 @@
 import RoostCore
-import RoostProtocol
 import RoostTransport
+import RoostWire
 
 /// What the operator watches. Counting is done where things happen, in plain integers; this page only prints.
 extension Gateway {

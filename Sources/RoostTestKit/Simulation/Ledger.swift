@@ -1,5 +1,5 @@
 import RoostCore
-import RoostProtocol
+import RoostWire
 
 /// What the checker believes to be true: every event that became durable, who was a member when, what each user is
 /// entitled to, in log order. Built from batches at the moment they become durable, by rules of its own; it asks

@@ -1,4 +1,4 @@
-import RoostProtocol
+import RoostWire
 
 /// What kind of day it is: how many people, how small the limits, how slow the store, how bad the network. Drawn from
 /// the seed, so that no two runs stress the same thing.

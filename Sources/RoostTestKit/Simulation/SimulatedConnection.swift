@@ -1,5 +1,5 @@
 import RoostCore
-import RoostProtocol
+import RoostWire
 
 /// One connection from the client's side: what it waits for and what it was told. Owned by the simulation until the
 /// relay has been told that the connection is gone.

@@ -1,4 +1,4 @@
-import RoostProtocol
+import RoostWire
 
 /// A person with devices, and what the checker knows of them. Owned by the simulation.
 final class SimulatedUser {

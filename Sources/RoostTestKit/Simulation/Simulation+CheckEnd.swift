@@ -1,5 +1,5 @@
 import RoostCore
-import RoostProtocol
+import RoostWire
 
 /// What has to be true when everything has come to rest.
 extension Simulation {

@@ -1,5 +1,5 @@
 import RoostCore
-import RoostProtocol
+import RoostWire
 
 /// What is left after the process died: what the ledger has, and nothing else.
 extension Simulation {
@@ -62,7 +62,7 @@ extension Simulation {
                 let conversation = ledger.conversations[event.conversation]
                 guard !conversation.isErased else { continue }
                 let number = ConversationNumber(conversation.number)
-                let question = LatestRequest(messages: [(number, Sequence(stored.sequence))])
+                let question = LatestRequest(messages: [(number, SequenceNumber(stored.sequence))])
                 let found = log.answer(Read(ticket: 0, .latest(question))).events.first
                 if found?.key != intent.key || found?.position.value != stored.position {
                     fail("\(intent.key) got ok at \(stored.position) and isn't in the log")

@@ -1,5 +1,5 @@
 import RoostCore
-import RoostProtocol
+import RoostWire
 
 /// How connections end, and what that means for who is there.
 extension Simulation {

@@ -1,5 +1,5 @@
 import RoostCore
-import RoostProtocol
+import RoostWire
 
 /// The server around the relay: hands over tokens, batches and reads and answers them after a while, writes what waits,
 /// closes what is to be closed, and wakes the relay when it asked to be.

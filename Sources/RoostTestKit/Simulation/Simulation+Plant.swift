@@ -1,5 +1,5 @@
 import RoostCore
-import RoostProtocol
+import RoostWire
 
 /// The planted faults that change what passes between the relay and the log.
 extension Simulation {

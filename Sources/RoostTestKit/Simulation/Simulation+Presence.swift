@@ -1,5 +1,5 @@
 import RoostCore
-import RoostProtocol
+import RoostWire
 
 /// Presence is true and typing ends, at any time: for every client that reads what comes.
 extension Simulation {

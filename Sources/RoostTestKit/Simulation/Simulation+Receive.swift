@@ -1,5 +1,5 @@
 import RoostCore
-import RoostProtocol
+import RoostWire
 
 /// What clients read, and what they make of it.
 extension Simulation {

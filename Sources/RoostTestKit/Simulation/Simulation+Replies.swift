@@ -1,5 +1,5 @@
 import RoostCore
-import RoostProtocol
+import RoostWire
 
 /// Every command with an id gets exactly one reply, and what the reply says is true.
 extension Simulation {

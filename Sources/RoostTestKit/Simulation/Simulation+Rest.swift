@@ -1,5 +1,5 @@
 import RoostCore
-import RoostProtocol
+import RoostWire
 
 /// The end of a run: nothing fails any more, everybody comes back, and everything has to come to rest and be true.
 extension Simulation {

@@ -1,5 +1,5 @@
 import RoostCore
-import RoostProtocol
+import RoostWire
 
 /// One step: something that somebody does, or that goes wrong; then a while.
 extension Simulation {

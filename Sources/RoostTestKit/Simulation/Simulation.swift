@@ -1,5 +1,5 @@
 import RoostCore
-import RoostProtocol
+import RoostWire
 
 /// A day in the life of a relay, drawn from a seed: people with devices that connect, write, read slowly, drop, come
 /// back, while the store is slow and the process dies now and then; and a checker that knows what ought to come of it

@@ -1,4 +1,4 @@
-import RoostProtocol
+import RoostWire
 
 /// What happened, twice: as one number over every byte said and read, by which two runs are compared, and as the last
 /// few events, for whoever has to find out what went wrong. Texts are made only when somebody asks.

@@ -1,4 +1,4 @@
-import RoostProtocol
+import RoostWire
 
 /// One frame as a client reads it: the members that the checker asks for again and again, taken out once, and the
 /// whole object for the rest. A frame that many get is read once.

@@ -1,4 +1,4 @@
-import RoostProtocol
+import RoostWire
 import Testing
 
 /// Messages one behind another have the bytes that each would have by itself.

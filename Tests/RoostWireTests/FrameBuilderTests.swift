@@ -1,6 +1,6 @@
 import Testing
 
-@testable import RoostProtocol
+@testable import RoostWire
 
 @Suite struct FrameBuilderTests {
     private func text(_ bytes: UnsafeRawBufferPointer) -> String { String(decoding: bytes, as: UTF8.self) }

@@ -16,7 +16,7 @@ public struct Position: Hashable, Comparable, Sendable {
 }
 
 /// The number of a message in its conversation: 1, 2, 3 … without holes. Zero stands for none.
-public struct Sequence: Hashable, Comparable, Sendable {
+public struct SequenceNumber: Hashable, Comparable, Sendable {
     /// Zero is before the first message.
     public let value: Int64
 
@@ -25,11 +25,11 @@ public struct Sequence: Hashable, Comparable, Sendable {
     public init(_ value: Int64) { self.value = value }
 
     /// Before the first message.
-    public static let none = Sequence(0)
+    public static let none = SequenceNumber(0)
 
     /// By order in the conversation.
     @inlinable
-    public static func < (one: Sequence, other: Sequence) -> Bool { one.value < other.value }
+    public static func < (one: SequenceNumber, other: SequenceNumber) -> Bool { one.value < other.value }
 }
 
 /// Wall-clock time: milliseconds since 1970-01-01T00:00:00Z. Shown to people, never used to measure a duration.

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import RoostProtocol
+@testable import RoostWire
 
 @Suite struct OutboxTests {
     private func frame(_ bytes: [UInt8]) -> Frame { bytes.withUnsafeBytes { Frame.make(framed: $0, headerCount: 0) } }

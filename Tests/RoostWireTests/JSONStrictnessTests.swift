@@ -1,6 +1,6 @@
 import Testing
 
-@testable import RoostProtocol
+@testable import RoostWire
 
 /// What is and isn't JSON (RFC 8259), asked of the parser that commands go through.
 @Suite struct JSONStrictnessTests {

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import RoostProtocol
+@testable import RoostWire
 
 @Suite struct CommandIDTests {
     let decode = Decoding()

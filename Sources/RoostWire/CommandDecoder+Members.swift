@@ -108,10 +108,14 @@ extension CommandDecoder {
         }
     }
 
-    func sequence(_ member: Member) throws(Refusal) -> Sequence { Sequence(try whole(member, 1...Int64.max)) }
+    func sequence(_ member: Member) throws(Refusal) -> SequenceNumber {
+        SequenceNumber(try whole(member, 1...Int64.max))
+    }
 
     /// Zero too: before the first message.
-    func sequenceOrNone(_ member: Member) throws(Refusal) -> Sequence { Sequence(try whole(member, 0...Int64.max)) }
+    func sequenceOrNone(_ member: Member) throws(Refusal) -> SequenceNumber {
+        SequenceNumber(try whole(member, 0...Int64.max))
+    }
 
     func limit() throws(Refusal) -> Int? {
         guard value(.limit) != nil else { return nil }

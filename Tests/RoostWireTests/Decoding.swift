@@ -1,4 +1,4 @@
-@testable import RoostProtocol
+@testable import RoostWire
 
 /// Decodes text and gives back what outlives the decoder: a description of the command, or the refusal.
 struct Decoding {

@@ -23,7 +23,7 @@ public enum Command {
     case add(conversation: Text, users: [Text])
     case remove(conversation: Text, users: [Text])
     case setRole(conversation: Text, user: Text, role: Role)
-    case members(conversation: Text, sequence: Sequence?)
+    case members(conversation: Text, sequence: SequenceNumber?)
     case leave(conversation: Text)
 
     /// `hello`.
@@ -49,7 +49,7 @@ public enum Command {
         /// Raw JSON, byte for byte.
         public var body: Text
         /// The message replied to.
-        public var replyTo: Sequence?
+        public var replyTo: SequenceNumber?
     }
 
     /// `edit`. `body` is raw JSON; whether it has to be a text depends on the message, so `isText` says what it is.
@@ -67,7 +67,7 @@ public enum Command {
         /// A conversation, or `@user`.
         public var conversation: Text
         /// 1 or above.
-        public var sequence: Sequence
+        public var sequence: SequenceNumber
     }
 
     /// `react`.
@@ -85,9 +85,9 @@ public enum Command {
         /// A conversation, or `@user`.
         public var conversation: Text
         /// Messages below this one.
-        public var before: Sequence?
+        public var before: SequenceNumber?
         /// Messages above this one.
-        public var after: Sequence?
+        public var after: SequenceNumber?
         /// Messages at most.
         public var limit: Int?
     }

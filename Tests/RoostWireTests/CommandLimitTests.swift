@@ -1,6 +1,6 @@
 import Testing
 
-@testable import RoostProtocol
+@testable import RoostWire
 
 /// Every bound exactly at it, and one past.
 @Suite struct CommandLimitTests {

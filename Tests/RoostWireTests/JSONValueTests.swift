@@ -1,6 +1,6 @@
 import Testing
 
-@testable import RoostProtocol
+@testable import RoostWire
 
 @Suite struct JSONValueTests {
     @Test("a welcome is read by name, to any depth")

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import RoostProtocol
+@testable import RoostWire
 
 /// Every member of every command, missing and wrong in each way that its form knows.
 @Suite struct CommandRefusalTests {

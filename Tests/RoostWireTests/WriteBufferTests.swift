@@ -1,6 +1,6 @@
 import Testing
 
-@testable import RoostProtocol
+@testable import RoostWire
 
 @Suite struct WriteBufferTests {
     private func frame(_ byte: UInt8, _ count: Int = 3) -> Frame {

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import RoostProtocol
+@testable import RoostWire
 
 /// Mutated commands, from a fixed seed. What can be asserted of any input: nothing traps, the outcome of the same
 /// bytes is the same whatever was decoded before, and what is passed on as a body is valid JSON.
