@@ -25,7 +25,7 @@ struct KeyStatements {
 
 /// The keys of one block, sixteen bytes each, in no order, as the machine has them in memory. Lends bytes; valid as
 /// long as they are.
-struct KeyBlock: SequenceNumber, IteratorProtocol {
+struct KeyBlock: Sequence, IteratorProtocol {
     private let bytes: UnsafeRawBufferPointer
     private var offset = 0
 
