@@ -96,8 +96,7 @@ extension Relay {
     public func beginDrain(spreadMilliseconds spread: Int64, at now: Moment) {
         guard !isDraining else { return }
         deliverRun()
-        isDraining = true
-        if mode == .running { mode = .draining }
+        journal.beginDrain()
         for session in sessions.values.sorted(by: { $0.id.value < $1.id.value }) where session.phase != .ended {
             builder.begin("drain")
             builder.member("after", 500 + Int64(random.next(upperBound: UInt64(max(1, spread)))))

@@ -20,24 +20,12 @@ public final class Relay {
         }
     }
 
-    /// Whether commands are taken.
-    enum Mode {
-        case running
-        /// The relay is about to stop.
-        case draining
-        /// The store failed: nothing more can be made durable.
-        case failed
-    }
-
     let limits: Limits
     let identity: Identity
     let decoder: CommandDecoder
     let builder = FrameBuilder()
     let pingFrame = FrameBuilder.ping()
     var random: any RandomNumberGenerator
-    var mode = Mode.running
-    /// The end was announced; also after a failure.
-    var isDraining = false
     /// Counted for the operator.
     public internal(set) var counters = Counters()
 
@@ -71,17 +59,9 @@ public final class Relay {
     /// What one session gets of a run, while it is put together.
     var portion = FrameRun()
 
-    // On its way to the log: the batch that gathers, and the appends in the order in which they will be answered.
-    var gathering: [Mutation] = []
-    var isCommitting = false
-    var pending = Deque<PendingAppend>()
-    var pendingBytes = 0
+    let journal: Journal
 
-    // Reads under way.
-    var reads: [Read] = []
-    var nextTicket: UInt64 = 1
-    var pendingReads: [UInt64: PendingRead] = [:]
-    var clientReads = 0
+    let reads: Reads
 
     // Pages of catch-up: those that are read or not yet given to everybody they were read for, who waits for one to be
     // read, and who for one that is there.
@@ -128,6 +108,8 @@ public final class Relay {
         self.identity = identity
         self.random = random
         decoder = CommandDecoder(limits: limits)
+        journal = Journal(.init(limits))
+        reads = Reads(.init(limits))
         head = snapshot.head
         timers = TimerWheel(now: now.monotonic)
         aliveAt = now.monotonic
@@ -139,13 +121,13 @@ public final class Relay {
     /// How many connections are open, ready or not.
     public var openConnections: Int { sessions.count }
     /// Durable events handed in and not yet committed.
-    public var pendingEvents: Int { pending.count }
+    public var pendingEvents: Int { journal.pendingEvents }
     /// Whether nothing waits for the log.
     public var isSettled: Bool {
-        pending.isEmpty && gathering.isEmpty && !isCommitting && (mode == .failed || !areWatermarksDue)
+        journal.isEmpty && (journal.isFailed || !areWatermarksDue)
     }
     /// Whether commands are taken and the store works.
-    public var isServing: Bool { mode == .running }
+    public var isServing: Bool { journal.isOpen }
 }
 
 /// A pair of users without order.
@@ -167,6 +149,7 @@ public struct Verification: Sendable {
 }
 
 extension Relay {
+    var isDraining: Bool { journal.isDraining }
     /// Bytes that wait for all connections. O(connections): for metrics.
     public var outboxBytes: Int { sessions.values.reduce(0) { $0 + $1.outbox.bytes } }
 }

@@ -92,7 +92,7 @@ import Testing
         for number in 1...9 {
             bob.tell("read", ["conversation": "@alice", "sequence": .init(integerLiteral: Int64(number))])
             relay.pause()
-            #expect(relay.relay.gathering.count <= 4)
+            #expect(relay.relay.journal.gathered <= 4)
         }
         relay.holdsCommits = false
         relay.pause()

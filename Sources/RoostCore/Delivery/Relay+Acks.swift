@@ -128,6 +128,6 @@ extension Relay {
         }
         unstoredWatermarks.removeFirst(min(count, unstoredWatermarks.count))
         // Ahead of the batch: who leaves and comes back by it begins anew.
-        gathering.insert(contentsOf: watermarks, at: 0)
+        journal.storeFirst(watermarks)
     }
 }

@@ -1,75 +1,28 @@
-import DequeModule
 import RoostWire
-
-/// A durable event on its way to the log, with who waits for the answer.
-struct PendingAppend {
-    /// As it will be told; where it stands in the log isn't known yet.
-    var event: StoredEvent
-    var change: ConversationChange?
-    var isProbe: Bool
-    var session: Session?
-    var id: CommandID?
-    var reply = ReplyForm.plain
-    /// Users whose standing was changed in advance.
-    var expected: [UserNumber] = []
-
-    /// What `ok` has to name, if somebody waits for one.
-    var expectedAnswer: CommandID? { reply == .plain && session != nil ? id : nil }
-}
-
-/// What answers a stored event.
-enum ReplyForm {
-    /// Nothing: a direct conversation that came about by a message, which is answered itself.
-    case none
-    /// `ok` with position and time.
-    case plain
-    /// `ok` with the conversation.
-    case conversation
-}
 
 /// The way through the log: gather while the writer is busy, hand over when it is idle, answer and fan out when the
 /// batch is durable. Nothing of an event is told to anybody before.
 extension Relay {
-    /// Refuses what would not fit; called before anything is changed.
-    func reserve(_ bytes: Int) throws(Refusal) {
-        guard mode == .running else { throw unavailable() }
-        guard pending.count < limits.pendingEvents, pendingBytes + bytes <= limits.pendingBytes else {
-            throw Refusal(.busy, "the store is behind", retryAfterMilliseconds: limits.busyRetryMilliseconds)
-        }
-    }
+    func reserve(_ bytes: Int) throws(Refusal) { try journal.reserve(bytes) }
 
     func submit(
         _ append: consuming Append, _ session: Session?, _ id: CommandID?, reply: ReplyForm = .plain,
         expecting: [UserNumber] = []
     ) {
         countJoining(by: append.change, 1)
-        pendingBytes += append.body.count
-        pending.append(
-            PendingAppend(
-                event: StoredEvent(append, position: .start, sequence: .none), change: append.change,
-                isProbe: append.isProbe, session: session, id: id, reply: reply, expected: expecting))
-        gathering.append(.append(append))
+        journal.submit(append, session, id, reply: reply, expecting: expecting)
     }
 
-    /// Something to be made durable that nobody waits for.
-    func store(_ mutation: Mutation) {
-        guard mode != .failed else { return }
-        gathering.append(mutation)
-    }
+    func store(_ mutation: Mutation) { journal.store(mutation) }
 
     /// The next batch, if there is one and the writer is idle. The host answers it by `committed` or `commitFailed`.
     public func takeBatch() -> [Mutation]? {
-        guard !isCommitting, mode != .failed else { return nil }
-        if areWatermarksDue {
+        if journal.isWriterIdle, areWatermarksDue {
             // A few in each batch, so that no message waits for the marks of a thousand devices.
             storeWatermarks(atMost: isDraining ? .max : limits.watermarksPerBatch)
             areWatermarksDue = !unstoredCursors.isEmpty || !unstoredWatermarks.isEmpty
         }
-        guard !gathering.isEmpty else { return nil }
-        isCommitting = true
-        var batch: [Mutation] = []
-        swap(&batch, &gathering)
-        return batch
+        return journal.takeBatch()
     }
 
     /// The batch is durable. One outcome per append, in order. A batch may be larger than what may wait for one
@@ -78,12 +31,11 @@ extension Relay {
     public func committed(_ outcomes: [Outcome], at now: Moment, write: () -> Void = {}) {
         deliverRun()
         arrivals += outcomes.count
-        isCommitting = false
+        journal.batchIsDurable(outcomes: outcomes.count)
         var unwritten = 0
         for outcome in outcomes {
-            guard var next = pending.popFirst() else { return }
+            var next = journal.nextSettled()
             let bytes = next.event.body.count
-            pendingBytes -= bytes
             settle(&next, outcome, now)
             // Not after each event: an outbox stays half full if its client doesn't read.
             unwritten += bytes + Self.envelopeBytes
@@ -104,13 +56,7 @@ extension Relay {
     /// everything that needs the log is refused, and the host stops the relay.
     public func commitFailed(at now: Moment) {
         deliverRun()
-        isCommitting = false
-        mode = .failed
-        gathering.removeAll()
-        pendingBytes = 0
-        while let next = pending.popFirst() {
-            answer(next, refusal: Refusal(.unavailable, "the store has failed"), now)
-        }
+        for next in journal.fail() { answer(next, refusal: Refusal(.unavailable, "the store has failed"), now) }
     }
 
     private func settle(_ next: inout PendingAppend, _ outcome: Outcome, _ now: Moment) {

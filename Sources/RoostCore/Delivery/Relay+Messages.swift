@@ -7,7 +7,7 @@ extension Relay {
         try reserve(send.body.count)
         let known = session.destination.conversation(named: send.to)
         let conversation = if let known { known } else { try toSend(send.to, session, user, device, now) }
-        if let replyTo = send.replyTo, replyTo > conversation.lastSequence, pending.isEmpty {
+        if let replyTo = send.replyTo, replyTo > conversation.lastSequence, journal.pendingEvents == 0 {
             throw Refusal(.notFound, "replyTo: no such message in this conversation")
         }
         var append = Append(.message, in: conversation.number, by: user.number, device: device.name, at: now.wall)

@@ -1,67 +1,26 @@
 import RoostWire
 
-/// Whoever waits for an answer of the log.
-enum PendingRead {
-    case page(CatchUpPage)
-    case history(Session, CommandID?, Conversation)
-    case list(Session, CommandID?, ListPage)
-    case created(Session, CommandID?, Conversation, Position, Timestamp, isDuplicate: Bool)
-
-    /// The client's that asked; pages are for many.
-    var session: Session? {
-        switch self {
-        case .page: nil
-        case .history(let session, _, _), .list(let session, _, _), .created(let session, _, _, _, _, _): session
-        }
-    }
-}
-
 /// Questions to the log and their answers.
 extension Relay {
-    func ask(_ question: Read.Question, _ waiting: PendingRead) {
-        let ticket = nextTicket
-        nextTicket += 1
-        pendingReads[ticket] = waiting
-        reads.append(Read(ticket: ticket, question))
-    }
+    func ask(_ question: Read.Question, _ waiting: PendingRead) { reads.ask(question, for: waiting) }
 
-    /// Clients may have only so many questions under way. Called before whatever it costs to put one.
-    func checkReads(of session: Session) throws(Refusal) {
-        guard session.readsUnderWay < limits.readsPerSession else {
-            throw Refusal(
-                .rateLimited, "\(limits.readsPerSession) reads are under way",
-                retryAfterMilliseconds: limits.busyRetryMilliseconds)
-        }
-        guard clientReads < limits.readsMax else {
-            throw Refusal(.busy, "the store is behind", retryAfterMilliseconds: limits.busyRetryMilliseconds)
-        }
-    }
+    func checkReads(of session: Session) throws(Refusal) { try reads.check(session) }
 
     func askForClient(_ question: Read.Question, _ waiting: PendingRead) throws(Refusal) {
-        if let session = waiting.session { try checkReads(of: session) }
-        waiting.session?.readsUnderWay += 1
-        clientReads += 1
-        ask(question, waiting)
+        if let session = waiting.session { try reads.check(session) }
+        reads.ask(question, for: waiting)
     }
 
     /// Questions for the reader; each is answered by `answered`.
-    public func takeReads() -> [Read] {
-        guard !reads.isEmpty else { return [] }
-        var taken: [Read] = []
-        swap(&taken, &reads)
-        return taken
-    }
+    public func takeReads() -> [Read] { reads.take() }
 
     /// The log's answer.
     public func answered(_ result: ReadResult, at now: Moment) {
         deliverRun()
         arrivals += 1
-        guard let waiting = pendingReads.removeValue(forKey: result.ticket) else { return }
+        guard let waiting = reads.answered(result.ticket) else { return }
         if case .page(let page) = waiting { return pageRead(result, page) }
-        guard let session = waiting.session else { return }
-        session.readsUnderWay -= 1
-        clientReads -= 1
-        guard session.phase == .ready else { return }
+        guard let session = waiting.session, session.phase == .ready else { return }
         switch waiting {
         case .page: return
         case .history(_, let id, let conversation):

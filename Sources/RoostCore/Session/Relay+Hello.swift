@@ -4,7 +4,7 @@ import RoostWire
 /// `hello`, `refresh`, `ping`, `bye`: who is there, for how long, and how it goes.
 extension Relay {
     func greet(_ hello: Command.Hello, _ id: CommandID?, _ session: Session, _ now: Moment) throws(Refusal) {
-        guard mode == .running else { throw unavailable() }
+        guard journal.isOpen else { throw journal.unavailable() }
         session.phase = .verifying
         session.hello = PendingHello(
             id: id, device: hello.device?.string, isBackground: hello.isBackground, resume: hello.resume,
@@ -90,7 +90,7 @@ extension Relay {
     private func welcome(
         _ session: Session, _ grant: Grant, endsAt: Int64, _ hello: PendingHello, _ now: Moment
     ) throws(Refusal) {
-        guard mode == .running else { throw unavailable() }
+        guard journal.isOpen else { throw journal.unavailable() }
         if let fixed = grant.device, let said = hello.device, fixed != said {
             throw Refusal(.forbidden, "the token is for another device")
         }
@@ -187,11 +187,5 @@ extension Relay {
         // What takes its place may be a background fetch, which says nothing about its user.
         if old.activity != .background { device.user.lastSeen = now.wall }
         shut(old, .takenOver, at: now)
-    }
-
-    func unavailable() -> Refusal {
-        Refusal(
-            .unavailable, mode == .draining ? "the relay is draining" : "the store has failed",
-            retryAfterMilliseconds: 1_000)
     }
 }

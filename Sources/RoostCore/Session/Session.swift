@@ -67,7 +67,7 @@ public final class Session {
     var presenceBatch: [User] = []
 
     var watching: [UserNumber: User] = [:]
-    var readsUnderWay = 0
+    var reads = Reads.Slot()
     var introduced = 0
     var malformed = 0
     /// Thousandths of commands left in the bucket, so that a low rate loses nothing, and when it was filled.

@@ -1,0 +1,98 @@
+import RoostWire
+
+/// Whoever waits for an answer of the log.
+enum PendingRead {
+    /// A page of catch-up, which may be for many sessions.
+    case page(CatchUpPage)
+    case history(Session, CommandID?, Conversation)
+    case list(Session, CommandID?, ListPage)
+    case created(Session, CommandID?, Conversation, Position, Timestamp, isDuplicate: Bool)
+
+    /// The session that asked; nil for a page.
+    var session: Session? {
+        switch self {
+        case .page: nil
+        case .history(let session, _, _), .list(let session, _, _), .created(let session, _, _, _, _, _): session
+        }
+    }
+}
+
+/// Questions to the log: those that the host has not taken yet, and who waits for the answers. It bounds how many
+/// clients may ask. It doesn't know what an answer means. Loop thread only.
+final class Reads {
+    /// Its part of `Limits`.
+    struct Bounds {
+        /// Questions of one session that may be under way.
+        var perSession: Int
+        /// Questions of all sessions together.
+        var all: Int
+        /// What a refused client is told to wait.
+        var retryMilliseconds: Int64
+
+        init(_ limits: Limits) {
+            perSession = limits.readsPerSession
+            all = limits.readsMax
+            retryMilliseconds = limits.busyRetryMilliseconds
+        }
+    }
+
+    /// What a session keeps for this part.
+    struct Slot {
+        fileprivate var underWay = 0
+    }
+
+    private let bounds: Bounds
+    private var asked: [Read] = []
+    private var waiting: [UInt64: PendingRead] = [:]
+    private var nextTicket: UInt64 = 1
+    /// Questions under way that clients asked.
+    private var ofClients = 0
+
+    init(_ bounds: Bounds) {
+        self.bounds = bounds
+    }
+
+    /// Makes sure that this session may ask something more. Called before whatever it costs to put the question.
+    /// - Throws: `rate_limited` or `busy`.
+    func check(_ session: Session) throws(Refusal) {
+        guard session.reads.underWay < bounds.perSession else {
+            throw Refusal(
+                .rateLimited, "\(bounds.perSession) reads are under way",
+                retryAfterMilliseconds: bounds.retryMilliseconds)
+        }
+        guard ofClients < bounds.all else {
+            throw Refusal(.busy, "the store is behind", retryAfterMilliseconds: bounds.retryMilliseconds)
+        }
+    }
+
+    /// Asks something. For a client only after `check`.
+    func ask(_ question: Read.Question, for reader: PendingRead) {
+        if let session = reader.session {
+            precondition(
+                session.reads.underWay < bounds.perSession && ofClients < bounds.all, "checked before it is asked")
+            session.reads.underWay += 1
+            ofClients += 1
+        }
+        waiting[nextTicket] = reader
+        asked.append(Read(ticket: nextTicket, question))
+        nextTicket += 1
+    }
+
+    /// Questions that were asked since the last call. Each is answered by its ticket.
+    func take() -> [Read] {
+        guard !asked.isEmpty else { return [] }
+        var taken: [Read] = []
+        swap(&taken, &asked)
+        return taken
+    }
+
+    /// Who waited for the answer with this ticket; nil if nobody does.
+    func answered(_ ticket: UInt64) -> PendingRead? {
+        guard let reader = waiting.removeValue(forKey: ticket) else { return nil }
+        if let session = reader.session {
+            session.reads.underWay -= 1
+            ofClients -= 1
+        }
+        return reader
+    }
+}
