@@ -48,8 +48,8 @@ extension Relay {
         case .signal: return
         case .ack(let position): try ack(position, id, session, now)
         case .read(let target): try read(target, id, session, now)
-        case .typing(let to, let isActive): try typing(to, isActive, id, session, now)
-        case .presence(let activity): presence(activity, id, session, now)
+        case .typing(let to, let isActive): try setTyping(to, isActive, id, session, now)
+        case .presence(let activity): setPresence(activity, id, session, now)
         case .watch(let users): try watch(users, id, session, now)
         case .unwatch(let users): unwatch(users, id, session, now)
         case .create(let create): try self.create(create, id, session, now)

@@ -4,14 +4,10 @@ import RoostWire
 extension Relay {
     func load(_ snapshot: Snapshot, at now: Moment) {
         for stored in snapshot.users.sorted(by: { $0.number.value < $1.number.value }) {
-            let user = User(stored.number, name: stored.name, lastSeen: stored.lastSeen)
-            // It was online when the relay died: nobody is a ghost, last seen when the relay was last alive.
-            if stored.isOnline {
-                user.lastSeen = max(stored.lastSeen, snapshot.aliveAt)
-                storePresence(of: user, isOnline: false)
-            }
-            register(user)
+            register(
+                User(stored.number, name: stored.name, lastSeen: stored.lastSeen, isOnline: stored.isOnline))
         }
+        for mutation in presence.settle(usersByNumber, lastAlive: snapshot.aliveAt) { store(mutation) }
         for stored in snapshot.devices {
             guard let user = user(stored.user) else { continue }
             user.devices.append(
@@ -34,8 +30,8 @@ extension Relay {
             if conversation.kind == .direct { pairs[stored.conversation, default: []].append(user) }
             if let role = stored.role {
                 let member = Member(
-                    user, of: conversation, role: role, since: stored.since, joinedAt: stored.joinedAt)
-                member.watermark = stored.watermark
+                    user, of: conversation, role: role, since: stored.since, joinedAt: stored.joinedAt,
+                    watermark: stored.watermark)
                 conversation.admit(member)
                 user.conversations[conversation.number] = member
             } else {
@@ -49,6 +45,19 @@ extension Relay {
             connect(pair[0], pair[1], by: conversation)
             pairUp(conversation)
         }
+    }
+
+    /// The two of a direct conversation watch each other as long as both are members.
+    func pairUp(_ direct: Conversation) {
+        guard direct.members.count == 2 else { return }
+        let (one, other) = (direct.members[0].user, direct.members[1].user)
+        one.peers[other.number] = other
+        other.peers[one.number] = one
+    }
+
+    func part(_ pair: UserPair) {
+        user(pair.low)?.peers[pair.high] = nil
+        user(pair.high)?.peers[pair.low] = nil
     }
 
     // MARK: Tables
@@ -100,7 +109,7 @@ extension Relay {
     /// Finds the user of a token, or makes one known.
     func introduce(_ name: String) -> User {
         if let known = users[name] { return known }
-        let user = User(UserNumber(Int32(usersByNumber.count + 1)), name: name, lastSeen: .never)
+        let user = User(UserNumber(Int32(usersByNumber.count + 1)), name: name)
         register(user)
         store(.user(user.number, name: user.name))
         return user

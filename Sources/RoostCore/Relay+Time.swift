@@ -4,17 +4,11 @@ import RoostWire
 extension Relay {
     /// When `tick` has to be called next, in monotonic milliseconds; the host asks at the end of every turn.
     public func nextDeadline(at now: Moment) -> Int64 {
-        if gatherAt == nil, !changedPresence.isEmpty || !changedReceipts.isEmpty {
-            gatherAt = now.monotonic + limits.gatherMilliseconds
-        }
-        if storeAt == nil, !areWatermarksDue, !unstoredCursors.isEmpty || !unstoredWatermarks.isEmpty {
-            storeAt = now.monotonic + limits.watermarkMilliseconds
-        }
         var next = aliveAt
         if let timer = timers.nextDeadline { next = min(next, timer) }
-        if let gatherAt { next = min(next, gatherAt) }
-        if let storeAt { next = min(next, storeAt) }
-        if hasReceiptsToTell { next = min(next, toldReceiptsAt + 1) }
+        if let timer = typing.nextDeadline { next = min(next, timer) }
+        next = min(next, presence.nextDeadline)
+        if let due = receipts.nextDeadline { next = min(next, due) }
         return next
     }
 
@@ -24,23 +18,14 @@ extension Relay {
         for timer in timers.expire(at: now.monotonic) {
             switch timer {
             case .session(let id): if let session = sessions[id] { sessionDue(session, at: now) }
-            case .typing(let conversation, let user): typingDue(conversation, user, at: now)
-            case .grace(let user): graceDue(user, at: now)
             }
         }
-        if let due = gatherAt, due <= now.monotonic {
-            gatherAt = nil
-            tellPresence(at: now)
-            receiptsAreDue()
-        }
-        if let due = storeAt, due <= now.monotonic {
-            storeAt = nil
-            areWatermarksDue = true
-        }
+        for member in typing.expire(at: now.monotonic) { tellTyping(of: member, at: now) }
+        presenceIsDue(at: now)
+        receipts.tick(at: now.monotonic)
         if aliveAt <= now.monotonic {
             aliveAt = now.monotonic + limits.aliveMilliseconds
             sharedPages.forgetUnwanted()
-            if counters.usersOnline + counters.usersAway > 0 { store(.alive(now.wall)) }
         }
     }
 
@@ -81,14 +66,6 @@ extension Relay {
         schedule(session, at: now)
     }
 
-    /// A device that dropped has not come back.
-    private func graceDue(_ user: User, at now: Moment) {
-        for device in user.devices {
-            if let linger = device.linger, linger.until <= now.monotonic { device.linger = nil }
-        }
-        presenceMayChange(user, at: now)
-    }
-
     // MARK: Stopping
 
     /// Announces the end: no new command is taken, everybody is told when to come back, spread out over `spread`
@@ -102,20 +79,14 @@ extension Relay {
             builder.member("after", 500 + Int64(random.next(upperBound: UInt64(max(1, spread)))))
             reply(builder.finish(), to: session, at: now)
         }
-        for user in usersByNumber {
-            // A background fetch isn't presence, and who dropped was seen when it dropped.
-            let isHere = user.sessions.contains { $0.activity != .background }
-            if isHere { user.lastSeen = now.wall }
-            guard isHere || user.isStoredOnline else { continue }
-            storePresence(of: user, isOnline: false)
-        }
-        areWatermarksDue = true
+        for mutation in presence.closeDown(usersByNumber, at: now) { store(mutation) }
+        receipts.storeNow()
     }
 
     /// Closes every session; the host writes what waits first.
     public func closeAll(at now: Moment) {
         deliverRun()
-        areWatermarksDue = true
+        receipts.storeNow()
         for session in sessions.values.sorted(by: { $0.id.value < $1.id.value }) {
             shut(session, .drain, isClean: true, at: now)
         }

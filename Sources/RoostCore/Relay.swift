@@ -27,7 +27,7 @@ public final class Relay {
     let pingFrame = FrameBuilder.ping()
     var random: any RandomNumberGenerator
     /// Counted for the operator.
-    public internal(set) var counters = Counters()
+    public let counters = Counters()
 
     // The directory.
     var users = NameTable<User>()
@@ -71,27 +71,18 @@ public final class Relay {
     var sharedPages = SharedPages()
     var pageRun = FrameRun()
 
+    let typing: Typing
+    let receipts: Receipts
+    let presence: Presence
+    let policy = Policy()
+
     // Time.
     var timers: TimerWheel<Timer>
-    var gatherAt: Int64?
-    var storeAt: Int64?
     var aliveAt: Int64
-    var changedPresence: [User] = []
-    var changedReceipts: [Member] = []
-    /// Their tick has come; each turn tells some of them.
-    var dueReceipts = Deque<Member>()
-    /// When some of those were told last, in monotonic milliseconds.
-    var toldReceiptsAt = Int64.min
-    var unstoredWatermarks: [Member] = []
-    var unstoredCursors: [Device] = []
-    /// They go with the next batches.
-    var areWatermarksDue = false
 
     /// What a timer of the wheel is about; whether it is due is looked up when it fires.
     enum Timer {
         case session(SessionID)
-        case typing(Conversation, User)
-        case grace(User)
     }
 
     /// Takes over what the store has.
@@ -111,6 +102,9 @@ public final class Relay {
         journal = Journal(.init(limits))
         reads = Reads(.init(limits))
         head = snapshot.head
+        typing = Typing(.init(limits), at: now.monotonic)
+        receipts = Receipts(.init(limits))
+        presence = Presence(.init(limits), counters, at: now.monotonic)
         timers = TimerWheel(now: now.monotonic)
         aliveAt = now.monotonic
         load(snapshot, at: now)
@@ -124,7 +118,7 @@ public final class Relay {
     public var pendingEvents: Int { journal.pendingEvents }
     /// Whether nothing waits for the log.
     public var isSettled: Bool {
-        journal.isEmpty && (journal.isFailed || !areWatermarksDue)
+        journal.isEmpty && (journal.isFailed || !receipts.isStoreDue)
     }
     /// Whether commands are taken and the store works.
     public var isServing: Bool { journal.isOpen }

@@ -179,10 +179,13 @@ extension Relay {
     private func admit(_ members: [NewMember], to conversation: Conversation, by event: StoredEvent) {
         for new in members {
             guard let user = user(new.user) else { continue }
-            let member = Member(user, of: conversation, role: new.role, since: new.since, joinedAt: event.position)
             // What was said before is not unread to whoever joins.
-            member.watermark.read = conversation.lastSequence
-            member.watermark.delivered = conversation.lastSequence
+            var watermark = Watermark()
+            watermark.read = conversation.lastSequence
+            watermark.delivered = conversation.lastSequence
+            let member = Member(
+                user, of: conversation, role: new.role, since: new.since, joinedAt: event.position,
+                watermark: watermark)
             conversation.admit(member)
             user.conversations[conversation.number] = member
             user.departures[conversation.number] = nil
@@ -195,11 +198,11 @@ extension Relay {
         if let pair = conversation.pair { part(pair) }
         for member in conversation.dismiss(users) {
             let user = member.user
-            stopTyping(user, in: conversation, at: now)
+            stopTyping(member, at: now)
             user.conversations[conversation.number] = nil
             user.departures[conversation.number] = Departure(
                 joinedAt: member.joinedAt, leftAt: position, since: member.since)
-            endWatches(of: user)
+            presence.endWatches(of: user, under: policy)
         }
     }
 }

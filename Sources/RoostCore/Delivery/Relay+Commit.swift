@@ -17,10 +17,11 @@ extension Relay {
 
     /// The next batch, if there is one and the writer is idle. The host answers it by `committed` or `commitFailed`.
     public func takeBatch() -> [Mutation]? {
-        if journal.isWriterIdle, areWatermarksDue {
+        if journal.isWriterIdle, receipts.isStoreDue {
             // A few in each batch, so that no message waits for the marks of a thousand devices.
-            storeWatermarks(atMost: isDraining ? .max : limits.watermarksPerBatch)
-            areWatermarksDue = !unstoredCursors.isEmpty || !unstoredWatermarks.isEmpty
+            let unstored = receipts.takeUnstored(atMost: isDraining ? .max : limits.watermarksPerBatch)
+            journal.storeFirst(unstored.watermarks)
+            for cursor in unstored.cursors { journal.store(cursor) }
         }
         return journal.takeBatch()
     }
@@ -133,7 +134,9 @@ extension Relay {
         case .message:
             counters.messages += 1
             conversation.lastSequence = event.sequence
-            if let member = conversation.member(event.sender) { advanceOwn(member, to: event.sequence, at: event.time) }
+            if let member = conversation.member(event.sender) {
+                receipts.advanceOwn(member, to: event.sequence, writtenAt: event.time, at: now)
+            }
             fanOut(event, in: conversation, except: next.session, answering: next.expectedAnswer, at: now)
         case .edit, .delete, .react:
             fanOut(event, in: conversation, except: next.session, answering: next.expectedAnswer, at: now)

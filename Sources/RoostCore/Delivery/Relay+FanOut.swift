@@ -77,7 +77,7 @@ extension Relay {
             noteBacklog(of: session)
             guard !delivered.isSignals else { return }
             session.sentPosition = delivered.last
-            noteUnacked(messages, session)
+            session.unacked.note(messages, atMost: limits.unackedPerSession)
             if session.outbox.bytes > limits.outboxSpillBytes / 2 { isOutboxHalfFull = true }
         }
         held.hold(times: wholes)
@@ -136,13 +136,13 @@ extension Relay {
             switch key {
             case .typing(let conversation, let number):
                 guard let conversation = joined(conversation, session), let user = user(number) else { continue }
-                let isActive = conversation.typing.contains { $0.user === user }
-                deliver(typingFrame(conversation, user, isActive), key, to: session, at: now)
+                let isActive = conversation.member(number)?.typing.isActive ?? false
+                deliver(typingFrame(user, in: conversation, isActive), key, to: session, at: now)
             case .receipt(let conversation, let number):
                 guard let member = joined(conversation, session)?.member(number) else { continue }
                 deliver(receiptFrame(member, isOwn: member.user === session.user), key, to: session, at: now)
             case .presence(let number):
-                guard session.watching[number] != nil || session.user?.peers[number] != nil else { continue }
+                guard presence.isTold(session, of: number) else { continue }
                 if let user = user(number) { users.append(user) }
             }
         }

@@ -84,7 +84,7 @@ extension Relay {
             if known?.conversation != message.conversation {
                 known = (message.conversation, user.conversations[message.conversation] != nil)
             }
-            if known?.isMember == true { noteUnacked(message, session) }
+            if known?.isMember == true { session.unacked.note(message, atMost: limits.unackedPerSession) }
         }
         counters.deliveries += part.events
     }

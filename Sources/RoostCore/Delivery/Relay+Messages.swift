@@ -17,7 +17,7 @@ extension Relay {
         append.reference = send.replyTo ?? .none
         append.body = send.body.array
         submit(append, session, id)
-        if !conversation.typing.isEmpty { stopTyping(user, in: conversation, at: now) }
+        if conversation.typers.count > 0 { stopTyping(user, in: conversation, at: now) }
     }
 
     /// The conversation to send to; `@user` brings the direct one about, or back.

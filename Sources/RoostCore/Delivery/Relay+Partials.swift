@@ -67,7 +67,9 @@ extension Relay {
             session.sentPosition = entry.position
             deliveries += 1
             guard entry.isMessage, let number = delivered.conversation?.number else { continue }
-            noteUnacked(.init(conversation: number, sequence: entry.sequence, position: entry.position), session)
+            session.unacked.note(
+                .init(conversation: number, sequence: entry.sequence, position: entry.position),
+                atMost: limits.unackedPerSession)
         }
         pushPortion(to: session)
         count(deliveries, of: delivered)

@@ -44,9 +44,7 @@ extension Relay {
         session.round = nil
         session.owed.removeAll()
         session.unacked.removeAll()
-        session.presenceBatch.removeAll()
-        for user in session.watching.values { user.watchers[session.id] = nil }
-        session.watching.removeAll()
+        presence.forget(session)
         guard wasReady, let user = session.user, let device = session.device else { return }
         counters.sessionsEnded += 1
         user.sessions.removeAll { $0 === session }
@@ -56,13 +54,7 @@ extension Relay {
         guard device.session === session else { return }
         device.session = nil
         device.awaySince = now.monotonic
-        if !isClean, session.activity != .background, !isDraining {
-            let until = now.monotonic + limits.graceMilliseconds
-            device.linger = (session.activity, until)
-            timers.set(.grace(user), at: until)
-        }
-        user.lastSeen = session.activity == .background ? user.lastSeen : now.wall
-        presenceMayChange(user, at: now)
+        presence.go(session, of: device, mayReturn: !isClean && !isDraining, at: now)
     }
 
     /// Puts a frame that must not be lost into the outbox: a reply, a control event.

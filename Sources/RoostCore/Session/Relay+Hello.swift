@@ -104,15 +104,14 @@ extension Relay {
         let device = try device(named: deviceName, of: user, at: now)
         takeOver(device, at: now)
         if let resume = hello.resume, resume != device.cursor {
-            if resume > device.cursor { advanceDelivered(of: user, to: resume, at: now) }
-            move(device, to: resume)
+            if resume > device.cursor { takeAck(of: user, to: resume, at: now) }
+            receipts.move(device, to: resume, at: now)
         }
 
         session.user = user
         session.device = device
         session.phase = .ready
         session.helloDeadline = nil
-        session.activity = hello.isBackground ? .background : .active
         session.tokenEndsAt = endsAt
         session.sentPosition = device.cursor
         device.session = session
@@ -122,7 +121,7 @@ extension Relay {
         schedule(session, at: now)
         reply(welcomeFrame(user, device, grant, hello, now), to: session, at: now)
         tellPeers(of: user, to: session, at: now)
-        presenceMayChange(user, at: now)
+        presence.come(session, of: device, as: hello.isBackground ? .background : .active, at: now)
         beginCatchUp(session, at: now)
     }
 
@@ -166,7 +165,7 @@ extension Relay {
                 throw Refusal(.tooLarge, "\(limits.devicesPerUser) devices of this user are connected")
             }
             user.devices.removeAll { $0 === away }
-            unstoredCursors.removeAll { $0 === away }
+            receipts.forget(away)
             store(.forgetDevice(away.number))
         }
         guard nextDevice < Int32.max else { throw Refusal(.tooLarge, "the relay has no more devices") }
@@ -180,12 +179,10 @@ extension Relay {
 
     /// A second connection of a device takes its place; nobody sees the user leave.
     private func takeOver(_ device: Device, at now: Moment) {
-        device.linger = nil
         guard let old = device.session else { return }
         counters.takeovers += 1
         device.session = nil
-        // What takes its place may be a background fetch, which says nothing about its user.
-        if old.activity != .background { device.user.lastSeen = now.wall }
+        presence.giveWay(old, of: device.user, at: now)
         shut(old, .takenOver, at: now)
     }
 }

@@ -54,19 +54,14 @@ public final class Session {
     var hello: PendingHello?
     unowned(unsafe) var user: User?
     unowned(unsafe) var device: Device?
-    var activity = Activity.active
     var destination = Destination()
 
     var round: CatchUpRound?
     /// Positions told by `ok` while behind: an ack that names one says nothing about what came before it.
     var ownPositions: Set<Position> = []
-    /// Some gave way to newer ones: when everything is acked, all conversations are looked at.
-    var hasForgottenUnacked = false
     var owed: Set<Owed> = []
-    /// Users whose changed presence goes into the batch of this tick.
-    var presenceBatch: [User] = []
 
-    var watching: [UserNumber: User] = [:]
+    var presence = Presence.View()
     var reads = Reads.Slot()
     var introduced = 0
     var malformed = 0

@@ -1,7 +1,7 @@
 import RoostWire
 
 /// Messages that were sent to one session and not acked yet, oldest first: a ring of plain numbers, so that noting a
-/// delivery counts no references, and allocates only while the ring grows. It doesn't judge: the limit is the Relay's.
+/// delivery counts no references, and allocates only while the ring grows.
 struct UnackedMessages: ~Copyable {
     /// Which message, and where in the log.
     struct Entry {
@@ -14,20 +14,44 @@ struct UnackedMessages: ~Copyable {
     private var capacity = 0
     private var head = 0
     private(set) var count = 0
+    /// Some gave way to newer ones: when everything is acked, all conversations are looked at.
+    var hasForgotten = false
 
     deinit { ring?.deallocate() }
 
     var first: Entry? { count > 0 ? ring?[head] : nil }
 
+    /// Notes what the ack of a message will tell. Of more than `most`, old ones give way to newer ones: an ack of the
+    /// new one covers them as far as the same conversation is concerned.
+    @inline(__always)
+    mutating func note(_ entry: Entry, atMost most: Int) {
+        if count >= most {
+            if replaceLast(by: entry) { return }
+            removeFirst()
+            hasForgotten = true
+        }
+        append(entry)
+    }
+
+    /// The same for several messages of one conversation.
+    @inline(__always)
+    mutating func note(_ entries: [Entry], atMost most: Int) {
+        guard let last = entries.last else { return }
+        if count + entries.count <= most { return append(entries) }
+        // Each would take the place of the one before.
+        if count >= most, replaceLast(by: last) { return }
+        for entry in entries { note(entry, atMost: most) }
+    }
+
     /// Adds at the end. O(1).
-    mutating func append(_ entry: Entry) {
+    private mutating func append(_ entry: Entry) {
         if count == capacity { grow() }
         ring?[(head + count) & (capacity - 1)] = entry
         count += 1
     }
 
     /// Adds all at the end.
-    mutating func append(_ entries: [Entry]) {
+    private mutating func append(_ entries: [Entry]) {
         while count + entries.count > capacity { grow() }
         guard let ring else { return }
         for (index, entry) in entries.enumerated() { ring[(head + count + index) & (capacity - 1)] = entry }
@@ -35,7 +59,7 @@ struct UnackedMessages: ~Copyable {
     }
 
     /// Puts it in the place of the newest one if that is of the same conversation.
-    mutating func replaceLast(by entry: Entry) -> Bool {
+    private mutating func replaceLast(by entry: Entry) -> Bool {
         guard count > 0, let ring else { return false }
         let last = (head + count - 1) & (capacity - 1)
         guard ring[last].conversation == entry.conversation else { return false }

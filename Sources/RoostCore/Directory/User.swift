@@ -15,22 +15,12 @@ final class User {
     var departures: [ConversationNumber: Departure] = [:]
     /// Other users of direct conversations.
     var peers: [UserNumber: User] = [:]
+    var presence: Presence.Person
 
-    /// Sessions that asked by `watch`.
-    var watchers: [SessionID: Session] = [:]
-    var lastSeen: Timestamp
-    /// What watchers were told last.
-    var announced = PresenceState.offline
-    var isPresenceDirty = false
-    /// What the store says.
-    var isStoredOnline = false
-    var storedLastSeen: Timestamp
-
-    init(_ number: UserNumber, name: String, lastSeen: Timestamp) {
+    init(_ number: UserNumber, name: String, lastSeen: Timestamp = .never, isOnline: Bool = false) {
         self.number = number
         self.name = name
-        self.lastSeen = lastSeen
-        storedLastSeen = lastSeen
+        presence = Presence.Person(lastSeen: lastSeen, isOnline: isOnline)
     }
 
     /// A session came or went.
@@ -43,38 +33,6 @@ final class User {
     }
 
     func device(named name: String) -> Device? { devices.first { $0.name == name } }
-
-    /// Online if any device is active, away if one is idle; one that dropped counts as it was until its grace ends.
-    func presence(at now: Int64) -> PresenceState {
-        var highest = Activity.background
-        for device in devices {
-            if let session = device.session {
-                highest = max(highest, session.activity)
-            } else if let linger = device.linger, linger.until > now {
-                highest = max(highest, linger.activity)
-            }
-        }
-        switch highest {
-        case .active: return .online
-        case .idle: return .away
-        case .background: return .offline
-        }
-    }
-}
-
-/// What others are told of a user.
-enum PresenceState {
-    case offline
-    case away
-    case online
-
-    var word: StaticString {
-        switch self {
-        case .offline: "offline"
-        case .away: "away"
-        case .online: "online"
-        }
-    }
 }
 
 /// A device that keeps a cursor, connected or not.
@@ -82,11 +40,9 @@ final class Device {
     let number: DeviceNumber
     unowned let user: User
     let name: String
-    var cursor: Position
-    var isCursorDirty = false
+    var progress: Receipts.Cursor
     var session: Session?
-    /// Dropped without a bye: counts as it was for a while.
-    var linger: (activity: Activity, until: Int64)?
+    var presence = Presence.Linger()
     /// Monotonic; for choosing which device gives way.
     var awaySince: Int64
 
@@ -94,14 +50,12 @@ final class Device {
         self.number = number
         self.user = user
         self.name = name
-        self.cursor = cursor
+        progress = Receipts.Cursor(cursor)
         awaySince = now
     }
-}
 
-extension Activity: Comparable {
-    /// Less present before more present.
-    public static func < (one: Activity, other: Activity) -> Bool { one.rawValue < other.rawValue }
+    /// Everything up to here is acked.
+    var cursor: Position { progress.position }
 }
 
 /// A membership that ended: its last event is still owed to devices that were away.

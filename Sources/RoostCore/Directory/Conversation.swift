@@ -22,8 +22,8 @@ final class Conversation {
     var lastSequence = SequenceNumber.none
     var lastPosition = Position.start
     var lastTime = Timestamp.never
-    var typing: [Typing] = []
-    var receiptBudget = ReceiptBudget()
+    var typers = Typing.Typers()
+    var receiptPace = Receipts.Pace()
     /// The last member's leaving is under way: nobody can come back.
     var isEnding = false {
         didSet { standingChanges += 1 }
@@ -45,12 +45,6 @@ final class Conversation {
     func takeAskers() -> [Asker] {
         defer { askers = [] }
         return askers
-    }
-
-    /// Somebody is typing.
-    struct Typing {
-        var user: User
-        var until: Int64
     }
 
     init(_ number: ConversationNumber, id: String, kind: ConversationKind, name: String) {
@@ -160,25 +154,25 @@ final class Member {
     let since: SequenceNumber
     /// Position of the event by which it joined.
     let joinedAt: Position
-    var watermark: Watermark
-    /// Others are still to be told of the watermark.
-    var isReceiptDirty = false
-    /// The user's own devices are.
-    var isOwnReceiptDirty = false
-    var isStoreDirty = false
-    /// Monotonic time of the last "is typing" that others were told.
-    var typingToldAt = Int64.min / 2
-    /// For when the timer that looks whether typing has ended is set; past if none is.
-    var typingTimerAt = Int64.min / 2
+    var progress: Receipts.Progress
+    var typing = Typing.Mark()
 
-    init(_ user: User, of conversation: Conversation, role: Role, since: SequenceNumber, joinedAt: Position) {
+    init(
+        _ user: User, of conversation: Conversation, role: Role, since: SequenceNumber, joinedAt: Position,
+        watermark: Watermark = Watermark()
+    ) {
         self.user = user
         self.conversation = conversation
         self.role = role
         self.since = since
         self.joinedAt = joinedAt
-        watermark = Watermark()
+        progress = Receipts.Progress(watermark)
     }
+
+    var watermark: Watermark { progress.watermark }
+
+    /// False for who has left since, or is a member anew.
+    var isCurrent: Bool { conversation.member(user.number) === self }
 
     /// The badge: the same on every device.
     var unread: Int64 { max(0, conversation.lastSequence.value - max(watermark.read.value, since.value)) }

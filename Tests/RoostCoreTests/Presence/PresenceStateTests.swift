@@ -1,0 +1,131 @@
+import RoostWire
+import Testing
+
+@testable import RoostCore
+
+/// `Presence` alone: what devices come to, whom to tell, what to store.
+@Suite struct PresenceStateTests {
+    let cast = Cast("alice", "bob", "carol")
+    let counters = Counters()
+    let presence: Presence
+    let phone: Device
+    let session: Session
+    let watcher: Session
+
+    init() {
+        var limits = Limits()
+        limits.watchedPerSession = 2
+        presence = Presence(.init(limits), counters, at: 0)
+        phone = cast.device(of: 0)
+        session = cast.session(on: phone, numbered: 1)
+        watcher = cast.session(on: cast.device(of: 1), numbered: 2)
+        _ = presence.watch([cast[0].user], by: watcher)
+    }
+
+    /// What the watcher is told by the tick of this moment.
+    private func told(at now: Int64, isDraining: Bool = false) -> [PresenceState] {
+        let tick = presence.tick(isDraining: isDraining, at: Moment(now))
+        return tick.audience.filter { $0 === watcher }
+            .flatMap { presence.takeBatch(of: $0) }.map(\.presence.announced)
+    }
+
+    private func stored(at now: Int64, isDraining: Bool = false) -> [String] {
+        presence.tick(isDraining: isDraining, at: Moment(now)).mutations.compactMap(describe)
+    }
+
+    private func describe(_ mutation: Mutation) -> String? {
+        guard case .presence(let user, let isOnline, let lastSeen) = mutation else { return nil }
+        return "\(user.value) \(isOnline ? "online" : "offline") \(lastSeen.milliseconds)"
+    }
+
+    private func end(_ session: Session, mayReturn: Bool, at now: Int64) {
+        session.device?.user.sessions.removeAll { $0 === session }
+        session.device?.session = nil
+        presence.forget(session)
+        presence.go(session, of: phone, mayReturn: mayReturn, at: Moment(now))
+    }
+
+    @Test func whoComesIsToldWhenTheTickEnds() {
+        presence.come(session, of: phone, as: .active, at: Moment(0))
+        #expect(told(at: 49).isEmpty)
+        #expect(told(at: 50) == [.online])
+        #expect(counters.usersOnline == 1)
+    }
+
+    @Test func aGoodbyeIsToldAtOnceAndADropAfterItsGrace() {
+        presence.come(session, of: phone, as: .active, at: Moment(0))
+        _ = told(at: 50)
+        end(session, mayReturn: true, at: 1_000)
+        #expect(told(at: 1_100).isEmpty)
+        #expect(told(at: 15_900).isEmpty)
+        // The wheel rounds up to a tenth of a second; then a tick gathers.
+        #expect(told(at: 16_200).isEmpty)
+        #expect(told(at: 16_250) == [.offline])
+    }
+
+    @Test func whoIsBackWithinTheGraceWasNeverAway() {
+        presence.come(session, of: phone, as: .active, at: Moment(0))
+        _ = told(at: 50)
+        end(session, mayReturn: true, at: 1_000)
+        let again = cast.session(on: phone, numbered: 3)
+        presence.come(again, of: phone, as: .active, at: Moment(5_000))
+        #expect(told(at: 6_000).isEmpty)
+        #expect(told(at: 16_200).isEmpty)
+        #expect(told(at: 17_000).isEmpty)
+    }
+
+    @Test func theMostPresentDeviceWins() {
+        let tablet = cast.device(of: 0, named: "tablet")
+        presence.come(session, of: phone, as: .background, at: Moment(0))
+        #expect(told(at: 50).isEmpty)
+        let other = cast.session(on: tablet, numbered: 3)
+        presence.come(other, of: tablet, as: .active, at: Moment(100))
+        presence.set(.idle, of: other, cast[0].user, at: Moment(110))
+        #expect(told(at: 200) == [.away])
+    }
+
+    @Test func watchingIsBoundedAndAllOrNothing() {
+        let users = (1...3).map { User(UserNumber(Int32(10 + $0)), name: "user-\($0)") }
+        #expect(!presence.watch(users, by: session))
+        #expect(session.presence.watching.isEmpty)
+        #expect(presence.watch([users[0], users[1], users[0]], by: session))
+        presence.unwatch(users[0], by: session)
+        #expect(users[0].presence.watchers.isEmpty)
+        #expect(presence.watch([users[2]], by: session))
+    }
+
+    @Test func watchesEndWithTheLastSharedConversation() {
+        let alice = cast[0].user
+        #expect(presence.isTold(watcher, of: alice.number))
+        for member in cast.group.dismiss([alice.number]) { member.user.conversations[cast.group.number] = nil }
+        presence.endWatches(of: alice, under: Policy())
+        #expect(!presence.isTold(watcher, of: alice.number))
+        #expect(alice.presence.watchers.isEmpty)
+    }
+
+    @Test func onlyWhatChangesIsStored() {
+        presence.come(session, of: phone, as: .active, at: Moment(0))
+        #expect(stored(at: 50) == ["1 online 50"])
+        presence.set(.active, of: session, cast[0].user, at: Moment(100))
+        #expect(stored(at: 150).isEmpty)
+        end(session, mayReturn: false, at: 200)
+        #expect(stored(at: 250) == ["1 offline 200"])
+    }
+
+    @Test func whoWasOnlineAtACrashWasLastSeenWhenTheRelayWasLastAlive() {
+        let ghost = User(UserNumber(9), name: "ghost", lastSeen: Timestamp(milliseconds: 5), isOnline: true)
+        let mutations = presence.settle([ghost, cast[2].user], lastAlive: Timestamp(milliseconds: 70))
+        #expect(mutations.compactMap(describe) == ["9 offline 70"])
+        #expect(ghost.presence.lastSeen == Timestamp(milliseconds: 70))
+    }
+
+    @Test func whileDrainingNobodyIsToldThatSomebodyLeft() {
+        presence.come(session, of: phone, as: .active, at: Moment(0))
+        _ = told(at: 50)
+        let stored = presence.closeDown([cast[0].user], at: Moment(60))
+        #expect(stored.compactMap(describe) == ["1 offline 60"])
+        end(session, mayReturn: false, at: 100)
+        #expect(told(at: 200, isDraining: true).isEmpty)
+        #expect(cast[0].user.presence.announced == .offline)
+    }
+}
