@@ -122,21 +122,6 @@ extension Relay {
         }
         return (user, device)
     }
-
-    /// The conversation that a command names, if the user is, or will be, a member.
-    func conversation(_ name: Text, for user: User) throws(Refusal) -> (conversation: Conversation, role: Role) {
-        let found: Conversation?
-        if name.bytes.first == UInt8(ascii: "@") {
-            let peer = users[Text(UnsafeRawBufferPointer(rebasing: name.bytes.dropFirst()))]
-            found = peer.flatMap { directs[UserPair($0.number, user.number)] }
-        } else {
-            found = conversations[name]
-        }
-        guard let found, let role = found.standing(of: user.number) else {
-            throw Refusal(.notFound, "no such conversation")
-        }
-        return (found, role)
-    }
 }
 
 extension Command {

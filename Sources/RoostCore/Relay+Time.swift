@@ -76,10 +76,10 @@ extension Relay {
         journal.beginDrain()
         for session in sessions.values.sorted(by: { $0.id.value < $1.id.value }) where session.phase != .ended {
             builder.begin("drain")
-            builder.member("after", 500 + Int64(random.next(upperBound: UInt64(max(1, spread)))))
+            builder.member("after", 500 + Int64(random.number(below: UInt64(max(1, spread)))))
             reply(builder.finish(), to: session, at: now)
         }
-        for mutation in presence.closeDown(usersByNumber, at: now) { store(mutation) }
+        for mutation in presence.closeDown(directory.everybody, at: now) { store(mutation) }
         receipts.storeNow()
     }
 

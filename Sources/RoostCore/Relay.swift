@@ -25,18 +25,11 @@ public final class Relay {
     let decoder: CommandDecoder
     let builder = FrameBuilder()
     let pingFrame = FrameBuilder.ping()
-    var random: any RandomNumberGenerator
+    let random: RandomSource
     /// Counted for the operator.
     public let counters = Counters()
 
-    // The directory.
-    var users = NameTable<User>()
-    var usersByNumber: [User] = []
-    var conversations = NameTable<Conversation>()
-    var conversationsByNumber: [ConversationNumber: Conversation] = [:]
-    var directs: [UserPair: Conversation] = [:]
-    var nextConversation: Int32 = 1
-    var nextDevice: Int32 = 1
+    let directory: Directory
     /// Position of the newest durable event.
     public internal(set) var head: Position
 
@@ -74,7 +67,6 @@ public final class Relay {
     let typing: Typing
     let receipts: Receipts
     let presence: Presence
-    let policy = Policy()
 
     // Time.
     var timers: TimerWheel<Timer>
@@ -97,7 +89,7 @@ public final class Relay {
     ) {
         self.limits = limits
         self.identity = identity
-        self.random = random
+        self.random = RandomSource(random)
         decoder = CommandDecoder(limits: limits)
         journal = Journal(.init(limits))
         reads = Reads(.init(limits))
@@ -107,7 +99,10 @@ public final class Relay {
         presence = Presence(.init(limits), counters, at: now.monotonic)
         timers = TimerWheel(now: now.monotonic)
         aliveAt = now.monotonic
-        load(snapshot, at: now)
+        directory = Directory(
+            snapshot, .init(limits), journal: journal, counters: counters, random: self.random, at: now)
+        let ghosts = presence.settle(directory.everybody, lastAlive: snapshot.aliveAt)
+        for mutation in ghosts { journal.store(mutation) }
     }
 
     /// How many sessions are ready.
@@ -122,16 +117,6 @@ public final class Relay {
     }
     /// Whether commands are taken and the store works.
     public var isServing: Bool { journal.isOpen }
-}
-
-/// A pair of users without order.
-struct UserPair: Hashable {
-    let low: UserNumber
-    let high: UserNumber
-
-    init(_ one: UserNumber, _ other: UserNumber) {
-        (low, high) = one.value < other.value ? (one, other) : (other, one)
-    }
 }
 
 /// A token that somebody else has to check; the answer comes back by `Relay.verified`.

@@ -9,6 +9,7 @@ extension SQLiteLog {
         snapshot.head = Position(writer.head)
         let alive = try database.value("SELECT value FROM meta WHERE name = 'alive_at'")
         snapshot.aliveAt = Timestamp(milliseconds: Int64(alive ?? "") ?? 0)
+        snapshot.leases = try writer.numbers.leases(database)
         snapshot.users = try users(database)
         snapshot.devices = try devices(database)
         snapshot.conversations = try conversations(database)

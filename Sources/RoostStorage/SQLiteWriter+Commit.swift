@@ -12,7 +12,15 @@ extension SQLiteWriter {
             let first = head
             let merged = try transact {
                 _ = try fillFilter(keys: bounds.filterKeysPerCommit)
-                for mutation in batch { try apply(mutation, to: &outcomes) }
+                var leased: [Outcome] = []
+                for mutation in batch {
+                    if case .lease(let kind) = mutation {
+                        leased.append(.leased(kind, numbers.lease(kind)))
+                    } else {
+                        try apply(mutation, to: &outcomes)
+                    }
+                }
+                outcomes += leased
                 try storeBlock()
                 _ = try purge(rows: bounds.erasedRowsPerCommit)
                 return try mergeDebt(rows: Int(head - first))
@@ -34,6 +42,7 @@ extension SQLiteWriter {
         case .cursor(let device, let position): try setCursor(device, position)
         case .watermark(let conversation, let user, let mark): try setWatermark(conversation, user, mark)
         case .presence(let user, let isOnline, let lastSeen): try setPresence(user, isOnline, lastSeen)
+        case .lease: return
         case .alive(let time): try setMeta("alive_at", time.milliseconds)
         }
     }

@@ -30,6 +30,7 @@ public final class SQLiteWriter: LogWriter, @unchecked Sendable {
     let reactionsPerUser: Int
 
     var conversations: [Int32: Conversation] = [:]
+    var numbers: NumberLeasing
     var keys = KeyTail()
     var index: KeyIndex
     /// What the key index doesn't hold.
@@ -70,6 +71,7 @@ public final class SQLiteWriter: LogWriter, @unchecked Sendable {
         directory = try DirectoryStatements(database)
         table = try LogTable(database)
         index = try KeyIndex(database, keysPerBlock: bounds.keysPerBlock)
+        numbers = try NumberLeasing(database)
         filter = KeyFilter(keys: index.keys)
     }
 

@@ -13,6 +13,8 @@ public final class MemoryLog: LogWriter, LogReader {
         var devices: [DeviceNumber: Snapshot.Device] = [:]
         var conversations: [ConversationNumber: Record] = [:]
         var keys: [Key: Stored] = [:]
+        /// The highest numbers that were leased.
+        var leased: [NumberKind: Int32] = [:]
     }
 
     /// A conversation with its rows.
@@ -50,20 +52,29 @@ public final class MemoryLog: LogWriter, LogReader {
 
     var state: State
     let reactionsPerUser: Int
+    private let leaseSize: Int32
 
     /// An empty log.
-    /// - Parameter reactionsPerUser: different reactions of one user to one message; more are refused.
-    public convenience init(reactionsPerUser: Int = Limits().reactionsPerUser) {
-        self.init(State(), reactionsPerUser: reactionsPerUser)
+    /// - Parameters:
+    ///   - reactionsPerUser: different reactions of one user to one message; more are refused.
+    ///   - leaseSize: how many numbers of a kind a relay gets at once.
+    ///   - numbersUsed: numbers of each kind that are given out already.
+    public convenience init(
+        reactionsPerUser: Int = Limits().reactionsPerUser, leaseSize: Int32 = 1_024, numbersUsed: Int32 = 0
+    ) {
+        var state = State()
+        for kind in NumberKind.allCases { state.leased[kind] = numbersUsed }
+        self.init(state, reactionsPerUser: reactionsPerUser, leaseSize: leaseSize)
     }
 
-    private init(_ state: State, reactionsPerUser: Int) {
+    private init(_ state: State, reactionsPerUser: Int, leaseSize: Int32) {
         self.state = state
         self.reactionsPerUser = reactionsPerUser
+        self.leaseSize = leaseSize
     }
 
     /// A second log with what is durable now; the two don't know of each other.
-    public func copy() -> MemoryLog { MemoryLog(state, reactionsPerUser: reactionsPerUser) }
+    public func copy() -> MemoryLog { MemoryLog(state, reactionsPerUser: reactionsPerUser, leaseSize: leaseSize) }
 
     /// Position of the newest durable event.
     public var head: Position { state.head }
@@ -76,6 +87,7 @@ public final class MemoryLog: LogWriter, LogReader {
     /// Applies the batch at once; never throws.
     public func commit(_ batch: [Mutation]) -> [Outcome] {
         var outcomes: [Outcome] = []
+        var leased: [Outcome] = []
         for mutation in batch {
             switch mutation {
             case .user(let number, let name):
@@ -93,11 +105,13 @@ public final class MemoryLog: LogWriter, LogReader {
                 state.users[number]?.lastSeen = lastSeen
             case .alive(let time):
                 state.aliveAt = time
+            case .lease(let kind):
+                leased.append(.leased(kind, lease(kind)))
             case .append(let append):
                 outcomes.append(self.append(append))
             }
         }
-        return outcomes
+        return outcomes + leased
     }
 
     // MARK: LogReader
@@ -111,11 +125,25 @@ public final class MemoryLog: LogWriter, LogReader {
         }
     }
 
-    /// What a relay starts from.
+    private func lease(_ kind: NumberKind) -> Range<Int32> {
+        let used: Int32? =
+            switch kind {
+            case .user: state.users.keys.map(\.value).max()
+            case .device: state.devices.keys.map(\.value).max()
+            case .conversation: state.conversations.keys.map(\.value).max()
+            }
+        let numbers = NumberLeases.range(above: max(state.leased[kind] ?? 0, used ?? 0), count: leaseSize)
+        if let last = numbers.last { state.leased[kind] = last }
+        return numbers
+    }
+
+    /// What a relay starts from. Each gets numbers of its own.
     public func load() -> Snapshot {
         var snapshot = Snapshot()
         snapshot.head = state.head
         snapshot.aliveAt = state.aliveAt
+        snapshot.leases = NumberLeases(
+            users: lease(.user), devices: lease(.device), conversations: lease(.conversation))
         snapshot.users = state.users.values.sorted { $0.number.value < $1.number.value }
         snapshot.devices = state.devices.values.sorted { $0.number.value < $1.number.value }
         for record in state.conversations.values.sorted(by: { $0.entry.number.value < $1.entry.number.value }) {

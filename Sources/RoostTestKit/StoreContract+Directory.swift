@@ -26,6 +26,38 @@ extension StoreContract {
         try expect(snapshot.aliveAt, time(77))
     }
 
+    /// No number is leased that is in use or was leased before; what a batch leases comes behind its other outcomes.
+    @Sendable static func leases(_ store: inout StoreDriver) throws {
+        try store.apply([
+            .user(UserNumber(7), name: "alice"),
+            .device(DeviceNumber(3), user: UserNumber(7), name: "phone", cursor: .start),
+        ])
+        try store.create(5, members: [7])
+        try store.goOn()
+        let first = try store.load().leases
+        let above = (first.users.lowerBound > 7, first.devices.lowerBound > 3, first.conversations.lowerBound > 5)
+        try expect(above.0 && above.1 && above.2, true)
+        let outcomes = try store.commit([
+            .lease(.user), .append(store.message(5, by: 7, "a")), .lease(.conversation), .lease(.user),
+        ])
+        try expect(outcomes.count, 4)
+        try expect(outcomes.first, .stored(at(2), SequenceNumber(1)))
+        let kinds: [NumberKind] = [.user, .conversation, .user]
+        var given = [NumberKind.user: [first.users], .conversation: [first.conversations]]
+        for (kind, outcome) in zip(kinds, outcomes.dropFirst()) {
+            guard case .leased(kind, let numbers) = outcome else {
+                throw Violation(description: "a lease was answered by \(outcome)")
+            }
+            try expect(numbers.isEmpty, false)
+            try expect(given[kind]?.contains { $0.overlaps(numbers) }, false)
+            given[kind]?.append(numbers)
+        }
+        let used = first.users.lowerBound
+        try store.apply([.user(UserNumber(used), name: "bob")])
+        try store.goOn()
+        try expect(try store.load().leases.users.contains(used), false)
+    }
+
     /// What was said before is not unread to whoever joins.
     @Sendable static func joining(_ store: inout StoreDriver) throws {
         try store.create(1, members: [1])

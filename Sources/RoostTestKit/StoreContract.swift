@@ -46,6 +46,7 @@ public struct StoreContract {
         Check(name: "members", run: members),
         Check(name: "joining", run: joining),
         Check(name: "users and devices", run: directory),
+        Check(name: "numbers are leased once", run: leases),
         Check(name: "an erased conversation is gone", run: erasing),
         Check(name: "pages", run: pages),
         Check(name: "pages end early", run: bounds),

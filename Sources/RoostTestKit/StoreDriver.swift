@@ -74,6 +74,8 @@ public struct StoreDriver {
         try store.writer.commit(events.map { .append($0) })
     }
 
+    func commit(_ mutations: [Mutation]) throws -> [Outcome] { try store.writer.commit(mutations) }
+
     func apply(_ mutations: [Mutation]) throws {
         try StoreContract.expect(try store.writer.commit(mutations), [])
     }

@@ -12,7 +12,7 @@ struct Cast {
             let user = User(UserNumber(Int32(index + 1)), name: name)
             let member = Member(user, of: group, role: .member, since: .none, joinedAt: .start)
             group.admit(member)
-            user.conversations[group.number] = member
+            user.join(member)
         }
     }
 
@@ -24,7 +24,7 @@ struct Cast {
         let user = self[index].user
         let device = Device(
             DeviceNumber(Int32(100 * index + user.devices.count)), of: user, name: name, cursor: .start, at: 0)
-        user.devices.append(device)
+        user.add(device)
         return device
     }
 
@@ -34,8 +34,8 @@ struct Cast {
         session.user = device.user
         session.device = device
         session.phase = .ready
-        device.session = session
-        device.user.sessions.append(session)
+        device.connect(session)
+        device.user.add(session)
         return session
     }
 }

@@ -8,7 +8,7 @@ extension Relay {
         var others: [User] = []
         var named: Set = [user.number]
         for name in create.members {
-            let other = try introduce(name, by: session)
+            let other = try directory.introduce(name, by: session)
             if named.insert(other.number).inserted { others.append(other) }
         }
         switch create.kind {
@@ -21,8 +21,8 @@ extension Relay {
             guard others.count < limits.membersMax else {
                 throw Refusal(.tooLarge, "members: at most \(limits.membersMax)")
             }
-            for other in others + [user] { try checkRoom(for: other) }
-            let conversation = register(.group, name: create.name?.string ?? "")
+            for other in others + [user] { try directory.checkRoom(for: other) }
+            let conversation = try directory.begin(.group, name: create.name?.string ?? "")
             let members =
                 [NewMember(user.number, .owner)] + others.map { NewMember($0.number, .member) }
             var append = Append(
@@ -35,7 +35,7 @@ extension Relay {
     private func openDirect(
         with peer: User, _ user: User, _ device: String, _ id: CommandID?, _ session: Session, _ now: Moment
     ) throws(Refusal) {
-        if let known = directs[UserPair(user.number, peer.number)] {
+        if let known = directory.direct(user, peer) {
             if known.member(user.number) != nil, known.standing(of: user.number) != nil {
                 let position = known.lastPosition
                 return answerCreated(known.number, position, known.lastTime, isDuplicate: true, id, session, now)
@@ -45,12 +45,11 @@ extension Relay {
                 return try rejoin(known, user, device, now, session, id)
             }
             // On its way: answered together with whoever asked first.
-            guard known.askers.count < limits.askersPerConversation else {
+            guard known.add(.init(session: session, id: id), atMost: limits.askersPerConversation) else {
                 throw Refusal(
                     .busy, "the conversation is just being created",
                     retryAfterMilliseconds: limits.busyRetryMilliseconds)
             }
-            known.askers.append(.init(session: session, id: id))
             return
         }
         _ = try beginDirect(with: peer, user, device, session, id, now)
@@ -74,18 +73,17 @@ extension Relay {
 
     /// The direct conversation of two users, made known at once and stored before whatever follows.
     func direct(with peer: User, _ user: User, _ device: String, _ now: Moment) throws(Refusal) -> Conversation {
-        guard peer !== user else { throw Refusal(.badRequest, "to: a direct conversation needs somebody else") }
-        if let known = directs[UserPair(user.number, peer.number)] { return known }
+        if let known = directory.direct(user, peer) { return known }
         return try beginDirect(with: peer, user, device, nil, nil, now)
     }
 
     private func beginDirect(
         with peer: User, _ user: User, _ device: String, _ session: Session?, _ id: CommandID?, _ now: Moment
     ) throws(Refusal) -> Conversation {
-        try checkRoom(for: user)
-        try checkRoom(for: peer)
-        let conversation = register(.direct, name: "")
-        connect(user, peer, by: conversation)
+        try directory.checkRoom(for: user)
+        try directory.checkRoom(for: peer)
+        let conversation = try directory.begin(.direct, name: "")
+        directory.connect(user, peer, by: conversation)
         var append = Append(.conversation, in: conversation.number, by: user.number, device: device, at: now.wall)
         let members = [NewMember(user.number, .member), NewMember(peer.number, .member)]
         submitCreation(of: conversation, members, &append, session, id)
@@ -100,49 +98,26 @@ extension Relay {
         guard let pair = direct.pair else { return }
         if direct.standing(of: pair.low) != nil, direct.standing(of: pair.high) != nil { return }
         let back = [pair.low, pair.high].filter { direct.standing(of: $0) == nil }
-        for number in back { if let user = self.user(number) { try checkRoom(for: user) } }
+        for number in back { if let user = directory.user(number) { try directory.checkRoom(for: user) } }
         let members = back.map { NewMember($0, .member, since: direct.lastSequence) }
         var append = Append(.conversation, in: direct.number, by: user.number, device: device, at: now.wall)
-        append.change = .add(members)
-        for number in back { direct.expect(number, role: .member) }
+        let change = ConversationChange.add(members)
+        append.change = change
+        directory.expect(change, of: direct)
         append.body = details("added", of: direct, naming: back)
-        submit(append, session, id, reply: session == nil ? .none : .conversation, expecting: back)
-    }
-
-    private func register(_ kind: ConversationKind, name: String) -> Conversation {
-        let conversation = Conversation(
-            ConversationNumber(nextConversation), id: newConversationID(), kind: kind, name: name)
-        nextConversation += 1
-        register(conversation)
-        return conversation
+        submit(append, session, id, reply: session == nil ? .none : .conversation)
     }
 
     private func submitCreation(
         of conversation: Conversation, _ members: [NewMember], _ append: inout Append, _ session: Session?,
         _ id: CommandID?
     ) {
-        for member in members { conversation.expect(member.user, role: member.role) }
-        append.change = .create(
+        let change = ConversationChange.create(
             id: conversation.id, kind: conversation.kind, name: conversation.name, members: members)
+        append.change = change
+        directory.expect(change, of: conversation)
         append.body = details("created", of: conversation, naming: [])
-        submit(
-            append, session, id, reply: session == nil ? .none : .conversation, expecting: members.map(\.user))
-    }
-
-    func checkRoom(for user: User) throws(Refusal) {
-        guard nextConversation < Int32.max else { throw Refusal(.tooLarge, "the relay has no more conversations") }
-        guard user.conversations.count + user.conversationsJoining < limits.conversationsPerUser else {
-            throw Refusal(.tooLarge, "a member is in \(limits.conversationsPerUser) conversations already")
-        }
-    }
-
-    /// Keeps the bound for those who join several conversations at once.
-    func countJoining(by change: ConversationChange?, _ difference: Int) {
-        switch change {
-        case .create(_, _, _, let members), .add(let members):
-            for member in members { user(member.user)?.conversationsJoining += difference }
-        default: return
-        }
+        submit(append, session, id, reply: session == nil ? .none : .conversation)
     }
 
     /// The stored part of a `created` or `added` event: all that a new member needs to show the conversation.
@@ -160,7 +135,7 @@ extension Relay {
 
     func writeNames(_ member: StaticString, _ numbers: [UserNumber]) {
         builder.beginArray(member)
-        for number in numbers { builder.element(user(number)?.name ?? "") }
+        for number in numbers { builder.element(directory.user(number)?.name ?? "") }
         builder.endArray()
     }
 }

@@ -74,7 +74,7 @@ extension Relay {
     ) {
         guard session.phase == .ready, let user = session.user else { return }
         do throws(Refusal) {
-            guard let conversation = conversationsByNumber[number], conversation.member(user.number) != nil else {
+            guard let conversation = directory.conversation(number), conversation.member(user.number) != nil else {
                 // Created once, and left or erased since.
                 throw Refusal(.gone, "the conversation is there no more")
             }
@@ -135,7 +135,7 @@ extension Relay {
         _ name: Text, _ sequence: SequenceNumber?, _ id: CommandID?, _ session: Session, _ now: Moment
     ) throws(Refusal) {
         let (user, _) = try speaker(session)
-        let (conversation, _) = try self.conversation(name, for: user)
+        let (conversation, _) = try directory.conversation(name, for: user)
         var delivered: Int64 = 0
         var read: Int64 = 0
         var others: Int64 = 0

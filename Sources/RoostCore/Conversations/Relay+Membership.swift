@@ -25,9 +25,9 @@ extension Relay {
         var new: [UserNumber] = []
         var named: Set<UserNumber> = []
         for name in names {
-            let other = try introduce(name, by: session)
+            let other = try directory.introduce(name, by: session)
             guard conversation.standing(of: other.number) == nil, named.insert(other.number).inserted else { continue }
-            try checkRoom(for: other)
+            try directory.checkRoom(for: other)
             new.append(other.number)
         }
         guard !new.isEmpty else { throw Refusal(.conflict, "users: all of them are members already") }
@@ -35,10 +35,11 @@ extension Relay {
             throw Refusal(.tooLarge, "users: a group has at most \(limits.membersMax) members")
         }
         var append = Append(.conversation, in: conversation.number, by: user.number, device: device.name, at: now.wall)
-        append.change = .add(new.map { NewMember($0, .member) })
-        for number in new { conversation.expect(number, role: .member) }
+        let change = ConversationChange.add(new.map { NewMember($0, .member) })
+        append.change = change
+        directory.expect(change, of: conversation)
         append.body = details("added", of: conversation, naming: new)
-        submit(append, session, id, expecting: new)
+        submit(append, session, id)
     }
 
     func remove(
@@ -50,21 +51,22 @@ extension Relay {
         var gone: [UserNumber] = []
         var named: Set<UserNumber> = []
         for name in names {
-            guard let other = users[name], let standing = conversation.standing(of: other.number) else {
+            guard let other = directory.user(named: name), let standing = conversation.standing(of: other.number) else {
                 throw Refusal(.notFound, "users: one of them is no member")
             }
             guard other !== user else { throw Refusal(.badRequest, "users: to go yourself, leave") }
-            guard standing < role else { throw Refusal(.forbidden, "users: an admin can't remove owner or admins") }
+            try directory.policy.checkRemoval(of: standing, by: role)
             if named.insert(other.number).inserted { gone.append(other.number) }
         }
         var append = Append(.conversation, in: conversation.number, by: user.number, device: device.name, at: now.wall)
-        append.change = .remove(gone)
-        for number in gone { conversation.expect(number, role: nil) }
+        let change = ConversationChange.remove(gone)
+        append.change = change
+        directory.expect(change, of: conversation)
         builder.beginBare()
         builder.member("event", word: "removed")
         writeNames("users", gone)
         append.body = [UInt8](builder.written)
-        submit(append, session, id, expecting: gone)
+        submit(append, session, id)
     }
 
     func setRole(
@@ -72,47 +74,41 @@ extension Relay {
     ) throws(Refusal) {
         try reserve(0)
         let (conversation, user, device) = try group(name, session, atLeast: .owner)
-        guard let other = users[userName], let standing = conversation.standing(of: other.number) else {
+        guard let other = directory.user(named: userName), let standing = conversation.standing(of: other.number) else {
             throw Refusal(.notFound, "user: no member")
         }
         guard other !== user else { throw Refusal(.badRequest, "user: name another owner to step down") }
         guard standing != role else { throw Refusal(.conflict, "user: has this role already") }
         var changes = [NewMember(other.number, role)]
         if role == .owner { changes.append(NewMember(user.number, .admin)) }
-        for change in changes { conversation.expect(change.user, role: change.role) }
+        let change = ConversationChange.roles(changes)
+        directory.expect(change, of: conversation)
         var append = Append(.conversation, in: conversation.number, by: user.number, device: device.name, at: now.wall)
-        append.change = .roles(changes)
+        append.change = change
         builder.beginBare()
         builder.member("event", word: "role")
         builder.member("user", plain: other.name)
         builder.member("role", word: role.word)
         append.body = [UInt8](builder.written)
-        submit(append, session, id, expecting: changes.map(\.user))
+        submit(append, session, id)
     }
 
     func leave(_ name: Text, _ id: CommandID?, _ session: Session, _ now: Moment) throws(Refusal) {
         try reserve(0)
         let (user, device) = try speaker(session)
-        let (conversation, role) = try self.conversation(name, for: user)
+        let (conversation, role) = try directory.conversation(name, for: user)
         var append = Append(.conversation, in: conversation.number, by: user.number, device: device.name, at: now.wall)
         let others = conversation.standings().filter { $0.user != user.number }
         var heir: UserNumber?
         if role == .owner { heir = (others.first { $0.role == .admin } ?? others.first)?.user }
-        var expected = [user.number]
-        conversation.expect(user.number, role: nil)
-        if let heir {
-            conversation.expect(heir, role: .owner)
-            expected.append(heir)
-        }
-        append.change = others.isEmpty ? .erase : .leave(user.number, heir: heir)
-        if others.isEmpty { conversation.isEnding = true }
-        // The two may begin anew at once.
-        if others.isEmpty, let pair = conversation.pair { directs[pair] = nil }
+        let change = others.isEmpty ? ConversationChange.erase : .leave(user.number, heir: heir)
+        append.change = change
+        directory.expect(change, of: conversation)
         builder.beginBare()
         builder.member("event", word: "left")
-        if let heir { builder.member("owner", self.user(heir)?.name ?? "") }
+        if let heir { builder.member("owner", directory.user(heir)?.name ?? "") }
         append.body = [UInt8](builder.written)
-        submit(append, session, id, expecting: expected)
+        submit(append, session, id)
         stopTyping(user, in: conversation, at: now)
     }
 
@@ -121,13 +117,8 @@ extension Relay {
         _ name: Text, _ session: Session, atLeast needed: Role
     ) throws(Refusal) -> (conversation: Conversation, user: User, device: Device) {
         let (user, device) = try speaker(session)
-        let (conversation, role) = try self.conversation(name, for: user)
-        guard conversation.kind == .group else {
-            throw Refusal(.conflict, "a direct conversation can't be changed")
-        }
-        guard role >= needed else {
-            throw Refusal(.forbidden, needed == .owner ? "owner only" : "owner and admins only")
-        }
+        let (conversation, role) = try directory.conversation(name, for: user)
+        try directory.policy.checkChange(of: conversation, by: role, needing: needed)
         return (conversation, user, device)
     }
 
@@ -140,27 +131,24 @@ extension Relay {
     ) {
         switch change {
         case .create(_, _, _, let members), .add(let members):
-            admit(members, to: conversation, by: event)
+            directory.admit(members, to: conversation, at: event.position)
             fanOut(event, in: conversation, except: origin, at: now)
             if let pair = conversation.pair {
-                pairUp(conversation)
                 introduce(pair, at: now)
             }
         case .rename(let name):
-            conversation.name = name
+            conversation.rename(name)
             fanOut(event, in: conversation, except: origin, at: now)
         case .remove(let users):
             fanOut(event, in: conversation, except: origin, at: now)
-            dismiss(users, from: conversation, at: event.position, now)
+            end(directory.dismiss(users, from: conversation, at: event.position), now)
         case .leave(let user, let heir):
             fanOut(event, in: conversation, except: origin, at: now)
             if let heir { conversation.member(heir)?.role = .owner }
-            dismiss([user], from: conversation, at: event.position, now)
+            end(directory.dismiss([user], from: conversation, at: event.position), now)
         case .erase:
             fanOut(event, in: conversation, except: origin, at: now)
-            dismiss(conversation.members.map(\.user.number), from: conversation, at: event.position, now)
-            for number in conversation.formerMembers { user(number)?.departures[conversation.number] = nil }
-            unregister(conversation)
+            end(directory.erase(conversation, at: event.position), now)
         case .roles(let changes):
             for change in changes { conversation.member(change.user)?.role = change.role }
             fanOut(event, in: conversation, except: origin, at: now)
@@ -171,38 +159,16 @@ extension Relay {
 
     /// The two of a direct conversation begin to watch each other: how things stand now.
     private func introduce(_ pair: UserPair, at now: Moment) {
-        guard let low = user(pair.low), let high = user(pair.high) else { return }
+        guard let low = directory.user(pair.low), let high = directory.user(pair.high) else { return }
         for session in low.sessions { reply(presenceFrame(of: [high]), to: session, at: now) }
         for session in high.sessions { reply(presenceFrame(of: [low]), to: session, at: now) }
     }
 
-    private func admit(_ members: [NewMember], to conversation: Conversation, by event: StoredEvent) {
-        for new in members {
-            guard let user = user(new.user) else { continue }
-            // What was said before is not unread to whoever joins.
-            var watermark = Watermark()
-            watermark.read = conversation.lastSequence
-            watermark.delivered = conversation.lastSequence
-            let member = Member(
-                user, of: conversation, role: new.role, since: new.since, joinedAt: event.position,
-                watermark: watermark)
-            conversation.admit(member)
-            user.conversations[conversation.number] = member
-            user.departures[conversation.number] = nil
-        }
-    }
-
-    private func dismiss(
-        _ users: [UserNumber], from conversation: Conversation, at position: Position, _ now: Moment
-    ) {
-        if let pair = conversation.pair { part(pair) }
-        for member in conversation.dismiss(users) {
-            let user = member.user
+    /// Ends what hung on memberships that ended.
+    private func end(_ memberships: [Member], _ now: Moment) {
+        for member in memberships {
             stopTyping(member, at: now)
-            user.conversations[conversation.number] = nil
-            user.departures[conversation.number] = Departure(
-                joinedAt: member.joinedAt, leftAt: position, since: member.since)
-            presence.endWatches(of: user, under: policy)
+            presence.endWatches(of: member.user, under: directory.policy)
         }
     }
 }

@@ -6,11 +6,9 @@ extension Relay {
     func reserve(_ bytes: Int) throws(Refusal) { try journal.reserve(bytes) }
 
     func submit(
-        _ append: consuming Append, _ session: Session?, _ id: CommandID?, reply: ReplyForm = .plain,
-        expecting: [UserNumber] = []
+        _ append: consuming Append, _ session: Session?, _ id: CommandID?, reply: ReplyForm = .plain
     ) {
-        countJoining(by: append.change, 1)
-        journal.submit(append, session, id, reply: reply, expecting: expecting)
+        journal.submit(append, session, id, reply: reply)
     }
 
     func store(_ mutation: Mutation) { journal.store(mutation) }
@@ -32,9 +30,14 @@ extension Relay {
     public func committed(_ outcomes: [Outcome], at now: Moment, write: () -> Void = {}) {
         deliverRun()
         arrivals += outcomes.count
-        journal.batchIsDurable(outcomes: outcomes.count)
+        // What was leased comes behind what became of the events.
+        let events = outcomes.last?.isLease == true ? outcomes.prefix { !$0.isLease } : outcomes[...]
+        for case .leased(let kind, let numbers) in outcomes.dropFirst(events.count) {
+            directory.add(numbers, of: kind)
+        }
+        journal.batchIsDurable(outcomes: events.count)
         var unwritten = 0
-        for outcome in outcomes {
+        for outcome in events {
             var next = journal.nextSettled()
             let bytes = next.event.body.count
             settle(&next, outcome, now)
@@ -61,9 +64,8 @@ extension Relay {
     }
 
     private func settle(_ next: inout PendingAppend, _ outcome: Outcome, _ now: Moment) {
-        let conversation = conversationsByNumber[next.event.conversation]
-        for user in next.expected { conversation?.settle(user) }
-        countJoining(by: next.change, -1)
+        let conversation = directory.conversation(next.event.conversation)
+        if let change = next.change { directory.settle(change, of: conversation) }
         if case .stored = outcome {} else { deliverRun() }
         switch outcome {
         case .stored(let position, let sequence, let label):
@@ -75,13 +77,13 @@ extension Relay {
             apply(next, to: conversation, now)
         case .duplicate(let position, let sequence, let number, let time):
             counters.duplicates += 1
-            if case .create = next.change, let conversation { unregister(conversation) }
+            if case .create = next.change, let conversation { directory.remove(conversation) }
             guard let session = next.session else { return }
             if next.reply == .conversation {
                 answerCreated(number, position, time, isDuplicate: true, next.id, session, now)
             } else {
                 tell(position, to: session, at: now)
-                let id = conversationsByNumber[number]?.id
+                let id = directory.conversation(number)?.id
                 builder.begin("ok")
                 builder.reply(to: next.id)
                 if let id { builder.member("conversation", plain: id) }
@@ -99,12 +101,13 @@ extension Relay {
             reply(builder.finish(), to: session, at: now)
         case .refused(let code):
             answer(next, refusal: Refusal(code, reason(of: code, isProbe: next.isProbe)), now)
-            if case .create = next.change, let conversation { unregister(conversation) }
+            if case .create = next.change, let conversation { directory.remove(conversation) }
+        case .leased: preconditionFailure("what is leased comes behind what became of the events")
         }
     }
 
     private func answer(_ next: PendingAppend, refusal: Refusal, _ now: Moment) {
-        if let conversation = conversationsByNumber[next.event.conversation] {
+        if let conversation = directory.conversation(next.event.conversation) {
             refuseAskers(of: conversation, refusal, now)
         }
         guard let session = next.session, next.reply != .none else { return }
@@ -127,13 +130,12 @@ extension Relay {
     /// A stored event: the directory first, then those who are to know, then the sender.
     private func apply(_ next: borrowing PendingAppend, to conversation: Conversation, _ now: Moment) {
         let event = next.event
-        conversation.lastPosition = event.position
-        conversation.lastTime = event.time
+        let last = event.kind == .message ? event.sequence : conversation.lastSequence
+        conversation.reach(last, event.position, event.time)
         forgetPages(changedBy: event, next.change)
         switch event.kind {
         case .message:
             counters.messages += 1
-            conversation.lastSequence = event.sequence
             if let member = conversation.member(event.sender) {
                 receipts.advanceOwn(member, to: event.sequence, writtenAt: event.time, at: now)
             }

@@ -21,7 +21,7 @@ extension Relay {
 
     /// The members of an event; the object is begun.
     func write(_ event: StoredEvent, in conversation: Conversation, isOwn: Bool) {
-        let sender = user(event.sender)?.name ?? ""
+        let sender = directory.user(event.sender)?.name ?? ""
         builder.member("conversation", plain: conversation.id)
         switch event.kind {
         case .message:

@@ -22,7 +22,7 @@ extension Relay {
     }
 
     private func setOwnDevicesApart(_ event: StoredEvent, in conversation: Conversation, except origin: Session?) {
-        guard let sender = user(event.sender) else { return }
+        guard let sender = directory.user(event.sender) else { return }
         var isWritten = false
         for session in sender.sessions where session !== origin {
             if !isWritten {
@@ -135,7 +135,9 @@ extension Relay {
         for key in owed.sorted() {
             switch key {
             case .typing(let conversation, let number):
-                guard let conversation = joined(conversation, session), let user = user(number) else { continue }
+                guard let conversation = joined(conversation, session), let user = directory.user(number) else {
+                    continue
+                }
                 let isActive = conversation.member(number)?.typing.isActive ?? false
                 deliver(typingFrame(user, in: conversation, isActive), key, to: session, at: now)
             case .receipt(let conversation, let number):
@@ -143,7 +145,7 @@ extension Relay {
                 deliver(receiptFrame(member, isOwn: member.user === session.user), key, to: session, at: now)
             case .presence(let number):
                 guard presence.isTold(session, of: number) else { continue }
-                if let user = user(number) { users.append(user) }
+                if let user = directory.user(number) { users.append(user) }
             }
         }
         guard !users.isEmpty else { return }
@@ -153,6 +155,6 @@ extension Relay {
     /// The conversation, if the session's user is still a member: what it owed may be older than that.
     private func joined(_ number: ConversationNumber, _ session: Session) -> Conversation? {
         guard let user = session.user, user.conversations[number] != nil else { return nil }
-        return conversationsByNumber[number]
+        return directory.conversation(number)
     }
 }

@@ -40,7 +40,7 @@ extension Relay {
         }
         let frames = frames(of: page, for: user.number)
         // Erased meanwhile: none of it is shown.
-        guard frames.conversations.allSatisfy({ conversationsByNumber[$0] != nil }) else {
+        guard frames.conversations.allSatisfy({ directory.conversation($0) != nil }) else {
             sharedPages.forget(page)
             requestPage(session)
             return 0
@@ -96,7 +96,7 @@ extension Relay {
     }
 
     private func tellGap(_ gap: Gap, to session: Session, at now: Moment) {
-        guard let conversation = conversationsByNumber[gap.conversation] else { return }
+        guard let conversation = directory.conversation(gap.conversation) else { return }
         counters.gaps += 1
         builder.begin("gap")
         builder.member("conversation", plain: conversation.id)

@@ -5,7 +5,7 @@ extension Relay {
     func send(_ send: Command.Send, _ id: CommandID?, _ session: Session, _ now: Moment) throws(Refusal) {
         let (user, device) = try speaker(session)
         try reserve(send.body.count)
-        let known = session.destination.conversation(named: send.to)
+        let known = session.directory.destination.conversation(named: send.to)
         let conversation = if let known { known } else { try toSend(send.to, session, user, device, now) }
         if let replyTo = send.replyTo, replyTo > conversation.lastSequence, journal.pendingEvents == 0 {
             throw Refusal(.notFound, "replyTo: no such message in this conversation")
@@ -25,7 +25,7 @@ extension Relay {
         _ to: Text, _ session: Session, _ user: User, _ device: Device, _ now: Moment
     ) throws(Refusal) -> Conversation {
         let found = try find(to, session, user, device, now)
-        session.destination.note(to, is: found, for: user)
+        session.directory.destination.note(to, is: found, for: user)
         return found
     }
 
@@ -33,23 +33,13 @@ extension Relay {
         _ to: Text, _ session: Session, _ user: User, _ device: Device, _ now: Moment
     ) throws(Refusal) -> Conversation {
         let direct: Conversation
-        if to.bytes.first == UInt8(ascii: "@") {
-            let peer = try introduce(Text(UnsafeRawBufferPointer(rebasing: to.bytes.dropFirst())), by: session)
+        if let name = to.peer {
+            let peer = try directory.introduce(name, by: session)
+            try directory.policy.checkWriting(by: user, to: peer)
             direct = try self.direct(with: peer, user, device.name, now)
         } else {
-            guard let found = conversations[to] else { throw Refusal(.notFound, "no such conversation") }
-            guard found.kind == .direct else {
-                // Who has left may not write, but a retry of what was sent before still gets its first answer.
-                guard found.standing(of: user.number) != nil || user.departures[found.number] != nil else {
-                    throw Refusal(.notFound, "no such conversation")
-                }
-                return found
-            }
-            guard !found.isEnding,
-                found.standing(of: user.number) != nil || user.departures[found.number] != nil
-            else {
-                throw Refusal(.notFound, "no such conversation")
-            }
+            let found = try directory.policy.checkWriting(by: user, to: directory.conversation(named: to))
+            guard found.kind == .direct else { return found }
             direct = found
         }
         try rejoin(direct, user, device.name, now)
@@ -67,7 +57,7 @@ extension Relay {
     func delete(_ target: Command.Target, _ id: CommandID?, _ session: Session, _ now: Moment) throws(Refusal) {
         try reserve(0)
         var (append, role) = try event(.delete, on: target, session, now)
-        append.flag = role >= .admin
+        append.flag = directory.policy.mayDeleteOfOthers(role)
         submit(append, session, id)
     }
 
@@ -83,7 +73,7 @@ extension Relay {
         _ kind: EventKind, on target: Command.Target, _ session: Session, _ now: Moment
     ) throws(Refusal) -> (append: Append, role: Role) {
         let (user, device) = try speaker(session)
-        let (conversation, role) = try self.conversation(target.conversation, for: user)
+        let (conversation, role) = try directory.conversation(target.conversation, for: user)
         let since = conversation.member(user.number)?.since ?? conversation.lastSequence
         guard target.sequence > since else { throw Refusal(.notFound, "no such message in this conversation") }
         var append = Append(kind, in: conversation.number, by: user.number, device: device.name, at: now.wall)
@@ -93,8 +83,8 @@ extension Relay {
 
     func signal(_ signal: Command.Signal, _ id: CommandID?, _ session: Session, _ now: Moment) throws(Refusal) {
         let (user, _) = try speaker(session)
-        let conversation = try destination(signal.to, of: session, user)
-        session.destination.beginSignal(to: conversation, from: user, in: builder)
+        let conversation = try directory.destination(signal.to, of: session, user)
+        session.directory.destination.beginSignal(to: conversation, from: user, in: builder)
         if let kind = signal.kind { builder.member("kind", plain: kind.string) }
         builder.member("body", raw: signal.body.bytes)
         counters.signals += 1

@@ -23,7 +23,7 @@ extension Relay {
         var conversation: Conversation?
         for event in events {
             if conversation?.number != event.conversation {
-                conversation = conversationsByNumber[event.conversation]
+                conversation = directory.conversation(event.conversation)
                 if conversation != nil, !frames.conversations.contains(event.conversation) {
                     frames.conversations.append(event.conversation)
                 }

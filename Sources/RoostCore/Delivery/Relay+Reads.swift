@@ -43,7 +43,7 @@ extension Relay {
 
     func history(_ history: Command.History, _ id: CommandID?, _ session: Session, _ now: Moment) throws(Refusal) {
         let (user, _) = try speaker(session)
-        let (conversation, _) = try self.conversation(history.conversation, for: user)
+        let (conversation, _) = try directory.conversation(history.conversation, for: user)
         // Coming back is under way: what was before stays hidden.
         let since = conversation.member(user.number)?.since ?? conversation.lastSequence
         let request = HistoryRequest(

@@ -5,29 +5,29 @@ final class Conversation {
     let number: ConversationNumber
     let id: String
     let kind: ConversationKind
-    var name: String
-    /// Of a direct one: its two users, members or not.
-    var pair: UserPair?
+    private(set) var name: String
+    /// The two users of a direct conversation, members or not.
+    private(set) var pair: UserPair?
     /// In the order in which they joined.
     private(set) var members: [Member] = []
     private var membersByUser: [UserNumber: Member] = [:]
     private var knownAudience: Audience?
     /// Those who left and have not come back: each keeps a `Departure`, which goes with the conversation.
-    var formerMembers: Set<UserNumber> = []
+    private(set) var formerMembers: Set<UserNumber> = []
     /// Changes handed to the writer and not yet committed: what a command is judged by, but nothing is delivered by.
     private var pendingStandings: [UserNumber: PendingStanding] = [:]
     /// Counts how often anybody's standing may have changed: what was found before may not hold after.
     private(set) var standingChanges = 0
 
-    var lastSequence = SequenceNumber.none
-    var lastPosition = Position.start
-    var lastTime = Timestamp.never
+    /// Of the last message.
+    private(set) var lastSequence = SequenceNumber.none
+    /// Of the last durable event.
+    private(set) var lastPosition = Position.start
+    private(set) var lastTime = Timestamp.never
     var typers = Typing.Typers()
     var receiptPace = Receipts.Pace()
     /// The last member's leaving is under way: nobody can come back.
-    var isEnding = false {
-        didSet { standingChanges += 1 }
-    }
+    private(set) var isEnding = false
 
     struct PendingStanding {
         var role: Role?
@@ -35,16 +35,11 @@ final class Conversation {
     }
 
     /// Who asked for it by `conversation.create` while it was being created.
-    var askers: [Asker] = []
+    private var askers: [Asker] = []
 
     struct Asker {
         var session: Session
         var id: CommandID?
-    }
-
-    func takeAskers() -> [Asker] {
-        defer { askers = [] }
-        return askers
     }
 
     init(_ number: ConversationNumber, id: String, kind: ConversationKind, name: String) {
@@ -54,7 +49,33 @@ final class Conversation {
         self.name = name
     }
 
+    /// Whose direct conversation it is.
+    func connect(_ pair: UserPair) { self.pair = pair }
+
+    // MARK: Askers
+
+    /// Has the session answered when the conversation is there. False if so many wait already.
+    func add(_ asker: Asker, atMost most: Int) -> Bool {
+        guard askers.count < most else { return false }
+        askers.append(asker)
+        return true
+    }
+
+    func takeAskers() -> [Asker] {
+        defer { askers = [] }
+        return askers
+    }
+
     // MARK: As committed
+
+    /// Where its log ends.
+    func reach(_ sequence: SequenceNumber, _ position: Position, _ time: Timestamp) {
+        lastSequence = sequence
+        lastPosition = position
+        lastTime = time
+    }
+
+    func rename(_ name: String) { self.name = name }
 
     func member(_ user: UserNumber) -> Member? { membersByUser[user] }
 
@@ -67,6 +88,9 @@ final class Conversation {
         forgetAudience()
         formerMembers.remove(member.user.number)
     }
+
+    /// Somebody was a member, and isn't any more.
+    func noteFormerMember(_ user: UserNumber) { formerMembers.insert(user) }
 
     /// Takes members out in one pass, however many they are.
     func dismiss(_ users: [UserNumber]) -> [Member] {
@@ -129,51 +153,24 @@ final class Conversation {
     /// Whether nobody is coming or going, and both are there who write to each other.
     var isAtRest: Bool { pendingStandings.isEmpty && !isEnding && (pair == nil || members.count == 2) }
 
+    /// The last member's leaving was handed in.
+    func beginToEnd() {
+        isEnding = true
+        standingChanges += 1
+    }
+
+    /// A change of this user's standing was handed in.
     func expect(_ user: UserNumber, role: Role?) {
         standingChanges += 1
         pendingStandings[user, default: PendingStanding(role: role, changesUnderWay: 0)].role = role
         pendingStandings[user]?.changesUnderWay += 1
     }
 
+    /// What became of a change is known.
     func settle(_ user: UserNumber) {
         standingChanges += 1
         guard var pending = pendingStandings[user] else { return }
         pending.changesUnderWay -= 1
         pendingStandings[user] = pending.changesUnderWay > 0 ? pending : nil
     }
-}
-
-/// A user's membership of one conversation, with how far the user has got.
-final class Member {
-    // Held, not borrowed: whoever still has to tell of a membership may outlive an erased conversation. Leaving it
-    // breaks the cycle.
-    let conversation: Conversation
-    let user: User
-    var role: Role
-    /// Messages up to this one are not shown to it.
-    let since: SequenceNumber
-    /// Position of the event by which it joined.
-    let joinedAt: Position
-    var progress: Receipts.Progress
-    var typing = Typing.Mark()
-
-    init(
-        _ user: User, of conversation: Conversation, role: Role, since: SequenceNumber, joinedAt: Position,
-        watermark: Watermark = Watermark()
-    ) {
-        self.user = user
-        self.conversation = conversation
-        self.role = role
-        self.since = since
-        self.joinedAt = joinedAt
-        progress = Receipts.Progress(watermark)
-    }
-
-    var watermark: Watermark { progress.watermark }
-
-    /// False for who has left since, or is a member anew.
-    var isCurrent: Bool { conversation.member(user.number) === self }
-
-    /// The badge: the same on every device.
-    var unread: Int64 { max(0, conversation.lastSequence.value - max(watermark.read.value, since.value)) }
 }

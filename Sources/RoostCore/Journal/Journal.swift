@@ -62,15 +62,14 @@ final class Journal {
 
     /// Puts an event in, with who waits for the answer.
     func submit(
-        _ append: consuming Append, _ session: Session?, _ id: CommandID?, reply: ReplyForm = .plain,
-        expecting: [UserNumber] = []
+        _ append: consuming Append, _ session: Session?, _ id: CommandID?, reply: ReplyForm = .plain
     ) {
         pendingBytes += append.body.count
         gatheredEvents += 1
         pending.append(
             PendingAppend(
                 event: StoredEvent(append, position: .start, sequence: .none), change: append.change,
-                isProbe: append.isProbe, session: session, id: id, reply: reply, expected: expecting))
+                isProbe: append.isProbe, session: session, id: id, reply: reply))
         gathering.append(.append(append))
     }
 

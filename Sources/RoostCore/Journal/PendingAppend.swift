@@ -9,8 +9,6 @@ struct PendingAppend {
     var session: Session?
     var id: CommandID?
     var reply = ReplyForm.plain
-    /// Users whose standing was changed in advance.
-    var expected: [UserNumber] = []
 
     /// The id that `ok` has to name, if somebody waits for a plain one.
     var expectedAnswer: CommandID? { reply == .plain && session != nil ? id : nil }

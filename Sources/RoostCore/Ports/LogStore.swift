@@ -2,7 +2,8 @@ import RoostWire
 
 /// Makes batches durable. Called on one thread only.
 public protocol LogWriter: AnyObject {
-    /// Applies the batch in one transaction and returns when it is durable, with one outcome per `.append`, in order.
+    /// Applies the batch in one transaction and returns when it is durable, with one outcome per `.append`, in order,
+    /// and behind them one per `.lease`.
     /// After a throw nothing of the batch may be assumed; the relay stops acking and drains (an fsync that failed
     /// once can't be trusted again).
     func commit(_ batch: [Mutation]) throws -> [Outcome]
@@ -18,7 +19,7 @@ public protocol LogReader: AnyObject {
 public struct Snapshot: Sendable {
     /// A row of the directory of users.
     public struct User: Sendable {
-        /// Dense, from 1.
+        /// Its number.
         public var number: UserNumber
         /// As in tokens.
         public var name: String
@@ -114,7 +115,9 @@ public struct Snapshot: Sendable {
     public var head = Position.start
     /// When the relay last noted that it was alive.
     public var aliveAt = Timestamp.never
-    /// All users, numbers dense from 1.
+    /// Numbers that this relay may give out: none that is in use, or that another relay was given.
+    public var leases = NumberLeases.all
+    /// All users.
     public var users: [User] = []
     /// All devices.
     public var devices: [Device] = []

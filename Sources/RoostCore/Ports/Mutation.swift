@@ -16,7 +16,9 @@ public enum Mutation: Sendable {
     case presence(UserNumber, isOnline: Bool, lastSeen: Timestamp)
     /// The relay was alive at this time: after a crash, the last-seen time of whoever was online.
     case alive(Timestamp)
-    /// A durable event; the only mutation that has an outcome.
+    /// More numbers are wanted: answered by `Outcome.leased`. Nothing is stored but that they are taken.
+    case lease(NumberKind)
+    /// A durable event: answered by one of the other outcomes.
     case append(Append)
 }
 
@@ -125,7 +127,8 @@ public struct NewMember: Hashable, Sendable {
     }
 }
 
-/// What became of one append, in the order of the appends of the batch.
+/// What became of one append, in the order of the appends of the batch; behind them, what was leased, in the order in
+/// which it was asked for.
 public enum Outcome: Sendable, Equatable {
     /// Stored. `sequence` is the message's own, or that of the message meant; for a conversation event the last one.
     /// `label` is the message's kind where the event is an edit.
@@ -136,4 +139,10 @@ public enum Outcome: Sendable, Equatable {
     case unchanged
     /// Not allowed by what the log knows: `notFound`, `gone`, `forbidden`, `tooLarge`, `badRequest`.
     case refused(ErrorCode)
+    /// Numbers that this relay may give out; empty if the store has no more.
+    case leased(NumberKind, Range<Int32>)
+
+    var isLease: Bool {
+        if case .leased = self { true } else { false }
+    }
 }

@@ -11,7 +11,7 @@ extension Relay {
         let (user, _) = try speaker(session)
         var wanted: [User] = []
         for name in names {
-            guard let other = users[name], policy.maySee(user, other) else {
+            guard let other = directory.user(named: name), directory.policy.maySee(user, other) else {
                 throw Refusal(.forbidden, "users: one may watch whom one shares a conversation with")
             }
             wanted.append(other)
@@ -27,7 +27,7 @@ extension Relay {
 
     func unwatch(_ names: [Text], _ id: CommandID?, _ session: Session, _ now: Moment) {
         for name in names {
-            if let other = users[name] { presence.unwatch(other, by: session) }
+            if let other = directory.user(named: name) { presence.unwatch(other, by: session) }
         }
         accept(id, session, now)
     }

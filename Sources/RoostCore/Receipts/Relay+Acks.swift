@@ -42,7 +42,7 @@ extension Relay {
 
     func read(_ target: Command.Target, _ id: CommandID?, _ session: Session, _ now: Moment) throws(Refusal) {
         let (user, _) = try speaker(session)
-        let conversation = try destination(target.conversation, of: session, user)
+        let conversation = try directory.destination(target.conversation, of: session, user)
         guard target.sequence <= conversation.lastSequence else {
             throw Refusal(.badRequest, "sequence is above the last message")
         }

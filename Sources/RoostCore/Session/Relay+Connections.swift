@@ -47,13 +47,11 @@ extension Relay {
         presence.forget(session)
         guard wasReady, let user = session.user, let device = session.device else { return }
         counters.sessionsEnded += 1
-        user.sessions.removeAll { $0 === session }
-        user.forgetAudiences()
+        user.remove(session)
         stopTyping(user, at: now)
         // Another session may have taken the device over.
         guard device.session === session else { return }
-        device.session = nil
-        device.awaySince = now.monotonic
+        device.disconnect(at: now.monotonic)
         presence.go(session, of: device, mayReturn: !isClean && !isDraining, at: now)
     }
 

@@ -100,8 +100,9 @@ extension Relay {
         if let resume = hello.resume, resume > head {
             throw Refusal(.badPosition, "resume is a position that was never given; leave it out to begin anew")
         }
-        let user = introduce(grant.user)
-        let device = try device(named: deviceName, of: user, at: now)
+        let user = try directory.introduce(grant.user)
+        let (device, forgotten) = try directory.device(named: deviceName, of: user, at: now)
+        if let forgotten { receipts.forget(forgotten) }
         takeOver(device, at: now)
         if let resume = hello.resume, resume != device.cursor {
             if resume > device.cursor { takeAck(of: user, to: resume, at: now) }
@@ -114,9 +115,8 @@ extension Relay {
         session.helloDeadline = nil
         session.tokenEndsAt = endsAt
         session.sentPosition = device.cursor
-        device.session = session
-        user.sessions.append(session)
-        user.forgetAudiences()
+        device.connect(session)
+        user.add(session)
         counters.sessionsOpened += 1
         schedule(session, at: now)
         reply(welcomeFrame(user, device, grant, hello, now), to: session, at: now)
@@ -156,32 +156,10 @@ extension Relay {
         return builder.finish()
     }
 
-    /// The device's record; a new one begins where its user's furthest device is.
-    private func device(named name: String, of user: User, at now: Moment) throws(Refusal) -> Device {
-        if let known = user.device(named: name) { return known }
-        if user.devices.count >= limits.devicesPerUser {
-            let away = user.devices.filter { $0.session == nil }.min { $0.awaySince < $1.awaySince }
-            guard let away else {
-                throw Refusal(.tooLarge, "\(limits.devicesPerUser) devices of this user are connected")
-            }
-            user.devices.removeAll { $0 === away }
-            receipts.forget(away)
-            store(.forgetDevice(away.number))
-        }
-        guard nextDevice < Int32.max else { throw Refusal(.tooLarge, "the relay has no more devices") }
-        let cursor = user.devices.map(\.cursor).max() ?? .start
-        let device = Device(DeviceNumber(nextDevice), of: user, name: name, cursor: cursor, at: now.monotonic)
-        nextDevice += 1
-        user.devices.append(device)
-        store(.device(device.number, user: user.number, name: name, cursor: cursor))
-        return device
-    }
-
     /// A second connection of a device takes its place; nobody sees the user leave.
     private func takeOver(_ device: Device, at now: Moment) {
-        guard let old = device.session else { return }
+        guard let old = device.giveWay() else { return }
         counters.takeovers += 1
-        device.session = nil
         presence.giveWay(old, of: device.user, at: now)
         shut(old, .takenOver, at: now)
     }

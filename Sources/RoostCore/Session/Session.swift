@@ -54,7 +54,7 @@ public final class Session {
     var hello: PendingHello?
     unowned(unsafe) var user: User?
     unowned(unsafe) var device: Device?
-    var destination = Destination()
+    var directory = Directory.Slot()
 
     var round: CatchUpRound?
     /// Positions told by `ok` while behind: an ack that names one says nothing about what came before it.
@@ -63,7 +63,6 @@ public final class Session {
 
     var presence = Presence.View()
     var reads = Reads.Slot()
-    var introduced = 0
     var malformed = 0
     /// Thousandths of commands left in the bucket, so that a low rate loses nothing, and when it was filled.
     var allowance: Int64

@@ -6,7 +6,7 @@ extension Relay {
         _ to: Text, _ isActive: Bool, _ id: CommandID?, _ session: Session, _ now: Moment
     ) throws(Refusal) {
         let (user, _) = try speaker(session)
-        let conversation = try destination(to, of: session, user)
+        let conversation = try directory.destination(to, of: session, user)
         if isActive {
             if let member = conversation.member(user.number), typing.start(member, at: now.monotonic) {
                 tellTyping(of: member, at: now)

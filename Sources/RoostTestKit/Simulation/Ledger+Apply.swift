@@ -26,6 +26,7 @@ extension Ledger {
                 if conversations[conversation].members[user] != nil { marks[Pair(conversation, user)] = mark }
             case .presence(let user, let isOnline, let time):
                 if let user = users[user.value] { lastSeen[user] = (isOnline, time.milliseconds) }
+            case .lease: continue
             case .alive(let time):
                 aliveAt = time.milliseconds
             case .append(let append):
@@ -54,7 +55,7 @@ extension Ledger {
                 violations.append("key \(append.key) of \(sender) is stored twice: \(first), \(position.value)")
             }
             store(append, key, sender, position.value, sequence.value)
-        case .unchanged, .refused: break
+        case .unchanged, .refused, .leased: break
         }
     }
 

@@ -91,7 +91,8 @@ public final class Simulation {
         random = SeededGenerator(seed: seed)
         scenario = Scenario(&random)
         now = Simulation.moment(1_000_000)
-        log = MemoryLog(reactionsPerUser: scenario.limits.reactionsPerUser)
+        // Few numbers at once, so that more are asked for all the time.
+        log = MemoryLog(reactionsPerUser: scenario.limits.reactionsPerUser, leaseSize: 16)
         ledger = Ledger(users: scenario.users)
         relay = Simulation.start(log, scenario, random.next(), now)
         for index in 0..<scenario.users {

@@ -39,8 +39,8 @@ import Testing
     }
 
     private func end(_ session: Session, mayReturn: Bool, at now: Int64) {
-        session.device?.user.sessions.removeAll { $0 === session }
-        session.device?.session = nil
+        phone.user.remove(session)
+        phone.disconnect(at: now)
         presence.forget(session)
         presence.go(session, of: phone, mayReturn: mayReturn, at: Moment(now))
     }
@@ -97,7 +97,8 @@ import Testing
     @Test func watchesEndWithTheLastSharedConversation() {
         let alice = cast[0].user
         #expect(presence.isTold(watcher, of: alice.number))
-        for member in cast.group.dismiss([alice.number]) { member.user.conversations[cast.group.number] = nil }
+        _ = cast.group.dismiss([alice.number])
+        alice.leave(cast.group.number, Departure(joinedAt: .start, leftAt: .start, since: .none))
         presence.endWatches(of: alice, under: Policy())
         #expect(!presence.isTold(watcher, of: alice.number))
         #expect(alice.presence.watchers.isEmpty)

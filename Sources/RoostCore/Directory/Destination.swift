@@ -46,14 +46,3 @@ struct Destination: ~Copyable {
         if conversation === target { signalHead = [UInt8](builder.written) }
     }
 }
-
-extension Relay {
-    /// The conversation that a command of the session names, if its user is, or will be, a member.
-    @inline(__always)
-    func destination(_ name: Text, of session: Session, _ user: User) throws(Refusal) -> Conversation {
-        if let known = session.destination.conversation(named: name) { return known }
-        let (found, _) = try conversation(name, for: user)
-        session.destination.note(name, is: found, for: user)
-        return found
-    }
-}

@@ -1,0 +1,34 @@
+/// Finds an object by its number: two reads of memory, without hashing. Numbers need not be dense, but those in use
+/// should lie near each other, as those of one lease do: a page is made for each 1,024 of which one is in use. Loop
+/// thread only.
+struct NumberTable<Value: AnyObject> {
+    private static var pageSize: Int { 1_024 }
+
+    private var pages: [[Value?]] = []
+    private(set) var count = 0
+
+    subscript(number: Int32) -> Value? {
+        get {
+            let (page, index) = Int(number).quotientAndRemainder(dividingBy: Self.pageSize)
+            guard pages.indices.contains(page), pages[page].indices.contains(index) else { return nil }
+            return pages[page][index]
+        }
+        set {
+            guard number >= 0 else { return }
+            let (page, index) = Int(number).quotientAndRemainder(dividingBy: Self.pageSize)
+            if newValue == nil, !pages.indices.contains(page) { return }
+            while pages.count <= page { pages.append([]) }
+            if pages[page].isEmpty {
+                guard newValue != nil else { return }
+                pages[page] = Array(repeating: nil, count: Self.pageSize)
+            }
+            count += (newValue == nil ? 0 : 1) - (pages[page][index] == nil ? 0 : 1)
+            pages[page][index] = newValue
+        }
+    }
+
+    /// In the order of numbers.
+    func forEach(_ body: (Value) -> Void) {
+        for page in pages { for case let value? in page { body(value) } }
+    }
+}

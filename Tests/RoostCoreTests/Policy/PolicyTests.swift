@@ -1,0 +1,90 @@
+import RoostWire
+import Testing
+
+@testable import RoostCore
+
+/// `Policy`: every rule of who may do what.
+@Suite struct PolicyTests {
+    let policy = Policy()
+    let cast = Cast("alice", "bob")
+    let stranger = User(UserNumber(9), name: "stranger")
+
+    private func code(_ check: () throws(Refusal) -> Void) -> ErrorCode? {
+        do throws(Refusal) { try check() } catch { return error.code }
+        return nil
+    }
+
+    private func mayWrite(_ user: User, to conversation: Conversation?) -> ErrorCode? {
+        code { () throws(Refusal) in _ = try policy.checkWriting(by: user, to: conversation) }
+    }
+
+    private func direct() -> Conversation {
+        Conversation(ConversationNumber(2), id: "direct", kind: .direct, name: "")
+    }
+
+    @Test func whoSharesAConversationMaySeeTheOther() {
+        #expect(policy.maySee(cast[0].user, cast[1].user))
+        #expect(policy.maySee(stranger, stranger))
+        #expect(!policy.maySee(cast[0].user, stranger))
+        #expect(!policy.maySee(stranger, cast[0].user))
+        stranger.pair(with: cast[0].user)
+        #expect(policy.maySee(cast[0].user, stranger))
+    }
+
+    @Test func onlyAMemberHasARole() throws {
+        #expect(try policy.role(of: cast[0].user, in: cast.group) == .member)
+        #expect(code { () throws(Refusal) in _ = try policy.role(of: stranger, in: cast.group) } == .notFound)
+        #expect(code { () throws(Refusal) in _ = try policy.role(of: stranger, in: nil) } == .notFound)
+    }
+
+    @Test func aRoleThatIsUnderWayCounts() throws {
+        cast.group.expect(stranger.number, role: .admin)
+        cast.group.expect(cast[0].user.number, role: nil)
+        #expect(try policy.role(of: stranger, in: cast.group) == .admin)
+        #expect(code { () throws(Refusal) in _ = try policy.role(of: cast[0].user, in: cast.group) } == .notFound)
+    }
+
+    @Test func nobodyWritesToOneself() {
+        #expect(code { () throws(Refusal) in try policy.checkWriting(by: stranger, to: stranger) } == .badRequest)
+        #expect(code { () throws(Refusal) in try policy.checkWriting(by: stranger, to: cast[0].user) } == nil)
+    }
+
+    @Test func whoHasLeftMayStillNameTheConversation() {
+        #expect(mayWrite(cast[0].user, to: cast.group) == nil)
+        #expect(mayWrite(stranger, to: cast.group) == .notFound)
+        stranger.leave(cast.group.number, Departure(joinedAt: .start, leftAt: .start, since: .none))
+        #expect(mayWrite(stranger, to: cast.group) == nil)
+        #expect(mayWrite(stranger, to: nil) == .notFound)
+    }
+
+    @Test func nobodyComesBackToADirectConversationThatEnds() {
+        let direct = direct()
+        stranger.leave(direct.number, Departure(joinedAt: .start, leftAt: .start, since: .none))
+        #expect(mayWrite(stranger, to: direct) == nil)
+        direct.beginToEnd()
+        #expect(mayWrite(stranger, to: direct) == .notFound)
+    }
+
+    @Test func groupsAreChangedByRole() {
+        let may = { (role: Role, needed: Role) in
+            code { () throws(Refusal) in try policy.checkChange(of: cast.group, by: role, needing: needed) }
+        }
+        #expect([may(.member, .admin), may(.admin, .admin), may(.owner, .admin)] == [.forbidden, nil, nil])
+        #expect([may(.admin, .owner), may(.owner, .owner)] == [.forbidden, nil])
+        let direct = direct()
+        #expect(
+            code { () throws(Refusal) in try policy.checkChange(of: direct, by: .owner, needing: .admin) } == .conflict)
+    }
+
+    @Test func onlyALowerRoleIsRemoved() {
+        let may = { (role: Role, other: Role) in
+            code { () throws(Refusal) in try policy.checkRemoval(of: other, by: role) }
+        }
+        #expect([may(.owner, .admin), may(.admin, .member)] == [nil, nil])
+        #expect([may(.admin, .admin), may(.admin, .owner)] == [.forbidden, .forbidden])
+    }
+
+    @Test func adminsDeleteWhatOthersWrote() {
+        #expect([Role.member, .admin, .owner].map(policy.mayDeleteOfOthers) == [false, true, true])
+    }
+}
