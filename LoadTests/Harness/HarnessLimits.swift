@@ -1,69 +1,72 @@
-/// Every bound of the harness, in one place, with its reason. Constants; no state.
+/// All bounds of the harness with their reasons. Constants; no state.
 enum HarnessLimits {
     // MARK: Sockets
 
-    /// Bytes that may wait to be sent on one connection; a harness that queues more measures itself.
+    /// Most bytes waiting to be sent on one connection. A harness that queues more measures itself.
     static let sendBytesMax = 4_194_304
-    /// Bytes of one message from the relay: a page of history with the largest bodies.
+    /// Most bytes of one message from the relay. A page of history with the largest bodies fits.
     static let messageBytesMax = 4_194_304
-    /// Bytes of the answer to an upgrade.
+    /// Most bytes of the answer to an upgrade.
     static let handshakeBytesMax = 16_384
-    /// Bytes read from a socket at once, shared by all.
+    /// Bytes read from a socket at once, into one buffer for all sockets.
     static let readBytes = 262_144
-    /// Connections from one source address: Linux hands out some 28,000 ports an address.
+    /// Most connections from one source address. Linux offers some 28,000 ports for each address.
     static let connectionsPerAddress = 10_000
-    /// Connections that are being made at once: below the relay's backlog, or the kernel drops them and they wait 1 s.
+    /// Most connections being opened at once. With more than the relay's backlog, the kernel drops some and they wait 1
+    /// s.
     static let dialsMax = 256
-    /// From `connect` to `welcome`.
+    /// Most seconds from `connect` to `welcome`.
     static let connectSeconds = 20.0
 
     // MARK: Crowd
 
-    /// From the first event that came to the ack of all that came since, as in the client library.
+    /// Time from the first unacked event to the ack of all events since, as in the client library.
     static let ackNanoseconds: UInt64 = 100_000_000
-    /// Commands of the set-up without a reply: enough to keep the relay busy, too few to fill a queue.
+    /// Most unanswered commands in the set-up: enough to keep the relay busy, too few to fill a queue.
     static let setUpWindow = 256
     /// Failed connections of one device after which the set-up is given up.
     static let setUpTries = 5
-    /// From the first connection to the last conversation.
+    /// Most seconds from the first connection to the last conversation.
     static let setUpSeconds = 180.0
-    /// Members named in one command: a frame of 128 KiB holds 5,000 names.
+    /// Most members named in one command. A frame of 128 KiB has room for 5,000 names.
     static let membersPerCommand = 1_000
-    /// Back-off of a device whose connection was lost (Docs/Protocol.md, section 10).
+    /// Seconds of back-off after a lost connection (Docs/Protocol.md, section 10).
     static let backoffFirst = 0.5
     static let backoffMost = 20.0
-    /// Users whose unread counts are asked for at the end.
+    /// Most users whose unread counts are checked at the end.
     static let unreadChecks = 500
-    /// Replies that one device waits for; beyond, its messages are not sent, which shows as sent < due.
+    /// Most replies that one device waits for. Beyond that its messages are not sent, which shows as fewer sent than
+    /// due.
     static let pendingMax = 10_000
-    /// Typing is renewed so often while it lasts; the relay forgets it after 3 s.
+    /// How often typing is repeated while it lasts. The relay forgets it after 3 s.
     static let typingRefresh: UInt64 = 2_000_000_000
 
     // MARK: Ledger
 
-    /// Faults of a kind that are described in words; all are counted.
+    /// Most faults of a kind that are described in words. All are counted.
     static let describedFaults = 5
-    /// A watcher has to see the truth this long after it had to be true: the relay's tick, and a loaded machine's.
+    /// How long after a change a watcher must see the truth, at the latest: covers the relay's tick and a loaded
+    /// machine.
     static let truthSlackSeconds = 2.0
 
-    /// Between looks for what is shown wrongly.
+    /// Time between checks for states that are shown wrongly.
     static let sweepNanoseconds: UInt64 = 250_000_000
 
     // MARK: Run
 
-    /// Messages that are begun in one turn of the loop before what has come is read.
+    /// Most messages sent in one turn of the loop before it reads again.
     static let arrivalsPerTurn = 2_000
-    /// The loop turns at least so often, to see whether it was interrupted.
+    /// Longest wait of the loop, so that it notices an interruption.
     static let pollNanoseconds: UInt64 = 100_000_000
-    /// Quiet time after the set-up, and for leaving.
+    /// Seconds of quiet after the set-up, and for leaving.
     static let restSeconds = 1.0
 
-    /// Users of one process: each needs a descriptor, of 20,000 at most.
+    /// Most users of one process. Each needs a descriptor, and a process may have 20,000.
     static let usersMax = 19_000
-    /// Worker processes.
+    /// Most worker processes.
     static let workersMax = 16
-    /// Seconds of one run.
+    /// Most seconds of one run.
     static let secondsMax = 86_400.0
-    /// Messages a second, in all.
+    /// Most messages a second, of all users together.
     static let rateMax = 1_000_000.0
 }

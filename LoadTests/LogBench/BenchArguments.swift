@@ -1,6 +1,6 @@
 import RoostWire
 
-/// The command line. A value; what it holds is in range.
+/// The command line. A value; all members are in range.
 struct BenchArguments {
     static let usage = """
         usage: roost-log-bench --path FILE [--rows N] [--batch N] [--conversations N] [--senders N] [--bytes N]
@@ -9,22 +9,22 @@ struct BenchArguments {
 
     var path = ""
     var rows = 1_000_000
-    /// Messages of one commit.
+    /// Messages in one commit.
     var batch = 256
     var conversations = 1_000
-    /// Users in all; each writes to one conversation, and is a member of no other.
+    /// Number of users. Each writes to one conversation and is a member of no other.
     var senders = 5_000
-    /// Of each body, with its quotation marks.
+    /// Bytes of each body, including its quotation marks.
     var bytes = 200
     var durability = Durability.full
 
-    /// nil: a word that isn't known, or a value that doesn't fit.
+    /// Returns nil for an unknown word or a value that doesn't fit.
     init?(_ words: [String]) {
         var rest = words[...]
         while let word = rest.popFirst() {
             guard let value = rest.popFirst(), take(word, value) else { return nil }
         }
-        // Every conversation needs a sender. Ten rows, because each tenth is timed.
+        // Every conversation needs a sender. At least ten rows, because each tenth is timed.
         guard !path.isEmpty, senders >= conversations, rows >= 10 else { return nil }
     }
 

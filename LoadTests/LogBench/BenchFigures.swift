@@ -1,18 +1,18 @@
 import Glibc
 
-/// What a run measured, in the layout that is printed. A value.
+/// The measurements of a run, in the printed layout. A value.
 struct BenchFigures: Codable {
-    /// Messages that were stored; those that set the log up aren't counted.
+    /// Messages stored, without those that set up the log.
     var rows: Int
-    /// Wall time of all rows.
+    /// Wall time of all rows, in seconds.
     var seconds: Double
     var rowsPerSecond: Double
-    /// Of each tenth of the rows, in order: a log that slows down as it grows shows here.
+    /// Rate of each tenth of the rows, in order. It shows whether the log slows down as it grows.
     var tenths: [Double]
-    /// CPU time of all threads over the same time, the making of the batches included.
+    /// CPU time of all threads in that time, including making the batches.
     var cpuSeconds: Double
     var commits: Int
-    /// Commits by how long they took, from handing over to durable, in milliseconds.
+    /// Median time of a commit from handing over to durable, in milliseconds.
     var commitMillisecondsMedian: Double
     var commitMillisecondsP99: Double
     var commitMillisecondsMax: Double
@@ -23,10 +23,10 @@ struct BenchFigures: Codable {
 
 /// Wall and CPU time so far. No state.
 enum BenchClock {
-    /// Monotonic, seconds.
+    /// Monotonic time in seconds.
     static func wall() -> Double { seconds(CLOCK_MONOTONIC) }
 
-    /// Of all threads of the process, seconds.
+    /// CPU time of all threads of the process, in seconds.
     static func cpu() -> Double { seconds(CLOCK_PROCESS_CPUTIME_ID) }
 
     private static func seconds(_ clock: clockid_t) -> Double {

@@ -4,9 +4,9 @@ import RoostStorage
 import RoostWire
 import Synchronization
 
-/// Drives the log as the server does: one batch is with the thread that commits, and the next one is made meanwhile and
-/// handed over when the report has come; between the two that thread does its maintenance. Used by the main thread;
-/// only the mailbox is shared.
+/// Drives the log as the server does. While the commit thread works on one batch, the next one is made, and handed over
+/// when the report has arrived. In between, the commit thread does its maintenance. Main thread only; only the mailbox
+/// is shared.
 final class BenchRun {
     private let log: SQLiteLog
     private let thread: CommitThread
@@ -19,7 +19,7 @@ final class BenchRun {
 
     func stop() { thread.stop() }
 
-    /// Commits what isn't measured.
+    /// Commits batches without measuring.
     func prepare(_ batches: [[Mutation]]) throws {
         for batch in batches {
             try submit(batch)
@@ -27,7 +27,7 @@ final class BenchRun {
         }
     }
 
-    /// Commits all rows of the source, and measures.
+    /// Commits all rows of the source and measures.
     func append(_ rows: inout RowSource, _ arguments: BenchArguments) throws -> BenchFigures {
         var took: [Double] = []
         took.reserveCapacity(arguments.rows / arguments.batch + 1)
@@ -60,7 +60,7 @@ final class BenchRun {
     }
 }
 
-/// Brings reports from the thread that commits to the one that waits for them.
+/// Passes reports from the commit thread to the main thread.
 final class ReportMailbox: Sendable {
     private let reports = Mutex<[CommitReport]>([])
     private let arrived = DispatchSemaphore(value: 0)
@@ -70,14 +70,14 @@ final class ReportMailbox: Sendable {
         arrived.signal()
     }
 
-    /// Waits for the next one.
+    /// Waits for the next report.
     func take() -> CommitReport {
         arrived.wait()
         return reports.withLock { $0.removeFirst() }
     }
 }
 
-/// The rate of each tenth of the rows. A tenth ends with the batch that completes it. A value.
+/// Measures the rate of each tenth of the rows. A tenth ends with the batch that completes it. A value.
 struct TenthTimer {
     private(set) var rates: [Double] = []
     private(set) var seconds = 0.0

@@ -2,9 +2,9 @@ import Foundation
 import RoostStorage
 import RoostWire
 
-/// `roost-log-bench`: how many rows a second the log alone takes, without sockets and without the Relay. It appends as
-/// the server does, one batch at a time, and prints what it measured as one line of JSON. It must not be given a store
-/// that is in use, and it leaves the store where it is.
+/// `roost-log-bench`: measures how many rows a second the log alone can store, without sockets and without the Relay.
+/// It appends as the server does, one batch at a time, and prints the figures as one line of JSON. The store must not
+/// be in use; it is not removed afterwards.
 @main
 struct LogBench {
     static func main() {
@@ -35,12 +35,12 @@ struct LogBench {
     }
 
     private static func write(_ line: String, to handle: FileHandle) {
-        // A reader that is gone is no reason to fail.
+        // It isn't a failure if nobody reads the output any more.
         try? handle.write(contentsOf: Data((line + "\n").utf8))
     }
 }
 
-/// Why nothing was measured, in one line.
+/// Why nothing could be measured, in one line.
 struct BenchFailure: Error, CustomStringConvertible {
     let description: String
 

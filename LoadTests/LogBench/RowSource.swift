@@ -2,8 +2,8 @@ import Glibc
 import RoostCore
 import RoostWire
 
-/// Makes the events that are appended: users u1, u2 …, groups c1, c2 … of them, and messages that go round all senders.
-/// A relay that opens the store afterwards finds users, groups and messages as it would have made them. A value.
+/// Makes the events to append: users u1, u2 …, groups c1, c2 …, and messages from all senders in turn. A relay that
+/// opens the store afterwards finds users, groups and messages as it would have stored them. A value.
 struct RowSource {
     private let arguments: BenchArguments
     private let body: [UInt8]
@@ -18,7 +18,7 @@ struct RowSource {
         time = Timestamp(milliseconds: Int64(now.tv_sec) * 1_000)
     }
 
-    /// Users and groups, in batches.
+    /// The users and groups, in batches.
     func directory(batch: Int) -> [[Mutation]] {
         let users = (1...arguments.senders).map { Mutation.user(UserNumber(Int32($0)), name: "u\($0)") }
         let groups = (1...arguments.conversations).map { Mutation.append(creation(of: $0)) }
@@ -26,7 +26,8 @@ struct RowSource {
         return stride(from: 0, to: all.count, by: batch).map { Array(all[$0..<min($0 + batch, all.count)]) }
     }
 
-    /// As the Relay announces a group; whoever has the number `conversation` modulo all is a member.
+    /// The event with which the Relay announces a group. Its members are the users whose number modulo the number of
+    /// groups is `conversation`.
     private func creation(of conversation: Int) -> Append {
         let numbers = stride(from: conversation, through: arguments.senders, by: arguments.conversations)
         let members = numbers.map { NewMember(UserNumber(Int32($0)), $0 == conversation ? .owner : .member) }
@@ -38,7 +39,7 @@ struct RowSource {
         return event
     }
 
-    /// The next messages, at most `count` of those that are still to be made.
+    /// The next messages, at most `count`, and no more than are left.
     mutating func next(_ count: Int) -> [Mutation] {
         let end = min(made + count, arguments.rows)
         defer { made = end }

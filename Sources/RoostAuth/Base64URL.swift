@@ -1,7 +1,7 @@
 import FoundationEssentials
 
-/// base64url without padding (RFC 4648, section 5; RFC 7515, section 2). Decoding takes the one canonical spelling
-/// only, so that every token and every key has exactly one text.
+/// base64url without padding (RFC 4648, section 5; RFC 7515, section 2). Decoding accepts only the canonical spelling,
+/// so that every token and every key has exactly one text.
 enum Base64URL {
     static func encode(_ bytes: [UInt8]) -> String {
         var text: [UInt8] = []
@@ -16,7 +16,7 @@ enum Base64URL {
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// nil if there is any character outside the alphabet, padding, or a bit set that encodes nothing.
+    /// Returns nil if the text has a character outside the alphabet, padding, or unused bits that aren't zero.
     static func decode(_ text: some StringProtocol) -> [UInt8]? {
         var standard: [UInt8] = []
         for byte in text.utf8 {

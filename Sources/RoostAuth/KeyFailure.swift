@@ -1,4 +1,4 @@
-/// A key that can't be used, in one line for the operator. It names the file, never what is in it.
+/// Why a key can't be used, in one line for the operator. It names the file and never shows its content.
 public struct KeyFailure: Error, Sendable, Equatable, CustomStringConvertible {
     /// One line: the file, what is wrong and what to do.
     public let reason: String

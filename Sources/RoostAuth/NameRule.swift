@@ -1,9 +1,9 @@
 import RoostWire
 
-/// What a user or device may be called (Docs/Protocol.md, section 2), for names that come from a token.
+/// The rules for names of users and devices (Docs/Protocol.md, section 2), applied to names in a token.
 enum NameRule {
     static func allowsUser(_ name: String) -> Bool {
-        // "@bob" is how a command names a direct conversation, so no user may begin that way.
+        // A command writes "@bob" for a direct conversation, so no user's name may begin like that.
         allowsDevice(name) && name.utf8.first != UInt8(ascii: "@")
     }
 

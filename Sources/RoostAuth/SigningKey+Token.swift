@@ -2,9 +2,9 @@ import JWTKit
 import RoostWire
 
 extension SigningKey {
-    /// Makes a token for `user` that ends at `expires`, rounded down to whole seconds. `audience` and `issuer` are what
-    /// the relay that shall take it asks for. Throws `badSubject`, `badDevice` or `badExpiry` rather than make a token
-    /// that no relay takes.
+    /// Creates a token for `user` that expires at `expires`, rounded down to whole seconds. `audience` and `issuer`
+    /// must be those that the relay requires. Throws `badSubject`, `badDevice` or `badExpiry` instead of creating a
+    /// token that every relay would refuse.
     public func token(
         user: String,
         device: String? = nil,
@@ -25,7 +25,7 @@ extension SigningKey {
         do {
             return try await VerificationKey(self).signer().sign(claims)
         } catch {
-            // HS256 and these claims give JWTKit nothing to fail on; what it says could hold key material.
+            // JWTKit has no reason to fail with HS256 and these claims. Its message could contain key material.
             throw .malformed
         }
     }

@@ -1,26 +1,26 @@
-/// The relay's own secret: signs the tokens that `roost token` makes, and checks them (HS256).
+/// The relay's own secret (HS256). It signs the tokens that `roost token` creates, and checks them.
 ///
-/// It holds the secret and never shows it, not even in a dump. Immutable.
+/// It never shows the secret, not even in a dump. Immutable.
 public struct SigningKey: Sendable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// Bytes of a new secret. RFC 7518, section 3.2: at least as many as the hash has.
+    /// Bytes of a new secret: as many as the hash has, the least that RFC 7518, section 3.2 allows.
     static let secretBytes = 32
 
     let secret: [UInt8]
 
     init(secret: [UInt8]) { self.secret = secret }
 
-    /// A secret from the system's random number generator.
+    /// Creates a secret with the system's random number generator.
     static func random() -> SigningKey {
         var generator = SystemRandomNumberGenerator()
         return SigningKey(secret: (0..<secretBytes).map { _ in UInt8.random(in: .min ... .max, using: &generator) })
     }
 
-    /// Says that there is a key, not which.
+    /// A placeholder that doesn't show the key.
     public var description: String { "SigningKey(not shown)" }
 
     /// Same as `description`.
     public var debugDescription: String { description }
 
-    /// Nothing.
+    /// An empty mirror, so that a dump shows nothing.
     public var customMirror: Mirror { Mirror(self, children: []) }
 }

@@ -2,13 +2,14 @@ import RoostCore
 import RoostWire
 
 extension TokenClaims {
-    /// Clocks of issuers run apart: a token made this moment elsewhere must not be refused for a second. Nothing is
-    /// given on `exp`, so that an expired token never opens a session.
+    /// How far `nbf` may be in the future, since an issuer's clock may be ahead of ours. There is no leeway for `exp`,
+    /// so an expired token never opens a session.
     static let notBeforeLeewaySeconds = 30.0
-    /// 9999-12-31T23:59:59Z. A later `exp` is a mistake, mostly milliseconds for seconds, and would not fit later sums.
+    /// 9999-12-31T23:59:59Z. A later `exp` is a mistake, usually milliseconds instead of seconds, and could overflow
+    /// later arithmetic.
     static let expiryMaxSeconds = 253_402_300_799.0
 
-    /// Judges the claims of a token whose signature is good.
+    /// Checks the claims of a token whose signature is valid.
     func grant(now: Timestamp, audience wanted: String?, issuer trusted: String?) throws(TokenFailure) -> Grant {
         let nowSeconds = Double(now.milliseconds) / 1_000
         guard case .present(let end) = expires, end.isFinite, end <= Self.expiryMaxSeconds else { throw .badExpiry }
@@ -26,7 +27,7 @@ extension TokenClaims {
             guard case .present(let names) = audience, names.contains(wanted) else { throw .wrongAudience }
         }
         guard case .present(let user) = subject, NameRule.allowsUser(user) else { throw .badSubject }
-        // `end` lies between `now` and the year 9999 here, so its milliseconds fit.
+        // `end` is between `now` and the year 9999 here, so its milliseconds fit.
         let expiry = Timestamp(milliseconds: Int64(max(end, 0) * 1_000))
         switch device {
         case .absent: return Grant(user: user, device: nil, expires: expiry)

@@ -3,8 +3,8 @@ import RoostWire
 
 /// The claims that Roost reads and writes (RFC 7519, section 4.1, and `device`).
 ///
-/// Decoding never fails on a claim of the wrong type: it is kept as `.wrong`, so that the failure can name the claim.
-/// JWTKit's own claim types are not used: `AudienceClaim` traps on an empty list.
+/// Decoding never fails on a claim of the wrong type. It becomes `.wrong`, so that the failure can name the claim.
+/// We don't use JWTKit's own claim types, because `AudienceClaim` traps on an empty list.
 struct TokenClaims: JWTPayload {
     enum Claim<Value: Codable & Sendable>: Sendable {
         case absent, wrong
@@ -48,7 +48,8 @@ struct TokenClaims: JWTPayload {
         if case .present(let names) = audience { try container.encode(names, forKey: .aud) }
     }
 
-    /// JWTKit calls this when the signature is good. There is no time here: `grant` judges the claims afterwards.
+    /// JWTKit calls this after it has verified the signature. It does nothing, because the time is not known here;
+    /// `grant` checks the claims afterwards.
     func verify(using algorithm: some JWTAlgorithm) async throws {}
 
     private static func claim<Value: Codable & Sendable>(

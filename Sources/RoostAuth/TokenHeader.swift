@@ -1,14 +1,15 @@
 import FoundationEssentials
 
-/// The JOSE header of a token, as far as it decides anything: `alg`, `kid` and `crit` (RFC 7515, section 4.1).
+/// The members of a token's JOSE header that Roost uses: `alg`, `kid` and `crit` (RFC 7515, section 4.1).
 ///
-/// Key material or places to get it (`jwk`, `jku`, `x5c`, `x5u`) are never looked at: a token can't bring its own key.
-/// It is not decoded by JWTKit's `JWTHeader`, which turns every number into an `Int` and traps on 1e300.
+/// Roost ignores key material and addresses of key material (`jwk`, `jku`, `x5c`, `x5u`), so a token can't bring its
+/// own key. We don't use JWTKit's `JWTHeader`, because it converts every number to an `Int` and traps on 1e300.
 struct TokenHeader {
     let algorithm: String
     let keyIdentifier: String?
 
-    /// Takes a token of three non-empty canonical base64url parts, so that whoever decodes it next sees the same bytes.
+    /// Accepts only a token of three non-empty parts in canonical base64url, so that every later decoder sees the same
+    /// bytes.
     init(ofToken token: String) throws(TokenFailure) {
         let parts = token.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
         guard parts.count == 3, let first = parts.first else { throw .malformed }
@@ -18,7 +19,8 @@ struct TokenHeader {
         guard let bytes = Base64URL.decode(Substring(first)),
             let fields = try? JSONDecoder().decode(Fields.self, from: Data(bytes))
         else { throw .malformed }
-        // RFC 7515, section 4.1.11: what is listed must be understood, and nothing is.
+        // RFC 7515, section 4.1.11: a recipient must understand every extension listed in `crit`. Roost understands
+        // none.
         guard !fields.isCritical else { throw .unsupportedExtension }
         algorithm = fields.algorithm
         keyIdentifier = fields.keyIdentifier

@@ -3,7 +3,7 @@ import RoostCore
 import RoostWire
 
 extension TokenVerifier {
-    /// Says what `token` grants at the time `now`, or why it grants nothing.
+    /// Returns what `token` grants at the time `now`, or why it is not accepted.
     public func verify(_ token: String, now: Timestamp) async -> Result<Grant, TokenFailure> {
         do throws(TokenFailure) {
             guard token.utf8.count <= Self.tokenBytesMax else { throw .tooLarge }
@@ -14,11 +14,11 @@ extension TokenVerifier {
         }
     }
 
-    /// The claims, if one of the keys that the header may mean has signed them.
+    /// Returns the claims if they were signed with one of the keys that the header can mean.
     private func signedClaims(of token: String, header: TokenHeader) async throws(TokenFailure) -> TokenClaims {
         let sameAlgorithm = entries.filter { $0.algorithm.rawValue == header.algorithm }
         guard !sameAlgorithm.isEmpty else { throw .unacceptedAlgorithm }
-        // A key without an identifier (a PEM file, the relay's own) can't be told from the one that `kid` means.
+        // A key without an identifier (from a PEM file, or the relay's own) may be the one that `kid` means.
         let meant = sameAlgorithm.filter {
             header.keyIdentifier == nil || $0.keyIdentifier == nil || $0.keyIdentifier == header.keyIdentifier
         }
@@ -27,7 +27,7 @@ extension TokenVerifier {
             do {
                 return try await entry.signer.verify(token, as: TokenClaims.self)
             } catch let error as JWTError where error.errorType == .malformedToken {
-                throw .malformed  // The signature is good, what it signs is not an object.
+                throw .malformed  // The signature is valid, but the payload is not an object.
             } catch {
                 continue
             }

@@ -2,18 +2,19 @@ import JWTKit
 
 /// Checks the tokens of `hello` and `refresh` with the relay's keys.
 ///
-/// It owns the keys, each bound to one algorithm: what a token's header says only selects among them. Immutable, so any
-/// thread may use it; checks run on the concurrency pool, never on the loop. It reads no clock and fetches nothing.
+/// It owns the keys. Each is bound to one algorithm; a token's header only selects among them. Immutable, so any thread
+/// may use it. Checks run on Swift's concurrency pool, never on the loop. It reads no clock and fetches nothing.
 public struct TokenVerifier: Sendable {
-    /// Bytes of a token. Real ones take 150–2,000; the limit bounds the work that somebody unknown can ask for.
+    /// Most bytes of a token. Real ones take 150–2,000; the limit bounds the work that an unauthenticated client can
+    /// cause.
     public static let tokenBytesMax = 8_192
-    /// Keys at most: a token without `kid` costs one check of a signature per key of its algorithm.
+    /// Most keys. A token without `kid` costs one signature check for each key of its algorithm.
     public static let keysMax = 32
 
     struct Entry: Sendable {
         let algorithm: VerificationKey.Algorithm
         let keyIdentifier: String?
-        /// Holds this one key, as its default: a collection of several would pick by `kid` alone, whatever the `alg`.
+        /// A collection of this key alone. JWTKit would choose among several keys by `kid` alone, whatever their `alg`.
         let signer: JWTKeyCollection
     }
 
@@ -21,7 +22,7 @@ public struct TokenVerifier: Sendable {
     let audience: String?
     let issuer: String?
 
-    /// Prepares the keys. With `audience` or `issuer` set, tokens have to carry exactly that `aud` or `iss`.
+    /// Prepares the keys. If `audience` or `issuer` is set, tokens must have exactly that `aud` or `iss`.
     public init(keys: [VerificationKey], audience: String?, issuer: String?) async throws(KeyFailure) {
         guard !keys.isEmpty else { throw KeyFailure("there is no key to check tokens with") }
         guard keys.count <= Self.keysMax else {

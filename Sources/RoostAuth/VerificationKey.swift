@@ -1,11 +1,11 @@
 import JWTKit
 
-/// A key that tokens are checked with, bound for good to one algorithm (RFC 8725, section 3.1).
+/// A key for checking tokens, bound to one algorithm (RFC 8725, section 3.1).
 ///
-/// Public keys come from files, shared ones from a `SigningKey` only, so the bytes of a public key never serve as a
-/// shared secret. Immutable.
+/// Public keys come only from files, and a shared secret only from a `SigningKey`. So the bytes of a public key are
+/// never used as a shared secret. Immutable.
 public struct VerificationKey: Sendable {
-    /// What a key may be used for; the raw value is the `alg` of RFC 7518, section 3.1 and RFC 8037, section 3.1.
+    /// The algorithm of a key. The raw value is the `alg` of RFC 7518, section 3.1 and RFC 8037, section 3.1.
     enum Algorithm: String, Sendable {
         case hs256 = "HS256"
         case rs256 = "RS256"
@@ -21,7 +21,7 @@ public struct VerificationKey: Sendable {
     }
 
     let material: Material
-    /// `kid` of a JWK. A PEM file and the relay's own key have none.
+    /// The `kid` of a JWK. A key from a PEM file and the relay's own key have none.
     let keyIdentifier: String?
 
     init(_ material: Material, keyIdentifier: String? = nil) {
@@ -43,7 +43,7 @@ public struct VerificationKey: Sendable {
         }
     }
 
-    /// A collection with this key alone.
+    /// Returns a collection of this key alone.
     func signer() async -> JWTKeyCollection {
         let collection = JWTKeyCollection()
         switch material {

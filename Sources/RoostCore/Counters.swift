@@ -1,15 +1,15 @@
 import RoostWire
 
-/// What the operator sees of the Relay: plain integers that the parts count up, read by the host when somebody asks
-/// for metrics. Loop thread only.
+/// Counts for the operator. The parts of the Relay increase these plain integers, and the host reads them when somebody
+/// asks for metrics. Loop thread only.
 public final class Counters {
-    /// Users known.
+    /// Known users.
     public internal(set) var users = 0
-    /// Conversations known.
+    /// Known conversations.
     public internal(set) var conversations = 0
     /// Sessions welcomed.
     public internal(set) var sessionsOpened = 0
-    /// Of them, those that ended.
+    /// Sessions that were welcomed and have ended.
     public internal(set) var sessionsEnded = 0
     /// Sessions replaced by a newer one of the same device.
     public internal(set) var takeovers = 0
@@ -17,9 +17,9 @@ public final class Counters {
     public internal(set) var commands = 0
     /// Messages stored.
     public internal(set) var messages = 0
-    /// Retries that got their first answer.
+    /// Retries answered with the first answer.
     public internal(set) var duplicates = 0
-    /// Durable events put into outboxes, from the loop and from pages.
+    /// Durable events put into outboxes, live and from pages.
     public internal(set) var deliveries = 0
     /// Signals accepted.
     public internal(set) var signals = 0
@@ -27,11 +27,11 @@ public final class Counters {
     public internal(set) var signalDeliveries = 0
     /// Signals not sent to slow sessions.
     public internal(set) var signalsDropped = 0
-    /// Typing, presence and receipt events put into outboxes, and those held back for slow sessions.
+    /// Typing, presence and receipt events put into outboxes or held back for slow sessions.
     public internal(set) var ephemeralDeliveries = 0
-    /// Of them, those held back and conflated.
+    /// Typing, presence and receipt events held back for slow sessions, of which only the newest state is sent.
     public internal(set) var ephemeralOwed = 0
-    /// Watermarks told.
+    /// Changed watermarks that others are told about.
     public internal(set) var receiptsGathered = 0
     /// Changes of a user's presence.
     public internal(set) var presenceChanges = 0
@@ -39,15 +39,15 @@ public final class Counters {
     public internal(set) var spills = 0
     /// Pages read for sessions that catch up.
     public internal(set) var pages = 0
-    /// Gaps told.
+    /// Gaps sent.
     public internal(set) var gaps = 0
-    /// Users whose watchers were told "online" last.
+    /// Users whose watchers were last told "online".
     public internal(set) var usersOnline = 0
-    /// Users whose watchers were told "away" last.
+    /// Users whose watchers were last told "away".
     public internal(set) var usersAway = 0
-    /// By `ErrorCode`.
+    /// Refused commands, by `ErrorCode`.
     public internal(set) var errors = [Int](repeating: 0, count: ErrorCode.allCases.count)
-    /// By place of the code in `CloseCode.allCases`.
+    /// Connections closed by the relay, by index in `CloseCode.allCases`.
     public internal(set) var closes = [Int](repeating: 0, count: CloseCode.allCases.count)
 
     init() {}

@@ -1,5 +1,5 @@
-/// Timers in slots of 100 ms: O(1) to set, no cancelling. Whoever is woken looks whether it is really due and sets the
-/// next one, so that a connection costs one entry however often its deadlines move.
+/// Timers in slots of 100 ms. Setting one is O(1), and there is no cancelling. Whoever is woken checks whether it is
+/// really due, and sets the next timer if not. So a connection has one entry however often its deadlines move.
 struct TimerWheel<Payload> {
     private struct Entry {
         var deadline: Int64
@@ -19,10 +19,10 @@ struct TimerWheel<Payload> {
         swept = now / Self.slotMilliseconds
     }
 
-    /// Entries for which memory is held. For tests.
+    /// Number of entries for which memory is reserved. For tests.
     var capacity: Int { slots.reduce(0) { $0 + $1.capacity } }
 
-    /// When to call `expire` next, in monotonic milliseconds. Rounded up to the end of a slot.
+    /// When to call `expire` next, in monotonic milliseconds, rounded up to the end of a slot.
     var nextDeadline: Int64? {
         earliest.map { ($0 / Self.slotMilliseconds + 1) * Self.slotMilliseconds }
     }
@@ -35,7 +35,7 @@ struct TimerWheel<Payload> {
         earliest = min(earliest ?? due, due)
     }
 
-    /// Takes out everything that is due.
+    /// Removes and returns everything that is due.
     mutating func expire(at now: Int64) -> [Payload] {
         let tick = now / Self.slotMilliseconds - 1
         guard tick > swept else { return [] }
@@ -44,8 +44,8 @@ struct TimerWheel<Payload> {
         for passed in first...tick {
             let slot = Int(passed % Int64(Self.slotCount))
             guard !slots[slot].isEmpty else { continue }
-            // Entries for a later turn of the wheel stay, in an array of their own: the old one may have grown when
-            // thousands connected, and if slots kept theirs, each of them would hold what the fullest ever needed.
+            // Entries for a later turn of the wheel move into a new array. The old one may have grown when thousands
+            // connected. If slots kept their arrays, each would hold as much as the fullest one ever needed.
             var staying: [Entry] = []
             for entry in slots[slot] {
                 if entry.deadline / Self.slotMilliseconds > tick {
@@ -68,7 +68,8 @@ struct TimerWheel<Payload> {
         for ahead in 1...Int64(Self.slotCount) {
             let slot = slots[Int((swept + ahead) % Int64(Self.slotCount))]
             if !slot.isEmpty {
-                // May be for a later turn; then waking finds nothing, at most once per turn of the wheel and slot.
+                // This may be an entry for a later turn. Then a wake-up finds nothing, at most once for each turn of
+                // the wheel and slot.
                 earliest = (swept + ahead) * Self.slotMilliseconds
                 return
             }

@@ -8,19 +8,20 @@ import RoostStorage
 import RoostTransport
 import RoostWire
 
-/// Builds a relay from its configuration and runs it until it is told to stop: store, keys, Relay, sockets, threads,
-/// in that order, and backwards at the end. Called once per process, on the main thread, before anything else runs.
+/// Builds a relay from its configuration and runs it until it is told to stop. It sets up keys, store, Relay, sockets
+/// and threads in this order, and takes them down in reverse. Called once per process, on the main thread, before
+/// anything else runs.
 public struct Server {
     let configuration: Configuration
     let log: Logger
 
-    /// Runs the relay on the calling thread. Returns never: the process exits 0 after a drain, 1 if the store failed,
-    /// and at once on a second SIGTERM or SIGINT.
-    /// - Throws: `ServerFailure`, one line, if the relay could not start.
+    /// Runs the relay on the calling thread and never returns. The process exits with 0 after a drain, with 1 if the
+    /// store failed, and at once on a second SIGTERM or SIGINT.
+    /// - Throws: `ServerFailure`, one line for the operator, if the relay can't start.
     public static func run(_ configuration: Configuration) throws(ServerFailure) -> Never {
         ProcessMemory.keepLargeBlocksApart()
         blockSignals()
-        // Whatever is made from here on, the log above all, is for the relay's own user.
+        // Only the relay's own user may read the files that are created from here on, above all the store.
         umask(0o077)
         var log = Logger(label: "roost", factory: { StreamLogHandler.standardError(label: $0) })
         log.logLevel = configuration.logLevel
@@ -74,7 +75,7 @@ public struct Server {
         }
     }
 
-    /// From the first event to the exit.
+    /// Runs the loop from the first event to the exit.
     private func serve(_ running: (gateway: Gateway, loop: EventLoop<Gateway>), _ store: SQLiteLog) -> Never {
         let (gateway, loop) = running
         Server.awaitSignals { [mailbox = loop.mailbox] in mailbox.post(.drain) }
@@ -103,7 +104,8 @@ public struct Server {
         }
     }
 
-    /// JWTKit's key collections are actors; waits for them once, at start, when nothing else runs yet.
+    /// JWTKit's key collections are actors. The main thread waits for them once, at the start, when nothing else runs
+    /// yet.
     private func makeVerifier(_ keys: [VerificationKey]) throws(KeyFailure) -> TokenVerifier {
         let auth = configuration.auth
         let done = DispatchSemaphore(value: 0)
@@ -120,12 +122,12 @@ public struct Server {
         return try box.result.get()
     }
 
-    /// Written before the semaphore is signalled, read after.
+    /// Carries the result to the main thread: written before the semaphore is signalled, read after.
     private final class ResultBox: @unchecked Sendable {
         var result: Result<TokenVerifier, KeyFailure> = .failure(KeyFailure("no keys"))
     }
 
-    /// What the Relay may have under way: the reads of clients, and the pages of those that catch up.
+    /// The most reads that the Relay has under way: those of clients, and the pages of sessions that catch up.
     private static func readsMax(_ limits: Limits) -> Int { limits.readsMax + limits.pagesAtOnce }
 
     private var transportSettings: TransportSettings {
@@ -156,7 +158,7 @@ public struct Server {
 
     // MARK: Signals
 
-    /// Every thread inherits the mask, so that only `sigwait` on the main thread sees these signals.
+    /// Blocks the signals in this thread. Every later thread inherits that, so only `sigwait` receives them.
     private static func blockSignals() {
         var set = stopSignals()
         pthread_sigmask(SIG_BLOCK, &set, nil)
@@ -170,8 +172,8 @@ public struct Server {
         return set
     }
 
-    /// A thread of its own that does nothing but wait; the first signal drains, the second ends the process. Not one of
-    /// the pool's: on a machine with one core that has but one, and token checks would wait a second for another.
+    /// Starts a thread that only waits for signals. The first signal drains, the second ends the process. It isn't a
+    /// thread of Swift's pool: on a machine with one core the pool has only one, and token checks would have to wait.
     private static func awaitSignals(_ drain: @escaping @Sendable () -> Void) {
         Thread.detachNewThread {
             var set = stopSignals()

@@ -2,13 +2,13 @@ internal import CLibwebsockets
 public import RoostWire
 
 extension Connection {
-    // Seconds that a peer has to read what the library still holds for it before the close frame can go out. As long
-    // as the library waits for the peer's own close frame.
+    // Before the close frame can go out, the peer has this long to read what the library still holds for it. The
+    // library waits equally long for the peer's own close frame.
     private static let flushSeconds: Int32 = 5
 
-    /// Ends the connection: a close frame with this code and its reason goes out when what `write` has taken is on its
-    /// way. Nothing but `closed` follows for the handler, at the latest 11 s later if the peer neither reads nor
-    /// answers. Repeating it does nothing.
+    /// Ends the connection. A close frame with this code and its reason goes out after everything that `write` has
+    /// accepted. The handler then gets only `closed`, at the latest 11 s later if the peer neither reads nor answers.
+    /// A repeated call does nothing.
     public func close(_ code: CloseCode) { close(code.rawValue, reason: code.reason) }
 
     func close(_ code: UInt16, reason: StaticString) {
@@ -21,7 +21,7 @@ extension Connection {
         lws_callback_on_writable(wsi)
     }
 
-    /// Hands the close frame to the library, which sends it and waits for the peer's.
+    /// Hands the close frame to the library, which sends it and waits for the peer's close frame.
     func giveReason() {
         guard let wsi else { return }
         let start = UnsafeMutablePointer(mutating: closeReason.utf8Start)

@@ -2,9 +2,9 @@ internal import CLibwebsockets
 internal import RoostWire
 
 extension Connection {
-    /// Takes a part of a message as the library read it: at most 1 KiB, and often the whole of it. libwebsockets 4.1
-    /// takes unmasked frames too and doesn't say so; RFC 6455, section 5.1 wants them refused. They harm nobody here:
-    /// masking protects proxies that mistake frames for HTTP.
+    /// Takes a part of a message as the library read it: at most 1 KiB, and often the whole message. RFC 6455, section
+    /// 5.1 asks servers to refuse unmasked frames, but libwebsockets 4.1 accepts them and doesn't tell us. They do no
+    /// harm here: masking protects proxies that mistake frames for HTTP.
     func received(_ part: UnsafeRawBufferPointer) {
         guard phase == .open, let wsi else { return }
         let isLast = lws_is_final_fragment(wsi) != 0
@@ -17,7 +17,7 @@ extension Connection {
 
     private func collect(_ part: UnsafeRawBufferPointer, isLast: Bool, of wsi: OpaquePointer) {
         if lws_frame_is_binary(wsi) != 0 { return close(.unsupportedData) }
-        // What the frame's header announces counts at once: no need to wait for a message that is too long anyway.
+        // Counts the bytes that the frame's header announces, to refuse a message that is too long before it arrives.
         let announced = lws_remaining_packet_payload(wsi)
         let room = core.settings.frameBytesMax - message.count - part.count
         guard room >= 0, announced <= room else { return close(.tooBig) }
@@ -34,15 +34,16 @@ extension Connection {
     }
 
     private func deliverCollected() {
-        // Taken out first, so that the handler may close the connection, which clears it.
+        // Taken out first, because the handler may close the connection, which clears `message`.
         var whole = SplitMessage()
         swap(&whole, &message)
         deliver(whole.contents)
     }
 
     private func deliver(_ bytes: UnsafeRawBufferPointer) {
-        // RFC 6455, section 8.1. libwebsockets could check it byte by byte, but misses a character that an empty last
-        // frame cuts off, and hangs up without waiting for the peer, whose system may then drop the close frame.
+        // RFC 6455, section 8.1. libwebsockets could check this itself, byte by byte. But it misses a character that an
+        // empty last frame cuts off, and it disconnects without waiting for the peer, whose system may then drop the
+        // close frame.
         guard Text.isValid(bytes) else { return close(.invalidText) }
         core.counters.messagesIn += 1
         core.counters.bytesIn += bytes.count
@@ -51,9 +52,10 @@ extension Connection {
 }
 
 extension ServerCore {
-    /// Reads again from those whose last read ended in the middle of a message: more has most likely arrived. The
-    /// library reads about a kilobyte at a time, and a write, which wakes whoever it is for, costs more than twice what
-    /// a read does; so what waited together is answered together. Never from within the library's callbacks.
+    /// Reads again from connections whose last read ended in the middle of a message, since more has probably arrived.
+    /// The library reads about a kilobyte at a time. A write, which also wakes its receiver, costs more than twice as
+    /// much as a read, so it pays to read everything that waits before anything is answered. Must not be called from
+    /// the library's callbacks.
     func readOn() {
         for _ in 1..<max(settings.readsPerTurn, 1) {
             guard !unfinished.isEmpty else { return }

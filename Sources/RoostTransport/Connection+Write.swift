@@ -2,16 +2,16 @@ internal import CLibwebsockets
 public import RoostWire
 
 extension Connection {
-    /// Writes as much as the socket takes; true when all is handed to the kernel. On false, `writable` will be called,
-    /// or `closed` if the socket has failed. At most one write of `writeBytes` is copied into the library's memory
-    /// when the socket takes no more; the rest stays in the outbox.
+    /// Writes as much as the socket takes. Returns true if the kernel has taken everything. After false, `writable` is
+    /// called later, or `closed` if the socket has failed. When the socket takes no more, the library copies at most
+    /// one write of `writeBytes`; the rest stays in the outbox.
     public func write(_ outbox: inout Outbox) -> Bool {
         guard phase == .open, let wsi else {
             outbox.removeAll()
             return true
         }
         while true {
-            // Writing while the library holds a rest would queue without bound and confuse its framing.
+            // If we wrote while the library still holds bytes, it would queue without a bound and mix up its framing.
             if lws_partial_buffered(wsi) != 0 {
                 isWaiting = true
                 return false
@@ -27,7 +27,7 @@ extension Connection {
         }
     }
 
-    // The socket is dead, and the library won't notice by itself in every case.
+    // Ends the connection of a dead socket, which the library doesn't always notice by itself.
     private func fail() {
         guard let wsi else { return }
         phase = .closing

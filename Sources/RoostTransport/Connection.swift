@@ -1,37 +1,37 @@
 internal import Glibc
 
-/// One socket of a server, from accept to its end; the handler sees it once it is a WebSocket connection. It writes,
-/// closes, and puts split messages together. Loop thread only: it is not Sendable and holds the library's pointer. It
-/// must not be asked for anything after `closed`; it then does nothing.
+/// One socket of a server, from accept to its end. The handler gets it once it is a WebSocket connection. It writes,
+/// closes, and joins the parts of split messages. Loop thread only: it holds the library's pointer and is not Sendable.
+/// Nothing should use it after `closed`; it does nothing then.
 public final class Connection {
     enum Phase: UInt8 {
-        /// HTTP, or a handshake.
+        /// HTTP requests, or a handshake.
         case request
         /// A WebSocket connection in use.
         case open
-        /// Closing from this side: the handler hears no more but `closed`.
+        /// This side closes. The handler gets only `closed` from now on.
         case closing
-        /// The library has the close frame, and waits for the peer's.
+        /// The library has our close frame and waits for the peer's.
         case awaitingPeer
-        /// Over.
+        /// The socket is gone.
         case ended
     }
 
     /// Unique in its loop, counted from 1.
     public let id: UInt64
-    /// Whatever the handler wants to find again; it is let go after `closed`.
+    /// An object of the handler's. It is released after `closed`.
     public var attachment: AnyObject?
 
     let address: in_addr_t
     let core: ServerCore
     var phase = Phase.request
     var wsi: OpaquePointer?
-    /// The handler is owed a `writable`.
+    /// Whether the handler waits for `writable`.
     var isWaiting = false
     var hasPeerClosed = false
-    /// Among the core's `unfinished`.
+    /// Whether it is among the core's `unfinished` connections.
     var isUnfinished = false
-    /// Whether the core has ended its accounting.
+    /// Whether the core no longer counts it.
     var isForgotten = false
     var closeCode: UInt16 = 1000
     var closeReason: StaticString = ""

@@ -1,7 +1,7 @@
 import Synchronization
 
-/// A WebSocket client connection, usable from any thread. It dials, sends and receives text, and answers pings; what it
-/// means is somebody else's. All its work happens on the thread of its `DialerLoop`, which also runs `onEvent`.
+/// A WebSocket client connection, usable from any thread. It connects, sends and receives text, and answers pings. It
+/// doesn't interpret the text. All its work happens on the thread of its `DialerLoop`, which also calls `onEvent`.
 public final class Dialer: Sendable {
     enum Phase {
         case idle, connecting, open, closing
@@ -19,8 +19,8 @@ public final class Dialer: Sendable {
     let queue = Mutex(Queue())
     private let loop: DialerLoop
 
-    /// Prepares a connection to `url`; `connect` begins it. `onEvent` must not block: all dialers of the loop wait
-    /// meanwhile. Without a `loop` it runs on one that the process shares.
+    /// Prepares a connection to `url`, which `connect` opens. `onEvent` must not block, because all dialers of the loop
+    /// wait meanwhile. Without a `loop`, it uses one that the process shares.
     public init(
         _ url: String,
         settings: DialerSettings = DialerSettings(),
@@ -38,7 +38,7 @@ public final class Dialer: Sendable {
         self.onEvent = onEvent
     }
 
-    /// Begins to connect, also once more after `closed` or `failed`. Ignored while a connection is there or under way.
+    /// Begins to connect. May be called again after `closed` or `failed`; otherwise a repeated call does nothing.
     public func connect() {
         let begins = queue.withLock { queue in
             guard queue.phase == .idle else { return false }
@@ -48,8 +48,8 @@ public final class Dialer: Sendable {
         if begins { loop.post(.connect(self)) }
     }
 
-    /// Queues a text message. False, and nothing queued, if the connection isn't open or the queue is full. The bytes
-    /// have to be valid UTF-8.
+    /// Queues a text message, which must be valid UTF-8. Returns false and queues nothing if the connection isn't open
+    /// or the queue is full.
     @discardableResult
     public func send(text: [UInt8]) -> Bool {
         let (isTaken, isFirst) = queue.withLock { queue -> (Bool, Bool) in
@@ -64,8 +64,8 @@ public final class Dialer: Sendable {
         return isTaken
     }
 
-    /// Ends the connection with this code after what is queued has been sent; `closed` follows. `reason` is cut at 123
-    /// bytes. During `connect` it gives up, and `failed` follows.
+    /// Ends the connection with this code after all queued messages have been sent; `closed` follows. `reason` is cut
+    /// at 123 bytes. If the connection isn't open yet, gives it up; `failed` follows.
     public func close(code: UInt16 = 1000, reason: String = "") {
         let wasUsed = queue.withLock { queue in
             guard queue.phase == .connecting || queue.phase == .open else { return false }
@@ -75,7 +75,7 @@ public final class Dialer: Sendable {
         if wasUsed { loop.post(.close(self, code: code, reason: reason)) }
     }
 
-    /// Takes what is queued. On the loop's thread.
+    /// Takes the queued messages. Loop's thread only.
     func takeQueued() -> [[UInt8]] {
         queue.withLock { queue in
             let messages = queue.messages
@@ -84,7 +84,7 @@ public final class Dialer: Sendable {
         }
     }
 
-    /// Notes that a message has been handed to the library.
+    /// Records that a message of this size has been handed to the library.
     func sent(_ count: Int) { queue.withLock { $0.bytes -= count } }
 
     func becameOpen() {

@@ -1,6 +1,6 @@
 internal import CLibwebsockets
 
-/// What libwebsockets calls for dialers; returning non-zero ends the connection.
+/// The callback of libwebsockets for dialers. Returning non-zero ends the connection.
 func dialerCallback(
     _ wsi: OpaquePointer?,
     _ reason: lws_callback_reasons,

@@ -1,7 +1,7 @@
 internal import CLibwebsockets
 internal import Glibc
 
-/// What runs on a dialer loop's thread: the library and the connections that are under way or open. Confined to that
+/// The state of a dialer loop's thread: the library and the connections that are opening or open. Confined to that
 /// thread once it runs.
 final class DialerCore {
     let library: LibraryContext
@@ -14,7 +14,7 @@ final class DialerCore {
         protocols.initialize(repeating: lws_protocols(), count: 2)
         protocols[0].name = UnsafePointer(strdup(DialedConnection.protocolName))
         protocols[0].callback = dialerCallback
-        // Control frames need 128.
+        // A control frame needs 128 bytes.
         protocols[0].rx_buffer_size = max(readBytes, 256)
         protocols[0].tx_packet_size = 4_194_304
         try library.create(
@@ -28,7 +28,7 @@ final class DialerCore {
         }
     }
 
-    /// The thread's whole life; `held` is a retained core.
+    /// The main function of the thread. `held` is a retained core.
     static func run(_ held: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
         from(held)?.library.run {}
         return nil
@@ -55,6 +55,6 @@ final class DialerCore {
         connection.connect()
     }
 
-    /// The connection is over; nobody finds it any more.
+    /// Forgets a connection that has ended.
     func forget(_ dialer: Dialer) { connections[ObjectIdentifier(dialer)] = nil }
 }

@@ -1,8 +1,7 @@
 internal import Glibc
 import Synchronization
 
-/// The thread that any number of dialers share, with a libwebsockets client context of its own. It lives as long as the
-/// process.
+/// A thread for any number of dialers, with a libwebsockets client context of its own. It lives as long as the process.
 public final class DialerLoop: Sendable {
     enum Command: Sendable {
         case connect(Dialer)
@@ -14,7 +13,7 @@ public final class DialerLoop: Sendable {
 
     private static let sharedLoop = Mutex<DialerLoop?>(nil)
 
-    /// The one that dialers use which name none.
+    /// The loop of dialers that name none.
     static func shared() throws(TransportFailure) -> DialerLoop {
         let outcome = sharedLoop.withLock { loop -> Result<DialerLoop, TransportFailure> in
             if let loop { return .success(loop) }
@@ -29,9 +28,8 @@ public final class DialerLoop: Sendable {
         return try outcome.get()
     }
 
-    /// Starts a thread. `caFile` holds the certificates that `wss://` servers are checked against; where it is missing
-    /// only `ws://` works. `readBytes` are read at once and kept by each connection. `timeoutSeconds` bounds the
-    /// handshake.
+    /// Starts a thread. `caFile` has the certificates for checking `wss://` servers; without it only `ws://` works.
+    /// `readBytes` is the size of each connection's buffer and of one read. `timeoutSeconds` bounds the handshake.
     public init(
         caFile: String = "/etc/ssl/certs/ca-certificates.crt",
         readBytes: Int = 4_096,

@@ -1,21 +1,21 @@
 internal import RoostWire
 
-/// The head of a request to upgrade to WebSocket, as far as a server decides by it. Copies; nothing is borrowed.
+/// What a server needs to know of a request to upgrade to WebSocket. All strings are copies.
 public struct UpgradeRequest: Sendable {
     /// `Origin`; browsers always send it.
     public var origin: String?
-    /// `Host`, with the port if it was named.
+    /// `Host`, with the port if there is one.
     public var host: String?
     /// `User-Agent`.
     public var userAgent: String?
-    /// `Authorization`, for servers that want it; never log it.
+    /// `Authorization`. Never log it.
     public var authorization: String?
-    /// `X-Forwarded-For`, unverified: only a proxy of one's own makes it true.
+    /// `X-Forwarded-For`, unverified. It can only be trusted behind a proxy of one's own.
     public var forwardedFor: String?
     /// The peer's IPv4 address.
     public var peerAddress: String
 
-    /// Puts a request together, for tests of a handler.
+    /// Creates a request, for tests of a handler.
     public init(
         peerAddress: String,
         origin: String? = nil,
@@ -33,7 +33,7 @@ public struct UpgradeRequest: Sendable {
     }
 }
 
-/// The head of a plain HTTP request. Copies; nothing is borrowed.
+/// The head of a plain HTTP request. All strings are copies.
 public struct HTTPRequest: Sendable {
     /// `GET` or `HEAD`; the transport answers other methods itself.
     public var method: String
@@ -41,12 +41,12 @@ public struct HTTPRequest: Sendable {
     public var path: String
     /// The query without its `?`, percent-decoded; empty if there is none.
     public var query: String
-    /// `Authorization`; never log it.
+    /// `Authorization`. Never log it.
     public var authorization: String?
     /// The peer's IPv4 address.
     public var peerAddress: String
 
-    /// Puts a request together, for tests of a handler.
+    /// Creates a request, for tests of a handler.
     public init(method: String, path: String, query: String = "", authorization: String? = nil, peerAddress: String) {
         self.method = method
         self.path = path
@@ -62,12 +62,12 @@ public struct HTTPResponse: Sendable {
     public var status: Int
     /// `Content-Type`.
     public var contentType: String
-    /// The body, of any size; it is held until the peer has read it.
+    /// The body, of any size. It is kept until the peer has read it.
     public var body: [UInt8]
-    /// Further headers. They come from the server's own code: nothing that a client sent belongs here unchecked.
+    /// Further headers. Nothing that a client sent may be put here unchecked.
     public var headers: [(name: String, value: String)]
 
-    /// Puts a response together.
+    /// Creates a response.
     public init(
         status: Int,
         contentType: String = "application/json",

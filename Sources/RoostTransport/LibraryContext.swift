@@ -2,10 +2,9 @@ internal import CLibwebsockets
 internal import Glibc
 import Synchronization
 
-/// One libwebsockets context on one libev loop of our own, with what both servers and dialers need beside it: a wake
-/// from other threads, and timeouts that come in time. Used on the loop's thread only. It is never freed: destroying a
-/// context of libwebsockets 4.1 on a foreign loop is not reliable, and a process has one or two of them for its whole
-/// life.
+/// One libwebsockets context on one libev loop of our own, for a server or for dialers. It adds a wake-up from other
+/// threads and timeouts that fire on time. Loop's thread only. It is never freed: destroying a context of libwebsockets
+/// 4.1 on a foreign loop isn't reliable, and a process has only one or two of them.
 final class LibraryContext {
     /// The libev loop.
     let loop: OpaquePointer
@@ -15,7 +14,7 @@ final class LibraryContext {
     private let heartbeat: UnsafeMutablePointer<shim_heartbeat>
     private let async: UnsafeMutablePointer<ev_async>
 
-    /// Makes the loop; nothing is watched yet.
+    /// Creates the loop. Nothing is watched yet.
     init() throws(TransportFailure) {
         LibraryLog.install()
         signal(SIGPIPE, SIG_IGN)
@@ -28,22 +27,23 @@ final class LibraryContext {
         wake = Wake(loop: loop, watcher: async)
     }
 
-    /// Prepares for wakes, which may be sent from here on; `run` sees to them. `owner` is what the callback finds in
-    /// `data`; it outlives the last turn.
+    /// Prepares for wake-ups. They may be sent from now on, and `run` handles them. The callback finds `owner` in
+    /// `data`; it must outlive the last turn.
     func prepareWake(
         owner: UnsafeMutableRawPointer,
         woken: @convention(c) (OpaquePointer?, UnsafeMutablePointer<ev_async>?, Int32) -> Void
     ) {
         shim_ev_async_init(async, woken, owner)
-        // libev opens the pipe for wakes with the first such watcher, and forbids sending before.
+        // libev opens its pipe for wake-ups when the first such watcher starts. Sending before that is forbidden.
         ev_async_start(loop, async)
         ev_async_stop(loop, async)
     }
 
-    // The library sets up state of the whole process when it makes a context.
+    // The library initializes state of the whole process when it creates a context, so only one thread may do it at
+    // once.
     private static let creating = Mutex(())
 
-    /// Creates the context. `protocols` ends with a zeroed element and is kept for ever, as libwebsockets demands.
+    /// Creates the context. `protocols` must end with a zeroed element, and is never freed, as libwebsockets demands.
     func create(
         protocols: UnsafeMutablePointer<lws_protocols>,
         options: Int64,
@@ -74,35 +74,36 @@ final class LibraryContext {
         return vhost
     }
 
-    /// Makes libwebsockets look at its own timers in the next turn, unless the loop is busy.
+    /// Makes libwebsockets check its own timers in the next turn, unless the loop is busy.
     func serveTimers() { lws_cancel_service(context) }
 
-    /// Has the library read from a socket as if the loop had found it readable; nothing happens if it isn't.
+    /// Makes the library read from a socket as if the loop had found it readable. Does nothing if there is nothing to
+    /// read.
     func read(_ wsi: OpaquePointer) {
         var state = pollfd(fd: lws_get_socket_fd(wsi), events: Int16(POLLIN), revents: Int16(POLLIN))
         lws_service_fd(context, &state)
     }
 
-    /// Runs turns until `stop`. First it lets the library arm its timer, for which the loop has to be idle once; then
-    /// `begin` starts the watchers that may keep it busy from there on.
+    /// Runs turns until `stop`. The library can only arm its timer when the loop is idle once, so that comes first.
+    /// Then `begin` starts the watchers that may keep the loop busy.
     func run(begin: () -> Void) {
         serveTimers()
         for _ in 0..<LibraryContext.warmUpTurns { shim_ev_turn(loop) }
         begin()
         ev_async_start(loop, async)
-        // For what was posted before.
+        // Handles what was posted before.
         wake.send()
         ev_run(loop, 0)
     }
 
-    // One for each wake that may be there, the library's and ours, one to be idle, and one to spare.
+    // One turn for the library's wake-up, one for ours, one to be idle, and one to spare.
     private static let warmUpTurns = 4
 
-    /// Ends `run` after this turn. On the loop's thread.
+    /// Ends `run` after this turn. Loop's thread only.
     func stop() { shim_ev_break(loop) }
 
-    // A policy of zeroes: without it every connection gets a keepalive timer in one sorted list that is walked from
-    // its head, which makes n connects cost n² steps.
+    // Sets a retry policy of zeroes. Otherwise every connection gets a keepalive timer in one sorted list. The library
+    // walks that from its head, so n connects cost n² steps.
     private static func info(
         protocols: UnsafeMutablePointer<lws_protocols>,
         options: Int64,
@@ -119,12 +120,12 @@ final class LibraryContext {
         info.timeout_secs_ah_idle = timeoutSeconds
         info.gid = -1
         info.uid = -1
-        // fd_limit_per_thread stays 0: a smaller table than RLIMIT_NOFILE turns every look-up into a linear search.
+        // fd_limit_per_thread stays 0. With a table smaller than RLIMIT_NOFILE, every look-up would be a linear search.
         return info
     }
 }
 
-// A pointer on its way out of a lock.
+// Carries a pointer out of a lock.
 private struct Made: @unchecked Sendable {
     let pointer: OpaquePointer?
 }

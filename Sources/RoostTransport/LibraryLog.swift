@@ -2,11 +2,11 @@ internal import CLibwebsockets
 internal import Glibc
 import Synchronization
 
-/// What libwebsockets has to say, on standard error. Errors only: at NOTICE the libev plugin logs each change of a
-/// watcher, and some warnings are in the hands of clients. Its lines carry no tokens or bodies at this level. One
-/// sink for the process, because the library has only one.
+/// Writes the log of libwebsockets to standard error. Errors only: at NOTICE the libev plugin logs each change of a
+/// watcher, and clients can cause some of the warnings. Lines at this level contain no tokens or bodies. There is one
+/// sink in the process, because the library has only one.
 enum LibraryLog {
-    // Lines in a second; a client that makes the library complain can't fill the disk.
+    // Most lines in a second, so that a client that causes errors can't fill the disk.
     private static let linesPerSecond = 10
 
     private struct Window {

@@ -1,15 +1,15 @@
 internal import CLibwebsockets
 import Synchronization
 
-/// How other threads reach a loop. Only a post to an empty mailbox wakes the loop, so a burst costs one wake. It sets
-/// no bound of its own: what is posted are answers to what the loop asked for, and the asking is bounded.
+/// Passes letters from other threads to a loop. Only a post to an empty mailbox wakes the loop, so a burst costs one
+/// wake-up. The mailbox has no bound: letters answer requests of the loop, and those are bounded.
 public final class Mailbox<Letter: Sendable>: Sendable {
     private let letters = Mutex<[Letter]>([])
     private let wake: Wake
 
     init(wake: Wake) { self.wake = wake }
 
-    /// Leaves a letter for the loop's handler. From any thread; never blocks for long.
+    /// Posts a letter for the loop's handler. May be called from any thread; never blocks for long.
     public func post(_ letter: Letter) {
         let wasEmpty = letters.withLock { letters in
             letters.append(letter)
@@ -18,7 +18,7 @@ public final class Mailbox<Letter: Sendable>: Sendable {
         if wasEmpty { wake.send() }
     }
 
-    /// Takes everything, in order. On the loop thread.
+    /// Takes all letters in order. Loop thread only.
     func take() -> [Letter] {
         letters.withLock { letters in
             let taken = letters
@@ -28,8 +28,8 @@ public final class Mailbox<Letter: Sendable>: Sendable {
     }
 }
 
-/// Wakes a loop from any thread. Unchecked because it holds raw pointers: both are allocated for the life of the
-/// process, and ev_async_send is the one call of libev that is safe from other threads (its manual, "ev_async").
+/// Wakes a loop from any thread. It is `@unchecked Sendable` because it holds raw pointers. Both live as long as the
+/// process, and ev_async_send is the one call of libev that is safe from other threads (libev's manual, "ev_async").
 struct Wake: @unchecked Sendable {
     private let loop: OpaquePointer
     private let watcher: UnsafeMutablePointer<ev_async>

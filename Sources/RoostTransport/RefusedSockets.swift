@@ -1,15 +1,16 @@
 internal import CLibwebsockets
 internal import Glibc
 
-/// Sockets that were answered without reading their request, kept for one to two seconds. Closing at once would reset
-/// the connection when the request arrives, and the peer might lose the answer (RFC 9112, section 9.6). Loop thread.
+/// Sockets that were answered before their request was read. They are kept for one to two seconds. If they were closed
+/// at once, the arriving request would reset the connection and the peer might lose the answer (RFC 9112, section 9.6).
+/// Loop thread only.
 struct RefusedSockets {
-    // A flood of refusals must not use up descriptors; beyond this they are closed at once.
+    // A flood of refusals must not use up descriptors. Beyond this number, sockets are closed at once.
     private static let max = 64
     private var recent: [Int32] = []
     private var old: [Int32] = []
 
-    /// Sends `response` and gives up the descriptor. `isLast`: it has to be free when this returns.
+    /// Sends `response` and takes over the descriptor. With `isLast`, it is closed before this returns.
     mutating func answer(_ descriptor: Int32, with response: [UInt8], isLast: Bool) {
         discardInput(of: descriptor)
         _ = response.withUnsafeBytes { send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
@@ -21,7 +22,7 @@ struct RefusedSockets {
         }
     }
 
-    /// Closes those that have waited for a whole beat.
+    /// Closes the sockets that have waited for a whole beat.
     mutating func closeOld() {
         for descriptor in old {
             discardInput(of: descriptor)

@@ -2,7 +2,7 @@ internal import CLibwebsockets
 internal import Glibc
 
 extension ServerCore {
-    /// Takes what waits at the listener, a bounded number at a time.
+    /// Accepts connections that wait at the listener, a bounded number at a time.
     func acceptWaiting() {
         for _ in 0..<settings.acceptsPerTurn {
             var peer = sockaddr_in()
@@ -21,7 +21,8 @@ extension ServerCore {
         }
     }
 
-    // No descriptor is left: without the spare one the listener would stay readable and the loop would spin.
+    // Refuses a connection when no descriptor is left. Without the spare descriptor the listener would stay readable
+    // and the loop would spin.
     private func refuseWithSpare() -> Bool {
         var peer = sockaddr_in()
         let descriptor = listener.acceptWithSpare(from: &peer)
@@ -33,7 +34,7 @@ extension ServerCore {
         return listener.restoreSpare() && descriptor >= 0
     }
 
-    // The next beat tries again.
+    // Stops accepting until the next beat.
     private func pauseAccepting() { ev_io_stop(library.loop, accepting) }
 
     private func take(_ descriptor: Int32, from peer: sockaddr_in) {
@@ -58,11 +59,11 @@ extension ServerCore {
         socketCount += 1
         perAddress[address, default: 0] += 1
         let held = Unmanaged.passRetained(connection)
-        // On failure the library closes the socket, with or without WSI_DESTROY, depending on how far it came.
+        // On failure the library closes the socket. Depending on how far it got, it calls back with WSI_DESTROY or not.
         if shim_lws_adopt(vhost, descriptor, held.toOpaque()) == nil, !connection.isForgotten { forget(held) }
     }
 
-    /// Ends the accounting for a socket and lets go of its connection.
+    /// Stops counting a socket and releases its connection.
     func forget(_ held: Unmanaged<Connection>) {
         let connection = held.takeRetainedValue()
         connection.isForgotten = true
@@ -90,7 +91,7 @@ extension ServerCore {
 }
 
 extension HTTPResponse {
-    /// No place is left.
+    /// The refusal of a relay that has no room for more connections.
     static func full(retryAfterSeconds: Int) -> HTTPResponse {
         .refusal(503, code: "full", reason: "the relay is full", retryAfterSeconds: retryAfterSeconds)
     }

@@ -1,7 +1,7 @@
 internal import CLibwebsockets
 
-/// What libwebsockets calls for everything; returning non-zero ends the connection. `wsi` is a stand-in without a
-/// connection for some reasons, so it is looked at only for those that are named.
+/// The callback of libwebsockets for all events. Returning non-zero ends the connection. For some reasons `wsi` is a
+/// placeholder without a connection, so only the reasons named here use it.
 func serverCallback(
     _ wsi: OpaquePointer?,
     _ reason: lws_callback_reasons,
@@ -26,7 +26,7 @@ func serverCallback(
         let connection = Unmanaged<Connection>.fromOpaque(held)
         connection.takeUnretainedValue().ended()
         connection.takeUnretainedValue().core.forget(connection)
-    // CONNECT would turn the connection into a raw socket that nothing times out.
+    // The method CONNECT would turn the connection into a raw socket without any timeout.
     case LWS_CALLBACK_RAW_ADOPT, LWS_CALLBACK_RAW_CONNECTED, LWS_CALLBACK_RAW_RX: return -1
     default: break
     }
@@ -50,10 +50,10 @@ extension Connection {
         if phase == .open { core.events?.heard(from: self) }
     }
 
-    /// Non-zero to make the library close.
+    /// Returns non-zero to make the library close the connection.
     func becameWritable() -> Int32 {
         if phase == .closing {
-            // Only once: a second refusal would cut the connection, and a reset may overtake the close frame.
+            // Returns -1 only once. A second time would cut the connection, and a reset might overtake the close frame.
             phase = .awaitingPeer
             giveReason()
             return -1
@@ -64,7 +64,7 @@ extension Connection {
         return 0
     }
 
-    /// The library is done with the socket. Comes twice for a WebSocket connection; the first counts.
+    /// The library has ended the socket. For a WebSocket connection this is called twice, and the first call counts.
     func ended() {
         guard wsi != nil else { return }
         wsi = nil

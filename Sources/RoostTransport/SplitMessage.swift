@@ -1,20 +1,20 @@
-/// The parts of a message that came in more than one read or frame. It holds memory only from the first part to the
-/// last, and grows with what has arrived rather than with what a header announces.
+/// The parts of a message that arrived in several reads or frames. It holds memory only between the first part and the
+/// last, and grows with the bytes that arrived, not with those that a header announces.
 struct SplitMessage: ~Copyable {
     private var bytes: UnsafeMutableRawPointer?
     private var capacity = 0
     private(set) var count = 0
-    /// Frames that were complete, the last one included.
+    /// Number of complete frames so far.
     private(set) var fragments = 0
-    /// Whether a message has begun and not ended.
+    /// Whether a message has begun but not ended.
     private(set) var isPending = false
 
     deinit { bytes?.deallocate() }
 
-    /// What has arrived.
+    /// The bytes that have arrived.
     var contents: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: bytes, count: count) }
 
-    /// Adds a part; `endsFrame` if it completes a frame.
+    /// Adds a part. `endsFrame` says whether it completes a frame.
     mutating func append(_ part: UnsafeRawBufferPointer, endsFrame: Bool) {
         isPending = true
         if endsFrame { fragments += 1 }
@@ -24,7 +24,7 @@ struct SplitMessage: ~Copyable {
         count += part.count
     }
 
-    /// Gives the memory back.
+    /// Frees the memory.
     mutating func clear() {
         bytes?.deallocate()
         bytes = nil
@@ -38,7 +38,7 @@ struct SplitMessage: ~Copyable {
         guard needed > capacity else { return }
         var larger = max(capacity, 2_048)
         while larger < needed { larger *= 2 }
-        // Asked to align to 16 bytes, Swift goes past malloc's quick lists; malloc aligns so anyway.
+        // With an alignment of 16, Swift would bypass malloc's fast path, although malloc aligns to 16 anyway.
         let moved = UnsafeMutableRawPointer.allocate(byteCount: larger, alignment: 1)
         if let bytes {
             moved.copyMemory(from: bytes, byteCount: count)

@@ -1,9 +1,9 @@
 internal import CLibwebsockets
 internal import Glibc
 
-/// The HTTP connections whose peer has not taken its response yet. While libwebsockets waits for such a socket to
-/// become writable it does not read from it, and goes on polling for input: a peer that sends more requests and reads
-/// nothing would keep the loop spinning until a timeout. Such a peer is cut. Loop thread; empty nearly always.
+/// The HTTP connections whose peer has not read its response yet. While libwebsockets waits for such a socket to become
+/// writable, it doesn't read from it but still polls for input. So a peer that sends more requests and reads nothing
+/// would keep the loop spinning until a timeout. Such a peer is cut. Loop thread only; nearly always empty.
 struct UnreadResponses {
     private struct Waiting {
         var connection: Connection
@@ -14,12 +14,12 @@ struct UnreadResponses {
 
     private var waiting: [Waiting] = []
 
-    /// Looks after a connection that a response was written to.
+    /// Adds a connection to which a response was written.
     mutating func add(_ connection: Connection, _ wsi: OpaquePointer) {
         waiting.append(Waiting(connection: connection, wsi: wsi))
     }
 
-    /// Forgets those that have taken their response and cuts those that send instead; returns how many.
+    /// Forgets peers that have read their response, and cuts those that send more instead. Returns how many it cut.
     mutating func check() -> Int {
         guard !waiting.isEmpty else { return 0 }
         var cut = 0
@@ -37,7 +37,7 @@ struct UnreadResponses {
     }
 
     private static func outcome(of one: Waiting) -> Outcome {
-        // The library's pointer dies when the connection is forgotten.
+        // The library's pointer is invalid once the connection is forgotten.
         guard !one.connection.isForgotten, one.connection.phase == .request else { return .taken }
         var state = pollfd(fd: lws_get_socket_fd(one.wsi), events: Int16(POLLIN | POLLOUT), revents: 0)
         guard poll(&state, 1, 0) > 0 else { return .waits }

@@ -1,14 +1,14 @@
 import RoostClient
 import RoostWire
 
-/// One conversation on a terminal or a pipe: takes lines, shows what happens. It owns the screen and what was shown;
-/// the client owns the session. Nothing that somebody else wrote is printed as it came.
+/// One conversation on a terminal or a pipe: it takes lines and shows what happens. It owns the screen and what was
+/// shown; the client owns the session. It never prints other people's text without removing control characters.
 actor Chat {
-    // Own messages whose ticks may still change; older ones were scrolled away.
+    // Most own messages whose ticks may still change. Older ones have scrolled away.
     static let ownMax = 200
-    // Messages of a pipe that may wait for their acks before more is read.
+    // Most messages from a pipe that wait for their acks. Above this, no more input is read.
     static let pendingMax = 100
-    // Lines that wait until there is a conversation.
+    // Most lines that wait until the conversation is open.
     static let waitingMax = 1_000
     static let goodbyeWait = Duration.seconds(10)
 
@@ -19,7 +19,7 @@ actor Chat {
     var screen: ChatScreen
     var editor = LineEditor(scalarsMax: Limits().textScalars)
 
-    // The conversation, once the server has told its id.
+    // The conversation, once the server has told us its id.
     var conversation: String?
     var openedAt = Timestamp.never
     var members: [String] = []
@@ -30,7 +30,7 @@ actor Chat {
     var isConnected = false
     var failure: ChatFailure?
 
-    // Lines in their order, and messages on their way.
+    // Lines that wait in order, and the number of messages that are not acked yet.
     var isOpening = false
     var waiting: [String] = []
     var pending = 0
@@ -38,7 +38,7 @@ actor Chat {
     var typingSince: ContinuousClock.Instant?
     var isQuitting = false
 
-    // What the ticks say.
+    // Own messages, the others' watermarks, and what the ticks have shown of them.
     var own: [SequenceNumber] = []
     var marks: [String: Watermark] = [:]
     var toldDelivered: [String: SequenceNumber] = [:]
@@ -53,7 +53,7 @@ actor Chat {
         screen = ChatScreen(isInteractive: Terminal.isInteractive)
     }
 
-    /// Until /quit, the end of the input, or the server's last word.
+    /// Runs until /quit, the end of the input, or a final refusal by the server.
     func run() async throws {
         if screen.isInteractive { Terminal.takeOver() }
         defer { Terminal.restore() }
@@ -99,7 +99,8 @@ actor Chat {
         }
     }
 
-    // A line that begins with a slash is for this program. The server forgets after three seconds.
+    // A line that begins with a slash is a command for this program, so it isn't shown as typing. Repeats `typing`
+    // every two seconds, because the server forgets it after three.
     private func tellTyping() async {
         guard let conversation, !isAway else { return }
         let now = ContinuousClock.now
@@ -113,7 +114,7 @@ actor Chat {
         }
     }
 
-    /// Waits for what was sent, a while, and leaves.
+    /// Waits some time for the acks of what was sent, then leaves.
     func quit() async {
         guard !isQuitting else { return }
         isQuitting = true
@@ -139,7 +140,7 @@ actor Chat {
 
     // MARK: Waiting
 
-    /// Until enough of what was sent is acked, or there is no more point in waiting.
+    /// Waits until enough messages are acked, or until waiting makes no sense any more.
     func wait(until isEnough: @escaping () -> Bool) async {
         guard !isEnough(), failure == nil else { return }
         await withCheckedContinuation { waiters.append((isEnough, $0)) }

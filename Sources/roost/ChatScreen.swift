@@ -2,8 +2,8 @@ import Foundation
 import RoostClient
 import RoostWire
 
-/// What a chat shows: lines that stay, and below them, on a terminal, the line that is being typed. On a pipe it prints
-/// plain lines only. It takes text that is safe already. Confined to the chat.
+/// The output of a chat: lines that stay and, on a terminal, the line being typed below them. On a pipe it prints plain
+/// lines only. Callers must remove control characters from the text first. Confined to the chat.
 struct ChatScreen {
     enum Style: String {
         case plain = "0"
@@ -14,8 +14,9 @@ struct ChatScreen {
 
     let isInteractive: Bool
     private var prompt = ""
-    // The last line, if it is a status that a newer one of the same name, or any line if it is passing, may replace.
+    // The name of the last line if that is a status: a newer status of the same name replaces it.
     private var lastStatus: String?
+    // Whether any next line replaces the last one.
     private var isLastPassing = false
 
     init(isInteractive: Bool) { self.isInteractive = isInteractive }
@@ -24,24 +25,24 @@ struct ChatScreen {
         isInteractive && style != .plain ? "\u{1B}[\(style.rawValue)m\(text)\u{1B}[0m" : text
     }
 
-    /// A line that stays.
+    /// Prints a line that stays.
     mutating func line(_ text: String, _ style: Style = .plain) {
         put(styled(text, style), over: isLastPassing)
         lastStatus = nil
         isLastPassing = false
     }
 
-    /// A line that takes the place of the one before, if that is a status of the same name. If it is passing, the next
-    /// line takes its place in turn.
+    /// Prints a status line. It replaces the last line if that is a status of the same name. If `isPassing`, the next
+    /// line replaces it, whatever that is.
     mutating func status(_ name: String, _ text: String, _ style: Style = .faint, isPassing: Bool = false) {
-        // A line that was wrapped would be replaced in part.
+        // Only a part of a wrapped line could be replaced.
         let isShort = TerminalText.columns(text) < Terminal.columns
         put(styled(text, style), over: lastStatus == name || isLastPassing)
         lastStatus = isShort ? name : nil
         isLastPassing = isShort && isPassing
     }
 
-    /// Shows what is being typed.
+    /// Shows the line being typed.
     mutating func type(_ text: String) {
         guard isInteractive else { return }
         prompt = text
@@ -59,11 +60,11 @@ struct ChatScreen {
 
     private func put(_ text: String, over replaces: Bool) {
         guard isInteractive else { return Terminal.write(text + "\n") }
-        // Clears the line that is being typed, and the one above it; then both again.
+        // Clears the line being typed and, if it is replaced, the one above it. Then prints both again.
         Terminal.write("\r\u{1B}[K" + (replaces ? "\u{1B}[1A\u{1B}[2K" : "") + text + "\n" + promptLine)
     }
 
-    /// The time of day, with the date unless it is today; in the reader's zone.
+    /// The time of day in the local time zone, with the date unless it is today.
     static func time(_ time: Timestamp) -> String {
         let (shown, now) = (
             local(min(max(0, time.milliseconds / 1_000), secondsMax)), local(Int64(Date().timeIntervalSince1970))
@@ -73,7 +74,7 @@ struct ChatScreen {
         return "\(shown.tm_year + 1900)-\(two(shown.tm_mon + 1))-\(two(shown.tm_mday)) \(clock)"
     }
 
-    // The end of the year 9999: no honest clock is beyond it.
+    // The end of the year 9999. A later time from the server is wrong and would overflow.
     private static let secondsMax: Int64 = 253_402_300_799
 
     private static func local(_ seconds: Int64) -> tm {

@@ -3,10 +3,10 @@ import Foundation
 import RoostAuth
 import RoostServer
 
-/// `roost`: reads the command line, runs one command and turns what went wrong into an exit code.
+/// `roost`: reads the command line, runs one command and turns a failure into an exit code.
 ///
-/// 0 is success, 1 a failure while running, 2 a mistake in the command line or the configuration, which no restart
-/// repairs. Results go to standard output, everything else to standard error.
+/// 0 means success, 1 a failure while running, 2 a mistake in the command line, the configuration or a key, which a
+/// restart can't repair. Results go to standard output, everything else to standard error.
 @main
 struct RoostCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -18,8 +18,8 @@ struct RoostCommand: AsyncParsableCommand {
         ]
     )
 
-    // On the main actor, so that a command that doesn't wait for anything, like `serve`, runs on the main thread
-    // before the concurrency pool has any.
+    // On the main actor, so that `serve`, which never waits, runs on the main thread before Swift's pool has any
+    // thread.
     @MainActor static func main() async {
         do {
             var command = try parseAsRoot()
@@ -42,9 +42,9 @@ struct RoostCommand: AsyncParsableCommand {
         case let failure as ServerFailure: end(failure.description, code: 1)
         default:
             let code = exitCode(for: error)
-            // Asking for help or the version isn't a failure, though it comes as an error.
+            // A request for help or the version also arrives as an error, but isn't a failure.
             write(fullMessage(for: error), to: code.isSuccess ? .standardOutput : .standardError)
-            // sysexits(3) has 64 for usage; Roost has one code for whatever the operator has to correct.
+            // sysexits(3) uses 64 for wrong usage; Roost uses 2 for everything that the operator has to correct.
             Foundation.exit(code == .validationFailure ? 2 : code.rawValue)
         }
     }
@@ -55,7 +55,7 @@ struct RoostCommand: AsyncParsableCommand {
     }
 
     static func write(_ line: String, to handle: FileHandle) {
-        // A reader that is gone is no reason to fail.
+        // It isn't a failure if nobody reads the output any more.
         try? handle.write(contentsOf: Data((line + "\n").utf8))
     }
 }

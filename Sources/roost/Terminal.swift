@@ -2,22 +2,22 @@ import Dispatch
 import Foundation
 import Synchronization
 
-/// The terminal's mode while a chat runs: keys come one by one and unseen. Whatever ends the process but SIGKILL gives
-/// the terminal back as it was. It belongs to the process, so there is one.
+/// The terminal's mode while a chat runs: keys arrive one by one without an echo. The old mode is restored however the
+/// process ends, except by SIGKILL. It is one per process, because the terminal belongs to the process.
 enum Terminal {
     private static let saved = Mutex<termios?>(nil)
 
-    /// Whether a person sits on both ends.
+    /// Whether both input and output are a terminal.
     static var isInteractive: Bool { isatty(STDIN_FILENO) == 1 && isatty(STDOUT_FILENO) == 1 }
 
-    /// Columns of the window; 80 if it doesn't say.
+    /// Columns of the window, or 80 if unknown.
     static var columns: Int {
         var size = winsize()
         guard ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return 80 }
         return Int(size.ws_col)
     }
 
-    /// Takes the line editing over. Output is left as it is. Keys that would send signals come as bytes.
+    /// Switches the terminal's line editing off. Keys that would send signals arrive as bytes. Output is not changed.
     static func takeOver() {
         var mode = termios()
         guard tcgetattr(STDIN_FILENO, &mode) == 0 else { return }
@@ -29,16 +29,16 @@ enum Terminal {
             signal(number, SIG_IGN)
             let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
             source.setEventHandler {
-                // It lives as long as its handler: for good.
+                // Keeps the source alive as long as its handler, which is for ever.
                 withExtendedLifetime(source) { restore() }
-                // What a shell reports for a process that this signal ended.
+                // The exit code that a shell reports for a process ended by this signal.
                 exit(128 + number)
             }
             source.resume()
         }
     }
 
-    /// Gives the terminal back. May be called at any time, from any thread.
+    /// Restores the old mode. May be called at any time, from any thread.
     static func restore() {
         let mode = saved.withLock { saved -> termios? in
             defer { saved = nil }
@@ -48,13 +48,13 @@ enum Terminal {
         tcsetattr(STDIN_FILENO, TCSADRAIN, &mode)
     }
 
-    /// Ends the process as Ctrl-C does where nobody listens to it.
+    /// Ends the process as an unhandled Ctrl-C would.
     static func interrupt() -> Never {
         restore()
         exit(128 + SIGINT)
     }
 
-    /// What comes in on standard input, read when it is asked for; ends with the input.
+    /// Standard input. It is read on demand, and ends with the input.
     static var input: AsyncStream<[UInt8]> {
         let queue = DispatchQueue(label: "standard input")
         return AsyncStream {
@@ -73,7 +73,7 @@ enum Terminal {
         }
     }
 
-    /// Writes to standard output. A reader that is gone is no reason to fail.
+    /// Writes to standard output. It isn't a failure if nobody reads it any more.
     static func write(_ text: String) {
         try? FileHandle.standardOutput.write(contentsOf: Data(text.utf8))
     }

@@ -1,4 +1,4 @@
-"""What these tests need beside pytest: the relay, and the bench's generator, which is built once."""
+"""Fixtures of these tests: the relay, and the bench's generator, which is built once."""
 
 import os
 import pathlib
@@ -18,7 +18,7 @@ def pytest_sessionstart(session):
 
 
 class SmallBench:
-    """What the bench's parts need of it."""
+    """The parts of the bench that the tests need."""
 
     def __init__(self, folder):
         self.folder, self.folders = folder, 0

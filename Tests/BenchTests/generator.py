@@ -1,4 +1,4 @@
-"""Runs saturate against a server that is in this process, and makes that server's faults."""
+"""Runs saturate against a server in this process, which plants faults."""
 
 import asyncio
 import os
@@ -9,7 +9,7 @@ RUN_SECONDS = 60
 
 
 async def saturate(bench, server, *words):
-    """Its exit code, what it printed, and its words on a failure. The server's `generator` is its process."""
+    """saturate's exit code, its figures, and its error text. The server's `generator` is its process."""
     process = server.generator = await asyncio.create_subprocess_exec(
         str(bench.saturate_program), "--port", str(server.port), "--pid", str(os.getpid()), "--kind", "raw",
         *map(str, words), stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE)
@@ -18,7 +18,7 @@ async def saturate(bench, server, *words):
 
 
 def once(victim, number, instead):
-    """A fault of one reader's message of this number, from 0."""
+    """A fault in one reader's message with this number, from 0."""
     def fault(reader, count, payload):
         return instead(payload) if reader == victim and count == number else [payload]
     return fault

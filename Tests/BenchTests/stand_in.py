@@ -1,4 +1,4 @@
-"""A small server in place of the ceiling: /sub/TOPIC hears what is said on /pub/TOPIC, unless a fault changes that."""
+"""A small server in place of the ceiling: /sub/TOPIC gets what is sent to /pub/TOPIC, unless a fault changes it."""
 
 import asyncio
 import collections
@@ -11,9 +11,8 @@ UPGRADED = b"HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnectio
 
 
 class StandIn:
-    """`fault(reader, count, payload)` says what a reader gets in place of its message number `count`, from 0.
-
-    Every delivery is held back for so many seconds."""
+    """`fault(reader, count, payload)` returns what a reader gets in place of its message number `count`, from 0. Every
+    delivery is delayed by this many seconds."""
 
     def __init__(self, fault=None, hold=0):
         self.fault = fault or (lambda reader, count, payload: [payload])
@@ -57,6 +56,6 @@ class StandIn:
         asyncio.get_running_loop().call_later(self.hold, self.release)
 
     def release(self):
-        """The oldest, whichever timer it was: they stay in order."""
+        """Sends the oldest message, whichever timer fired, so that messages stay in order."""
         writer, frame = self.held.popleft()
         writer.write(frame)

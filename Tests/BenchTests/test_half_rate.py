@@ -1,4 +1,5 @@
-"""Latency at half of Roost's highest rate: who measured what, which figure has the bar, and what is said beside it."""
+"""Latency at half of Roost's highest rate: which tool measures it, which figure is judged, and what is noted beside
+it."""
 
 from types import SimpleNamespace
 
@@ -20,7 +21,7 @@ PUNCTUAL = {"p99": 4.0, "lateP99": 0.1, "busy": 0.5}
 
 @pytest.fixture
 def asked(monkeypatch):
-    """The rates that saturate was asked for, by side. Nothing else is run, either."""
+    """Returns the rates that saturate was asked for, by side. Nothing else is run."""
     step = {"held": True, "self_cpu": 0.5, "server_cpu": 0.95, "p99": 30.0}
     monkeypatch.setattr(gauge, "maximum", lambda *_: {"rate": HIGHEST, "steps": [step]})
     monkeypatch.setattr(throughput.Comparison, "at_rate", lambda *_: step)
@@ -30,7 +31,7 @@ def asked(monkeypatch):
 
 
 def saturate(monkeypatch, asked, roost, ceiling=PUNCTUAL):
-    """`roost`: what its turns come to, in order; Lost is raised."""
+    """`roost` has the results of its turns in order; a `Lost` is raised."""
     turns = iter(roost)
 
     def run(loop, bench, side, rate):
@@ -52,7 +53,7 @@ def late(p99, late_p99, busy=0.5):
     return {"p99": p99, "lateP99": late_p99, "busy": busy}
 
 
-def test_the_bar_is_of_what_saturate_measured(monkeypatch, asked):
+def test_the_bar_applies_to_the_figure_of_saturate(monkeypatch, asked):
     saturate(monkeypatch, asked, [late(4.0, 0.1), late(5.0, 0.2), late(6.0, 0.3)], ceiling=late(2.0, 0.1))
     found, figures = pairs()
     assert (figures[BAR].values, figures[BAR].at_most, figures[BAR].holds) == ([4.0, 5.0, 6.0], 10, True)
@@ -62,14 +63,14 @@ def test_the_bar_is_of_what_saturate_measured(monkeypatch, asked):
     assert not any("saturate" in note for note in found.notes)
 
 
-def test_both_servers_are_asked_for_half_of_the_rate_in_turns(monkeypatch, asked):
+def test_both_servers_get_half_of_the_rate_in_turns(monkeypatch, asked):
     saturate(monkeypatch, asked, [PUNCTUAL] * 3)
     pairs()
     assert [side for side, *_ in asked] == ["ceiling", "roost", "roost", "ceiling", "ceiling", "roost"]
     assert {tuple(more) for _, *more in asked} == {(HIGHEST / 2, "signal", False)}
 
 
-def test_what_gauge_measured_stands_beside_it_without_a_bar(monkeypatch, asked):
+def test_the_figure_of_gauge_is_shown_without_a_bar(monkeypatch, asked):
     saturate(monkeypatch, asked, [PUNCTUAL] * 3)
     _, figures = pairs()
     for words in [f"{BAR}, by gauge", f"{CEILING}, by gauge"]:
@@ -80,7 +81,7 @@ def test_what_gauge_measured_stands_beside_it_without_a_bar(monkeypatch, asked):
     ([late(4.0, 2.5), late(4.0, 3.5), late(4.0, 0.1)], "busy for 0.50 of the time, and late by 2.50 ms"),
     ([late(4.0, 0.1, 0.98), late(4.0, 0.2, 0.99), late(4.0, 0.3)], "busy for 0.98 of the time, and late by 0.20 ms"),
 ])
-def test_a_generator_that_was_its_own_limit_is_said(monkeypatch, asked, steps, words):
+def test_a_generator_that_was_its_own_limit_is_noted(monkeypatch, asked, steps, words):
     saturate(monkeypatch, asked, steps)
     found, _ = pairs()
     notes = [note for note in found.notes if "saturate was its own limit" in note]
@@ -89,19 +90,19 @@ def test_a_generator_that_was_its_own_limit_is_said(monkeypatch, asked, steps, w
     assert words in notes[0]
 
 
-def test_one_turn_in_which_it_was_is_not_said(monkeypatch, asked):
+def test_a_single_such_turn_is_not_noted(monkeypatch, asked):
     saturate(monkeypatch, asked, [late(4.0, 2.5), PUNCTUAL, PUNCTUAL])
     found, _ = pairs()
     assert not any("saturate was its own limit" in note for note in found.notes)
 
 
-def test_so_it_is_with_the_ceiling(monkeypatch, asked):
+def test_the_same_holds_for_the_ceiling(monkeypatch, asked):
     saturate(monkeypatch, asked, [PUNCTUAL] * 3, ceiling=late(4.0, 2.5))
     found, _ = pairs()
     assert any("own limit with the ceiling" in note for note in found.notes)
 
 
-def test_turns_that_lost_signals_have_no_figure_and_are_said(monkeypatch, asked):
+def test_turns_that_lost_signals_have_no_figure_and_are_noted(monkeypatch, asked):
     saturate(monkeypatch, asked, [PUNCTUAL, Lost("reader 0"), PUNCTUAL])
     found, figures = pairs()
     assert (figures[BAR].values, figures[BAR].at_most) == ([4.0, 4.0], 10)

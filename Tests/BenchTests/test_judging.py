@@ -1,4 +1,4 @@
-"""By which figure a bar is judged: the closed loop's only where gauge was its own limit, and the servers were full."""
+"""Which figure is judged: that of the closed loop only if gauge was its own limit and the servers' cores were full."""
 
 from types import SimpleNamespace
 
@@ -7,7 +7,7 @@ import throughput
 
 
 def measure(monkeypatch, gauge_cores, full):
-    """The figures of a line whose runs came to this. `full`: of each turn, whether both servers filled their core."""
+    """The figures of a line with these runs. `full` says for each turn whether both servers filled their core."""
     step = {"held": True, "self_cpu": gauge_cores, "server_cpu": 0.5, "p99": 3.0}
     monkeypatch.setattr(gauge, "maximum", lambda *_: {"rate": 100.0, "steps": [step]})
     comparison = throughput.Comparison("pairs", gauge.Pairs(), "signal", 0.65)
@@ -42,7 +42,7 @@ def test_gauge_judges_where_the_servers_are_the_limit(monkeypatch):
     assert "the bar is judged by the open loop" in found.notes
 
 
-def test_turns_that_were_disturbed_are_left_out_and_said(monkeypatch):
+def test_disturbed_turns_are_left_out_and_noted(monkeypatch):
     judged, found = measure(monkeypatch, gauge_cores=1.0, full=[True, False, True])
     assert judged.values == [0.7, 0.7]
     assert any("1 of 3 turns of the closed loop prove nothing" in note for note in found.notes)

@@ -1,4 +1,4 @@
-"""Unloaded latency: both servers are measured in turns by saturate, whose figures have the bars."""
+"""Unloaded latency: saturate measures both servers in turns, and its figures are judged."""
 
 from types import SimpleNamespace
 
@@ -10,7 +10,7 @@ BENCH = SimpleNamespace(runs=3, seconds=1)
 REPORT = SimpleNamespace(warnings=["late"], counts={}, percentile=lambda *_: 30.0)
 
 
-def test_saturate_has_the_bars_and_roost_load_stands_beside(monkeypatch):
+def test_saturate_is_judged_and_roost_load_is_only_shown(monkeypatch):
     asked = []
 
     def run_fresh(bench, side, run, shape, rate, seconds, kind, ack):

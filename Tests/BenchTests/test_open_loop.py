@@ -1,4 +1,4 @@
-"""The generator at a fixed rate: what it measures counts from when a message was due, and every delivery is checked."""
+"""The generator at a fixed rate: latency counts from when a message was due, and every delivery is checked."""
 
 import asyncio
 import json
@@ -15,7 +15,7 @@ from servers import Relay
 from stand_in import StandIn
 
 READERS, WRITERS = 8, 2
-# Exact in binary, so that it is clear how many messages are due: 25 of the warm-up and 50 that count.
+# Exact in binary, so that the number of due messages is exact: 25 in the warm-up and 50 that count.
 RATE, WARM, SECONDS = 200, 0.125, 0.25
 WARM_MESSAGES, MESSAGES = 25, 50
 ANY_READER = range(READERS)
@@ -40,7 +40,7 @@ def measured(run):
     return json.loads(run.out)
 
 
-def test_a_faithful_server_is_measured(bench):
+def test_a_correct_server_is_measured(bench):
     figures = measured(fan_out(bench))
     assert figures["rate"] == RATE
     assert figures["seconds"] == SECONDS
@@ -49,7 +49,7 @@ def test_a_faithful_server_is_measured(bench):
     assert figures["deliveriesPerSecond"] == MESSAGES * READERS / SECONDS
     assert 0 < figures["p50"] <= figures["p90"] <= figures["p99"] <= figures["p999"] <= figures["max"]
     assert 0 < figures["lateP50"] <= figures["lateP99"]
-    # A message is read after it was sent.
+    # A message is read after it is sent.
     assert figures["lateP50"] <= figures["max"]
     assert figures["serverCores"] >= 0
     assert 0 < figures["busy"] <= 1
@@ -67,7 +67,7 @@ def test_pairs_are_measured(bench):
     pytest.param(lambda payload: [], id="lost"),
     pytest.param(lambda payload: [payload, payload], id="doubled"),
 ])
-def test_a_fault_of_one_delivery_of_any_reader_is_named(bench, reader, instead):
+def test_one_faulty_delivery_at_any_reader_is_named(bench, reader, instead):
     run = fan_out(bench, once(reader, INNER, instead))
     assert run.code == LOST, run.out
     assert run.out == ""
@@ -75,7 +75,7 @@ def test_a_fault_of_one_delivery_of_any_reader_is_named(bench, reader, instead):
 
 
 @pytest.mark.parametrize("reader", ANY_READER)
-def test_order_is_checked_of_any_reader(bench, reader):
+def test_reordering_is_detected_at_every_reader(bench, reader):
     held = []
 
     def swapped(number, count, payload):
@@ -89,27 +89,27 @@ def test_order_is_checked_of_any_reader(bench, reader):
     assert f"reader {reader} got message" in run.words
 
 
-def test_what_is_shortened_is_named(bench):
+def test_a_shortened_message_is_named(bench):
     run = fan_out(bench, once(3, INNER, lambda payload: [payload[:-1]]))
     assert run.code == LOST, run.out
     assert "reader 3 got" in run.words
 
 
-def test_the_last_message_is_missed(bench):
+def test_a_missing_last_message_is_noticed(bench):
     run = fan_out(bench, once(3, WARM_MESSAGES + MESSAGES - 1, lambda payload: []))
     assert run.code == LOST, run.out
     assert "reader 3 got 74 of 75 messages" in run.words
 
 
-def test_what_a_server_holds_back_counts(bench):
+def test_a_delay_of_the_server_counts(bench):
     figures = measured(fan_out(bench, hold=0.08))
     assert figures["p50"] >= 80
     assert figures["deliveries"] == MESSAGES * READERS
 
 
-# Of a second 0.3 s are lost: what was due then waited for up to so long, and is 30 % of all. So a tenth waited for more
-# than 200 ms; had we waited ourselves and counted from then, hardly any had.
-def test_what_is_due_while_the_server_stalls_counts(bench):
+# 0.3 s of a second are lost. The messages due then, 30 % of all, waited for up to that long. So a tenth of all waited
+# for more than 200 ms. If latency counted from sending, hardly any would have.
+def test_messages_due_while_the_server_stalls_count(bench):
     stall = once(0, WARM_MESSAGES + RATE // 2, lambda payload: time.sleep(STALL_SECONDS) or [payload])
     figures = measured(fan_out(bench, stall, seconds=1))
     assert figures["messages"] == WARM_MESSAGES + RATE
@@ -118,7 +118,7 @@ def test_what_is_due_while_the_server_stalls_counts(bench):
 
 
 def stopped(bench, number, seconds):
-    """A run in which the generator stands for a while, from when a message of this number came."""
+    """A run in which the generator stalls for a while when a message with this number arrives."""
     def stop(payload):
         server.generator.send_signal(signal.SIGSTOP)
         asyncio.get_running_loop().call_later(STALL_SECONDS, server.generator.send_signal, signal.SIGCONT)
@@ -129,14 +129,14 @@ def stopped(bench, number, seconds):
                WARM, "--seconds", seconds)
 
 
-def test_what_is_due_while_the_generator_stands_counts(bench):
+def test_messages_due_while_the_generator_stalls_count(bench):
     figures = measured(stopped(bench, WARM_MESSAGES + RATE // 2, seconds=1))
     assert figures["messages"] == WARM_MESSAGES + RATE
     assert figures["p90"] >= 150
     assert figures["lateP99"] >= 250
 
 
-def test_what_is_due_is_sent_even_after_the_time(bench):
+def test_every_due_message_is_sent_even_if_late(bench):
     figures = measured(stopped(bench, WARM_MESSAGES + MESSAGES // 2, seconds=SECONDS))
     assert figures["messages"] == WARM_MESSAGES + MESSAGES
     assert figures["deliveries"] == MESSAGES * READERS
@@ -154,7 +154,7 @@ def test_what_is_due_is_sent_even_after_the_time(bench):
     (("--rate", 100, "--warm", 601), "--warm takes seconds above 0 and up to 600, not 601"),
     (("--rate", 1, "--warm", 0.25, "--seconds", 0.25), "no message is due in --seconds at that --rate"),
 ])
-def test_options_that_do_not_fit_are_refused(bench, words, why):
+def test_contradicting_options_are_refused(bench, words, why):
     refused = run(bench, StandIn(), "--load", "fan-out", "--readers", READERS, "--writers", WRITERS, *words)
     assert refused.code == 1
     assert refused.words == f"saturate: {why}\n"

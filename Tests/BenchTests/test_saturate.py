@@ -1,4 +1,4 @@
-"""The generator in a closed loop has to say what a server did, and to fail when the server did something else."""
+"""The generator in a closed loop measures what a server does, and fails when the server makes a mistake."""
 
 import asyncio
 import json
@@ -36,7 +36,7 @@ def pairs(bench, count, fault=None):
     return asyncio.run(run())
 
 
-def test_a_faithful_server_is_measured(bench):
+def test_a_correct_server_is_measured(bench):
     run = fan_out(bench)
     assert run.code == 0, run.words
     figures = json.loads(run.out)
@@ -54,15 +54,15 @@ def test_a_faithful_server_is_measured(bench):
     pytest.param(lambda payload: [payload, payload], id="doubled"),
     pytest.param(lambda payload: [payload[:-1]], id="shortened"),
 ])
-def test_a_fault_of_one_delivery_is_named(bench, reader, instead):
+def test_one_faulty_delivery_is_named(bench, reader, instead):
     run = fan_out(bench, once(reader, SECOND, instead))
     assert run.code == LOST, run.out
     assert run.out == ""
-    # Bytes tell that one of two isn't as the other, and the other is the first.
+    # The number of bytes shows that two readers differ. The other one is the first reader.
     assert f"reader {reader} got" in run.words or f"where reader {reader} got" in run.words
 
 
-def test_order_is_checked(bench):
+def test_reordering_is_detected(bench):
     held = []
 
     def swapped(reader, count, payload):
@@ -76,7 +76,7 @@ def test_order_is_checked(bench):
     assert f"reader {CHECKED} got message" in run.words
 
 
-def test_what_never_comes_again_is_missed(bench):
+def test_a_message_that_never_comes_is_missed(bench):
     run = fan_out(bench, lambda reader, count, payload: [payload] if reader != CHECKED or count < SECOND else [])
     assert run.code == LOST, run.out
     assert f"reader {CHECKED} got 1 of " in run.words
@@ -94,7 +94,7 @@ def test_a_loss_in_one_pair_is_named(bench):
     assert "reader 5 got message 2 of writer 5 where 1 was to come" in run.words
 
 
-def test_what_is_for_another_pair_is_named(bench):
+def test_a_message_of_another_pair_is_named(bench):
     run = pairs(bench, 8, once(5, SECOND, lambda payload: [payload.replace(b"@T0005", b"@T0006")]))
     assert run.code == LOST, run.out
     assert "reader 5 got a message of writer 6, whom it should not hear" in run.words
@@ -116,7 +116,7 @@ def bucket(topic):
     return value & 4095
 
 
-# The group is so large that members get no receipts of each other: from 257 on. Their number may differ.
+# A group this large has no receipts between members (from 257 members on), whose number could vary.
 @pytest.mark.parametrize("kind", ["signal", "send"])
 @pytest.mark.parametrize("shape", [gauge.FanOut(260, 2), gauge.Pairs(4)], ids=["fan-out", "pairs"])
 def test_roost_is_measured(bench, shape, kind, monkeypatch):

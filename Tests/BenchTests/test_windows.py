@@ -1,4 +1,5 @@
-"""How many messages the closed loop keeps on their way: too many signals may be lost, messages never."""
+"""How many messages the closed loop keeps in flight: signals may be lost if there are too many, stored messages
+never."""
 
 import contextlib
 
@@ -11,7 +12,8 @@ from saturate import Lost
 
 
 def run(monkeypatch, kind, side, held):
-    """One run against servers that hold windows up to `held`. The windows that were asked for, and what was noted."""
+    """One run against servers that can take windows up to `held`. Returns the windows that were tried, and the
+    notes."""
     asked, found = [], Findings()
 
     def saturate(bench, server, shape, windows, *_):
@@ -27,7 +29,7 @@ def run(monkeypatch, kind, side, held):
     return asked, found.notes
 
 
-def test_a_window_at_which_signals_are_lost_is_left_out_and_said(monkeypatch):
+def test_a_window_that_loses_signals_is_left_out_and_noted(monkeypatch):
     asked, notes = run(monkeypatch, "signal", "roost", held=400)
     assert asked == [800, 400]
     assert len(notes) == 1
@@ -36,6 +38,6 @@ def test_a_window_at_which_signals_are_lost_is_left_out_and_said(monkeypatch):
 
 @pytest.mark.parametrize(("kind", "side", "held"), [("send", "roost", 400), ("signal", "ceiling", 400),
                                                     ("signal", "roost", 0)])
-def test_else_a_loss_is_a_failure(monkeypatch, kind, side, held):
+def test_any_other_loss_is_a_failure(monkeypatch, kind, side, held):
     with pytest.raises(Lost):
         run(monkeypatch, kind, side, held)

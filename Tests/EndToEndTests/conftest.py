@@ -1,4 +1,5 @@
-"""Fixtures: relays in temporary folders, names that no other test uses, and a loop for tests that are coroutines."""
+"""Fixtures: relays in temporary folders, names that no other test uses, and an event loop for tests that are
+coroutines."""
 
 import asyncio
 import inspect
@@ -9,7 +10,7 @@ import pytest
 from harness.device import end_devices
 from harness.relay import BINARY, Relay, end_all
 
-# No test takes this long: the safety net under the safety nets.
+# A safety net: no test takes this long.
 TEST_SECONDS = 120
 
 
@@ -24,7 +25,7 @@ def pytest_sessionfinish(session):
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_pyfunc_call(pyfuncitem):
-    """Runs a test that is a coroutine on a loop of its own, and ends its connections with it."""
+    """Runs a coroutine test on its own event loop and closes its connections at the end."""
     if not inspect.iscoroutinefunction(pyfuncitem.obj):
         return None
     names = pyfuncitem._fixtureinfo.argnames
@@ -42,7 +43,7 @@ def pytest_pyfunc_call(pyfuncitem):
 
 @pytest.fixture(scope="module")
 def relay(request, tmp_path_factory):
-    """The relay that the tests of a file share; the file's SETTINGS are its configuration."""
+    """The relay that the tests of a file share. The file's SETTINGS are its configuration."""
     relay = Relay(tmp_path_factory.mktemp("relay"), **getattr(request.module, "SETTINGS", {}))
     yield relay
     assert relay.is_running(), f"the relay died: {relay.log()[-2000:]}"
@@ -51,7 +52,7 @@ def relay(request, tmp_path_factory):
 
 @pytest.fixture
 def start(tmp_path_factory):
-    """Starts relays for one test alone: start(limits__hello_seconds=1)."""
+    """Starts relays for one test alone, such as start(limits__hello_seconds=1)."""
     started = []
 
     def start(**settings):
@@ -69,6 +70,6 @@ numbers = itertools.count(1)
 
 @pytest.fixture
 def name():
-    """Makes names of this test's own: name("alice") is alice.7, always the same one within a test."""
+    """Makes names that belong to this test: name("alice") is alice.7, always the same one within a test."""
     number = next(numbers)
     return lambda word: f"{word}.{number}"

@@ -1,5 +1,5 @@
-"""The way in: the upgrade is granted by RFC 6455 alone, and everything else is refused in exact HTTP/1.1 with a JSON
-body before anything of the relay is reached. Whoever asks strangely hurts nobody else."""
+"""The handshake: an upgrade is accepted as RFC 6455 says. Everything else is refused in HTTP/1.1 with a JSON body,
+before it reaches the Relay. Strange requests hurt nobody else."""
 
 import json
 
@@ -83,7 +83,7 @@ def test_403_for_a_foreign_origin(relay, origin):
 
 
 @pytest.mark.parametrize("origin", ["https://relay.example.org", "http://relay.example.org", None])
-def test_pages_of_the_same_host_and_clients_without_origin_come_in(relay, origin):
+def test_pages_of_the_same_host_and_clients_without_origin_may_connect(relay, origin):
     with RawConnection(relay.port) as connection:
         connection.upgrade(Origin=origin)
         assert connection.response().status == 101
@@ -106,7 +106,7 @@ def test_404_for_an_upgrade_elsewhere(relay, path):
         refused(connection, "404 Not Found", "not_found")
 
 
-def test_404_for_a_page_that_is_not_there(relay):
+def test_404_for_an_unknown_page(relay):
     with RawConnection(relay.port) as connection:
         connection.request("GET /nowhere HTTP/1.1")
         refused(connection, "404 Not Found", "not_found")
@@ -127,7 +127,7 @@ def test_426_without_an_upgrade(relay):
         assert response.headers["sec-websocket-version"] == "13"
 
 
-async def test_429_for_one_address_that_has_too_many(start):
+async def test_429_for_an_address_with_too_many_connections(start):
     relay = start(limits__connections_per_address=3)
     devices = [await relay.connect() for _ in range(3)]
     with RawConnection(relay.port) as connection:
@@ -161,8 +161,8 @@ async def test_503_when_the_relay_is_full_while_health_checks_get_in(start):
     await until(has_place, "a free place")
 
 
-async def test_strange_requests_end_and_hurt_nobody(relay, name):
-    """libwebsockets answers these itself or hangs up; what counts is that each ends and that others notice nothing."""
+async def test_strange_requests_are_ended_and_do_no_harm(relay, name):
+    """libwebsockets answers these itself or closes the connection. Each must end, and others must not notice."""
     alice = await relay.device(name("alice"))
     strange = [
         "GET /healthz HTTP/1.1\r\nHost: h\r\nConnection: Upgrade\r\nUpgrade: foo\r\n\r\n",
@@ -191,7 +191,7 @@ async def test_strange_requests_end_and_hurt_nobody(relay, name):
 
 @pytest.mark.parametrize("path, status", [("/healthz", 200), ("/readyz", 200), ("/nowhere", 404)])
 def test_an_upgrade_to_http2_is_ignored(relay, path, status):
-    """RFC 9110, section 7.8: a server may ignore an Upgrade; the answer is the page, in HTTP/1.1."""
+    """A server may ignore an Upgrade (RFC 9110, section 7.8). The answer is the page, in HTTP/1.1."""
     with RawConnection(relay.port) as connection:
         connection.request(
             f"GET {path} HTTP/1.1", Connection="Upgrade, HTTP2-Settings", Upgrade="h2c",
@@ -202,7 +202,7 @@ def test_an_upgrade_to_http2_is_ignored(relay, path, status):
 
 
 @pytest.mark.parametrize("method", ["POST", "PUT", "DELETE", "OPTIONS"])
-def test_pages_are_for_reading(relay, method):
+def test_pages_accept_only_get_and_head(relay, method):
     with RawConnection(relay.port) as connection:
         connection.request(f"{method} /healthz HTTP/1.1", Content_Length="0")
         assert connection.response().status_line == "HTTP/1.1 405 Method Not Allowed"

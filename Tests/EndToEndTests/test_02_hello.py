@@ -1,5 +1,5 @@
-"""Who comes in: `welcome` says all that a client needs, only a valid token opens a session, the token may fix the
-device, and nothing is taken before `hello` or after it a second time."""
+"""Authentication: `welcome` tells a client everything it needs, only a valid token opens a session, the token may fix
+the device, and `hello` must come first and only once."""
 
 import asyncio
 import base64
@@ -22,13 +22,13 @@ LIMITS = {
 
 
 async def refused(relay, token, code, close, **hello):
-    """hello with this token is refused with the code and the connection closed; returns the reason."""
+    """hello with this token is refused with the code, and the connection is closed. Returns the reason."""
     device = await relay.connect()
     answer = await device.ask("hello", token=token, **{"device": "phone", **hello})
     assert answer["type"] == "error" and answer["code"] == code, answer
     assert answer["retry"] is False
     assert await device.closed() == close
-    # The reason helps the developer and repeats nothing of the token.
+    # The reason helps the developer and contains nothing from the token.
     assert not any(part and part in answer["reason"] for part in str(token).split(".") if len(part) > 12)
     return answer["reason"]
 
@@ -75,10 +75,10 @@ async def test_an_id_may_be_text_or_number(relay, name):
     (lambda relay: relay.token("x", device="a b"), "device"),
     (lambda relay: relay.token("x", more="y" * 9000), "large"),
 ])
-async def test_a_token_that_is_not_right_is_refused(relay, make, reason):
+async def test_invalid_tokens_are_refused(relay, make, reason):
     token = make(relay)
     if not token:
-        # A token without a character is a mistake of the command, not of the token.
+        # An empty token is a mistake in the command, not in the token.
         device = await relay.connect()
         assert await device.refusal("hello", token=token, device="phone") == "bad_request"
         return
@@ -89,7 +89,7 @@ async def test_an_expired_token_may_come_back_with_a_new_one(relay, name):
     await refused(relay, relay.token(name("alice"), -1), "token_expired", 4004)
 
 
-async def test_the_device_of_the_token_counts(relay, name):
+async def test_the_device_named_in_the_token_counts(relay, name):
     token = relay.token(name("alice"), device="tablet")
     device = await relay.connect()
     assert (await device.call("hello", token=token))["device"] == "tablet"
@@ -98,7 +98,7 @@ async def test_the_device_of_the_token_counts(relay, name):
     await refused(relay, token, "forbidden", 4500, device="phone")
 
 
-async def test_without_any_device_hello_may_be_said_again(relay, name):
+async def test_hello_without_a_device_can_be_repeated(relay, name):
     device = await relay.connect()
     assert await device.refusal("hello", token=relay.token(name("alice"))) == "bad_request"
     assert (await device.call("hello", token=relay.token(name("alice")), device="phone"))["type"] == "welcome"
@@ -113,37 +113,37 @@ async def test_names_at_their_limits(relay):
         assert await device.refusal("hello", token=relay.token(longest), device=wrong) == "bad_request"
 
 
-async def test_nothing_is_taken_before_welcome(relay, name):
+async def test_no_command_is_accepted_before_welcome(relay, name):
     device = await relay.connect()
     for type, members in [
             ("ping", {}), ("send", {"to": "@x", "key": "k", "body": "b"}), ("refresh", {"token": "x"}),
             ("conversation.list", {}), ("ack", {"position": "0"}), ("presence", {"state": "active"})]:
         assert await device.refusal(type, **members) == "not_ready"
-    # Not even while the token is being checked: both are sent at once.
+    # Not even while the token is being checked: both frames are sent at once.
     welcome = await device.begin("hello", token=relay.token(name("alice")), device="phone")
     early = await device.begin("conversation.list")
     assert (await welcome)["type"] == "welcome"
     assert (await early).get("code") in ("not_ready", None)
 
 
-async def test_a_second_hello_is_refused_and_harms_nothing(relay, name):
+async def test_a_second_hello_is_refused_and_does_no_harm(relay, name):
     device = await relay.device(name("alice"))
     assert await device.refusal("hello", token=relay.token(name("bob")), device="phone") == "not_ready"
     assert (await device.call("ping"))["type"] == "pong"
 
 
-async def test_whoever_says_nothing_is_closed(start):
+async def test_a_connection_without_hello_is_closed(start):
     relay = start(limits__hello_seconds=1)
     silent, talking = await relay.connect(), await relay.connect()
     assert await talking.refusal("ping") == "not_ready"
     assert await asyncio.gather(silent.closed(), talking.closed()) == [4003, 4003]
 
 
-async def test_whoever_answers_no_ping_is_closed(start):
+async def test_a_connection_that_answers_no_ping_is_closed(start):
     relay = start(limits__ping_seconds=1, limits__pong_seconds=1)
     alive = await relay.device("alice")
     dead = await relay.device("bob", options={"receive_buffer": 4096, "max_queue": 1})
-    # The library answers pings by itself while it reads; whoever doesn't read sends no pong.
+    # The library answers pings while it reads. A client that doesn't read sends no pong.
     dead.socket.transport.pause_reading()
     dead.socket.transport.resume_reading = lambda: None
     metric = 'roost_closes_total{code="4002"}'
@@ -161,7 +161,7 @@ def pem(key):
 
 @pytest.fixture(scope="module")
 def issuers(tmp_path_factory):
-    """Private keys by algorithm, and a folder with their public halves."""
+    """Private keys by algorithm, and a folder with their public keys."""
     folder = tmp_path_factory.mktemp("keys")
     keys = {
         "RS256": rsa.generate_private_key(public_exponent=65537, key_size=2048),
@@ -184,7 +184,7 @@ async def test_tokens_of_other_issuers(start, issuers):
         for change, reason in [({"aud": "web"}, "aud"), ({"iss": "https://evil.example.org"}, "iss")]:
             token = jwt.encode({**good, **change}, key, algorithm=algorithm)
             assert reason in await refused(relay, token, "unauthorized", 4500)
-    # A stranger's key of the same kind, and a public key taken for a shared secret.
+    # A foreign key of the same kind, and a public key used as a shared secret.
     stranger = jwt.encode(good, ec.generate_private_key(ec.SECP256R1()), algorithm="ES256")
     assert "signature" in await refused(relay, stranger, "unauthorized", 4500)
     confused = forged_with_public_key(good, pem(keys["RS256"]))
@@ -192,7 +192,8 @@ async def test_tokens_of_other_issuers(start, issuers):
 
 
 def forged_with_public_key(claims, public):
-    """HS256 under the bytes of a public key: what RFC 8725, section 2.1 warns of. PyJWT refuses to make it."""
+    """A token signed by HS256 with the bytes of a public key as the secret, the attack of RFC 8725, section 2.1. PyJWT
+    refuses to create it."""
     def part(data):
         return base64.urlsafe_b64encode(data).rstrip(b"=")
     signed = part(b'{"alg":"HS256","typ":"JWT"}') + b"." + part(json.dumps(claims).encode())
@@ -204,7 +205,7 @@ async def test_bye_before_hello_ends_the_connection(relay):
     await device.bye()
 
 
-async def test_many_say_hello_at_once(relay, name):
+async def test_many_clients_can_say_hello_at_once(relay, name):
     devices = await asyncio.gather(*(relay.device(name("alice"), f"device-{number}") for number in range(40)))
     assert {device.welcome["device"] for device in devices} == {f"device-{number}" for number in range(40)}
     for device in devices:

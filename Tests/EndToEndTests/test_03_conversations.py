@@ -1,5 +1,5 @@
-"""Conversations: direct and group, who may change what, who is told, how the list is ordered, and that leaving last
-erases."""
+"""Conversations: direct and group, who may change what, who is told, the order of the list, and that the last member to
+leave erases the conversation."""
 
 import asyncio
 
@@ -7,7 +7,7 @@ import pytest
 
 
 async def three(relay, name):
-    """alice, bob and carol in a group of alice's, all of them connected and told of it."""
+    """alice, bob and carol are in a group of alice's, connected, and told of it."""
     people = [await relay.device(name(who)) for who in ("alice", "bob", "carol")]
     group = await people[0].group("Crew", name("bob"), name("carol"))
     for device in people[1:]:
@@ -20,7 +20,7 @@ async def roles(device, group):
     return {member["user"].partition(".")[0]: member["role"] for member in answer["members"]}
 
 
-async def test_a_group_is_created_and_told(relay, name):
+async def test_creating_a_group_tells_its_members(relay, name):
     alice, bob = await relay.device(name("alice")), await relay.device(name("bob"))
     other = await relay.device(name("alice"), "tablet")
     answer = await alice.call(
@@ -36,7 +36,7 @@ async def test_a_group_is_created_and_told(relay, name):
     assert (told["kind"], told["name"], told["members"]) == ("group", group["name"], group["members"])
     assert (told["position"], told["time"]) == (answer["position"], answer["time"])
     assert dict(await other.event("conversation", event="created")) == dict(told)
-    # Whoever was not there finds it on coming.
+    # A member who was away learns of it on return.
     carol = await relay.device(name("carol"))
     assert dict(await carol.event("conversation", event="created")) == dict(told)
 
@@ -57,7 +57,7 @@ async def test_a_key_makes_a_retry_safe(relay, name):
     assert len(bob.seen("conversation")) == 1
 
 
-async def test_a_direct_conversation_is_one_whoever_asks(relay, name):
+async def test_two_users_have_one_direct_conversation(relay, name):
     alice, bob = await relay.device(name("alice")), await relay.device(name("bob"))
     first = await alice.call("conversation.create", kind="direct", members=[name("bob")])
     second = await bob.call("conversation.create", kind="direct", members=[name("alice")])
@@ -67,7 +67,7 @@ async def test_a_direct_conversation_is_one_whoever_asks(relay, name):
     assert "name" not in first["conversation"]
     sent = await bob.send("@" + name("alice"), "hello")
     assert sent["conversation"] == first["conversation"]["conversation"]
-    # Both at once for another pair: still one.
+    # Both create it at the same time, and there is still one.
     carol = await relay.device(name("carol"))
     answers = await asyncio.gather(
         carol.ask("send", to="@" + name("bob"), key="c", body="1"),
@@ -132,7 +132,7 @@ async def test_add_and_remove(relay, name):
     assert await alice.refusal("conversation.remove", conversation=group, users=[name("alice")]) == "bad_request"
 
 
-async def test_whoever_was_away_when_removed_is_told_on_coming(relay, name):
+async def test_a_member_removed_while_away_is_told_on_return(relay, name):
     alice = await relay.device(name("alice"))
     bob = await relay.device(name("bob"))
     group = await alice.group("Crew", name("bob"))
@@ -155,7 +155,7 @@ async def test_roles(relay, name):
     told = await bob.event("conversation", event="role")
     assert (told["user"], told["role"], told["by"]) == (name("bob"), "admin", name("alice"))
     assert await roles(carol, group) == {"alice": "owner", "bob": "admin", "carol": "member"}
-    # An admin may rename, add and remove members, but neither give roles nor remove owner or admins.
+    # An admin may rename, add and remove members, but not change roles or remove the owner or an admin.
     await bob.call("conversation.rename", conversation=group, name="Bob's")
     assert await bob.refusal("conversation.role", conversation=group, user=name("carol"), role="admin") == "forbidden"
     assert await bob.refusal("conversation.remove", conversation=group, users=[name("alice")]) == "forbidden"
@@ -187,14 +187,14 @@ async def test_when_the_owner_leaves_the_longest_standing_admin_or_member_become
     assert (await roles(bob, group))[heir] == "owner"
     assert "alice" not in await roles(bob, group)
     assert await alice.refusal("conversation.members", conversation=group) == "not_found"
-    # A member who leaves passes nothing on.
+    # When a member leaves, the owner stays the same.
     leaver = carol if heir == "bob" else bob
     stays = bob if heir == "bob" else carol
     await leaver.call("conversation.leave", conversation=group)
     assert "owner" not in await stays.event("conversation", event="left", by=leaver.user)
 
 
-async def test_when_the_last_member_leaves_nothing_is_left(start):
+async def test_when_the_last_member_leaves_the_conversation_is_erased(start):
     relay = start()
     alice, bob = await relay.device("alice"), await relay.device("bob")
     group = await alice.group("Crew", "bob")
@@ -223,7 +223,7 @@ async def test_leaving_a_direct_conversation_hides_it_until_the_next_send(relay,
     assert (await bob.event("message", sequence=2))["body"] == "two"
     found = (await bob.call("conversation.list"))["conversations"][0]
     assert (found["conversation"], found["unread"], found["sequence"]) == (direct, 1, 2)
-    # What came before doesn't come back; the other side keeps it.
+    # Earlier messages don't come back for the one who left. The other user keeps them.
     assert [one["body"] for one in (await bob.call("history", conversation=direct))["messages"]] == ["two"]
     assert [one["body"] for one in (await alice.call("history", conversation=direct))["messages"]] == ["one", "two"]
 
@@ -245,7 +245,7 @@ async def test_the_list_is_newest_first_with_last_message_and_unread(relay, name
     await bob.call("read", conversation=groups[0], sequence=1)
     first = (await bob.call("conversation.list"))["conversations"][0]
     assert (first["unread"], first["read"]) == (1, 1)
-    # Whoever writes has read.
+    # Sending a message marks earlier ones as read.
     first = (await alice.call("conversation.list"))["conversations"][0]
     assert (first["unread"], first["read"]) == (0, 2)
 
@@ -264,7 +264,7 @@ async def test_the_list_comes_in_pages(relay, name):
     assert found == groups[::-1]
 
 
-async def test_nobody_learns_of_conversations_of_others(relay, name):
+async def test_other_users_conversations_stay_hidden(relay, name):
     alice, bob, carol, group = await three(relay, name)
     mallory = await relay.device(name("mallory"))
     target = {"conversation": group, "sequence": 1}
@@ -283,8 +283,8 @@ async def test_nobody_learns_of_conversations_of_others(relay, name):
     assert (await mallory.call("conversation.list"))["conversations"] == []
 
 
-async def test_two_commands_in_a_row_mean_what_they_say(relay, name):
-    """Judged by what is under way: the second is sent before the first is durable."""
+async def test_a_command_sees_the_effect_of_the_one_before(relay, name):
+    """Commands are judged by what is under way: the second one is sent before the first is durable."""
     alice, bob, carol, group = await three(relay, name)
     answers = [
         await alice.begin("conversation.role", conversation=group, user=name("bob"), role="owner"),
@@ -296,7 +296,7 @@ async def test_two_commands_in_a_row_mean_what_they_say(relay, name):
     assert await roles(bob, group) == {"bob": "owner", "carol": "member"}
 
 
-async def test_a_group_has_a_limit(start):
+async def test_the_members_of_a_group_are_limited(start):
     relay = start(limits__members_max=3)
     alice = await relay.device("alice")
     group = await alice.group("Crew", "b", "c")
@@ -306,7 +306,7 @@ async def test_a_group_has_a_limit(start):
     await alice.call("conversation.add", conversation=group, users=["d"])
 
 
-async def test_a_user_has_a_limit_of_conversations(start):
+async def test_the_conversations_of_a_user_are_limited(start):
     relay = start(limits__conversations_per_user=2)
     alice, bob = await relay.device("alice"), await relay.device("bob")
     for _ in range(2):

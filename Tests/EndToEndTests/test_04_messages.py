@@ -1,19 +1,19 @@
-"""Messages: what is taken at which limit, that bodies pass byte for byte, that a retry never makes a second message,
-and what edit, delete, react and history do."""
+"""Messages: limits of their content, bodies byte for byte, retries without duplicates, and edit, delete, react and
+history."""
 
 import asyncio
 import json
 
 import pytest
 
-# Everything that a decoder and an encoder would have changed.
+# Everything that decoding and encoding again would change.
 ODD_BODY = (
     '{ "a" :1,\t"b": [ 1 , 2.50 ,1E+2, -0 ] , "big":123456789012345678901234567890 ,'
     '"u":"\\u00e9\\/\\ud83d\\ude00é😀","twice":1,"twice":2 , "empty":{ } }')
 
 
 async def pair(relay, name):
-    """alice and bob in a direct conversation, both connected and told of it."""
+    """alice and bob are in a direct conversation, connected, and told of it."""
     alice, bob = await relay.device(name("alice")), await relay.device(name("bob"))
     answer = await alice.call("conversation.create", kind="direct", members=[name("bob")])
     await bob.event("conversation", event="created")
@@ -28,7 +28,7 @@ async def crew(relay, name):
 
 
 async def send_raw(device, text, number="raw"):
-    """Sends a command as it is written, with this `id` in it, and gives the answer."""
+    """Sends a command exactly as written, with this `id` in it, and returns the answer."""
     answer = device.expect(number)
     await device.write(text)
     return await answer
@@ -45,17 +45,17 @@ async def test_a_message_arrives_everywhere_with_every_member(relay, name):
         "from": name("alice"), "time": answer["time"], "body": "Are you there?"}
     for device in (bob, laptop):
         assert dict(await device.event("message")) == expected
-    # Device and key are the author's own business.
+    # Only the author's devices get device and key.
     assert dict(await tablet.event("message")) == {**expected, "device": "phone", "key": "m-1"}
     for device, own in ((bob, {}), (tablet, {"device": "phone", "key": "m-1"})):
         assert (await device.call("history", conversation=conversation))["messages"] == [
             {name: value for name, value in {**expected, **own}.items() if name != "type"}]
-    # Away and back, the same.
+    # A device that was away gets the same.
     for device, words in ((laptop, (name("bob"), "laptop")), (tablet, (name("alice"), "tablet"))):
         await device.drop()
         told = await (await relay.device(*words)).event("message")
         assert ("device" in told, "key" in told) == (words[1] == "tablet",) * 2
-    # The connection that sent it has its `ok`, not the event as well.
+    # The connection that sent the message gets `ok` and no event.
     await alice.barrier()
     assert not alice.seen("message")
     second = await bob.send(conversation, "Yes", key="m-1", replyTo=1)
@@ -76,15 +76,15 @@ async def test_texts(relay, name, body):
 @pytest.mark.parametrize("body, code", [
     ("", "bad_request"), ("   ", "bad_request"), ("\u00a0\u3000\n\t", "bad_request"), ("a" * 10_001, "too_large"),
     ("😀" * 10_001, "too_large"), (1, "bad_request"), (None, "bad_request"), (["x"], "bad_request")])
-async def test_texts_that_are_none(relay, name, body, code):
+async def test_invalid_texts_are_refused(relay, name, body, code):
     alice, _, conversation = await pair(relay, name)
     assert await alice.refusal("send", to=conversation, key="k", body=body) == code
-    # A refused key isn't used up.
+    # A refused command doesn't use up its key.
     assert "duplicate" not in await alice.send(conversation, "x", key="k")
 
 
 async def test_the_longest_text_may_be_written_in_escapes(relay, name):
-    """12 bytes a scalar: what frameBytes was chosen for."""
+    """The longest text with 12 bytes a scalar, for which frameBytes was chosen."""
     alice, bob, conversation = await pair(relay, name)
     body = '"' + "\\ud83d\\ude00" * 10_000 + '"'
     text = f'{{"type":"send","id":"raw","to":"{conversation}","key":"k","body":{body}}}'
@@ -119,7 +119,7 @@ async def test_the_largest_frame_and_one_byte_more(relay, name):
 @pytest.mark.parametrize("body", [
     ODD_BODY, "null", "true", "0", "-1.5e300", "123456789012345678901234567890.5", '"text"', '""', "[]", " [ ] ", "{}",
     '"\\u0000\\""', "[" * 63 + "]" * 63])
-async def test_bodies_pass_byte_for_byte(relay, name, body):
+async def test_bodies_are_passed_on_byte_for_byte(relay, name, body):
     alice, bob, conversation = await pair(relay, name)
     text = f'{{"type":"send","id":"raw","to":"{conversation}","key":"k","kind":"any","body":{body}}}'
     assert (await send_raw(alice, text))["type"] == "ok"
@@ -129,7 +129,7 @@ async def test_bodies_pass_byte_for_byte(relay, name, body):
     history = await bob.call("history", conversation=conversation)
     assert part in history.raw
     assert part in (await bob.call("conversation.list")).raw
-    # A device that was away gets the very same frame.
+    # A device that was away gets exactly the same frame.
     await bob.drop()
     again = await relay.device(name("bob"))
     assert (await again.event("message")).raw == live.raw
@@ -157,13 +157,13 @@ async def test_a_retry_gets_the_first_answer_again(relay, name):
     for answer in answers:
         assert answer["duplicate"] is True
         assert {**first, "re": 0} == {**{k: v for k, v in answer.items() if k != "duplicate"}, "re": 0}
-    # Another sender's keys are its own.
+    # Each sender has separate keys.
     assert "duplicate" not in await bob.send(conversation, "mine", key="m-1")
     history = (await bob.call("history", conversation=conversation))["messages"]
     assert [message["body"] for message in history] == ["once", "other", "mine"]
 
 
-async def test_retries_in_flight_make_one_message(relay, name):
+async def test_retries_in_flight_store_one_message(relay, name):
     alice, bob, conversation = await pair(relay, name)
     tablet = await relay.device(name("alice"), "tablet")
     answers = []
@@ -185,7 +185,7 @@ async def test_pipelined_sends_keep_their_order(relay, name):
     assert [message["body"] for message in found] == [str(number) for number in range(300)]
 
 
-async def test_what_send_cannot_reach(relay, name):
+async def test_send_to_unreachable_conversations_is_refused(relay, name):
     alice, bob, conversation = await pair(relay, name)
     assert await alice.refusal("send", to="nowhere", key="k", body="x") == "not_found"
     assert await alice.refusal("send", to="@" + name("alice"), key="k", body="x") == "bad_request"
@@ -214,14 +214,14 @@ async def test_edit(relay, name):
     assert await alice.refusal("edit", conversation=group, sequence=2, body="x") == "not_found"
     assert await alice.refusal("edit", conversation=group, sequence=1, body={"x": 1}) == "bad_request"
     assert await alice.refusal("edit", conversation=group, sequence=1, body=" ") == "bad_request"
-    # Whoever comes later gets the message as it is now, and is told that it was edited.
+    # A device that comes later gets the edited message, marked as edited.
     await bob.drop()
     late = await relay.device(name("bob"), "new")
     found = await late.event("message")
     assert (found["body"], found["editedAt"]) == ("the", answer["time"])
 
 
-async def test_edit_of_another_kind_takes_any_body(relay, name):
+async def test_a_message_of_another_kind_can_be_edited_to_any_body(relay, name):
     alice, bob, group = await crew(relay, name)
     await alice.send(group, {"x": 1}, kind="place")
     text = f'{{"type":"edit","id":"raw","conversation":"{group}","sequence":1,"body":{ODD_BODY}}}'
@@ -243,7 +243,7 @@ async def test_delete(relay, name):
     assert dict(told) == {
         "type": "delete", "conversation": group, "sequence": 1, "position": answer["position"], "from": name("bob"),
         "time": answer["time"]}
-    # The owner may delete what others wrote; an admin too.
+    # The owner and admins may delete other members' messages.
     await alice.call("delete", conversation=group, sequence=2)
     await alice.call("conversation.role", conversation=group, user=name("carol"), role="admin")
     await carol.call("delete", conversation=group, sequence=3)
@@ -272,7 +272,7 @@ async def test_a_deleted_body_is_erased_from_the_store(start):
     store = b"".join(file.read_bytes() for file in relay.folder.glob("roost.db*"))
     assert b"keep this sentence" in store
     assert b"erase this" not in store
-    # Nor does it come back to a device that had nothing of it.
+    # A device that had not received it before doesn't get it either.
     relay.start()
     new = await relay.device("bob", "new")
     await new.event("delete", sequence=3)
@@ -354,7 +354,7 @@ async def test_history_in_pages(relay, name):
     assert {"type": "message", **message} == dict(event)
 
 
-async def test_history_of_large_messages_ends_early_and_says_so(relay, name):
+async def test_a_history_page_of_large_messages_ends_early_and_says_so(relay, name):
     alice, bob, group = await crew(relay, name)
     for number in range(20):
         await alice.send(group, {"x": "y" * 60_000}, kind="blob")
@@ -370,8 +370,8 @@ async def test_history_of_large_messages_ends_early_and_says_so(relay, name):
     assert found == list(range(1, 21))
 
 
-async def test_replies_say_what_was_asked(relay, name):
-    """Exactly one reply per command, whatever the order in which they finish."""
+async def test_a_reply_names_the_command_it_answers(relay, name):
+    """Exactly one reply for each command, in whatever order they finish."""
     alice, _, conversation = await pair(relay, name)
     commands = []
     for number in range(60):

@@ -1,5 +1,5 @@
-"""Offline and back: what a device missed comes in order, until it is acked; a huge backlog is cut by an explicit gap;
-positions that make no sense are refused; new devices begin where they should."""
+"""Offline devices: missed messages come in order until they are acked, a huge backlog is cut by an explicit gap,
+invalid positions are refused, and new devices begin at the right place."""
 
 import asyncio
 
@@ -17,7 +17,7 @@ async def crew(relay, name):
 
 
 async def fill(device, group, count, first=1):
-    """Sends numbered messages, and gives the position of the last."""
+    """Sends numbered messages, and returns the position of the last one."""
     answers = [
         await device.begin("send", to=group, key=f"{group}-{n}", body=str(n)) for n in range(first, first + count)]
     answers = [await answer for answer in answers]
@@ -29,7 +29,7 @@ def sequences(device):
     return [message["sequence"] for message in device.seen("message")]
 
 
-async def test_what_was_missed_comes_in_order_and_live_follows(relay, name):
+async def test_missed_messages_come_in_order_and_before_live_ones(relay, name):
     alice, bob, group = await crew(relay, name)
     await bob.drop()
     position = await fill(alice, group, 9)
@@ -46,7 +46,7 @@ async def test_what_was_missed_comes_in_order_and_live_follows(relay, name):
     assert events[1]["body"] == "two" and events[1]["editedAt"] > 0
 
 
-async def test_nothing_follows_when_nothing_was_missed(relay, name):
+async def test_a_device_that_missed_nothing_gets_nothing(relay, name):
     alice, bob, group = await crew(relay, name)
     position = await fill(alice, group, 3)
     await bob.event("message", sequence=3)
@@ -59,11 +59,11 @@ async def test_nothing_follows_when_nothing_was_missed(relay, name):
     assert sequences(bob) == [4]
 
 
-async def test_what_was_not_acked_comes_again(relay, name):
+async def test_messages_not_acked_come_again(relay, name):
     alice, bob, group = await crew(relay, name)
     positions = [await fill(alice, group, 1, first=number) for number in range(1, 7)]
     await bob.event("message", sequence=6)
-    # Without an id it is not answered; the ping behind it is.
+    # An ack without an id is not answered. The ping behind it is.
     await bob.tell("ack", position=positions[3])
     await bob.barrier()
     for _ in range(2):
@@ -72,7 +72,7 @@ async def test_what_was_not_acked_comes_again(relay, name):
         assert bob.welcome["position"] == positions[3]
         await bob.event("message", sequence=6)
         assert sequences(bob) == [5, 6]
-    # An older ack takes nothing back.
+    # An older ack changes nothing.
     await bob.call("ack", position=positions[1])
     await bob.call("ack", position=positions[5])
     await bob.call("ack", position=positions[1])
@@ -96,7 +96,7 @@ async def test_cursors_survive_a_restart(start):
     assert sequences(bob) == [3, 4]
 
 
-async def test_exactly_the_backlog_comes_whole(relay, name):
+async def test_a_backlog_at_the_limit_comes_whole(relay, name):
     alice, bob, group = await crew(relay, name)
     await bob.bye()
     await fill(alice, group, 10)
@@ -107,8 +107,8 @@ async def test_exactly_the_backlog_comes_whole(relay, name):
 
 
 @pytest.mark.parametrize("missed", [11, 60])
-async def test_one_more_is_cut_by_a_gap(relay, name, missed):
-    """The newest page, and before it what to fetch by history: together everything, nothing twice."""
+async def test_a_backlog_above_the_limit_is_cut_by_a_gap(relay, name, missed):
+    """The newest page, and before it the range to fetch by history. Together that is everything, and nothing twice."""
     alice, bob, group = await crew(relay, name)
     other = await alice.group("Other", name("bob"))
     await bob.event("conversation", conversation=other)
@@ -128,7 +128,7 @@ async def test_one_more_is_cut_by_a_gap(relay, name, missed):
         fetched += [message["sequence"] for message in page["messages"] if message["sequence"] <= gap["to"]]
         after = page["messages"][-1]["sequence"]
     assert fetched == list(range(1, missed - 3))
-    # It's told once: after an ack of the newest the next connection has no gap.
+    # The gap comes once: after an ack of the newest message, the next connection has none.
     await bob.call("ack", position=bob.welcome["head"])
     await bob.drop()
     bob = await relay.device(name("bob"))
@@ -137,7 +137,7 @@ async def test_one_more_is_cut_by_a_gap(relay, name, missed):
     assert not bob.seen("gap") and sequences(bob) == [missed + 1]
 
 
-async def test_a_gap_is_per_conversation_and_counts_from_the_cursor(relay, name):
+async def test_gaps_are_per_conversation_and_begin_at_the_cursor(relay, name):
     alice, bob, group = await crew(relay, name)
     position = await fill(alice, group, 5)
     await bob.event("message", sequence=5)
@@ -159,7 +159,7 @@ async def test_resume_is_an_ack(relay, name):
     assert bob.welcome["position"] == positions[2]
     await bob.event("message", sequence=5)
     assert sequences(bob) == [4, 5]
-    # Below the cursor: again from there.
+    # Below the cursor, it starts again from there.
     await bob.call("ack", position=positions[4])
     await bob.drop()
     bob = await relay.device(name("bob"), resume=positions[0])
@@ -169,36 +169,36 @@ async def test_resume_is_an_ack(relay, name):
 
 
 @pytest.mark.parametrize("wrong", ["", "abc", "-1", "01", "1.0", "9223372036854775807", "9" * 30, " 1"])
-async def test_a_position_that_was_never_given(relay, name, wrong):
+async def test_a_position_that_was_never_given_is_refused(relay, name, wrong):
     alice, bob, group = await crew(relay, name)
     await fill(alice, group, 1)
     assert await bob.refusal("ack", position=wrong) == "bad_position"
     device = await relay.connect()
     token = relay.token(name("bob"))
     assert await device.refusal("hello", token=token, device="phone", resume=wrong) == "bad_position"
-    # Left out, it begins anew on the same connection.
+    # Without `resume`, the same connection can start from the beginning.
     assert (await device.call("hello", token=token, device="phone"))["type"] == "welcome"
     for number in (1, True, ["1"], {}):
         device = await relay.connect()
         assert await device.refusal("hello", token=token, device="x", resume=number) == "bad_request"
 
 
-async def test_where_new_devices_begin(relay, name):
+async def test_new_devices_begin_at_the_highest_cursor(relay, name):
     alice, bob, group = await crew(relay, name)
     positions = [await fill(alice, group, 1, first=number) for number in range(1, 5)]
     await bob.event("message", sequence=4)
     await bob.call("ack", position=positions[1])
-    # A second device begins where the furthest one is, not at the beginning.
+    # A second device begins at the highest cursor, not at the beginning.
     tablet = await relay.device(name("bob"), "tablet")
     assert tablet.welcome["position"] == positions[1]
     await tablet.event("message", sequence=4)
     assert sequences(tablet) == [3, 4]
     await tablet.call("ack", position=positions[3])
     assert (await relay.device(name("bob"), "laptop")).welcome["position"] == positions[3]
-    # Each has its own cursor.
+    # Each device has its own cursor.
     await bob.drop()
     assert (await relay.device(name("bob"))).welcome["position"] == positions[1]
-    # A user's first device begins at the beginning, and gets what was sent before the user ever came.
+    # A user's first device begins at the beginning, and gets what was sent before the user first connected.
     await alice.call("conversation.add", conversation=group, users=[name("carol")])
     await alice.send(group, "for carol")
     carol = await relay.device(name("carol"))
@@ -206,7 +206,7 @@ async def test_where_new_devices_begin(relay, name):
     assert (await carol.event("message"))["body"] == "for carol"
 
 
-async def test_the_device_that_is_away_longest_gives_way(start):
+async def test_a_new_device_replaces_the_one_away_longest(start):
     relay = start(limits__devices_per_user=2)
     first, second = await relay.device("bob", "first"), await relay.device("bob", "second")
     extra = await relay.connect()
@@ -233,8 +233,8 @@ async def test_replies_and_signals_are_not_held_back_while_catching_up(start):
     assert sequences(bob) == list(range(1, 406))
 
 
-async def test_an_own_answer_while_catching_up_is_no_ack_of_what_was_missed(start):
-    """`ok` names a position above what was not sent yet: acking it must not skip that."""
+async def test_acking_an_own_reply_while_catching_up_does_not_ack_the_backlog(start):
+    """`ok` names a position above events that were not sent yet. Acking it must not skip those."""
     relay = start(limits__page_messages=1, limits__backlog_max=1000)
     alice, bob = await relay.device("alice"), await relay.device("bob")
     group = await alice.group("Crew", "bob")
@@ -253,7 +253,7 @@ async def test_an_own_answer_while_catching_up_is_no_ack_of_what_was_missed(star
         assert sequences(again)[0] <= had + 1
 
 
-async def test_many_devices_come_back_at_once(relay, name):
+async def test_many_devices_can_come_back_at_once(relay, name):
     alice, bob, group = await crew(relay, name)
     await fill(alice, group, 9)
     devices = await asyncio.gather(*(relay.device(name("bob"), f"d-{number}") for number in range(60)))

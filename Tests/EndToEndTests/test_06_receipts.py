@@ -1,4 +1,4 @@
-"""Receipts: delivered and read are watermarks that only rise, are told to whom they concern, are gathered, and
+"""Receipts: delivered and read are watermarks that only rise. Everyone concerned is told, changes are merged, and they
 survive a restart."""
 
 from harness.waiting import until
@@ -12,7 +12,7 @@ async def crew(relay, name, *more):
     return (*people, group)
 
 
-async def test_an_ack_makes_delivered_and_read_makes_read(relay, name):
+async def test_ack_sets_delivered_and_read_sets_read(relay, name):
     alice, bob, group = await crew(relay, name)
     for body in ("one", "two", "three"):
         await alice.send(group, body)
@@ -27,7 +27,7 @@ async def test_an_ack_makes_delivered_and_read_makes_read(relay, name):
     assert "unread" not in told
 
 
-async def test_reading_implies_delivered_and_nothing_falls(relay, name):
+async def test_read_implies_delivered_and_watermarks_never_fall(relay, name):
     alice, bob, group = await crew(relay, name)
     for body in ("one", "two", "three"):
         await alice.send(group, body)
@@ -43,7 +43,7 @@ async def test_reading_implies_delivered_and_nothing_falls(relay, name):
         assert one["user"] != next_one["user"] or one["read"] <= next_one["read"]
 
 
-async def test_the_readers_other_devices_are_told_what_is_unread(relay, name):
+async def test_the_readers_other_devices_get_the_unread_count(relay, name):
     alice, bob, group = await crew(relay, name)
     tablet = await relay.device(name("bob"), "tablet")
     for body in ("one", "two", "three"):
@@ -54,7 +54,7 @@ async def test_the_readers_other_devices_are_told_what_is_unread(relay, name):
     assert told["unread"] == 1
 
 
-async def test_quick_receipts_are_gathered_to_the_newest_state(relay, name):
+async def test_receipts_in_quick_succession_are_merged(relay, name):
     alice, bob, group = await crew(relay, name)
     for answer in [await alice.begin("send", to=group, key=f"k-{number}", body="x") for number in range(200)]:
         await answer
@@ -65,7 +65,7 @@ async def test_quick_receipts_are_gathered_to_the_newest_state(relay, name):
     assert len(alice.seen("receipt", user=name("bob"))) < 200
 
 
-async def test_members_counts_how_far_the_others_are(relay, name):
+async def test_members_counts_who_has_received_and_read(relay, name):
     alice, bob, carol, dave, group = await crew(relay, name, "carol", "dave")
     await alice.send(group, "one")
     await alice.send(group, "two")
@@ -88,7 +88,7 @@ async def test_members_counts_how_far_the_others_are(relay, name):
     assert (found[name("alice")]["read"], found[name("dave")]["read"]) == (2, 1)
 
 
-async def test_whoever_writes_has_read_what_came_before(relay, name):
+async def test_sending_marks_earlier_messages_as_read(relay, name):
     alice, bob, group = await crew(relay, name)
     await alice.send(group, "one")
     await bob.send(group, "two")
@@ -96,7 +96,7 @@ async def test_whoever_writes_has_read_what_came_before(relay, name):
     assert told["delivered"] == 2
 
 
-async def test_large_conversations_tell_the_readers_own_devices_only(start):
+async def test_in_large_groups_only_the_readers_own_devices_get_receipts(start):
     relay = start(limits__receipt_members_max=2)
     alice, bob = await relay.device("alice"), await relay.device("bob")
     tablet = await relay.device("bob", "tablet")
@@ -107,7 +107,7 @@ async def test_large_conversations_tell_the_readers_own_devices_only(start):
         await bob.event("message", conversation=conversation)
         await bob.call("read", conversation=conversation, sequence=1)
         assert (await tablet.event("receipt", conversation=conversation, user="bob"))["unread"] == 0
-    # Told later, in the same order: what was to come before has come.
+    # This comes later in the same order, so whatever had to come before has arrived.
     await alice.event("receipt", conversation=small, user="bob", read=1)
     assert not alice.seen("receipt", conversation=group, user="bob")
     answer = await alice.call("conversation.members", conversation=group, sequence=1)

@@ -1,4 +1,4 @@
-"""Typing: others hear of its beginning and of its end, once each, whatever ends it; it is never stored."""
+"""Typing: others are told of its beginning and its end once each, whatever ends it. It is never stored."""
 
 import pytest
 
@@ -12,7 +12,7 @@ async def crew(relay, name):
     return alice, bob, group
 
 
-async def test_it_begins_for_the_others_and_ends_by_itself(relay, name):
+async def test_typing_is_shown_to_others_and_ends_by_itself(relay, name):
     alice, bob, group = await crew(relay, name)
     tablet = await relay.device(name("alice"), "tablet")
     await alice.tell("typing", to=group)
@@ -24,21 +24,21 @@ async def test_it_begins_for_the_others_and_ends_by_itself(relay, name):
         assert not device.seen("typing")
 
 
-async def test_refreshing_does_not_repeat_it(relay, name):
+async def test_repeating_typing_sends_no_further_event(relay, name):
     alice, bob, group = await crew(relay, name)
     for _ in range(30):
         await alice.call("typing", to=group)
     await alice.call("typing", to=group, active=False)
     await bob.event("typing", active=False)
     assert [event["active"] for event in bob.seen("typing")] == [True, False]
-    # Ending what has ended tells nobody.
+    # Ending it a second time tells nobody.
     await alice.call("typing", to=group, active=False)
     await alice.send(group, "x")
     await bob.event("message")
     assert len(bob.seen("typing")) == 2
 
 
-async def test_it_reaches_a_direct_conversation_by_name(relay, name):
+async def test_typing_reaches_a_direct_conversation_by_user_name(relay, name):
     alice, bob = await relay.device(name("alice")), await relay.device(name("bob"))
     direct = (await alice.send("@" + name("bob"), "x"))["conversation"]
     await alice.call("typing", to="@" + name("bob"))
@@ -68,8 +68,8 @@ async def end_by_dropping(alice, group):
 
 @pytest.mark.parametrize("end", [
     end_by_send, end_by_other_device, end_by_leaving, end_by_bye, end_by_dropping])
-async def test_what_ends_it(start, end):
-    """With a life that never ends by itself while the test runs."""
+async def test_what_ends_typing(start, end):
+    """With a timeout that is longer than the test."""
     relay = start(limits__typing_seconds=60)
     alice, bob = await relay.device("alice"), await relay.device("bob")
     alice.other = await relay.device("alice", "tablet")
@@ -82,7 +82,7 @@ async def test_what_ends_it(start, end):
         "type": "typing", "conversation": group, "user": "alice", "active": False}
 
 
-async def test_the_end_comes_before_the_message(relay, name):
+async def test_typing_ends_before_the_message_arrives(relay, name):
     alice, bob, group = await crew(relay, name)
     await alice.call("typing", to=group)
     await alice.send(group, "x")

@@ -1,5 +1,5 @@
-"""Presence is true: a goodbye counts at once, a drop after the grace and not before, a quick return shows nothing, many
-devices make one person, and after kill -9 nobody is a ghost."""
+"""Presence: a goodbye counts at once, a drop after the grace, a quick return shows nothing, several devices make one
+user, and after kill -9 nobody is a ghost."""
 
 import time
 
@@ -9,7 +9,7 @@ SETTINGS = {"presence__grace_seconds": 1}
 
 
 async def friends(relay, name):
-    """alice and bob of a direct conversation: they watch each other without asking."""
+    """alice and bob are in a direct conversation, so they watch each other without asking."""
     bob = await relay.device(name("bob"))
     await bob.call("conversation.create", kind="direct", members=[name("alice")])
     alice = await relay.device(name("alice"))
@@ -17,22 +17,22 @@ async def friends(relay, name):
     return alice, bob
 
 
-async def test_a_goodbye_counts_at_once(start):
-    # The grace is far longer than the test waits: it isn't the grace that made her offline.
+async def test_bye_makes_the_user_offline_at_once(start):
+    # The grace is far longer than the test waits, so it isn't the grace that made her offline.
     relay = start(presence__grace_seconds=300)
     alice, bob = await friends(relay, lambda word: word)
     before = time.time() * 1000
     await alice.bye()
     gone = await bob.presence("alice", "offline")
     assert gone["lastSeen"] >= before - 1
-    # So does a close frame with 1000 and no `bye`.
+    # A close frame with 1000 and without `bye` has the same effect.
     alice = await relay.device("alice")
     await bob.presence("alice", "online")
     await alice.leave()
     await bob.presence("alice", "offline")
 
 
-async def test_a_drop_counts_after_the_grace(relay, name):
+async def test_a_drop_makes_the_user_offline_after_the_grace(relay, name):
     alice, bob = await friends(relay, name)
     await bob.barrier()
     dropped = time.monotonic()
@@ -42,7 +42,7 @@ async def test_a_drop_counts_after_the_grace(relay, name):
     assert gone["lastSeen"] <= time.time() * 1000 - 900
 
 
-async def test_a_quick_return_shows_nothing(start):
+async def test_a_return_within_the_grace_is_not_shown(start):
     relay = start(presence__grace_seconds=300)
     alice, bob = await friends(relay, lambda word: word)
     for _ in range(5):
@@ -69,11 +69,11 @@ async def test_the_most_present_device_wins(relay, name):
     assert bob.states(name("alice"))[-4:] == ["online", "away", "online", "offline"]
 
 
-async def test_a_background_fetch_makes_nobody_online(relay, name):
+async def test_a_background_fetch_does_not_make_the_user_online(relay, name):
     bob = await relay.device(name("bob"))
     await bob.send("@" + name("alice"), "x")
     alice = await relay.device(name("alice"), background=True)
-    # It gets its messages all the same.
+    # The background device still gets its messages.
     await alice.event("message")
     answer = await bob.call("watch", users=[name("alice")])
     assert answer["users"] == [{"user": name("alice"), "state": "offline"}]
@@ -82,13 +82,13 @@ async def test_a_background_fetch_makes_nobody_online(relay, name):
     assert bob.states(name("alice")).count("online") == 1
 
 
-async def test_whom_one_may_watch(relay, name):
+async def test_only_users_with_a_shared_conversation_can_be_watched(relay, name):
     alice, bob, carol = [await relay.device(name(who)) for who in ("alice", "bob", "carol")]
     group = await alice.group("Crew", name("bob"))
     both = [{"user": name("bob"), "state": "online"}, {"user": name("alice"), "state": "online"}]
 
     async def found():
-        # They have just come: what the snapshot doesn't say yet is said by an event within the tick.
+        # They have just come. If the snapshot doesn't show it yet, an event within the tick does.
         return (await alice.call("watch", users=[name("bob"), name("alice")]))["users"] == both
     await until(found, "both online")
     for users in ([name("carol")], [name("bob"), name("carol")], [name("nobody")]):
@@ -96,7 +96,7 @@ async def test_whom_one_may_watch(relay, name):
     assert await carol.refusal("watch", users=[name("alice")]) == "forbidden"
     await bob.call("presence", state="idle")
     await alice.presence(name("bob"), "away")
-    # In a group nobody is watched without asking, and after unwatch no longer.
+    # In a group nobody is watched without asking, and nobody after unwatch.
     await alice.call("presence", state="idle")
     await alice.call("unwatch", users=[name("bob"), name("nobody")])
     await bob.call("presence", state="active")
@@ -108,14 +108,14 @@ async def test_whom_one_may_watch(relay, name):
     assert not bob.seen("presence")
 
 
-async def test_a_watch_ends_with_what_allowed_it(relay, name):
+async def test_a_watch_ends_with_the_shared_conversation(relay, name):
     alice, bob = await relay.device(name("alice")), await relay.device(name("bob"))
     group = await alice.group("Crew", name("bob"))
     await bob.call("watch", users=[name("alice")])
     await alice.call("conversation.remove", conversation=group, users=[name("bob")])
     await bob.event("conversation", event="removed")
     assert await bob.refusal("watch", users=[name("alice")]) == "forbidden"
-    # Told to the one who may, in the same tick or later than to the one who may not.
+    # The user who may see it is told, in the same tick as or later than the user who may not would be.
     carol = await relay.device(name("carol"))
     await alice.send("@" + name("carol"), "x")
     await carol.event("message")
@@ -125,12 +125,12 @@ async def test_a_watch_ends_with_what_allowed_it(relay, name):
     assert not bob.seen("presence"), "bob still sees alice, with whom he shares no conversation any more"
 
 
-async def test_a_watch_has_a_limit(start):
+async def test_the_number_of_watched_users_is_limited(start):
     relay = start()
     alice, tablet = await relay.device("alice"), await relay.device("alice", "tablet")
     names = [f"u{number}" for number in range(1001)]
     await alice.group("x", *names[:1000])
-    # One session brings at most a thousand names into the world.
+    # One session may introduce at most a thousand names.
     assert await alice.refusal("conversation.create", kind="direct", members=names[1000:]) == "too_large"
     await tablet.group("x", *names[1000:])
     for first in range(0, 1000, 500):
@@ -166,7 +166,7 @@ async def test_last_seen_survives_a_stop(start):
     assert await bob.presence("alice", "offline") == gone
 
 
-async def test_changes_come_together(relay, name):
+async def test_changes_within_50_ms_come_in_one_event(relay, name):
     alice = await relay.device(name("alice"))
     others = [await relay.device(name(f"u{number}")) for number in range(20)]
     await alice.call("conversation.create", kind="group", name="x", members=[other.user for other in others])

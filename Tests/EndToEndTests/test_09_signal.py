@@ -1,4 +1,4 @@
-"""Signals: to everybody who is there and to nobody else, byte for byte, and never stored."""
+"""Signals: they reach every other connected member and nobody else, byte for byte, and are never stored."""
 
 import pytest
 
@@ -35,7 +35,7 @@ async def test_a_signal_is_not_stored(relay, name):
 
 
 @pytest.mark.parametrize("body", ['{ "a" : 1e5 ,"b":[ ] }', "null", '"\\u00e9"', "12345678901234567890", "false"])
-async def test_the_body_passes_byte_for_byte(relay, name, body):
+async def test_the_body_is_passed_on_byte_for_byte(relay, name, body):
     alice, bob, group = await crew(relay, name)
     await alice.write(f'{{"type":"signal","to":"{group}","body": {body} }}')
     told = await bob.event("signal")
@@ -50,7 +50,7 @@ async def test_limits(relay, name):
     assert await alice.refusal("signal", to=group, kind="text", body={"x": 1}) == "bad_request"
     assert await alice.refusal("signal", to=group) == "bad_request"
     assert await alice.refusal("signal", to="nowhere", body=1) == "not_found"
-    # Refused without an id: an error without `re`.
+    # A refusal without an id is an error without `re`.
     await alice.tell("signal", to="nowhere", body=1)
     told = await alice.event("error")
     assert told["code"] == "not_found" and "re" not in told

@@ -1,5 +1,5 @@
-"""A second connection of the same device takes over: the first is told so and ended, nobody sees the user leave, and
-nothing is lost between the two."""
+"""A second connection of the same device takes over. The first one is told and closed, nobody sees the user leave, and
+nothing is lost in between."""
 
 import asyncio
 
@@ -14,20 +14,20 @@ async def test_the_newer_connection_wins(relay, name):
     await bob.send("@" + name("alice"), "to the new one")
     assert (await new.event("message"))["conversation"] == direct["conversation"]
     assert not old.seen("message")
-    # No flap: the next that bob hears is the change that follows.
+    # No flapping: the next event that bob gets is the change below.
     await new.call("presence", state="idle")
     await bob.presence(name("alice"), "away")
     assert [state for state in bob.states(name("alice")) if state != "offline"] == ["online", "away"]
 
 
-async def test_another_device_takes_nothing_over(relay, name):
+async def test_another_device_takes_over_nothing(relay, name):
     phone, tablet = await relay.device(name("alice")), await relay.device(name("alice"), "tablet")
     other = await relay.device(name("bob"))
     for device in (phone, tablet, other):
         await device.barrier()
 
 
-async def test_what_was_under_way_comes_to_the_new_connection(relay, name):
+async def test_events_under_way_reach_the_new_connection(relay, name):
     bob = await relay.device(name("bob"))
     old = await relay.device(name("alice"))
     group = await bob.group("Crew", name("alice"))
@@ -38,13 +38,14 @@ async def test_what_was_under_way_comes_to_the_new_connection(relay, name):
     for answer in answers:
         await answer
     await connections[-1].event("message", sequence=200)
-    # Nothing was acked, so the last one has everything.
+    # Nothing was acked, so the last connection gets everything.
     assert [event["sequence"] for event in connections[-1].seen("message")] == list(range(1, 201))
     assert await asyncio.gather(*(device.closed() for device in connections[:-1])) == [4501] * 5
 
 
 async def test_a_command_of_the_old_connection_is_not_answered_twice(relay, name):
-    """Sent, then taken over before its answer: the retry on the new connection makes no second message."""
+    """A message is sent, and the connection is taken over before the answer. The retry on the new connection stores no
+    second message."""
     bob, old = await relay.device(name("bob")), await relay.device(name("alice"))
     old.allows_strays = True
     group = await bob.group("Crew", name("alice"))

@@ -1,4 +1,5 @@
-"""Tokens end: a session lives on with a new one, says `token_expired` without one, and is closed after the grace."""
+"""Tokens expire: a session goes on with a new token, gets `token_expired` without one, and is closed after the
+grace."""
 
 import asyncio
 
@@ -7,12 +8,12 @@ from harness.waiting import until
 SETTINGS = {"limits__refresh_grace_seconds": 300}
 
 
-async def test_refresh_before_the_end(relay, name):
+async def test_refresh_before_the_token_expires(relay, name):
     alice = await relay.device(name("alice"), token=relay.token(name("alice"), 1))
     answer = await alice.call("refresh", token=relay.token(name("alice"), 3600))
     assert set(answer) == {"type", "re", "expires"}
     assert answer["expires"] > alice.welcome["expires"] + 3_000_000
-    # Past the old end, as the relay's own clock says.
+    # After the old token's end by the relay's own clock.
     await until(lambda: past(alice), "the old end")
     await alice.call("conversation.list")
 
@@ -21,7 +22,7 @@ async def past(device):
     return (await device.call("ping"))["time"] > device.welcome["expires"] + 100
 
 
-async def test_past_the_end_only_what_mends_it_is_taken(relay, name):
+async def test_after_expiry_only_refresh_ping_and_bye_are_accepted(relay, name):
     alice = await relay.device(name("alice"), token=relay.token(name("alice"), 0.7))
     bob = await relay.device(name("bob"))
     await bob.send("@" + name("alice"), "one")
@@ -39,13 +40,13 @@ async def test_past_the_end_only_what_mends_it_is_taken(relay, name):
     assert "duplicate" not in await alice.send("@" + name("bob"), "x", key="k")
 
 
-async def test_bye_is_taken_past_the_end(relay, name):
+async def test_bye_is_accepted_after_expiry(relay, name):
     alice = await relay.device(name("alice"), token=relay.token(name("alice"), 0.3))
     await until(lambda: past(alice), "the end")
     await alice.bye()
 
 
-async def test_without_a_new_token_the_connection_ends_after_the_grace(start):
+async def test_without_a_new_token_the_connection_closes_after_the_grace(start):
     relay = start(limits__refresh_grace_seconds=1)
     kept, ended = [await relay.device(who, token=relay.token(who, 1)) for who in ("alice", "bob")]
     await kept.call("refresh", token=relay.token("alice"))
@@ -55,7 +56,7 @@ async def test_without_a_new_token_the_connection_ends_after_the_grace(start):
     await again.barrier()
 
 
-async def test_without_a_grace_it_ends_with_the_token(start):
+async def test_without_a_grace_the_connection_closes_with_the_token(start):
     relay = start(limits__refresh_grace_seconds=0)
     alice = await relay.device("alice", token=relay.token("alice", 0.5))
     assert await alice.closed() == 4004
@@ -65,6 +66,6 @@ async def test_refreshes_in_a_row(relay, name):
     alice = await relay.device(name("alice"))
     answers = [await alice.begin("refresh", token=relay.token(name("alice"))) for _ in range(5)]
     answers = await asyncio.gather(*answers)
-    # One at a time is checked; who sends more is told so.
+    # Only one token is checked at a time. A client that sends more is refused.
     assert answers[0]["type"] == "ok"
     assert {answer.get("code") for answer in answers} <= {None, "conflict"}

@@ -58,7 +58,7 @@ async def prepare(relay, name):
     return mallory, group, commands(group, name("peer"), token, position)
 
 
-async def test_every_member_of_every_command_missing_or_wrong(relay, name):
+async def test_every_missing_or_wrong_member_is_refused(relay, name):
     """25 forms of commands, some 600 mistakes: each is refused, named, and changes nothing."""
     mallory, group, forms = await prepare(relay, name)
     keys = (f"key-{number}" for number in itertools.count())
@@ -93,7 +93,7 @@ async def test_every_member_of_every_command_missing_or_wrong(relay, name):
     assert len((await mallory.call("conversation.list"))["conversations"]) == 1
 
 
-async def test_the_good_forms_of_these_commands_are_taken(relay, name):
+async def test_the_valid_forms_of_these_commands_are_accepted(relay, name):
     """Or the test above would prove nothing."""
     mallory, group, forms = await prepare(relay, name)
     order = {
@@ -142,7 +142,7 @@ async def test_ids(relay, name):
     ('{"type":"ping","id":1,"x":' + '{"a":' * 20_000 + "1" + "}" * 20_000 + "}", "bad_json"),
     ("{" + ",".join(f'"m{number}":1' for number in range(100)) + "}", "too_large"),
 ])
-async def test_text_that_is_no_command(relay, name, text, code):
+async def test_text_that_is_not_a_command_is_refused(relay, name, text, code):
     device = await relay.device(name("mallory"))
     device.allows_strays = True
     await device.write(text)
@@ -153,7 +153,7 @@ async def test_text_that_is_no_command(relay, name, text, code):
     assert answer.get("re") == (1 if code == "unknown_type" or '"id":1}' in text and code == "bad_request" else None)
 
 
-async def test_what_is_taken_though_it_looks_odd(relay, name):
+async def test_odd_but_valid_commands_are_accepted(relay, name):
     device = await relay.device(name("alice"))
     for text in (
             ' \r\n\t{ "id" : 7 , "type" : "ping" } \n', '{"type":"p\\u0069ng","id":7}',
@@ -165,7 +165,7 @@ async def test_what_is_taken_though_it_looks_odd(relay, name):
         assert (await asyncio.wait_for(answer, 20))["type"] == "pong", text
 
 
-async def test_a_binary_message_is_closed_with_1003(relay, name):
+async def test_a_binary_message_closes_with_1003(relay, name):
     async with Witness(relay, name):
         for data in (b"", b'{"type":"ping","id":1}', bytes(range(256)) * 64):
             device = await relay.device(name("mallory"))
@@ -173,7 +173,7 @@ async def test_a_binary_message_is_closed_with_1003(relay, name):
             assert await device.closed() == 1003
 
 
-async def test_an_oversized_message_is_closed_with_1009(relay, name):
+async def test_an_oversized_message_closes_with_1009(relay, name):
     async with Witness(relay, name):
         for size in (131_073, 200_000, 20_000_000):
             device = await relay.device(name("mallory"))
@@ -193,13 +193,13 @@ async def test_an_oversized_message_is_closed_with_1009(relay, name):
 
 @pytest.mark.parametrize("data", [
     b'{"type":"ping","x":"\xff"}', b"\xc0\xaf", b'"\xed\xa0\x80"', b"\xf4\x90\x80\x80", b'{"x":"\xe2\x82'])
-async def test_invalid_utf8_is_closed_with_1007(relay, name, data):
+async def test_invalid_utf8_closes_with_1007(relay, name, data):
     device = await relay.device(name("mallory"))
     await device.socket.send(data, text=True)
     assert await device.closed() == 1007
 
 
-async def test_too_many_mistakes_in_a_row_are_closed_with_4502(relay, name):
+async def test_too_many_mistakes_in_a_row_close_with_4502(relay, name):
     device = await relay.device(name("mallory"))
     for _ in range(3):
         for _ in range(19):
@@ -217,7 +217,7 @@ async def test_too_many_mistakes_in_a_row_are_closed_with_4502(relay, name):
     assert await device.closed() == 4502
 
 
-async def test_too_many_commands_are_told_to_wait(start):
+async def test_too_many_commands_are_rate_limited(start):
     relay = start(limits__commands_per_second=10)
     device = await relay.device("alice")
     answers = [await (await device.begin("ping")) for _ in range(40)]
@@ -246,7 +246,7 @@ def broken_frames():
 
 
 @pytest.mark.parametrize("what", broken_frames())
-async def test_broken_frames_end_their_own_connection_only(relay, name, what):
+async def test_broken_frames_end_only_their_own_connection(relay, name, what):
     def misbehave():
         with RawConnection(relay.port) as connection:
             connection.upgrade()

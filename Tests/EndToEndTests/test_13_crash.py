@@ -1,4 +1,4 @@
-"""kill -9 under load, again and again: what was acked is there, nothing is there twice, sequences have no holes, and
+"""kill -9 under load, again and again: acked messages are there, nothing is there twice, sequences have no holes, and
 receivers get everything in order."""
 
 import asyncio
@@ -16,18 +16,18 @@ WINDOW = 32  # Commands of one sender under way at once.
 
 
 class Sender:
-    """Sends numbered messages as fast as they are answered; after a crash whatever has no answer is sent again, under
-    the same key."""
+    """Sends numbered messages as fast as they are answered. After a crash, unanswered ones are sent again with the same
+    key."""
 
     def __init__(self, user, group):
         self.user, self.group = user, group
         self.unanswered = {}
-        # key -> (sequence, position): what the relay promised.
+        # The relay's promises: key -> (sequence, position).
         self.ledger = {}
         self.numbers = itertools.count(1)
 
     async def run(self, relay, is_over):
-        """Until the connection ends or enough is enough; then what is under way is waited for."""
+        """Sends until the connection ends or there are enough, then waits for messages under way."""
         device = await relay.device(self.user)
         try:
             window = asyncio.Semaphore(WINDOW)
@@ -56,7 +56,7 @@ class Sender:
 
 
 class Receiver:
-    """Keeps what an app would keep: the messages it has, and the position up to which it has them."""
+    """Keeps what an app would keep: its messages, and the position up to which it has them."""
 
     def __init__(self, user):
         self.user = user
@@ -78,7 +78,7 @@ class Receiver:
                     place += 1
                     if frame["type"] == "message" and frame["conversation"] == group:
                         self.take(frame)
-                # Sometimes an ack, sometimes a crash comes first.
+                # Sometimes an ack comes first, sometimes the crash.
                 if self.position and generator.random() < 0.3:
                     await device.tell("ack", position=self.position)
         except Exception as error:
@@ -88,7 +88,7 @@ class Receiver:
     def take(self, frame):
         known = self.messages.setdefault(frame["sequence"], frame["body"])
         assert known == frame["body"], f"another message came as {frame['sequence']}"
-        # No hole: everything before it is here.
+        # No hole: all earlier messages have arrived.
         assert frame["sequence"] == 1 or frame["sequence"] - 1 in self.messages
         self.position = frame["position"]
 
@@ -104,7 +104,7 @@ async def history(device, group):
 
 
 async def crash(relay, senders, receivers, group, generator):
-    """One round: load, and kill -9 in the midst of it after some answers."""
+    """One round: load, and kill -9 in the middle of it after some answers."""
     enough = sum(len(sender.ledger) for sender in senders) + generator.randint(100, 600)
     under_way = [asyncio.create_task(sender.run(relay, lambda: False)) for sender in senders]
     under_way += [asyncio.create_task(receiver.run(relay, group, generator)) for receiver in receivers]
@@ -129,7 +129,7 @@ async def test_nothing_acked_is_lost_and_nothing_comes_twice(start, durability, 
     for _ in range(rounds):
         await crash(relay, senders, receivers, group, generator)
 
-    # Now without a crash: what had no answer gets one, under its old key.
+    # Now without a crash: every unanswered message gets an answer with its old key.
     for sender in senders:
         await sender.run(relay, lambda: True)
         assert not sender.unanswered
@@ -137,7 +137,7 @@ async def test_nothing_acked_is_lost_and_nothing_comes_twice(start, durability, 
     reader = await relay.device(users[0], "reader")
     stored = await history(reader, group)
     assert [message["sequence"] for message in stored] == list(range(1, len(stored) + 1))
-    # Only the author is told the key; every body names its own.
+    # Only the author gets the key, but every body names it.
     assert {message["body"].removeprefix("body of "): (message["sequence"], message["position"])
             for message in stored} == promised
     assert len(stored) == len(promised)
@@ -163,7 +163,7 @@ async def test_memory_promises_nothing_and_says_so(start):
     assert (await (await relay.device("alice")).call("conversation.list"))["conversations"] == []
 
 
-async def test_a_crash_in_the_midst_of_changes_leaves_each_whole_or_not_at_all(start):
+async def test_after_a_crash_each_change_is_whole_or_absent(start):
     relay = start()
     generator = random.Random(3)
     for number in range(4):

@@ -1,5 +1,5 @@
-"""Who reads slowly hurts only itself: the relay holds a bounded part for it and leaves the rest to the log, others
-notice nothing, and when it reads again it has everything in order."""
+"""A slow reader hurts only itself: the relay holds a bounded amount for it and leaves the rest in the log, others
+notice nothing, and when it reads again it gets everything in order."""
 
 import asyncio
 
@@ -10,7 +10,7 @@ SPILL = 262_144
 
 
 async def flood(sender, group, count, size, first=1):
-    """Sends numbered messages of this size, with a window, and waits for all answers."""
+    """Sends numbered messages of this size with a window, and waits for all answers."""
     window = asyncio.Semaphore(64)
 
     async def send(number):
@@ -22,13 +22,13 @@ async def flood(sender, group, count, size, first=1):
 
 
 async def stop_reading(relay, user):
-    """A device that takes nothing from its socket, with small buffers before it."""
+    """A device that doesn't read from its socket, with small buffers in between."""
     device = await relay.device(user, options={"receive_buffer": 32_768, "max_queue": 1})
     device.pause()
     return device
 
 
-async def test_a_reader_that_stops_is_caught_up_later_and_others_notice_nothing(start):
+async def test_a_stalled_reader_catches_up_and_disturbs_nobody(start):
     relay = start(limits__backlog_max=1_000_000)
     alice, carol = await relay.device("alice"), await relay.device("carol")
     group = await alice.group("Crew", "slow", "carol", "slower")
@@ -41,7 +41,7 @@ async def test_a_reader_that_stops_is_caught_up_later_and_others_notice_nothing(
         await carol.event("message", sequence=first + 499)
         largest = max(largest, relay.metric("roost_outbox_bytes"))
     assert [one["sequence"] for one in carol.seen("message")] == list(range(1, count + 1))
-    # 12 MB were sent to each of the two. What waits for them is bounded, whatever is sent.
+    # 12 MB were sent to each of the two. What waits for them is bounded.
     assert largest <= len(slow) * (SPILL + 8 * size)
     assert relay.resident_bytes() - before < 48 * MEBIBYTE
     assert relay.metric("roost_spills_total") >= len(slow)
@@ -51,21 +51,21 @@ async def test_a_reader_that_stops_is_caught_up_later_and_others_notice_nothing(
         await device.event("message", sequence=count)
         assert [one["sequence"] for one in device.seen("message")] == list(range(1, count + 1))
         assert all(one["body"]["n"] == one["sequence"] for one in device.seen("message"))
-    # And live again.
+    # And it is live again.
     await flood(alice, group, 10, 10, first=count + 1)
     for device in (*slow, carol):
         await device.event("message", sequence=count + 10)
 
 
-async def test_state_of_a_slow_reader_is_told_at_its_latest(start):
-    """Typing, presence and receipts are not queued for it: when it reads, it learns how things stand."""
+async def test_a_slow_reader_gets_the_newest_state(start):
+    """Typing, presence and receipts are not queued for it. When it reads again, it gets the newest state."""
     relay = start(limits__backlog_max=1_000_000, presence__grace_seconds=0)
     alice, bob = await relay.device("alice"), await relay.device("bob")
     await alice.send("@slow", "first")
     group = await alice.group("Crew", "slow", "bob")
     await bob.event("conversation", event="created")
     slow = await stop_reading(relay, "slow")
-    # 16 MB: more than the kernel takes, so that the outbox is beyond calm.
+    # 16 MB are more than the kernel takes, so the outbox is above its calm limit.
     await flood(alice, group, 1_000, 16_000)
     await until(lambda: relay.metric("roost_spills_total") >= 1, "a reader that is behind")
     for number in range(300):
@@ -84,8 +84,8 @@ async def test_state_of_a_slow_reader_is_told_at_its_latest(start):
     assert len(slow.states("alice")) < 300
 
 
-async def test_one_who_asks_without_ever_reading_is_closed(start):
-    """Replies can't be left to the log: at the end of its outbox the connection goes, 4001."""
+async def test_a_client_that_asks_and_never_reads_is_closed(start):
+    """Replies can't be left in the log. When its outbox is full, the connection is closed with 4001."""
     relay = start()
     alice = await relay.device("alice")
     group = await alice.group("Crew")
@@ -109,8 +109,8 @@ async def test_one_who_asks_without_ever_reading_is_closed(start):
     await alice.barrier()
 
 
-async def test_a_full_queue_of_the_store_says_busy_and_loses_nothing(start):
-    """The bound of what waits for the writer: beyond it a command is refused for now, and its retry is one message."""
+async def test_a_full_store_queue_answers_busy_and_loses_nothing(start):
+    """The bound of the writer's queue: beyond it a command is refused for now, and its retry stores one message."""
     relay = start(limits__pending_events=64)
     alice, bob = await relay.device("alice"), await relay.device("bob")
     group = await alice.group("Crew", "bob")
@@ -118,7 +118,7 @@ async def test_a_full_queue_of_the_store_says_busy_and_loses_nothing(start):
     while missing:
         rounds += 1
         assert rounds < 100
-        # All in one piece, so that the writer can't keep up.
+        # All in one write, so that the writer can't keep up.
         answers = {key: await alice.begin("send", to=group, key=key, body=key) for key in sorted(missing)}
         for key, answer in answers.items():
             answer = await answer
@@ -133,7 +133,7 @@ async def test_a_full_queue_of_the_store_says_busy_and_loses_nothing(start):
     assert {one["body"] for one in found} == {f"k-{number}" for number in range(600)}
 
 
-async def test_too_many_questions_at_once_are_told_to_wait(start):
+async def test_too_many_reads_at_once_are_rate_limited(start):
     relay = start()
     alice = await relay.device("alice")
     group = await alice.group("Crew")

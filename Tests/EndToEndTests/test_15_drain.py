@@ -1,5 +1,5 @@
-"""SIGTERM: everybody is told to come back and when, nothing acked is lost, the log is left tidy, and the process is
-gone with 0 within ten seconds. A second signal ends it at once."""
+"""SIGTERM: every client is told to come back and when, nothing acked is lost, the write-ahead log is emptied, and the
+process exits with 0 within ten seconds. A second signal ends it at once."""
 
 import asyncio
 import json
@@ -18,7 +18,7 @@ def wal_bytes(relay):
 
 
 async def is_refused(relay):
-    """Health says 503, or the port is closed already."""
+    """The health page says 503, or the port is already closed."""
     try:
         status, headers, body = await asyncio.to_thread(relay.get, "/readyz")
     except OSError:
@@ -27,7 +27,7 @@ async def is_refused(relay):
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
-async def test_everybody_is_told_and_the_log_is_tidy(start, number):
+async def test_a_drain_tells_every_client_and_empties_the_wal(start, number):
     relay = start(drain__spread_seconds=3)
     devices = [await relay.device(f"user-{count}") for count in range(20)]
     silent = await relay.connect()
@@ -74,7 +74,7 @@ async def test_under_load_everything_acked_is_there_after_the_restart(start):
     assert await alice.closed() == 4000
     assert await asyncio.to_thread(relay.wait) == 0
     assert time.monotonic() - began < 10
-    # What came after the announcement was refused for now, not for good.
+    # A command after the announcement is refused for now, not for good.
     assert all((answer["code"], answer["retry"]) == ("unavailable", True) for answer in refused)
     assert len(acked) >= 200
     relay.start()
@@ -89,7 +89,7 @@ async def test_under_load_everything_acked_is_there_after_the_restart(start):
     assert found == acked
 
 
-async def test_whoever_answers_nothing_does_not_hold_it_up(start):
+async def test_a_silent_client_does_not_delay_the_drain(start):
     relay = start()
     with RawConnection(relay.port) as dead, RawConnection(relay.port) as half:
         dead.upgrade()
@@ -104,7 +104,7 @@ async def test_whoever_answers_nothing_does_not_hold_it_up(start):
 async def test_a_second_signal_ends_it_at_once(start):
     relay = start(drain__seconds=10)
     with RawConnection(relay.port) as dead:
-        # Never answers the close frame, so the drain waits for it.
+        # It never answers the close frame, so the drain waits for it.
         dead.upgrade()
         dead.response()
         alice = await relay.device("alice")
@@ -118,8 +118,8 @@ async def test_a_second_signal_ends_it_at_once(start):
     assert (await bob.event("message"))["body"] == "acked"
 
 
-async def test_nobody_is_shown_as_gone_by_a_restart(start):
-    """While it drains nobody is told that others left: they are about to come back."""
+async def test_a_restart_shows_nobody_as_gone(start):
+    """During a drain nobody is told that others left, because they are about to come back."""
     relay = start()
     alice, bob = await relay.device("alice"), await relay.device("bob")
     await alice.send("@bob", "x")
@@ -138,7 +138,7 @@ async def test_new_connections_are_refused_while_it_drains(start):
         assert kept.response().status == 200
         relay.process.send_signal(signal.SIGTERM)
         await alice.event("drain")
-        # The listener is closed; a connection that was kept alive hears why.
+        # The listener is closed. A kept-alive connection is told why.
         kept.upgrade()
         response = kept.response()
         assert response.status_line == "HTTP/1.1 503 Service Unavailable"

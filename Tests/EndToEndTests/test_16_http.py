@@ -1,5 +1,5 @@
-"""What operators see: alive, ready, and metrics in a form that Prometheus reads, with numbers that move as they should;
-and that the level of durability is said where it matters."""
+"""The operator's pages: health, readiness, and metrics in a form that Prometheus reads, with correct numbers; and the
+level of durability wherever it matters."""
 
 import re
 
@@ -13,7 +13,7 @@ SAMPLE = re.compile(rf'({NAME})(?:\{{({NAME}="[^"\\\n]*"(?:,{NAME}="[^"\\\n]*")*
 
 
 def parsed(page):
-    """{name with labels: value}, after every line has shown that it has its form."""
+    """Returns {name with labels: value} after checking the form of every line."""
     samples, kinds, helps = {}, {}, set()
     assert page.endswith("\n")
     for line in page.splitlines():
@@ -46,7 +46,7 @@ def metrics(relay):
     return parsed(body)
 
 
-def test_alive_and_ready(relay):
+def test_health_and_readiness(relay):
     for path, text in (("/healthz", "ok\n"), ("/readyz", "ready\n")):
         status, headers, body = relay.get(path)
         assert (status, body) == (200, text)
@@ -56,7 +56,7 @@ def test_alive_and_ready(relay):
     assert status == 200
 
 
-async def test_counters_move(relay, name):
+async def test_counters_rise(relay, name):
     before = metrics(relay)
     alice, bob = await relay.device(name("alice")), await relay.device(name("bob"))
     group = await alice.group("Crew", name("bob"))
@@ -83,7 +83,7 @@ async def test_counters_move(relay, name):
         'roost_errors_total{code="not_found"}': 1, 'roost_errors_total{code="unknown_type"}': 1,
         'roost_closes_total{code="4501"}': 1, "roost_log_position": 6}
     assert {key: moved(key) for key in exact} == exact
-    # bob's two connections: `created` and five messages each.
+    # bob's two connections get `created` and five messages each.
     assert moved("roost_deliveries_total") == 12
     assert moved("roost_received_bytes_total") > 5_000
     assert moved("roost_sent_bytes_total") > 10_000
@@ -100,7 +100,7 @@ async def test_counters_move(relay, name):
             assert after[key] >= value, key
 
 
-async def test_gauges_come_back(relay, name):
+async def test_gauges_fall_again(relay, name):
     alice = await relay.device(name("alice"))
     count = metrics(relay)["roost_connections"]
     await alice.bye()
@@ -128,12 +128,12 @@ def test_metrics_with_a_token(start):
     assert status == 200
     assert parsed(body)
     assert "correct-horse" not in body + relay.log()
-    # What a balancer asks needs none.
+    # The pages for a load balancer need no token.
     assert relay.get("/readyz")[0] == 200
 
 
 @pytest.mark.parametrize("level", ["full", "normal", "memory"])
-async def test_the_level_of_durability_is_said(start, level):
+async def test_the_level_of_durability_is_shown(start, level):
     relay = start(store__durability=level)
     assert (await relay.device("alice")).welcome["durability"] == level
     assert metrics(relay)[f'roost_durability_info{{level="{level}"}}'] == 1

@@ -1,5 +1,6 @@
-"""The command line: mistakes of the operator are one clear line and exit code 2, failures to start one line and 1; what
-is printed can be used by scripts; nothing starts on what another relay holds or a newer one wrote."""
+"""The command line: an operator's mistake gives one clear line and exit code 2, a failure to start gives one line and
+1. Scripts can use the output. The relay doesn't start on a store that another relay has open or a newer version
+wrote."""
 
 import re
 import socket
@@ -13,7 +14,7 @@ from harness.relay import BINARY, command
 
 
 def refused(result, code, *parts):
-    """It ended with this code and one line on standard error, beside those of the log, that says all this."""
+    """It ended with this code and one line on standard error, apart from log lines, that contains all these words."""
     assert result.returncode == code, (result.returncode, result.stdout, result.stderr)
     assert result.stdout == ""
     line, = [line for line in result.stderr.rstrip("\n").split("\n") if not re.match(r"\d{4}-\d\d-\d\dT", line)]
@@ -38,7 +39,7 @@ def test_help_names_every_command(tmp_path):
 
 @pytest.mark.parametrize("words", [
     ["nonsense"], ["serve", "--nonsense"], ["token"], ["token", "--user", "a", "--ttl", "x"]])
-def test_a_wrong_command_line_is_2(tmp_path, words):
+def test_a_wrong_command_line_exits_with_2(tmp_path, words):
     result = command(tmp_path, *words)
     assert result.returncode == 2 and result.stdout == "" and result.stderr.startswith("Error: ")
 
@@ -51,7 +52,7 @@ def test_a_wrong_command_line_is_2(tmp_path, words):
     ("limits.page_messages=2000", ["limits.page_messages"]), ("nonsense", ["key=value"]),
     ("limits.history_default=101", ["history"]), ("metrics.token=short", ["metrics.token", "16"]),
     ("presence.grace_seconds=-1", ["presence.grace_seconds"]), ("log.level=loud", ["log.level"])])
-def test_a_wrong_setting_is_one_line_and_2(tmp_path, word, setting, parts):
+def test_a_wrong_setting_prints_one_line_and_exits_with_2(tmp_path, word, setting, parts):
     result = command(tmp_path, word, "--set", setting)
     refused(result, 2, *parts)
     if setting.startswith("metrics"):
@@ -59,7 +60,7 @@ def test_a_wrong_setting_is_one_line_and_2(tmp_path, word, setting, parts):
     assert list(tmp_path.iterdir()) == []
 
 
-def test_check_config_takes_the_file_it_prints(tmp_path):
+def test_check_config_accepts_the_file_it_prints(tmp_path):
     printed = command(tmp_path, "check-config", "--print", "--set", "listen.port=1234")
     assert printed.returncode == 0 and "1234" in printed.stdout
     (tmp_path / "roost.yaml").write_text(printed.stdout)
@@ -77,7 +78,7 @@ def test_a_wrong_file_names_its_line(tmp_path):
     refused(command(tmp_path, "check-config", "--config", "missing.yaml"), 2, "missing.yaml")
 
 
-async def test_a_token_that_the_command_makes_is_taken(relay, name):
+async def test_the_relay_accepts_a_token_of_the_command(relay, name):
     words = ["--set", f"auth.key_file={relay.key_file}"]
     made = command(relay.folder, "token", "--user", name("alice"), "--device", "tablet", "--ttl", "90s", *words)
     assert made.returncode == 0 and made.stderr == "" and made.stdout.count("\n") == 1
@@ -90,7 +91,7 @@ async def test_a_token_that_the_command_makes_is_taken(relay, name):
     refused(command(relay.folder, "token", "--user", "a", "--set", "auth.key_file=missing"), 2, "missing")
 
 
-def test_the_key_is_made_once_and_for_its_owner_alone(start):
+def test_the_key_is_created_once_and_readable_only_by_its_owner(start):
     relay = start()
     assert stat.S_IMODE(relay.key_file.stat().st_mode) == 0o600
     key = relay.key_file.read_text()
@@ -115,7 +116,7 @@ def test_a_second_relay_on_the_same_port_is_refused(start, tmp_path):
     assert relay.get("/readyz")[0] == 200
 
 
-def test_after_a_crash_the_port_and_the_store_are_free_at_once(start):
+def test_after_a_crash_port_and_store_are_free_at_once(start):
     relay = start()
     port = relay.port
     with socket.create_connection(("127.0.0.1", port)):
@@ -139,7 +140,7 @@ def test_a_store_of_a_newer_version_is_refused_and_left_alone(start):
     (lambda path: path.write_bytes(b"not a database at all, " * 100), "not an SQLite database"),
     (lambda path: path.mkdir(), "can't be opened"),
     (lambda path: sqlite3.connect(path).execute("CREATE TABLE x (y)").connection.close(), "another program")])
-def test_what_is_no_store_is_refused_and_left_alone(start, make, part):
+def test_a_file_that_is_not_a_store_is_refused_and_left_alone(start, make, part):
     relay = start()
     assert relay.stop() == 0
     for file in relay.folder.glob("roost.db*"):
@@ -160,8 +161,8 @@ def test_the_environment_is_checked_like_a_file(tmp_path, variable, value, parts
     refused(result, 2, *parts)
 
 
-async def test_the_folder_of_the_store_is_made(tmp_path, start):
-    """For its owner alone, if the folder above is there."""
+async def test_the_folder_of_the_store_is_created(tmp_path, start):
+    """The folder is created for its owner alone, if its parent exists."""
     relay = start(store__path=str(tmp_path / "data" / "roost.db"))
     await (await relay.device("alice")).send("@bob", "x")
     assert (tmp_path / "data" / "roost.db").exists()

@@ -1,5 +1,5 @@
-"""Every example of Docs/Protocol.md is true: replayed in order against a running relay, each is answered as the page
-says. Whoever copies an example from the page has something that works."""
+"""Every example of Docs/Protocol.md works: replayed in order against a running relay, each is answered as the page
+says."""
 
 import json
 import re
@@ -13,7 +13,7 @@ MAY_BE_SILENT = {"signal", "typing", "ack", "read", "bye"}
 
 
 def examples():
-    """(line, text) of every command in a fenced block that is marked as json."""
+    """Returns (line, text) of every command in a fenced block marked as json."""
     inside, found = False, []
     for number, line in enumerate(PAGE.read_text().splitlines(), 1):
         if line.startswith("```"):
@@ -24,7 +24,7 @@ def examples():
 
 
 class Replay:
-    """alice says what the page says; bob, carol and dave are there too."""
+    """alice sends the examples of the page; bob, carol and dave are connected."""
 
     def __init__(self, relay):
         self.relay = relay
@@ -33,10 +33,10 @@ class Replay:
         self.position = None
 
     async def filled(self, text):
-        """The example with its placeholders filled in."""
+        """Returns the example with its placeholders replaced."""
         text = re.sub(r"\{token:(\w+)\}", lambda found: self.relay.token(found[1]), text)
         if "{group}" in text and self.group is None:
-            # The page has alice leave the group in one section and go on with another in the next.
+            # On the page alice leaves the group in one section, and the next section needs a group again.
             self.group = await self.alice.group("Crew", "bob", "carol")
         text = text.replace("{group}", self.group or "").replace("{position}", self.position or "")
         assert not re.search(r"\{\w+(:\w+)?\}", text), f"an unknown placeholder: {text}"
@@ -51,7 +51,7 @@ class Replay:
             await self.alice.tell(**command)
             await self.alice.barrier()
             return
-        # The harness counts its own ids from 1; those of the page may be the same, one after the other.
+        # The harness numbers its own ids from 1, and those of the page may be equal.
         answer = self.alice.expect(command["id"])
         await self.alice.write(json.dumps(command))
         self.learn(command, await answer)
@@ -76,7 +76,7 @@ async def test_every_example_of_the_protocol_is_answered(start):
             await replay.say(text)
         except AssertionError as error:
             raise AssertionError(f"{PAGE.name}:{line}: {error}") from error
-    # What had no id, and was refused, would have come as an error.
+    # If a command without an id had been refused, an error would have arrived.
     for device in (replay.alice, *others):
         await device.barrier()
         assert not device.seen("error")
@@ -84,7 +84,7 @@ async def test_every_example_of_the_protocol_is_answered(start):
 
 
 def test_every_command_has_an_example():
-    """But for `bye`, which would end the replay."""
+    """Except `bye`, which would end the replay."""
     said = {json.loads(re.sub(r'"\{\w+(:\w+)?\}"', '""', text))["type"] for _, text in examples()}
     assert said == {
         "hello", "refresh", "ping", "conversation.create", "conversation.list", "conversation.rename",
@@ -93,8 +93,8 @@ def test_every_command_has_an_example():
         "unwatch"}
 
 
-async def test_every_member_of_events_that_the_page_shows_is_there(start):
-    """The events in running text: their members are those that come, in the page's own order."""
+async def test_events_have_every_member_that_the_page_shows(start):
+    """Events in running text have the members that really come, in the same order."""
     relay = start()
     alice, bob = await relay.device("alice"), await relay.device("bob")
     group = await alice.group("Crew", "bob")

@@ -1,5 +1,5 @@
-"""People who do everything at once: join, leave, write, change, drop and come back, in no order that anybody planned.
-The relay stays, refuses with reasons only, and what it says before a restart is what it says after."""
+"""Users do everything at once, in a random order: join, leave, write, change, drop and come back. The relay keeps
+running, refuses only with a reason, and shows the same state before and after a restart."""
 
 import asyncio
 import itertools
@@ -8,12 +8,12 @@ import random
 from harness.device import Closed
 
 USERS = [f"user-{number}" for number in range(8)]
-# What may happen to a command that was right when it was thought of.
+# Errors that a valid command may get, because others change things at the same time.
 FAIR = {"not_found", "forbidden", "conflict", "gone", "bad_request", "busy", "rate_limited"}
 
 
 class Person:
-    """One user with a device that comes and goes, and a generator that decides what it does."""
+    """One user with a device that comes and goes, and a random generator that decides what it does."""
 
     def __init__(self, relay, user, groups, seed):
         self.relay, self.user, self.groups = relay, user, groups
@@ -29,7 +29,7 @@ class Person:
             try:
                 await self.act()
             except Closed:
-                # Taken over by its own next connection, or gone by its own doing.
+                # Its own next connection took over, or it closed the connection itself.
                 assert self.device.close_code in (1000, 1006, 4501)
 
     async def come(self):
@@ -92,7 +92,7 @@ class Person:
 
 
 async def view(relay):
-    """All that every user sees: conversations with their objects, members and whole history."""
+    """Everything that every user sees: conversations with their objects, members and whole history."""
     found = {}
     for user in USERS:
         device = await relay.device(user, "reader", background=True)
@@ -108,18 +108,18 @@ async def view(relay):
                     break
                 after = messages[-1]["sequence"]
             found[user, number] = (one, members, messages)
-        # So that it has nothing left to tell the store.
+        # Waits until the relay has nothing left to store.
         await device.bye()
     return found
 
 
 def check(found):
-    """What has to be true of what everybody sees."""
+    """Checks what must be true of everything that users see."""
     by_conversation = {}
     for (user, number), (one, members, messages) in found.items():
         by_conversation.setdefault(number, {})[user] = (one, members, messages)
         sequences = [message["sequence"] for message in messages]
-        # What somebody sees has no hole, and ends with the last.
+        # The history that a user sees has no hole and ends with the last message.
         assert sequences == list(range(one["sequence"] - len(sequences) + 1, one["sequence"] + 1))
         assert one["unread"] <= len(sequences)
     for number, views in by_conversation.items():
@@ -153,7 +153,7 @@ async def test_everything_at_once(start):
         relay.start()
         after = await view(relay)
         if kind == "kill":
-            # Watermarks are stored a moment later than they are told: all else is as it was.
+            # Watermarks are stored a moment after they are told. Everything else is equal.
             before, after = without_watermarks(before), without_watermarks(after)
         assert after == before
 

@@ -1,5 +1,5 @@
-"""The README's two minutes: two terminals are a chat over the same socket that everybody else uses; the relay is
-killed and comes back; nothing is lost or doubled. And the same by hand, with raw frames."""
+"""The README's first steps: two terminals chat, the relay is killed and comes back, and nothing is lost or duplicated.
+Then the same by hand with raw frames."""
 
 import asyncio
 import json
@@ -11,7 +11,7 @@ PATIENCE = 30
 
 
 class Chat:
-    """`roost chat` on pipes, as a script would drive it."""
+    """`roost chat` on pipes, as a script would use it."""
 
     @classmethod
     async def open(cls, relay, *words):
@@ -28,7 +28,7 @@ class Chat:
         await self.process.stdin.drain()
 
     async def shows(self, pattern):
-        """Waits until what it has printed since the last match has the pattern."""
+        """Waits until its output since the last match contains the pattern."""
         async with asyncio.timeout(PATIENCE):
             while not (found := re.search(pattern, self.text)):
                 piece = await self.process.stdout.read(4096)
@@ -38,7 +38,7 @@ class Chat:
         return found
 
     async def end(self):
-        """Ctrl-D; gives the exit code."""
+        """Sends Ctrl-D and returns the exit code."""
         self.process.stdin.close()
         return await asyncio.wait_for(self.process.wait(), PATIENCE)
 

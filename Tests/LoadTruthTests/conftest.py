@@ -1,4 +1,4 @@
-"""What these tests need beside pytest: the two programs, and that nothing stays behind."""
+"""Fixtures: the two programs, and a check that no process stays behind."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What the proxy can do wrong, one class for each. `planted` is how often it did."""
+"""The faults that the proxy can plant, one class for each. `planted` counts them."""
 
 import asyncio
 import json
@@ -7,9 +7,9 @@ import time
 
 
 class Nothing:
-    """Passes everything on: the control. Other faults change one of these."""
+    """Passes everything on, as the control. Faults override some of its methods."""
 
-    # The proxy that it works in; set when that starts.
+    # The proxy that it works in, set when that starts.
     proxy = None
 
     def __init__(self, seed=1):
@@ -18,7 +18,7 @@ class Nothing:
         self.draws = {}
 
     async def beside(self, proxy):
-        """Runs beside the proxy as long as that does."""
+        """Runs as long as the proxy does."""
         self.proxy = proxy
 
     def took(self, connection, event, payload):
@@ -35,10 +35,10 @@ class Nothing:
         """The client sends this to the relay, unchanged."""
 
     def ended(self, connection):
-        """The connection is over."""
+        """The connection has ended."""
 
     def draw(self, connection):
-        """Chance that depends on the seed and the connection alone, not on how connections take turns."""
+        """Random numbers that depend only on the seed and the connection, not on the order of connections."""
         return self.draws.setdefault(connection, random.Random(f"{self.seed} {connection.number}"))
 
 
@@ -73,7 +73,7 @@ class Duplicate(OneIn):
 
 
 class Leak(OneIn):
-    """Somebody else, who isn't a member, gets it too."""
+    """Another user, who isn't a member, gets it too."""
 
     def plant(self, connection, event, payload):
         connection.send(payload)
@@ -87,9 +87,9 @@ class Leak(OneIn):
 
 
 class Alter(OneIn):
-    """One byte of the text's padding is another: the JSON stays valid, and the length the same."""
+    """Changes one byte of the text's padding. The JSON stays valid and as long as it was."""
 
-    # Where the padding begins: behind the stamp of LoadTests/Harness/Crowd/Stamp.swift.
+    # The padding begins behind the stamp of LoadTests/Harness/Crowd/Stamp.swift.
     STAMP_BYTES = 63
 
     def plant(self, connection, event, payload):
@@ -103,9 +103,9 @@ class Alter(OneIn):
 
 
 class Swap(OneIn):
-    """Two messages of one conversation that follow each other to one client change places."""
+    """Swaps two consecutive messages of one conversation to one client."""
 
-    # If none follows, what is held goes on alone, and nothing was swapped.
+    # If no other message follows, the held one goes on alone and nothing was swapped.
     HELD_SECONDS = 0.3
 
     def __init__(self, n, seed=1):
@@ -137,7 +137,7 @@ class Swap(OneIn):
 
 
 class Falsify(Nothing):
-    """The unread counts in a list of conversations are off by one."""
+    """Unread counts in a list of conversations are wrong by one."""
 
     def took(self, connection, event, payload):
         if "conversations" in event:
@@ -150,7 +150,7 @@ class Falsify(Nothing):
 
 
 class FalsifyReceipts(Nothing):
-    """One unread count in three receipts is far above what anybody wrote: a lesser lie could fit what is on its way."""
+    """One unread count in three receipts is far too high. A smaller lie could be true of messages under way."""
 
     def took(self, connection, event, payload):
         if event["type"] == "receipt" and "unread" in event and self.draw(connection).randrange(3) == 0:
@@ -161,18 +161,18 @@ class FalsifyReceipts(Nothing):
 
 
 class Stall(Nothing):
-    """Passes nothing at all, in either direction, for `span` seconds of every `period`."""
+    """Passes nothing in either direction for `span` seconds of every `period`."""
 
     def __init__(self, period, span):
         super().__init__()
         self.period = period
         self.span = span
-        # Of every message, from when it was due to when it was passed on; milliseconds.
+        # For every message, the time from when it was due to when it was passed on, in milliseconds.
         self.latencies = []
 
     def took_message(self, connection, event, payload):
         connection.send(payload)
-        # The stamp's digits of LoadTests/Harness/Crowd/Stamp.swift; both clocks are CLOCK_MONOTONIC.
+        # The digits of the stamp in LoadTests/Harness/Crowd/Stamp.swift. Both clocks are CLOCK_MONOTONIC.
         self.latencies.append((time.monotonic_ns() - int(event["body"][26:42], 16)) / 1e6)
 
     async def beside(self, proxy):
@@ -186,17 +186,15 @@ class Stall(Nothing):
 
 
 class Lies(Nothing):
-    """Shows somebody as what they aren't any more, and keeps for how long each client believed it.
+    """Shows a user in an outdated state, and records for how long each client believed it. roost-load judges such
+    states by time, so the number it must count follows from how long they lasted."""
 
-    roost-load judges such a thing by time, so which of them it has to count follows from how long they lasted.
-    """
-
-    # Around the moment from which a lie is a fault: it looks every 250 ms, and machines are loaded.
+    # Uncertainty of the moment from which a lie is a fault: roost-load checks every 250 ms, and machines are loaded.
     MARGIN = 0.5
 
     def __init__(self, seed=1):
         super().__init__(seed)
-        # By client and what it is about: how long it has to last to be a fault counts from here.
+        # By client and subject: when the time begins after which a lie is a fault.
         self.told = {}
         self.lengths = []
 
@@ -215,18 +213,19 @@ class Lies(Nothing):
                 self.finish(connection, about)
 
     def bounds(self, seconds):
-        """How many lasted surely longer than this, and how many perhaps."""
+        """How many lasted longer than this for certain, and how many perhaps."""
         sure = sum(length > seconds + self.MARGIN for length in self.lengths)
         return sure, sum(length > seconds - self.MARGIN for length in self.lengths)
 
 
 class HidePresence(Lies):
-    """Leaves out of `presence` who is in one state: `offline` makes ghosts, `online` makes people absent."""
+    """Leaves users in one state out of `presence`: without `offline` there are ghosts, without `online` users are
+    absent."""
 
     def __init__(self, state, seed=1):
         super().__init__(seed)
         self.state = state
-        # By client and user: whether the client shows them as there.
+        # By client and user: whether the client shows the user as present.
         self.shown = {}
 
     def took(self, connection, event, payload):
@@ -239,7 +238,7 @@ class HidePresence(Lies):
             if len(users) < len(event["users"]):
                 payload = json.dumps({**event, "users": users}).encode()
         elif "users" in event:
-            # The answer to `watch` is the truth.
+            # The answer to `watch` is true.
             for user in event["users"]:
                 self.compare(connection, user, True)
         connection.send(payload)
@@ -255,18 +254,18 @@ class HidePresence(Lies):
 
 
 class KeepTyping(Lies):
-    """Leaves out that somebody doesn't type any more. A lie is as old as the last `typing` that they really sent."""
+    """Leaves out that a user stopped typing. The lie begins at the user's last real `typing`."""
 
     def __init__(self, seed=1):
         super().__init__(seed)
-        # By user and conversation: when they last said so.
+        # By user and conversation: when the user last sent `typing`.
         self.typed = {}
 
     def said(self, connection, command):
         if command["type"] != "typing":
             return
         about = (connection.user, command["to"])
-        # Whoever types again makes it true again; what it was until now may have been too long.
+        # If the user types again, the state is true again. Until now it may have been wrong for too long.
         for other, what in [key for key in self.told if key[1] == about]:
             self.finish(other, what)
             self.begin(other, what, time.monotonic())

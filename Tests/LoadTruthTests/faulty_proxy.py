@@ -1,8 +1,6 @@
-"""A proxy between roost-load and a relay that passes everything on, but for one kind of fault that it is told to plant.
-
-It counts what it does, so that a test can compare that with what roost-load says. It runs on the loop of whoever starts
-it, and takes both sides' frames apart with code of its own.
-"""
+"""A proxy between roost-load and a relay. It passes everything on, except for the one kind of fault that it is told to
+plant. It counts its faults, so that a test can compare them with roost-load's report. It runs on its caller's event
+loop and has its own code for frames."""
 
 import asyncio
 import contextlib
@@ -12,17 +10,17 @@ from frames import read_frame, text_frame
 
 
 class Connection:
-    """One client with its way to the relay."""
+    """One client and its connection to the relay."""
 
     def __init__(self, number, writer):
         self.number = number
         self.writer = writer
-        # Whom the relay takes it for, from `welcome`.
+        # The user of this connection, from `welcome`.
         self.user = None
         self.is_open = True
 
     def send(self, payload):
-        """A text message to the client."""
+        """Sends a text message to the client."""
         if self.is_open:
             self.writer.write(text_frame(payload))
 
@@ -35,7 +33,7 @@ class Proxy:
         self.fault = fault
         self.port = None
         self.connections = []
-        # Members by conversation, as the relay names them to those concerned.
+        # Members by conversation, as the relay names them in its events.
         self.members = {}
         self.flowing = asyncio.Event()
         self.flowing.set()
@@ -52,7 +50,7 @@ class Proxy:
         for task in {self.beside, *self.tasks}:
             task.cancel()
         await asyncio.gather(self.beside, *self.tasks, return_exceptions=True)
-        # Or what went wrong in the fault itself would look like one of the relay.
+        # Otherwise a mistake in the fault itself would look like one of the relay.
         if not self.beside.cancelled() and self.beside.exception():
             raise self.beside.exception()
 
@@ -69,7 +67,7 @@ class Proxy:
             relay_reader, relay_writer = await asyncio.open_connection("127.0.0.1", self.relay_port)
             up = asyncio.create_task(self.to_relay(connection, reader, relay_writer))
             down = asyncio.create_task(self.to_client(connection, relay_reader, writer))
-            # Either side that goes takes the other with it, at once: a cut has to look like a cut.
+            # When one side ends, the other is cut at once, so that a cut looks like a cut.
             await asyncio.wait({up, down}, return_when=asyncio.FIRST_COMPLETED)
             for half in (up, down):
                 half.cancel()
@@ -104,7 +102,7 @@ class Proxy:
             head = await reader.readuntil(b"\r\n\r\n")
             writer.write(head)
             if not head.startswith(b"HTTP/1.1 101"):
-                # A plain request, as for /metrics.
+                # A plain request, such as for /metrics.
                 writer.write(await reader.read())
                 return await writer.drain()
             while frame := await read_frame(reader):

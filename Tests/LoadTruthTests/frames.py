@@ -1,4 +1,5 @@
-"""WebSocket frames (RFC 6455, section 5.2) as the relay sends them: whole and unmasked. No code of either side."""
+"""WebSocket frames (RFC 6455, section 5.2) as the relay sends them, whole and unmasked. Shares no code with either
+side."""
 
 import asyncio
 
@@ -8,7 +9,7 @@ MASK = 0x80
 
 
 class Frame:
-    """One frame as it came. `bytes` is all of it, `payload` what it carries."""
+    """One frame. `bytes` is all of it, `payload` its content."""
 
     def __init__(self, head, payload, mask=b""):
         self.is_text = head[0] == FIN | TEXT
@@ -22,7 +23,7 @@ def unmasked(payload, mask):
 
 
 async def read_frame(reader):
-    """The next frame; None when the stream has ended."""
+    """Reads the next frame. Returns None at the end of the stream."""
     try:
         head = await reader.readexactly(2)
         length, more = head[1] & ~MASK, {126: 2, 127: 8}

@@ -1,4 +1,4 @@
-"""Runs roost-load as anybody would, by its command line."""
+"""Runs roost-load through its command line."""
 
 import asyncio
 import contextlib
@@ -11,17 +11,17 @@ from harness.relay import BINARY, REPOSITORY, Relay, environment
 
 PROGRAM = REPOSITORY / (os.environ.get("ROOST_LOAD_BINARY") or ".build/debug/roost-load")
 
-# A safety net: the longest run has some 20 s of load, and waits at most as long again.
+# A safety net: the longest run has some 20 s of load, and waits for at most as long again.
 RUN_SECONDS = 90
 
-# What a relay of roost-load's own has: many clients of one address, each of which may say much.
+# The settings of roost-load's own relays: many clients from one address, with high rates.
 RELAY = {
     "presence__grace_seconds": 1, "limits__connections_per_address": 1000, "limits__commands_per_second": 1_000_000,
     "drain__seconds": 1, "drain__spread_seconds": 0, "log__level": "warning"}
 
 
 class Run:
-    """What came of a run: its exit code, its report (None if there is none) and what it wrote."""
+    """The outcome of a run: exit code, report (None if there is none) and output."""
 
     def __init__(self, code, output, folder):
         self.code = code
@@ -32,7 +32,7 @@ class Run:
 
     @property
     def faults(self):
-        """{name: count} of all that occurred."""
+        """{name: count} of all faults that occurred."""
         return self.report["result"]["faults"]["counts"]
 
     def __repr__(self):
@@ -52,7 +52,7 @@ async def finish(process, folder):
         output, _ = await asyncio.wait_for(process.communicate(), RUN_SECONDS)
     finally:
         if process.returncode is None:
-            # Twice: the second one ends its relay with it.
+            # Twice, because the second one also ends its relay.
             for _ in range(2):
                 with contextlib.suppress(ProcessLookupError):
                     process.terminate()

@@ -1,4 +1,4 @@
-"""What a pipeline sees of roost-load: exit codes, one line that says what is wrong, no process left behind."""
+"""What a pipeline sees of roost-load: exit codes, one line that says what is wrong, and no process left behind."""
 
 import asyncio
 import pathlib
@@ -43,12 +43,12 @@ def test_a_wrong_scenario_is_refused_with_its_line(scenario, tmp_path, more, lin
     assert found.report is None
 
 
-def test_a_relay_that_isnt_there_is_no_verdict(scenario, tmp_path):
+def test_a_missing_relay_gives_no_verdict(scenario, tmp_path):
     key = tmp_path / "key"
     key.write_text("A" * 43)
     key.chmod(0o600)
     with socket.socket() as reserved:
-        # Nobody listens, and nobody else can begin to.
+        # Nobody listens on this port, and nobody else can.
         reserved.bind(("127.0.0.1", 0))
         url = f"ws://127.0.0.1:{reserved.getsockname()[1]}/v1/socket"
         found = asyncio.run(run(tmp_path / "out", scenario(), "--url", url, "--key-file", key))
@@ -57,20 +57,20 @@ def test_a_relay_that_isnt_there_is_no_verdict(scenario, tmp_path):
     assert "refused" in found.report["reasons"][0], found
 
 
-def test_a_program_that_isnt_there_is_no_verdict(scenario, tmp_path):
+def test_a_missing_program_gives_no_verdict(scenario, tmp_path):
     found = asyncio.run(run(tmp_path / "out", scenario(), "--roost", tmp_path / "nothing"))
     assert found.code == 2, found
     assert "nothing" in found.output, found
 
 
-def test_wrong_words_are_no_verdict(tmp_path):
+def test_wrong_arguments_give_no_verdict(tmp_path):
     for words in [["no-such-scenario"], ["--no-such-flag"], ["direct", "--url", "ws://127.0.0.1:1/v1/socket"]]:
         assert asyncio.run(run(tmp_path / "out", *words)).code == 2, words
 
 
 def test_a_broken_threshold_breaks_the_run(scenario, tmp_path):
     found = asyncio.run(run(tmp_path / "out", scenario(more="thresholds: {lost: 0, p99_ms: 0.0001}\n")))
-    # A harness that didn't keep up proves nothing of thresholds; on a loaded machine that is the right answer too.
+    # A harness that didn't keep up can't judge thresholds. On a loaded machine that is a correct result, too.
     assert found.code in (1, 3), found
     assert found.report["verdict"] == found.code
     judged = {each["threshold"]["figure"]: each for each in found.report["thresholds"]}
@@ -80,7 +80,7 @@ def test_a_broken_threshold_breaks_the_run(scenario, tmp_path):
 
 
 async def interrupted(folder, file, *signals):
-    """A run that is ended in the middle of its load; and the relay's process."""
+    """A run that is ended in the middle of its load, and the process of its relay."""
     process = await begin("run", file, "--out", folder)
     written = b""
     while b"measuring" not in written:

@@ -1,8 +1,5 @@
-"""roost-load finds what is wrong, counts it, and finds nothing where nothing is wrong.
-
-Each fault has a relay, a proxy that plants it, and a run of its own. They run beside each other, four at a time: what
-is compared is counts, not times.
-"""
+"""roost-load finds and counts every planted fault, and finds nothing when nothing is wrong. Each fault has its own
+relay, proxy and run. Four run at the same time, which is possible because only counts are compared."""
 
 import asyncio
 
@@ -11,7 +8,7 @@ import pytest
 import faults
 from load import run_through
 
-# Everybody is there all the time, so whatever is planted stays: counts have to be exactly equal.
+# All users are connected all the time, so planted faults stay, and the counts must be equal.
 MESSAGES = """
 about: Messages among people who are always there.
 users: 20
@@ -24,7 +21,7 @@ messages: {rate: 100, bytes: 80-400}
 personas: [{name: reader, share: 1, reads: 0.5, read_seconds: 0.2}]
 """
 
-# In rooms alone, where roost-load itself asks to see everybody who is shown.
+# Only rooms, where roost-load itself asks to watch every user that is shown.
 VISITS = """
 about: People who come and go, and watch each other.
 users: 20
@@ -37,10 +34,10 @@ messages: {rate: 20}
 personas: [{name: visitor, share: 0.5, present: 2, away: 4}, {name: guard, share: 0.5}]
 """
 
-# Nobody is judged in the grace after a connection was cut, so those who are shown as gone must not end in one.
+# Nobody is judged during the grace after a cut, so users shown as gone must not be in one at the end.
 CLEAN_VISITS = VISITS.replace("away: 4", "away: 4, clean: 1")
 
-# So few that most have long stopped before they type again.
+# So few messages that most users have stopped long before they type again.
 TYPING = """
 about: People who type now and then.
 users: 20
@@ -67,8 +64,8 @@ personas:
   - {name: visitor, share: 0.5, reads: 0.5, read_seconds: 0.2, present: 2, away: 1, clean: 0.3}
 """
 
-# How much later than it had to be seen something is a fault, and how long typing lasts without a refresh: in the words
-# of LoadTests/README.md, and of `welcome`.
+# How long a wrong state may last before it is a fault (LoadTests/README.md), and how long typing lasts without a
+# refresh (`welcome`).
 SLACK_SECONDS = 2
 TYPING_SECONDS = 3
 
@@ -87,7 +84,7 @@ CASES = {
     "typing": (faults.KeepTyping(), TYPING),
 }
 
-# Fewer would prove little.
+# Fewer faults would prove little.
 ENOUGH = 10
 
 
@@ -108,12 +105,12 @@ def outcomes(tmp_path_factory):
 
 
 @pytest.mark.parametrize("name", ["nothing", "stall"])
-def test_nothing_is_found_where_nothing_is_wrong(outcomes, name):
+def test_a_correct_relay_has_no_fault(outcomes, name):
     run = outcomes[name]
     assert run.faults == {}, run
     assert run.code == 0, run
     assert run.report["result"]["counts"]["delivered"] > 500
-    # It was looked for: all that the faults below are about did occur.
+    # Everything that the faults below affect did occur and was checked.
     for kind in ["receipts", "presences", "typings", "disconnects", "caughtUpMessages"]:
         assert run.report["result"]["counts"][kind] > 0, kind
 
@@ -122,7 +119,7 @@ def test_nothing_is_found_where_nothing_is_wrong(outcomes, name):
     ("drop", "lost"), ("duplicate", "duplicated"), ("swap", "reordered"), ("leak", "non_member"),
     ("unread", "wrong_unread"), ("receipt", "wrong_unread"),
 ])
-def test_what_is_planted_is_counted(outcomes, name, word):
+def test_planted_faults_are_counted(outcomes, name, word):
     planted = CASES[name][0].planted
     assert planted >= ENOUGH
     assert outcomes[name].faults == {word: planted}, outcomes[name]
@@ -132,7 +129,7 @@ def test_what_is_planted_is_counted(outcomes, name, word):
 def test_altered_messages_are_counted(outcomes):
     planted = CASES["alter"][0].planted
     assert planted >= ENOUGH
-    # It came, so it isn't lost too.
+    # It arrived, so it must not count as lost too.
     assert outcomes["alter"].faults == {"altered": planted}, outcomes["alter"]
     assert_says(outcomes["alter"], "altered")
 
@@ -141,7 +138,7 @@ def test_altered_messages_are_counted(outcomes):
     ("ghost", "ghost", SLACK_SECONDS), ("absent", "absent", SLACK_SECONDS),
     ("typing", "stuck_typing", TYPING_SECONDS + SLACK_SECONDS),
 ])
-def test_what_is_shown_wrongly_for_too_long_is_counted(outcomes, name, word, seconds):
+def test_states_shown_wrongly_for_too_long_are_counted(outcomes, name, word, seconds):
     sure, perhaps = CASES[name][0].bounds(seconds)
     assert sure >= ENOUGH
     assert set(outcomes[name].faults) == {word}, outcomes[name]
@@ -150,7 +147,7 @@ def test_what_is_shown_wrongly_for_too_long_is_counted(outcomes, name, word, sec
 
 
 def assert_says(run, word):
-    """The verdict is `broken`, the report says why, and describes some of the faults."""
+    """The verdict is `broken`, and the report names the reason and describes some of the faults."""
     assert run.code == 1, run
     assert run.report["verdict"] == 1
     assert any("contract was broken" in reason for reason in run.report["reasons"])

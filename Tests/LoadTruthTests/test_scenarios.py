@@ -1,4 +1,4 @@
-"""Every scenario of the library runs to its end on a relay of its own, finds no fault, and leaves a report to read."""
+"""Every scenario of the library runs to its end on its own relay, finds no fault, and leaves a readable report."""
 
 import asyncio
 import html.parser
@@ -14,7 +14,7 @@ NAMES = sorted(path.stem for path in (REPOSITORY / "LoadTests/Scenarios").glob("
 
 @pytest.fixture(scope="module")
 def outcomes(tmp_path_factory):
-    """One short run of each, three at a time."""
+    """One short run of each scenario, three at a time."""
     async def run_all():
         places = asyncio.Semaphore(3)
 
@@ -41,12 +41,12 @@ def test_a_scenario_holds(outcomes, name):
     counts = run.report["result"]["counts"]
     assert counts["sessions"] > 0
     if run.report["scenario"].get("messages"):
-        # Or "no fault" would say nothing.
+        # Otherwise "no fault" would mean nothing.
         assert counts["sent"] > 0 and counts["delivered"] > 0, run
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_its_page_is_whole(outcomes, name):
+def test_its_report_page_is_complete(outcomes, name):
     text = (outcomes[name].folder / "report.html").read_text()
     page = Page()
     page.feed(text)
@@ -54,13 +54,13 @@ def test_its_page_is_whole(outcomes, name):
     assert not page.open, page.open
     assert {"html", "head", "title", "body", "svg", "table"} <= page.seen
     assert f">{name}<" in text
-    # Nothing is loaded from elsewhere.
+    # The page loads nothing from elsewhere.
     assert not page.sources, page.sources
     assert "@import" not in text and "url(" not in re.sub(r"url\(#[\w-]+\)", "", text)
 
 
 class Page(html.parser.HTMLParser):
-    """Follows the elements, and complains about one that isn't closed in its place."""
+    """Checks that every element is closed in its place."""
 
     EMPTY = {"meta", "link", "br", "hr", "img", "input", "col", "wbr", "source"}
 

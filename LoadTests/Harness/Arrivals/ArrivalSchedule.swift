@@ -1,35 +1,36 @@
 import RoostTestKit
 
-/// The moments at which events are due, in an open loop: they follow from the rate and the seed alone, never from how
-/// fast the relay answers, so a stall doesn't thin out the load that would show it (coordinated omission). A value of
-/// one thread; drawing doesn't allocate. It doesn't know what is due, nor whether anybody was in time.
+/// The moments at which events are due, in an open loop. They follow from the rate and the seed alone, never from how
+/// fast the relay answers. So a stall of the relay can't thin out the load that would show it (coordinated omission). A
+/// value of one thread; drawing doesn't allocate.
 struct ArrivalSchedule: Sendable {
-    /// Nanoseconds from the beginning to the next event.
+    /// When the next event is due, in nanoseconds from the beginning.
     private(set) var nextDue: UInt64 = 0
 
     private let arrivals: Scenario.Messages.Arrivals
     private let rate: Double
     private var random: SeededGenerator
-    /// Events before the next one.
+    /// Number of events before the next one.
     private var index: UInt64 = 0
-    /// The next event, in fractions of a nanosecond: whole ones would make each gap a little too short.
+    /// When the next event is due, with fractions of a nanosecond. Rounding each gap would make it a little too short.
     private var moment = 0.0
 
-    /// `rate` events a second; more than 0. With constant gaps the first event is due at once, else after a first gap.
+    /// `rate` is in events a second and more than 0. With constant gaps the first event is due at once, otherwise after
+    /// a first gap.
     init(rate: Double, arrivals: Scenario.Messages.Arrivals, seed: UInt64) {
         precondition(rate > 0 && rate.isFinite, "checked by the scenario's reader")
         self.rate = rate
         self.arrivals = arrivals
-        // A stream of its own: the picks that are drawn from the same seed don't follow from the gaps.
+        // Its own random stream, so that choices drawn from the same seed don't depend on the gaps.
         random = SeededGenerator(seed: ~seed)
         if arrivals == .poisson { advance() }
     }
 
-    /// Goes on to the event after this one.
+    /// Advances to the next event.
     mutating func advance() {
         index += 1
         switch arrivals {
-        // From the index and not from the event before: errors don't add up over hours.
+        // Computed from the index and not from the event before, so that errors don't add up over hours.
         case .constant: moment = Double(index) * 1e9 / rate
         case .poisson: moment += random.exponential(mean: 1e9 / rate)
         }

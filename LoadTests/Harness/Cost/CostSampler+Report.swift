@@ -1,8 +1,8 @@
 import Synchronization
 
 extension CostSampler {
-    /// Stops the thread and sums up. `delivered` is what reached devices in the measured load, `sessions` how many
-    /// there were after the set-up. nil: neither the process nor its metrics could be read.
+    /// Stops the thread and sums up. `delivered` is the number of deliveries in the measured load, `sessions` the
+    /// number of sessions after the set-up. Returns nil if neither the process nor its metrics could be read.
     func finish(delivered: UInt64, sessions: UInt64) -> Report.Cost? {
         stop()
         let end = probe?.read()
@@ -15,7 +15,7 @@ extension CostSampler {
         let metrics = notes.metricsAtEnd.map { $0.change(since: notes.metricsAtBegin ?? MetricsText("")) }
         guard notes.atStart != nil || metrics != nil else { return nil }
         var cost = Report.Cost()
-        // Without the first page a difference would be the relay's whole life.
+        // Without a first page, a difference would cover the relay's whole life.
         if notes.metricsAtBegin != nil { cost.metrics = metrics ?? [:] }
         guard let start = notes.atStart else { return cost }
         if let before = notes.cpuAtBegin, let after = notes.cpuAtEnd {
@@ -35,14 +35,14 @@ extension CostSampler {
         return cost
     }
 
-    // Between two samples it can be higher. The kernel knows the highest of the process's life, which is the run's if
-    // it has risen since.
+    // Memory can be higher between two samples. The kernel knows the peak of the process's life. If that has risen
+    // since the beginning, it is the peak of the run.
     private static func peak(_ notes: Notes, _ cost: Report.Cost, _ end: ProcessProbe.Reading?) -> Int {
         if let end, let start = notes.atStart, end.rssPeak > start.rssPeak { return end.rssPeak }
         return ([cost.rssBefore, cost.rssConnected, cost.rssEnd] + notes.samples.map(\.rss)).max() ?? 0
     }
 
-    /// Those of the load. A sample belongs to the second that its middle lies in.
+    /// Returns the samples of the load. A sample belongs to the second in which its middle lies.
     private static func samples(_ notes: Notes) -> [Report.Cost.Sample] {
         guard let zero = notes.measuredBeganAt else { return [] }
         let first = notes.loadBeganAt ?? zero

@@ -5,7 +5,8 @@ import Synchronization
 extension CostSampler {
     /// Runs until it is told to stop.
     func watch() {
-        // Of this thread alone (setpriority(2), 0: PRIO_PROCESS): on the engine's core it must not get in its way.
+        // Lowers the priority of this thread only (setpriority(2); 0 is PRIO_PROCESS), so that it doesn't disturb the
+        // engine.
         _ = setpriority(__priority_which_t(0), 0, CostSampler.niceness)
         var last = (at: Deadline.now, cpu: probe?.cpuSeconds())
         var due = last.at &+ interval
@@ -17,7 +18,7 @@ extension CostSampler {
             }
             for order in orders {
                 switch order {
-                // From a mark on, samples and seconds of the load begin together.
+                // From a mark on, samples and seconds of the load begin at the same time.
                 case .align:
                     last = (Deadline.now, probe?.cpuSeconds())
                     due = last.at &+ interval
@@ -29,12 +30,12 @@ extension CostSampler {
             let now = Deadline.now
             guard now >= due else { continue }
             last = (now, take(now, since: last))
-            // After a long wait no seconds are made up for.
+            // After a long wait, missed seconds are not made up.
             due = max(due &+ interval, now)
         }
     }
 
-    /// Takes a sample and shows it. Returns the CPU time so far.
+    /// Takes a sample and shows it. Returns the process's CPU time so far.
     private func take(_ now: UInt64, since last: (at: UInt64, cpu: Double?)) -> Double? {
         guard let reading = probe?.read() else {
             observe(Sample(at: now, cpu: 0, rss: 0, descriptors: 0, isKnown: false))
@@ -44,7 +45,7 @@ extension CostSampler {
         let sample = Sample(
             at: now, cpu: last.cpu.map { max(0, reading.cpuSeconds - $0) / span } ?? 0, rss: reading.rss,
             descriptors: reading.descriptors)
-        // A day of seconds at most, as the run's length is bounded.
+        // The run's bounded length also bounds the samples.
         notes.withLock { if Double($0.samples.count) < HarnessLimits.secondsMax { $0.samples.append(sample) } }
         observe(sample)
         return reading.cpuSeconds
@@ -60,7 +61,7 @@ extension CostSampler {
         guard due > now else { return }
         let milliseconds = Int32(clamping: (due - now + 999_999) / 1_000_000)
         var descriptor = pollfd(fd: wake.read, events: Int16(POLLIN), revents: 0)
-        // poll(2) passes over a negative descriptor and only waits.
+        // poll(2) ignores a negative descriptor and only waits.
         guard poll(&descriptor, 1, milliseconds) > 0 else { return }
         var bytes: (UInt64, UInt64) = (0, 0)
         _ = read(wake.read, &bytes, MemoryLayout.size(ofValue: bytes))

@@ -1,26 +1,26 @@
 import Glibc
 import Synchronization
 
-/// Watches what the relay uses while it is loaded: once a second, and at the marks that the engine sets.
+/// Measures what the relay uses under load: once a second, and at the marks that the engine sets.
 ///
 /// It owns a thread that sleeps between the seconds, reads /proc and `/metrics`, and calls the observer, which draws.
-/// Marks may come from any thread; they read /proc once, some 50 µs, and never wait for the thread's own work.
-/// Without a process and without metrics it only calls the observer.
+/// Marks may be set from any thread. A mark reads /proc once, which takes some 50 µs, and never waits for the sampler's
+/// thread. Without a process and without metrics, it only calls the observer.
 final class CostSampler: Sendable {
     /// What the observer gets each second, from the set-up to the end.
     struct Sample: Sendable, Equatable {
-        /// Monotonic, ns: the end of the span that it is about.
+        /// End of the measured span, monotonic, in ns.
         var at: UInt64
-        /// Cores used since the sample before.
+        /// Cores used since the last sample.
         var cpu: Double
-        /// Resident memory, KiB.
+        /// Resident memory in KiB.
         var rss: Int
         var descriptors: Int
-        /// Whether the relay could be read at all; if not, the rest is 0.
+        /// Whether the relay could be read. If not, the other values are 0.
         var isKnown = true
     }
 
-    /// What the marks and the thread wrote down.
+    /// What the marks and the thread have recorded.
     struct Notes {
         var samples: [Sample] = []
         var atStart: ProcessProbe.Reading?
@@ -32,7 +32,7 @@ final class CostSampler: Sendable {
         var cpuAtEnd: Double?
         var metricsAtBegin: MetricsText?
         var metricsAtEnd: MetricsText?
-        /// What the thread shall do when it wakes.
+        /// What the thread has to do when it wakes.
         var orders: [Order] = []
     }
 
@@ -44,11 +44,10 @@ final class CostSampler: Sendable {
     let interval: UInt64
     let notes = Mutex(Notes())
     private let thread = Mutex<pthread_t?>(nil)
-    /// A pipe that marks write into, so that the thread wakes at once. -1: none could be made, and it wakes with the
-    /// next second.
+    /// Marks write into this pipe to wake the thread at once. Without a pipe (-1) it wakes with the next second.
     let wake: (read: Int32, write: Int32)
 
-    /// Reads the process once: what it uses before anybody has connected. `intervalSeconds` is shorter in tests.
+    /// Reads the process once, before anybody has connected. Tests use a shorter `intervalSeconds`.
     init(
         pid: Int32?, metrics: MetricsProbe?, intervalSeconds: Double = 1,
         observe: @escaping @Sendable (Sample) -> Void = { _ in }
@@ -77,7 +76,7 @@ final class CostSampler: Sendable {
 
     // MARK: Thread
 
-    /// A seventieth of the engine's weight: enough for some milliseconds a second.
+    /// A seventieth of the engine's weight, which is enough for some milliseconds a second.
     static let niceness: Int32 = 19
 
     func start() {
@@ -96,7 +95,7 @@ final class CostSampler: Sendable {
         }
     }
 
-    /// Ends the thread and waits for it: at most for one fetch of the metrics and one drawing.
+    /// Ends the thread and waits for it, at most as long as it takes to fetch the metrics once and to draw once.
     func stop() {
         order(.stop)
         let running = thread.withLock { thread -> pthread_t? in
@@ -108,7 +107,7 @@ final class CostSampler: Sendable {
 
     // MARK: Marks
 
-    /// All sessions are there and idle; the warm-up begins.
+    /// Mark: all sessions are connected and idle, and the warm-up begins.
     func loadBegan() {
         let reading = probe?.read()
         notes.withLock {
@@ -118,7 +117,7 @@ final class CostSampler: Sendable {
         order(.align)
     }
 
-    /// The load that counts begins.
+    /// Mark: the measured load begins.
     func measuredBegan(at now: UInt64) {
         let cpu = probe?.cpuSeconds()
         notes.withLock {
@@ -129,7 +128,7 @@ final class CostSampler: Sendable {
         order(.align)
     }
 
-    /// The load that counts is over; what is on its way may still arrive.
+    /// Mark: the measured load has ended. Messages that are under way may still arrive.
     func measuredEnded(at now: UInt64) {
         let cpu = probe?.cpuSeconds()
         notes.withLock {
@@ -141,7 +140,7 @@ final class CostSampler: Sendable {
 
     private func order(_ order: Order) {
         notes.withLock { $0.orders.append(order) }
-        // A full pipe wakes it just as well.
+        // If the pipe is full, the thread wakes anyway.
         var byte: UInt8 = 0
         if wake.write >= 0 { _ = write(wake.write, &byte, 1) }
     }

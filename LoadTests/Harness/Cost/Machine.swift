@@ -14,7 +14,7 @@ enum Machine {
         for line in cpuinfo.split(separator: "\n") {
             guard let (name, value) = pair(line) else { continue }
             if name == "processor" { machine.cores += 1 }
-            // Arm names no model here, or only this.
+            // On Arm, this field is missing or the only one with a name.
             if machine.processor.isEmpty, name == "model name" || name == "Hardware" { machine.processor = value }
         }
         for line in meminfo.split(separator: "\n") {
@@ -41,7 +41,7 @@ enum Machine {
         return [text(name.sysname), text(name.release), text(name.machine)].joined(separator: " ")
     }
 
-    // utsname's members are tuples of characters that end with a zero.
+    // Converts a member of utsname, which is a tuple of characters that ends with a zero.
     private static func text<Characters>(_ characters: Characters) -> String {
         withUnsafeBytes(of: characters) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
     }

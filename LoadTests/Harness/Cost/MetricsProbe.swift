@@ -1,31 +1,31 @@
 import Foundation
 import Glibc
 
-/// Fetches a relay's `/metrics` by one HTTP/1.1 request on a blocking socket, with a bound on time and size. Each
-/// fetch makes a connection of its own and closes it. A value; never on the engine's thread, which it would stop.
+/// Fetches a relay's `/metrics` with one HTTP/1.1 request on a blocking socket, bounded in time and size. Each fetch
+/// opens a connection and closes it. A value. Must not be used on the engine's thread, because it blocks.
 struct MetricsProbe: Sendable {
-    /// Of the answer. Roost's own has some 10 KiB.
+    /// Most bytes of an answer. Roost's own has some 10 KiB.
     static let bytesMax = 1_048_576
 
     let host: String
     let port: UInt16
     let token: String?
-    /// For the whole fetch, apart from looking the host's name up.
+    /// Most seconds for a fetch, without the look-up of the host's name.
     let seconds: Double
 
-    /// nil: not a `ws://` address with a host. TLS isn't spoken.
+    /// Returns nil if this isn't a `ws://` address with a host. TLS is not supported.
     init?(url: String, token: String? = nil, seconds: Double = 1) {
         guard let parts = URLComponents(string: url), parts.scheme == "ws", let host = parts.host, !host.isEmpty,
             let port = UInt16(exactly: parts.port ?? 80)
         else { return nil }
-        // An IPv6 address comes in brackets.
+        // The URL has an IPv6 address in brackets.
         self.host = host.trimmingCharacters(in: CharacterSet(charactersIn: "[]"))
         self.port = port
         self.token = token
         self.seconds = seconds
     }
 
-    /// nil: no answer in time, or not one with status 200.
+    /// Returns nil if no answer with status 200 arrives in time.
     func fetch() -> MetricsText? {
         let deadline = Deadline(seconds: seconds)
         guard let file = connect(until: deadline) else { return nil }
@@ -37,12 +37,12 @@ struct MetricsProbe: Sendable {
     private var request: String {
         var lines = ["GET /metrics HTTP/1.1", "Host: \(host.contains(":") ? "[\(host)]" : host):\(port)"]
         if let token { lines.append("Authorization: Bearer \(token)") }
-        // To the end of the connection, so nothing has to be said about lengths.
+        // The answer ends with the connection, so its length doesn't matter.
         lines.append("Connection: close")
         return lines.joined(separator: "\r\n") + "\r\n\r\n"
     }
 
-    /// The body of an answer with status 200 that isn't in chunks. nil: anything else.
+    /// Returns the body of an answer with status 200 that isn't chunked; nil for any other answer.
     static func body(ofAnswer bytes: [UInt8]) -> String? {
         let text = String(decoding: bytes, as: UTF8.self)
         guard let end = text.range(of: "\r\n\r\n") else { return nil }
@@ -66,7 +66,7 @@ struct MetricsProbe: Sendable {
             next = address.ai_next
             let file = socket(address.ai_family, address.ai_socktype | Int32(SOCK_CLOEXEC.rawValue), 0)
             guard file >= 0 else { continue }
-            // On Linux the bound on sending is one on connecting too (socket(7)).
+            // On Linux, the timeout for sending also bounds connecting (socket(7)).
             bound(file, SO_SNDTIMEO, deadline)
             if Glibc.connect(file, address.ai_addr, address.ai_addrlen) == 0 { return file }
             close(file)
@@ -75,7 +75,7 @@ struct MetricsProbe: Sendable {
     }
 
     private func bound(_ file: Int32, _ option: Int32, _ deadline: Deadline) {
-        // 0 would mean forever.
+        // 0 would mean no timeout.
         let left = max(1_000, Int(deadline.nanosecondsLeft / 1_000))
         var time = timeval(tv_sec: left / 1_000_000, tv_usec: left % 1_000_000)
         setsockopt(file, SOL_SOCKET, option, &time, socklen_t(MemoryLayout<timeval>.size))
@@ -92,7 +92,7 @@ struct MetricsProbe: Sendable {
         return true
     }
 
-    // What has come when the time or the room is used up counts as nothing: half a page would be half the truth.
+    // Returns nil when time or room is used up, because half a page would be misleading.
     private func receive(from file: Int32, until deadline: Deadline) -> [UInt8] {
         var bytes: [UInt8] = []
         var piece = [UInt8](repeating: 0, count: 16_384)

@@ -1,11 +1,11 @@
 /// One page of metrics in Prometheus's text format, version 0.0.4 (prometheus.io, "Exposition formats"). A value.
 struct MetricsText: Sendable, Equatable {
-    /// By name with its labels as written: `roost_errors_total{code="busy"}`. Timestamps are dropped.
+    /// Values by name with its labels as written: `roost_errors_total{code="busy"}`. Timestamps are dropped.
     private(set) var values: [String: Double] = [:]
     /// Names of families that only ever rise.
     private(set) var counters: Set<String> = []
 
-    /// Lines that aren't understood are passed over.
+    /// Lines that aren't understood are ignored.
     init(_ text: String) {
         for line in text.split(whereSeparator: \.isNewline) {
             if line.hasPrefix("#") { noteType(line) } else { noteSample(line) }
@@ -21,8 +21,8 @@ struct MetricsText: Sendable, Equatable {
         }
     }
 
-    /// What happened between two pages: counters as differences, everything else as it is now. A counter that was
-    /// smaller began anew, with the process.
+    /// Returns what happened between two pages: the differences of counters, and the present values of everything else.
+    /// A counter that has become smaller started again with the process.
     func change(since earlier: MetricsText) -> [String: Double] {
         var change: [String: Double] = [:]
         for (key, value) in values {
@@ -46,7 +46,7 @@ struct MetricsText: Sendable, Equatable {
         values[String(line[..<end])] = number
     }
 
-    // Where labels may hold blanks, braces and escaped quotes, only the quotes say where they end.
+    // Labels may contain blanks, braces and escaped quotes, so only the quotes tell where they end.
     private static func endOfKey(_ line: Substring) -> Substring.Index? {
         var isQuoted = false
         var isEscaped = false

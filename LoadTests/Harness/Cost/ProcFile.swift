@@ -1,11 +1,11 @@
 import Glibc
 
-/// Reads files of /proc and other small ones as text, never more than a bound. Blocks for microseconds; any thread.
+/// Reads small files, mainly of /proc, as text with a bound on the size. Blocks for microseconds; any thread.
 enum ProcFile {
-    /// More than any file of /proc that is read here has, with 512 processors.
+    /// More than any file of /proc read here has, even with 512 processors.
     static let bytesMax = 1_048_576
 
-    /// nil: it can't be read.
+    /// Returns nil if the file can't be read.
     static func text(_ path: String, bytesMax: Int = ProcFile.bytesMax) -> String? {
         let file = open(path, O_RDONLY | O_CLOEXEC)
         guard file >= 0 else { return nil }

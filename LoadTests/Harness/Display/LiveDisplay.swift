@@ -10,16 +10,16 @@ public final class LiveDisplay {
     private let descriptor: Int32
     private let isTerminal: Bool
     private let style: TerminalStyle
-    // Lines of the last picture that are above the cursor.
+    // Number of lines of the last picture, all above the cursor.
     private var linesDrawn = 0
     private var lastPhase = ""
     private var lastLineAt = 0.0
 
     private static let secondsBetweenLines = 5.0
-    // When the terminal doesn't say.
+    // Used if the terminal doesn't tell its width.
     private static let widthUsual = 80
 
-    /// For standard error as it is.
+    /// A display on standard error.
     public convenience init() {
         self.init(
             descriptor: STDERR_FILENO, isTerminal: TerminalStyle.isTerminal(STDERR_FILENO),
@@ -32,10 +32,10 @@ public final class LiveDisplay {
         self.style = style
     }
 
-    /// Draws the state anew, or writes a line if it is time for one.
+    /// Draws the state again, or writes a line if it is time for one.
     public func show(_ snapshot: Snapshot) {
         guard isTerminal else { return showLine(snapshot) }
-        // The last column stays empty: some terminals go to the next line as soon as it is written.
+        // The last column stays empty, because some terminals go to the next line as soon as it is written.
         let width = (TerminalStyle.width(of: descriptor) ?? Self.widthUsual) - 1
         let lines = LiveLines(snapshot: snapshot, style: style).block(width: max(width, 1))
         write(above(lines.map { "\r\($0)\u{1B}[K\n" }.joined()))
@@ -49,28 +49,28 @@ public final class LiveDisplay {
         linesDrawn = 0
     }
 
-    /// Takes the block away; what is written next begins where it was.
+    /// Removes the block. Later output begins in its place.
     public func finish() {
         guard isTerminal, linesDrawn > 0 else { return }
         write(above(""))
         linesDrawn = 0
     }
 
-    // Up to the first line of the block, the text over it, and away with what is left below (a `^C`, a longer block).
+    // Moves up to the first line of the block, writes the text over it, and clears what is left below.
     private func above(_ text: String) -> String {
         (linesDrawn > 0 ? "\u{1B}[\(linesDrawn)A\r" : "\r") + text + "\u{1B}[J"
     }
 
     private func showLine(_ snapshot: Snapshot) {
         let isNew = snapshot.phase != lastPhase
-        // Half a second less, so that an early sample doesn't make it six.
+        // Half a second less, so that an early sample doesn't stretch it to six.
         guard isNew || snapshot.elapsed - lastLineAt >= Self.secondsBetweenLines - 0.5 else { return }
         lastPhase = snapshot.phase
         lastLineAt = snapshot.elapsed
         write(LiveLines(snapshot: snapshot, style: style).line + "\n")
     }
 
-    // What a closed or full standard error doesn't take is dropped: the run matters more than its picture.
+    // Drops what a closed or full standard error doesn't take: the run matters more than its display.
     private func write(_ text: String) {
         var rest = Array(text.utf8)[...]
         while !rest.isEmpty {

@@ -1,4 +1,4 @@
-/// The words and the bar of the live display, for one snapshot. A value; it knows nothing of cursors.
+/// The lines of the live display for one snapshot. A value; it knows nothing of cursors.
 struct LiveLines {
     let snapshot: Snapshot
     let style: TerminalStyle
@@ -13,7 +13,7 @@ struct LiveLines {
         return lines
     }
 
-    /// All of it on one line, without colour.
+    /// Everything on one line, without colour.
     var line: String {
         let head = "\(phase) \(time)"
         return ([head, rates, latencies, cost ?? "", "faults \(Readable.count(snapshot.faults))"])

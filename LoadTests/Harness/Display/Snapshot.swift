@@ -1,29 +1,29 @@
-/// What the live display shows: the state of the run at one moment, taken once a second. A value.
+/// The state of the run at one moment, for the live display. Taken once a second. A value.
 public struct Snapshot: Sendable {
     /// `connecting`, `warming up`, `measuring`, …
     public var phase: String
-    /// Seconds that have passed, of `total`.
+    /// Seconds since the beginning of the phase, of `total`.
     public var elapsed: Double
-    /// Seconds in all; 0: not known.
+    /// Seconds that the phase takes; 0 if unknown.
     public var total: Double
-    /// Connections that are welcome now.
+    /// Number of welcomed connections.
     public var sessions: UInt64
-    /// Messages in the last second.
+    /// Messages sent in the last second.
     public var sentPerSecond: UInt64
-    /// Messages in the last second.
+    /// Messages acked in the last second.
     public var ackedPerSecond: UInt64
-    /// To devices, in the last second.
+    /// Deliveries to devices in the last second.
     public var deliveredPerSecond: UInt64
-    /// Corrected delivery latency of the last second, ns; 0: nothing was delivered.
+    /// Median of the corrected delivery latency in the last second, in ns; 0 if nothing was delivered.
     public var p50: UInt64
-    /// As `p50`.
+    /// 99th percentile of the same.
     public var p99: UInt64
-    /// So far.
+    /// Faults so far.
     public var faults: UInt64
-    /// Cores used in the last second; nil: the relay's process isn't known.
+    /// Cores used in the last second; nil if the relay's process isn't known.
     public var relayCPU: Double?
-    /// KiB.
+    /// The relay's resident memory in KiB.
     public var relayRSS: Int?
-    /// p99 from due to sent, ns.
+    /// 99th percentile of the time from due to sent, in ns.
     public var late99: UInt64
 }

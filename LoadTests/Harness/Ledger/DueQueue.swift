@@ -1,5 +1,5 @@
-/// What has to be looked at later: keys by time, a binary heap. A value inside a ledger. Keys that are no longer due
-/// then are not taken out; whoever takes them knows.
+/// Keys ordered by the time at which they must be checked, in a binary heap. A value inside a ledger. A key stays in
+/// the queue when its check is no longer needed; whoever pops it must find that out.
 struct DueQueue {
     private struct Due {
         var time: UInt64
@@ -19,7 +19,7 @@ struct DueQueue {
         }
     }
 
-    /// The earliest that is due by now; nil if none is.
+    /// Returns the earliest key that is due by now, or nil.
     mutating func pop(by now: UInt64) -> (time: UInt64, key: UInt64)? {
         guard let first = heap.first, first.time <= now else { return nil }
         heap.swapAt(0, heap.count - 1)

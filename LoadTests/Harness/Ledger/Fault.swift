@@ -1,26 +1,26 @@
-/// Kinds of fault. The raw value is the word in reports and thresholds. A value; no state.
+/// A kind of fault. The raw value is its word in reports and thresholds. A value; no state.
 public enum Fault: String, CaseIterable, Codable, CodingKeyRepresentable, Sendable {
-    /// A device that was there to the end never got it.
+    /// A message never reached a device that was connected to the end.
     case lost
-    /// It came, or was stored, twice.
+    /// A message came twice, or was stored twice.
     case duplicated
-    /// It came, or was stored, in another order than it had to, or two devices disagree about the order.
+    /// A message came or was stored out of order, or two devices disagree about the order.
     case reordered
-    /// It came to a device whose user isn't a member.
+    /// A message came to a device whose user isn't a member.
     case nonMember = "non_member"
-    /// What arrived isn't what was sent, or was never sent, or was refused.
+    /// What arrived isn't what was sent, was never sent, or was refused.
     case altered
-    /// A user is shown as present who has gone.
+    /// A user who has gone is shown as present.
     case ghost
-    /// A user is shown as gone who is present.
+    /// A user who is present is shown as gone.
     case absent
-    /// Somebody is shown as typing long after they stopped.
+    /// A user is shown as typing long after having stopped.
     case stuckTyping = "stuck_typing"
-    /// An unread count that can't be.
+    /// An unread count is wrong.
     case wrongUnread = "wrong_unread"
-    /// The relay said that it leaves messages out: not a silent loss.
+    /// The relay said that it left messages out. That is no silent loss.
     case gap
 
-    /// Whether a run with one of these has failed.
+    /// Whether one such fault makes a run fail.
     public var isFailure: Bool { self != .gap }
 }

@@ -1,23 +1,23 @@
-/// How many faults of each kind there were, and the first of each in words. A value: ledgers keep one each, and those
-/// of all ledgers and processes are merged at the end. It decides nothing.
+/// The number of faults of each kind, and the first ones of each described in words. A value: each ledger keeps one,
+/// and they are merged at the end. It decides nothing.
 public struct FaultCounts: Codable, Sendable, Equatable {
-    /// Kinds that didn't occur are left out.
+    /// Counts by kind. Kinds that didn't occur are left out.
     public private(set) var counts: [Fault: UInt64] = [:]
-    /// At most `HarnessLimits.describedFaults` of each kind.
+    /// Descriptions by kind, at most `HarnessLimits.describedFaults` of each.
     public private(set) var descriptions: [Fault: [String]] = [:]
 
     /// No faults.
     public init() {}
 
-    /// How many of this kind.
+    /// The number of faults of this kind.
     public subscript(fault: Fault) -> UInt64 { counts[fault] ?? 0 }
 
-    /// How many in all, of the kinds by which a run fails.
+    /// The number of faults that make a run fail.
     public var failures: UInt64 {
         counts.reduce(0) { $1.key.isFailure ? Self.sum($0, $1.value) : $0 }
     }
 
-    /// Counts a fault. The words are only made while they are still wanted.
+    /// Counts a fault. `words` is only evaluated while descriptions are still kept.
     mutating func count(_ fault: Fault, times: Int = 1, _ words: @autoclosure () -> String) {
         guard times > 0 else { return }
         counts[fault] = Self.sum(self[fault], UInt64(times))
@@ -25,7 +25,7 @@ public struct FaultCounts: Codable, Sendable, Equatable {
         descriptions[fault, default: []].append(words())
     }
 
-    /// Adds what another ledger or process found; its words come after these, as far as there is room.
+    /// Adds the faults of another ledger or process. Their descriptions come last, as far as there is room.
     public mutating func merge(with other: FaultCounts) {
         for (fault, count) in other.counts { counts[fault] = Self.sum(self[fault], count) }
         for (fault, words) in other.descriptions {
@@ -34,7 +34,7 @@ public struct FaultCounts: Codable, Sendable, Equatable {
         }
     }
 
-    // Counts of another process are read from a file, which may say anything.
+    // Counts of another process are read from a file, so they may be any numbers.
     private static func sum(_ one: UInt64, _ other: UInt64) -> UInt64 {
         let (sum, hasOverflowed) = one.addingReportingOverflow(other)
         return hasOverflowed ? .max : sum

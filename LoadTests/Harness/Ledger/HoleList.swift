@@ -1,5 +1,5 @@
-/// Sequences that were skipped on the way to one device: ranges in rising order. A value; exists only for memberships
-/// with holes. Holes beyond `rangesMax` are given up, oldest first.
+/// Sequences that were skipped on the way to one device, as ranges in rising order. A value; exists only for
+/// memberships with holes. Above `rangesMax` ranges, the oldest are dropped.
 struct HoleList {
     struct Hole: Equatable {
         var from: Int32
@@ -8,16 +8,16 @@ struct HoleList {
         var count: Int { Int(to) - Int(from) + 1 }
     }
 
-    /// A relay that loses every other message must not fill the memory of its judge. Holes that a device's own messages
-    /// leave until their `ok` comes are far fewer: a sender doesn't have so many messages on their way.
+    /// A relay that loses every other message must not fill the memory of its judge. A device's own messages are holes
+    /// until their `ok` arrives, but those are far fewer, because a sender doesn't have that many messages under way.
     static let rangesMax = 128
 
     private(set) var holes: [Hole] = []
-    /// Sequences in all of them.
+    /// Number of sequences in all ranges.
     private(set) var count = 0
 
     /// Adds a hole above all others.
-    /// - Returns: the oldest if there was no room for it any more.
+    /// - Returns: the oldest hole if it had to be dropped.
     mutating func append(_ hole: Hole) -> Hole? {
         holes.append(hole)
         count += hole.count
@@ -27,8 +27,8 @@ struct HoleList {
         return oldest
     }
 
-    /// Takes sequences out.
-    /// - Returns: how many of them were missing.
+    /// Removes sequences.
+    /// - Returns: how many of them were in a hole.
     mutating func remove(_ from: Int32, _ to: Int32) -> Int {
         let before = count
         var left: [Hole] = []

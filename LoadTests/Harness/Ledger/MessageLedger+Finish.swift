@@ -1,7 +1,7 @@
-/// The end: what has not come by now is lost.
+/// The end of a run: whatever has not arrived by now is lost.
 extension MessageLedger {
-    /// Counts what never came: at connected devices everything that is known to exist, at others what was skipped while
-    /// they were there. A device that was not given the time to catch up has to be told to have `left` before.
+    /// Counts what never came. For connected devices that is everything known to exist; for others, what was skipped
+    /// while they were connected. A device that had no time to catch up must be reported by `left` before.
     func finish() {
         guard !isFinished else { return }
         isFinished = true
@@ -21,7 +21,7 @@ extension MessageLedger {
         outstanding = 0
     }
 
-    /// The order of what lies above a sequence that nobody saw.
+    /// Checks the order of messages above a sequence that nobody saw.
     private func checkRest(of conversation: Int) {
         while conversations[conversation].frontier < conversations[conversation].entries.count {
             let frontier = conversations[conversation].frontier

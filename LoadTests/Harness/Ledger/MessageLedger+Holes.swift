@@ -1,6 +1,6 @@
-/// Sequences that a device skipped. Filled later they are reordered, never filled lost.
+/// Sequences that a device skipped. If one arrives later, it was reordered; if it never arrives, it is lost.
 extension MessageLedger {
-    /// Goes on to `sequence`, and leaves as holes what is not the device's own.
+    /// Advances to `sequence`. Skipped sequences become holes, except the device's own messages.
     func skip(to sequence: Int32, _ conversation: Int, _ membership: Membership) {
         let index = Int(membership.index)
         var from = standings[index].last + 1
@@ -14,8 +14,8 @@ extension MessageLedger {
         standings[index].last = sequence
     }
 
-    /// Goes on to `sequence` as the relay announced.
-    /// - Returns: how many deliveries it leaves out.
+    /// Advances to `sequence` because the relay announced a gap.
+    /// - Returns: how many deliveries the gap leaves out.
     func excuse(to sequence: Int32, _ conversation: Int, _ membership: Membership) -> Int {
         let index = Int(membership.index)
         let last = standings[index].last

@@ -1,8 +1,8 @@
-/// What a conversation holds: learnt from whoever sees a sequence first, sender or receiver; all later sightings have
-/// to agree.
+/// What a conversation contains. The ledger learns a sequence from whoever sees it first, its sender or a receiver. All
+/// later sightings must agree.
 extension MessageLedger {
-    /// Compares what is said of a sequence with what is known of it, and learns it if it is new.
-    /// - Returns: the fault, which is counted. Whether the sequence exists is for `entries` to say afterwards.
+    /// Compares a sighting of a sequence with what is known of it, and learns it if it is new.
+    /// - Returns: the fault, already counted. `entries` then tells whether the sequence exists.
     func note(
         _ sender: Membership, _ number: Int, at sequence: Int, in conversation: Int, witness: Membership
     ) -> Fault? {
@@ -12,7 +12,7 @@ extension MessageLedger {
         let known = conversations[conversation].entries.count
         let old = sequence <= known ? conversations[conversation].entries[sequence - 1] : .unknown
         guard roster.contains(conversation, sender), let place = place(of: sender, number) else {
-            // The place is taken all the same, if it is the next: who holds it is seen by others.
+            // If it is the next sequence it exists, whatever is in it; others will see what it is.
             if sequence == known + 1 { raise(conversation, to: sequence) }
             return count(.altered, conversation, sequence, witness, "got number \(number), which was never sent")
         }
@@ -44,17 +44,17 @@ extension MessageLedger {
         return count(.altered, conversation, sequence, witness, "got number \(entry.number), which was refused")
     }
 
-    /// A sequence exists, and with it all below.
+    /// Records that a sequence exists, and with it all below.
     func raise(_ conversation: Int, to sequence: Int) {
         let more = sequence - conversations[conversation].entries.count
         guard more > 0 else { return }
         for _ in 0..<more { conversations[conversation].entries.append(.unknown) }
         outstanding += more * Int(roster.spans[conversation].present)
-        // Whoever sent them is a member.
+        // The sender of each is a member and gets no delivery.
         expectedDeliveries += more * (Int(roster.spans[conversation].members) - 1)
     }
 
-    /// The sender has its own message by having sent it.
+    /// A sender doesn't get its own message, so it counts as received.
     private func settleOwn(_ sender: Membership, _ sequence: Int, in conversation: Int) {
         let index = Int(sender.index)
         guard Int(standings[index].last) >= sequence else {
@@ -64,12 +64,13 @@ extension MessageLedger {
         if standings[index].hasHoles, fill(sender, Int32(sequence), Int32(sequence)) > 0 {
             outstanding -= standings[index].presence
         } else {
-            // Passed and no hole: a gap was announced when nobody knew whose it was.
+            // The device has passed the sequence and there is no hole, so a gap was announced before the sender was
+            // known.
             excusedDeliveries -= 1
         }
     }
 
-    /// Goes past the membership's own messages that come next.
+    /// Advances past the membership's own messages that come next.
     @inline(__always)
     func passOwn(_ index: Int, in conversation: Int) {
         var last = Int(standings[index].last)
@@ -82,7 +83,7 @@ extension MessageLedger {
         standings[index].last = Int32(last)
     }
 
-    /// Each sender's numbers have to rise with the sequences: looked at once for every sequence, when all below are
+    /// Checks that each sender's numbers rise with the sequences. Each sequence is checked once, when all below are
     /// known.
     private func advanceFrontier(of conversation: Int) {
         while conversations[conversation].frontier < conversations[conversation].entries.count {
@@ -97,7 +98,7 @@ extension MessageLedger {
     func checkOrder(_ entry: Entry, at sequence: Int, in conversation: Int) {
         let sender = Membership(index: entry.sender)
         guard let place = place(of: sender, Int(entry.number)),
-            // Else it is there twice, which is counted already.
+            // Otherwise the message is stored twice, which is counted already.
             senders[place].sequences[Int(entry.number) - 1] == Int32(sequence)
         else { return }
         let last = senders[place].lastInOrder

@@ -1,17 +1,17 @@
-/// What came of a message event.
+/// What a message event turned out to be.
 enum Reception: Equatable, Sendable {
-    /// It came for the first time, and in time: the delivery that was expected.
+    /// The expected delivery: it came for the first time, and in order.
     case first
-    /// It came in an earlier session, and may come again because its ack had not arrived.
+    /// It came in an earlier session. It may come again, because its ack had not arrived.
     case again
-    /// The device's own message, as catch-up gives it. It isn't among the expected deliveries.
+    /// The device's own message during catch-up. It isn't one of the expected deliveries.
     case own
-    /// It had to come otherwise, or not at all; counted.
+    /// It is a fault, already counted.
     case fault(Fault)
 }
 
-/// Message events and gaps, as devices read them. Events of an older connection of the device must not be told after
-/// `connected`.
+/// Message events and gaps, as devices read them. Events of an earlier connection of the device must not be reported
+/// after `connected`.
 extension MessageLedger {
     /// A device read a message event.
     /// - Parameters:
@@ -78,7 +78,7 @@ extension MessageLedger {
         return .fault(count(.duplicated, conversation, sequence, membership, "got it twice"))
     }
 
-    /// A device read `gap`: these will not come.
+    /// A device read `gap`: the relay won't send these sequences.
     func gap(_ conversation: Int, by membership: Membership, from: Int, to: Int) {
         guard roster.contains(conversation, membership) else {
             faults.count(.nonMember, say(conversation, from, membership, "is told of a gap and isn't a member"))
@@ -95,7 +95,7 @@ extension MessageLedger {
         let filled = fill(membership, Int32(from), Int32(to))
         outstanding -= filled * standings[index].presence
         excusedDeliveries += filled + excuse(to: Int32(to), conversation, membership)
-        // It may come all the same, if the device drops before it has taken events of others from that time.
+        // Own messages in the gap may still come, if the device drops before it has taken later events of others.
         passOwn(index, in: conversation)
     }
 }

@@ -1,7 +1,7 @@
-/// What the harness sends, and what the relay answers. A message that is neither acked nor refused, because the
-/// connection dropped or the answer was `unavailable`, may be stored or not: nothing is told then.
+/// What the harness sends and what the relay answers. A message may be neither acked nor refused, because the
+/// connection dropped or the answer was `unavailable`. It may then be stored or not, and nothing is reported here.
 extension MessageLedger {
-    /// A message goes out for the first time. Its number is the sender's next in this conversation, from 1.
+    /// A message is sent for the first time. Its number is the sender's next in this conversation, from 1.
     func sent(_ conversation: Int, from sender: Membership, number: Int) {
         precondition(roster.contains(conversation, sender), "a sender is a member")
         conversations[conversation].attempts += 1
@@ -15,8 +15,8 @@ extension MessageLedger {
         senders[place].sequences.append(0)
     }
 
-    /// The same message goes out again, with the same key. It may be stored behind later ones now, and be stored after
-    /// all if it was refused.
+    /// The same message is sent again with the same key. It may now be stored after later messages, even if it was
+    /// refused before.
     func resent(_ conversation: Int, from sender: Membership, number: Int) {
         guard let place = place(of: sender, number) else { return }
         conversations[conversation].attempts += 1
@@ -25,7 +25,7 @@ extension MessageLedger {
     }
 
     /// The relay answered `ok`.
-    /// - Parameter isDuplicate: it said so; right only for what went out more than once.
+    /// - Parameter isDuplicate: as in the answer; it may only be true for a message sent more than once.
     func acked(
         _ conversation: Int, from sender: Membership, number: Int, sequence: Int, isDuplicate: Bool = false
     ) {
@@ -37,7 +37,7 @@ extension MessageLedger {
         _ = note(sender, number, at: sequence, in: conversation, witness: sender)
     }
 
-    /// The relay answered `error`, not `unavailable`: the message must not appear unless it is sent again.
+    /// The relay answered `error` (not `unavailable`). The message must not appear unless it is sent again.
     func refused(_ conversation: Int, from sender: Membership, number: Int) {
         // An earlier attempt may have been stored.
         guard let place = place(of: sender, number), !retried.contains(Self.key(sender, number)) else { return }

@@ -1,16 +1,16 @@
-/// What is known, when `welcome` comes, of how far the relay takes the device to have got.
+/// What `welcome` tells about how far the relay believes the device has got.
 enum Resumption: Sendable {
-    /// The position in `welcome` is the highest of the events that the device ever took: none of them may come again.
+    /// The position in `welcome` is the highest that the device ever processed, so nothing may come again.
     case everything
-    /// It is that of the ack that the device sent last: what it took after that may come again.
+    /// It is the position of the device's last ack. Events processed after that may come again.
     case acked
-    /// It is another one; acks were lost on the way. Anything may come again, once.
+    /// It is another position, because acks were lost. Any event may come again, once.
     case unknown
 }
 
-/// Devices that come and go, and what they ack.
+/// Devices that connect and leave, and their acks.
 extension MessageLedger {
-    /// A device's session begins: its `welcome` came. From now on it is expected to get everything.
+    /// A device's session begins: its `welcome` arrived. From now on it must get everything.
     func connected(_ device: Int, resuming: Resumption = .everything) {
         for seat in roster.seats(of: device) {
             let index = Int(seat.membership)
@@ -31,7 +31,7 @@ extension MessageLedger {
         }
     }
 
-    /// A device's session ended, by whomever. Nothing is expected at it until it comes back.
+    /// A device's session ended, whoever ended it. Nothing is expected at it until it returns.
     func left(_ device: Int) {
         guard roster.setPresent(false, device) else { return }
         for seat in roster.seats(of: device) {
@@ -40,8 +40,8 @@ extension MessageLedger {
         }
     }
 
-    /// A device sends an ack for an event with this sequence. One ack covers everything that the device took before,
-    /// in other conversations too; where that isn't told, more is taken to be allowed than is.
+    /// A device acks an event with this sequence. An ack covers everything that the device processed before, in other
+    /// conversations too. For those the ledger allows more repetitions than the relay may send.
     func acknowledged(_ membership: Membership, upTo sequence: Int) {
         let index = Int(membership.index)
         guard standings.indices.contains(index), sequence <= Int(standings[index].last) else { return }

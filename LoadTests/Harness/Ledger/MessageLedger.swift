@@ -6,9 +6,9 @@
 /// up to the highest that anybody saw is expected at every member's device, but for the device's own messages: their
 /// `ok` stands in place of the event, whichever comes first.
 final class MessageLedger {
-    /// A message as a conversation holds it.
+    /// A message of a conversation.
     struct Entry: Equatable {
-        /// A membership.
+        /// The membership of the sender.
         var sender: Int32
         var number: Int32
 
@@ -16,44 +16,46 @@ final class MessageLedger {
     }
 
     struct Conversation {
-        /// By sequence, from 1: as many as are known to exist.
+        /// Messages by sequence, from 1; as many as are known to exist.
         var entries: [Entry] = []
-        /// Each sender's numbers are known to rise up to this sequence.
+        /// Up to this sequence, each sender's numbers are known to rise.
         var frontier = 0
-        /// Sends and retries.
+        /// Number of sends, including retries.
         var attempts = 0
 
-        /// No relay can store more than it was sent, not even if it stores everything twice.
+        /// The highest sequence that can exist. No relay can store more than it was sent, even if it stores everything
+        /// twice.
         var sequenceMax: Int { min(2 * attempts + 64, Int(Int32.max) - 1) }
     }
 
-    /// How far a membership has got. 16 bytes, of which a megabyte holds 65,000.
+    /// How far a membership has got. A megabyte holds 65,000 of them.
     struct Standing {
-        /// Everything up to here came, was its own, was announced as a gap or is among its holes.
+        /// Every sequence up to here arrived, was the device's own, was announced as a gap, or is among the holes.
         var last: Int32 = 0
-        /// The last event of this session. Events above it that came in an earlier session may come once more.
+        /// The last event of this session. Events above it from an earlier session may come once more.
         var again: Int32 = 0
         /// The device's acks cover everything up to here.
         var acked: Int32 = 0
-        /// Its place among the senders, from 1, with two flags.
+        /// The place among the senders, from 1, with two flags.
         var bits: UInt32 = 0
 
         static let presentBit: UInt32 = 1 << 31
         static let holesBit: UInt32 = 1 << 30
 
-        /// 1 if its device is connected.
+        /// 1 if the device is connected.
         var presence: Int { Int(bits >> 31) }
         var hasHoles: Bool { bits & Self.holesBit != 0 }
-        /// 0: it has sent nothing.
+        /// The place among the senders; 0 if it has sent nothing.
         var sender: Int { Int(bits & ~(Self.presentBit | Self.holesBit)) }
     }
 
     struct Sender {
-        /// By number, from 1: where it is stored; 0 if that isn't known, `refused` if it must not be.
+        /// By number, from 1: the sequence under which a message is stored; 0 if unknown, `refused` if it must not be
+        /// stored.
         var sequences: [Int32] = []
         /// The highest number below the conversation's frontier.
         var lastInOrder: Int32 = 0
-        /// The highest sequence that one of its messages has.
+        /// The highest sequence of this sender's messages.
         var highest: Int32 = 0
 
         static let refused: Int32 = -1
@@ -62,32 +64,32 @@ final class MessageLedger {
     var faults = FaultCounts()
     var roster = Roster()
     var conversations: [Conversation] = []
-    /// By membership.
+    /// Standings by membership.
     var standings: [Standing] = []
     var senders: [Sender] = []
-    /// By membership, of those that have any.
+    /// Holes by membership, for memberships that have any.
     var holes: [Int32: HoleList] = [:]
-    /// Sent more than once, as membership and number: these may stand behind later ones.
+    /// Messages sent more than once, as membership and number. They may be stored after later ones.
     var retried: Set<UInt64> = []
     var isFinished = false
 
-    /// Sequences that connected devices have not got yet.
+    /// Number of sequences that connected devices have not received yet.
     var outstanding = 0
-    /// Deliveries that have to come of everything that is known to be stored, to all members' devices but the sender's,
-    /// connected or not.
+    /// Number of deliveries that must follow from everything known to be stored: to all members' devices except the
+    /// sender's, connected or not.
     var expectedDeliveries = 0
-    /// Of these, those that came.
+    /// Number of expected deliveries that arrived.
     var arrivedDeliveries = 0
-    /// Of these, those that the relay left out by announcing a gap.
+    /// Number of expected deliveries that the relay left out by announcing a gap.
     var excusedDeliveries = 0
 
     init() {}
 
-    /// Whether every connected device has everything that is known to be stored. O(1).
+    /// Whether every connected device has received everything known to be stored. O(1).
     var isComplete: Bool { outstanding == 0 }
 
-    /// Adds a conversation that holds no message yet.
-    /// - Parameter devices: of all members; indexes from 0.
+    /// Adds an empty conversation.
+    /// - Parameter devices: of all members, as indexes from 0.
     /// - Returns: a membership for each of them, in the same order.
     func addConversation(_ index: Int, members devices: [Int]) -> [Membership] {
         let memberships = roster.add(index, members: devices)
@@ -98,25 +100,24 @@ final class MessageLedger {
         return memberships
     }
 
-    /// The last sequence that is known to exist.
+    /// The last sequence known to exist.
     func lastSequence(of conversation: Int) -> Int {
         conversations.indices.contains(conversation) ? conversations[conversation].entries.count : 0
     }
 
-    /// How often something was sent to it, retries included: no correct relay holds more messages.
+    /// Number of sends to it, including retries. A correct relay never stores more messages.
     func attempts(in conversation: Int) -> Int {
         conversations.indices.contains(conversation) ? conversations[conversation].attempts : 0
     }
 
-    /// The last sequence of this sender's messages, answered or not, as far as anybody has seen them; 0 if there is
-    /// none.
+    /// The highest sequence of this sender's messages that anybody has seen, acked or not; 0 if there is none.
     func lastSequence(by sender: Membership) -> Int {
         guard standings.indices.contains(Int(sender.index)) else { return 0 }
         let place = standings[Int(sender.index)].sender
         return place == 0 ? 0 : Int(senders[place - 1].highest)
     }
 
-    /// The caller has found out by itself that what came isn't what was sent: its body, or who it says it is from.
+    /// Reports that the caller found a wrong body or sender in what arrived.
     func altered(_ conversation: Int, by membership: Membership, sequence: Int) {
         faults.count(.altered, say(conversation, sequence, membership, "got what wasn't sent so"))
     }

@@ -1,9 +1,9 @@
-/// Who is there.
+/// Who is present.
 extension PresenceLedger {
-    /// A device of the user has its `welcome`; not told of background sessions.
+    /// A device of the user got its `welcome`. Must not be called for background sessions.
     func connected(_ user: Int, device: Int, at now: UInt64) {
         let isSure = !users[user].isUnsure
-        // Close to the end of the grace the relay may have announced the end already.
+        // Close to the end of the grace, the relay may have announced the user's leaving already.
         let wasPresent = now < users[user].until && Slack.sum(now, Slack.early) < users[user].earliest
         users[user].stays.removeAll { $0.device == device || $0.until <= now }
         users[user].stays.append(Stay(device: device, until: .max, earliest: .max))
@@ -32,8 +32,8 @@ extension PresenceLedger {
         if users[user].until != .max { check(user, at: Slack.sum(users[user].until, Slack.truth)) }
     }
 
-    /// From now on the caller can't know whether the relay takes the user to be there, because a device of his doesn't
-    /// read. Ends when a device of his comes or goes.
+    /// From now on the caller can't know whether the relay counts the user as present, because one of the user's
+    /// devices doesn't read. This ends when a device of the user connects or leaves.
     func unsure(of user: Int) { users[user].isUnsure = true }
 
     private func settle(_ user: Int, at now: UInt64) {

@@ -1,6 +1,6 @@
 /// What watchers are shown.
 extension PresenceLedger {
-    /// The watcher's session asks to see the user, or is one that sees him without asking.
+    /// The watcher's session starts watching the user, or is shown the user without asking.
     func began(_ pair: Int, at now: UInt64) {
         pairs[pair].isWatching = true
         pairs[pair].began = now
@@ -9,14 +9,14 @@ extension PresenceLedger {
         check(pairs[pair].user, at: Slack.sum(now, Slack.truth))
     }
 
-    /// The watcher's session ended, or it doesn't read for a while: what it was shown isn't judged any more.
+    /// The watcher's session ended, or doesn't read for a while. What it was shown isn't judged any more.
     func ended(_ pair: Int) {
         pairs[pair].isWatching = false
         pairs[pair].shown = nil
     }
 
-    /// A watcher read what the user's state is, as a snapshot or a change.
-    /// - Returns: ns since the change that it tells of had to be seen; nil if it isn't one.
+    /// A watcher read the user's state, in a snapshot or a change.
+    /// - Returns: ns since the change that it reports had to be visible; nil if it reports no change.
     func shown(_ pair: Int, _ state: ShownPresence, at now: UInt64) -> UInt64? {
         guard pairs[pair].isWatching else { return nil }
         judge(pair, at: now)
@@ -24,7 +24,7 @@ extension PresenceLedger {
         pairs[pair].shown = state
         judge(pair, at: now)
         let user = users[pairs[pair].user]
-        // Just after the user came, it may be the news of an earlier end that was under way.
+        // Just after the user came, this may be the delayed news of an earlier leaving.
         let isFresh = now < Slack.sum(user.since, Slack.early)
         if !state.isPresent, isGracious(user, at: now), !user.isUnsure, !isFresh,
             Slack.sum(now, Slack.early) < user.earliest
@@ -35,13 +35,13 @@ extension PresenceLedger {
         else { return nil }
         let changed = state.isPresent ? user.since : user.until
         guard changed >= pairs[pair].began, changed != pairs[pair].timed else { return nil }
-        // At first sight "offline" is no change.
+        // The first state shown is no change if it is "offline".
         guard before != nil || state.isPresent else { return nil }
         pairs[pair].timed = changed
         return now - changed
     }
 
-    /// Counts what has been wrong for too long. O(1) if nothing has changed.
+    /// Counts what has been shown wrongly for too long. O(1) if nothing has changed.
     func sweep(_ now: UInt64) {
         while let next = due.pop(by: now) {
             let user = Int(next.key)
@@ -57,7 +57,7 @@ extension PresenceLedger {
         }
     }
 
-    /// - Returns: when to look again if it is wrong and not yet for too long; else `.max`.
+    /// - Returns: when to check again, if it is wrong but not yet for too long; otherwise `.max`.
     @discardableResult
     private func judge(_ pair: Int, at now: UInt64) -> UInt64 {
         let user = users[pairs[pair].user]
@@ -66,7 +66,7 @@ extension PresenceLedger {
             pairs[pair].isWrong = false
             return .max
         }
-        // In its grace it is judged by the moment at which it is shown as gone.
+        // During its grace, a user is judged only at the moment of being shown as gone.
         guard !isGracious(user, at: now) else { return .max }
         let due = Slack.sum(max(isPresent ? user.since : user.until, pairs[pair].began), Slack.truth)
         guard now > due else { return due + 1 }

@@ -1,4 +1,4 @@
-/// What a watcher is shown of a user. Idle and active are alike here: the harness only decides who is there.
+/// What a watcher is shown of a user. Idle counts like active here: the harness only judges who is present.
 enum ShownPresence: Sendable {
     case offline
     case away
@@ -7,42 +7,43 @@ enum ShownPresence: Sendable {
     var isPresent: Bool { self != .offline }
 }
 
-/// Decides whether what watchers are shown of users is true, and times changes. It owns who is there, by what the
-/// caller tells of sessions, and what each pair of watcher and user was shown last. On the loop's thread only. Times
-/// are the caller's, in nanoseconds; a caller that read nothing for long has to read what waits before it sweeps.
+/// Decides whether watchers are shown the truth about users, and times changes. It owns who is present (as the caller
+/// reports sessions) and what each pair of watcher and user was shown last. Loop thread only. Times are the caller's,
+/// in nanoseconds. A caller that has read nothing for a long time must read what waits before it sweeps.
 final class PresenceLedger {
-    /// One device of a user, connected or in its grace.
+    /// A device of the user that is connected or in its grace.
     struct Stay {
         var device: Int
-        /// It counts as there until then: `.max` while it is connected.
+        /// Until when it counts as present; `.max` while it is connected.
         var until: UInt64
-        /// The relay may have counted it as gone since then.
+        /// From when the relay may have counted it as gone.
         var earliest: UInt64
     }
 
     struct User {
         var stays: [Stay] = []
-        /// Present in `since..<until`; `.max` while a device is connected. Before and after it is offline.
+        /// The user is present in `since..<until`, and offline before and after. `until` is `.max` while a device is
+        /// connected.
         var since: UInt64 = 0
         var until: UInt64 = 0
         var earliest: UInt64 = 0
-        /// The caller doesn't know: nothing is judged.
+        /// The caller doesn't know, so nothing is judged.
         var isUnsure = false
         var pairs: [Int32] = []
-        /// When its pairs are looked at next.
+        /// When the user's pairs are checked next.
         var checkAt = UInt64.max
     }
 
     struct Pair {
         var user: Int
         var isWatching = false
-        /// Since this moment.
+        /// When the watching began.
         var began: UInt64 = 0
-        /// nil: nothing was shown yet.
+        /// What was shown last; nil if nothing yet.
         var shown: ShownPresence?
         /// The change that was timed last.
         var timed = UInt64.max
-        /// Counted already, until it is right again.
+        /// The present mistake is counted already.
         var isWrong = false
     }
 
@@ -53,8 +54,8 @@ final class PresenceLedger {
     let grace: UInt64
 
     /// - Parameters:
-    ///   - users: how many; indexes from 0. All are offline.
-    ///   - grace: ns for which a user counts as there after a drop.
+    ///   - users: number of users, with indexes from 0. All are offline.
+    ///   - grace: ns for which a user still counts as present after a drop.
     init(users: Int, grace: UInt64) {
         self.users = Array(repeating: User(), count: users)
         self.grace = grace
@@ -68,7 +69,7 @@ final class PresenceLedger {
         return pairs.count - 1
     }
 
-    /// Looks at the user's pairs then, unless that is done before anyway.
+    /// Checks the user's pairs at this time, unless they are checked earlier anyway.
     func check(_ user: Int, at time: UInt64) {
         guard time < users[user].checkAt else { return }
         users[user].checkAt = time

@@ -1,21 +1,21 @@
-/// One device's place in one conversation: a dense index, so that flat arrays can be kept by it. A sender is a
+/// The place of one device in one conversation: a dense index for flat arrays. A sender is identified by its
 /// membership, too.
 struct Membership: Hashable, Sendable {
     let index: Int32
 
-    /// Nobody's: what an outsider has.
+    /// The membership of an outsider.
     static let none = Membership(index: -1)
 }
 
-/// Which devices belong to which conversation, and which of them are connected. A value inside a ledger, changed only
-/// while setting up and when a device comes or goes. Ledgers that are given the same conversations in the same order
-/// give out the same memberships.
+/// Which devices belong to which conversation, and which of them are connected. A value inside a ledger. It changes
+/// only during the set-up and when a device connects or leaves. Ledgers that get the same conversations in the same
+/// order assign the same memberships.
 struct Roster {
-    /// The memberships of a conversation are one after the other.
+    /// The memberships of a conversation, which are consecutive.
     struct Span {
         var first: Int32 = 0
         var members: Int32 = 0
-        /// Members whose device is connected.
+        /// Number of members whose device is connected.
         var present: Int32 = 0
 
         @inline(__always)
@@ -29,14 +29,14 @@ struct Roster {
         var conversation: Int32
     }
 
-    /// By conversation.
+    /// Spans by conversation.
     private(set) var spans: [Span] = []
     private(set) var memberships: Int32 = 0
-    /// By device: where it belongs.
+    /// Seats by device: the conversations it belongs to.
     private var seats: [[Seat]] = []
     private var isPresent: [Bool] = []
 
-    /// Adds a conversation; its members' devices get a membership each, in the order given.
+    /// Adds a conversation. Each member's device gets a membership, in the given order.
     mutating func add(_ conversation: Int, members devices: [Int]) -> [Membership] {
         while spans.count <= conversation { spans.append(Span()) }
         precondition(spans[conversation].members == 0, "a conversation is added once")
@@ -51,12 +51,12 @@ struct Roster {
         return (span.first..<memberships).map { Membership(index: $0) }
     }
 
-    /// Where a device belongs; empty for an outsider.
+    /// The seats of a device; empty for an outsider.
     func seats(of device: Int) -> [Seat] { seats.indices.contains(device) ? seats[device] : [] }
 
     func isPresent(_ device: Int) -> Bool { isPresent.indices.contains(device) && isPresent[device] }
 
-    /// - Returns: false if it was so before.
+    /// - Returns: false if nothing changed.
     mutating func setPresent(_ present: Bool, _ device: Int) -> Bool {
         grow(to: device)
         guard isPresent[device] != present else { return false }
@@ -70,7 +70,7 @@ struct Roster {
         conversation >= 0 && conversation < spans.count && spans[conversation].contains(membership)
     }
 
-    /// For words: a search.
+    /// The name of the device, for descriptions. Searches all devices.
     func device(of membership: Membership) -> String {
         let device = seats.firstIndex { $0.contains { $0.membership == membership.index } }
         return device.map { "device \($0)" } ?? "an outsider"
@@ -85,6 +85,6 @@ struct Roster {
 }
 
 extension Membership {
-    /// The place of a device in a conversation, which is numbered as its membership is.
+    /// The place of a device in a conversation, with the number of its membership.
     init(_ place: Int) { self.init(index: Int32(truncatingIfNeeded: place)) }
 }

@@ -1,31 +1,32 @@
-/// Judges signals, which are not stored: one that doesn't come is counted and is no fault; one that comes twice, to an
-/// outsider, or without having been sent is. On the loop's thread only. Numbers run over all senders of a conversation,
-/// in any order of arrival; of each membership the last 64 are remembered, and what is older counts as new.
+/// Judges signals, which are not stored. A signal that doesn't arrive is counted and is no fault. One that arrives
+/// twice, reaches an outsider, or was never sent is a fault. Loop thread only. Numbers run over all senders of a
+/// conversation, and signals may arrive in any order. For each membership the last 64 are remembered; older ones count
+/// as new.
 final class SignalLedger {
-    /// What came to a membership: 16 bytes.
+    /// Which signals came to a membership, in 16 bytes.
     private struct Window {
         var highest: UInt32 = 0
-        /// Bit n: `highest - n` came.
+        /// Bit n is set if `highest - n` came.
         var came: UInt64 = 0
     }
 
     private(set) var faults = FaultCounts()
-    /// To the devices that were connected when it was sent, but not the sender's.
+    /// Deliveries to devices that were connected when a signal was sent, except the sender's.
     private(set) var expectedDeliveries = 0
     private(set) var arrivedDeliveries = 0
 
     private var roster = Roster()
-    /// By conversation: how many were sent.
+    /// Number of signals sent, by conversation.
     private var sent: [UInt32] = []
-    /// By membership.
+    /// Windows by membership.
     private var windows: [Window] = []
 
     init() {}
 
-    /// What could not be delivered, as far as it isn't made up for by devices that connected just in time.
+    /// Number of signals that did not arrive. Devices that connected just in time may make up for some.
     var missedSignals: Int { max(0, expectedDeliveries - arrivedDeliveries) }
 
-    /// As `MessageLedger.addConversation`: the same calls give the same memberships.
+    /// Adds a conversation, as `MessageLedger.addConversation` does: the same calls give the same memberships.
     func addConversation(_ index: Int, members devices: [Int]) -> [Membership] {
         let memberships = roster.add(index, members: devices)
         while sent.count <= index { sent.append(0) }
@@ -39,8 +40,8 @@ final class SignalLedger {
     /// A device's session ended.
     func left(_ device: Int) { _ = roster.setPresent(false, device) }
 
-    /// A signal goes out.
-    /// - Returns: its number, from 1, which it has to carry.
+    /// A signal is sent.
+    /// - Returns: its number, from 1, which it must carry.
     func send(_ conversation: Int) -> Int {
         precondition(sent.indices.contains(conversation), "a signal goes to a conversation")
         sent[conversation] += 1

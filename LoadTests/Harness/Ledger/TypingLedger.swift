@@ -1,16 +1,15 @@
-/// Decides whether "is typing" ends, and times its beginning. It owns who typed when, by what the caller tells, and
-/// whom each membership is shown as typing. On the loop's thread only; times are the caller's, in nanoseconds. That
-/// typing is not shown is no fault: the relay may leave out beginnings that are close together and all but the first
-/// of many.
+/// Decides whether "is typing" ends, and times its beginning. It owns who typed when (as the caller reports) and whom
+/// each membership is shown as typing. Loop thread only; times are the caller's, in nanoseconds. Typing that isn't
+/// shown is no fault: the relay may leave out beginnings that are close together, and all but the first 20 users.
 final class TypingLedger {
-    /// A user in a conversation.
+    /// A user typing in a conversation.
     private struct Typist {
         var isActive = false
         var beganAt: UInt64 = 0
         var refreshedAt: UInt64 = 0
-        /// Said so, and did not just stop.
+        /// The user stopped explicitly.
         var hasSaidEnd = false
-        /// The relay has to tell of this beginning.
+        /// The relay must report this beginning.
         var isTold = false
     }
 
@@ -20,20 +19,20 @@ final class TypingLedger {
         var isStuck = false
     }
 
-    /// Between two beginnings that the relay tells of: `roost.v1`, section 8.
+    /// Shortest time between two beginnings that the relay reports (Docs/Protocol.md, section 8).
     private static let again: UInt64 = 1_000_000_000
-    /// Of 20 at once the relay shows all (section 8); of half as many it surely does.
+    /// The relay shows up to 20 at once (section 8). With at most half as many, it surely shows all.
     private static let crowd = 10
 
     private(set) var faults = FaultCounts()
     private let life: UInt64
-    /// By conversation and user. Not more than there are members.
+    /// Typists by conversation and user; not more than there are members.
     private var typists: [UInt64: Typist] = [:]
-    /// By conversation: how many type.
+    /// Number of users typing, by conversation.
     private var active: [Int: Int] = [:]
-    /// By membership of the watcher and user: who is shown as typing.
+    /// Views by membership of the watcher and user: who is shown as typing.
     private var views: [UInt64: View] = [:]
-    /// By membership of the watcher: views of an earlier session are void.
+    /// Session number by membership of the watcher. Views of an earlier session are void.
     private var sessions: [UInt32] = []
     private var dueViews = DueQueue()
     private var dueTypists = DueQueue()
@@ -48,7 +47,7 @@ final class TypingLedger {
         let endsAt = Slack.sum(typist.refreshedAt, life)
         let isNew = typist.beganAt == 0
         if typist.isActive, now < endsAt {
-            // So close to its end the relay may take it for a new beginning.
+            // So close to its end, the relay may take this for a new beginning.
             if Slack.sum(now, Slack.typing) >= endsAt { typist.isTold = false }
         } else {
             end(&typist, in: conversation)
@@ -65,7 +64,7 @@ final class TypingLedger {
         dueTypists.push(key, at: Slack.sum(now, life))
     }
 
-    /// A device of the user sends `typing` with `active: false`, or a message to the conversation, or its session ends.
+    /// A device of the user sends `typing` with `active: false` or a message to the conversation, or its session ends.
     func ended(_ user: Int, in conversation: Int, at now: UInt64) {
         guard var typist = typists[Self.key(conversation, user)], typist.isActive else { return }
         end(&typist, in: conversation)
@@ -73,8 +72,8 @@ final class TypingLedger {
         typists[Self.key(conversation, user)] = typist
     }
 
-    /// A device read who types, or doesn't any more.
-    /// - Returns: ns since the beginning if this is the news of it, and the relay had to tell.
+    /// A device read that a user types or has stopped.
+    /// - Returns: ns since the beginning, if this reports it and the relay had to; otherwise nil.
     func shown(
         _ conversation: Int, by watcher: Membership, _ user: Int, isActive: Bool, at now: UInt64
     ) -> UInt64? {
@@ -98,7 +97,7 @@ final class TypingLedger {
         return now - truth.beganAt
     }
 
-    /// The watcher's session ended: what it was shown ended with it.
+    /// The watcher's session ended, and with it everything it was shown.
     func left(_ watcher: Membership) {
         let index = Int(watcher.index)
         guard index >= 0 else { return }
@@ -133,7 +132,8 @@ final class TypingLedger {
         active[conversation, default: 1] -= 1
     }
 
-    /// However it ended: devices of one user may end and begin it at once, and who was first is the relay's to say.
+    /// The latest end counts. Several devices of a user may begin and end typing at once, and only the relay knows the
+    /// order.
     private func deadline(of typist: UInt64) -> UInt64 {
         guard let truth = typists[typist] else { return 0 }
         return Slack.sum(truth.refreshedAt, life + Slack.truth)

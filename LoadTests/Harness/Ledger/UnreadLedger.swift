@@ -1,14 +1,15 @@
-/// Decides whether unread counts are right. It owns how far each user has read in each conversation: as far as he said,
-/// and as far as his own last message, for who writes has read what came before. On the loop's thread only; no clock.
+/// Decides whether unread counts are right. It owns how far each user has read in each conversation. That is as far as
+/// the user said, and at least up to the user's own last message, because sending marks everything before as read. Loop
+/// thread only; no clock.
 final class UnreadLedger {
     private struct Reader {
         var user: Int32
         var conversation: Int32
-        /// The relay knows at least this.
+        /// The relay has certainly recorded at least this.
         var sure: Int32 = 0
-        /// Said on connections that are still there: the relay is going to know it.
+        /// Sent on connections that are still open, so the relay will record it.
         var pending: Int32 = 0
-        /// The relay can't know more.
+        /// The relay can't have recorded more.
         var most: Int32 = 0
     }
 
@@ -17,8 +18,8 @@ final class UnreadLedger {
 
     init() {}
 
-    /// Adds a user in a conversation, of which nothing is read.
-    /// - Returns: the index of the two, the next from 0.
+    /// Adds a user in a conversation who has read nothing.
+    /// - Returns: the index of this reader, the next from 0.
     func add(_ user: Int, in conversation: Int) -> Int {
         readers.append(Reader(user: Int32(user), conversation: Int32(conversation)))
         return readers.count - 1
@@ -30,16 +31,16 @@ final class UnreadLedger {
         readers[reader].most = max(readers[reader].most, readers[reader].pending)
     }
 
-    /// A message of the user's is stored with this sequence.
+    /// A message of the user was stored with this sequence.
     func wrote(_ reader: Int, _ sequence: Int) {
         readers[reader].sure = max(readers[reader].sure, Int32(clamping: sequence))
         readers[reader].most = max(readers[reader].most, readers[reader].sure)
     }
 
-    /// A message of the user's is given up without an answer that says where it is stored; it may be, all the same.
+    /// A message of the user was given up without an answer. It may be stored all the same.
     func mayHaveWritten(_ reader: Int) { readers[reader].most = .max }
 
-    /// A session of the user's ended, and what it said last may have been lost with it.
+    /// A session of the user ended. Its last `read` may be lost with it.
     func dropped(_ reader: Int) { readers[reader].pending = 0 }
 
     /// The relay's word while messages are on their way, in `receipt`. It has to fit some moment between two.

@@ -1,14 +1,14 @@
 import Histogram
 
-/// Counted values in rising order: a histogram's content as it is stored, sent between processes and merged. Values
-/// are nanoseconds where nothing else is said.
+/// Recorded values with their counts, in rising order. Histograms are stored, sent between processes and merged in this
+/// form. Values are in nanoseconds if nothing else is said.
 public struct Distribution: Codable, Sendable, Equatable {
-    /// What was recorded, each once, rising.
+    /// The recorded values, each once, in rising order.
     public private(set) var values: [UInt64] = []
-    /// How often, in the same order.
+    /// How often each value was recorded.
     public private(set) var counts: [UInt64] = []
 
-    /// Nothing was recorded.
+    /// An empty distribution.
     public init() {}
 
     init<Count>(_ histogram: Histogram<Count>) {
@@ -18,7 +18,7 @@ public struct Distribution: Codable, Sendable, Equatable {
         }
     }
 
-    /// How many were recorded.
+    /// Number of recorded values.
     public var total: UInt64 { counts.reduce(0, +) }
 
     /// The greatest value; 0 if there is none.
@@ -26,13 +26,13 @@ public struct Distribution: Codable, Sendable, Equatable {
     /// The least value; 0 if there is none.
     public var min: UInt64 { values.first ?? 0 }
 
-    /// The mean of all that was recorded; 0 if there is nothing.
+    /// The mean of all values; 0 if there is none.
     public var mean: Double {
         guard total > 0 else { return 0 }
         return zip(values, counts).reduce(0) { $0 + Double($1.0) * Double($1.1) } / Double(total)
     }
 
-    /// The value that `percent` of all don't exceed; 0 if there are none.
+    /// The value that `percent` of all values don't exceed; 0 if there is none.
     public func percentile(_ percent: Double) -> UInt64 {
         let wanted = Double(total) * percent / 100
         var passed: UInt64 = 0
@@ -43,7 +43,7 @@ public struct Distribution: Codable, Sendable, Equatable {
         return max
     }
 
-    /// Adds what was recorded elsewhere.
+    /// Adds the values of another distribution.
     public mutating func merge(_ other: Distribution) {
         var merged = Distribution()
         var mine = 0

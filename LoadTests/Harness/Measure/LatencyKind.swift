@@ -1,17 +1,17 @@
-/// What is timed. The raw value is its name in reports and thresholds.
+/// A kind of latency. The raw value is its name in reports and thresholds.
 public enum LatencyKind: String, CaseIterable, Codable, Sendable {
     /// From the moment a message was due to its arrival at one device.
     case delivery
     /// From the moment a message was due to the sender's `ok`.
     case ack
-    /// From a device's `read` to the other members' `receipt`.
+    /// From a device's `read` to the `receipt` of another member.
     case receipt
-    /// From the moment a user's state had to change to a watcher's seeing it.
+    /// From the moment a user's state had to change until a watcher saw it.
     case presence
-    /// From `typing` to another member's seeing it.
+    /// From `typing` until another member saw it.
     case typing
     /// From the decision to connect to `welcome`.
     case connect
-    /// From `welcome` to the last message that was missed.
+    /// From `welcome` to the last missed message.
     case catchUp = "catch_up"
 }

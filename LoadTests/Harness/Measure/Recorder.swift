@@ -1,13 +1,13 @@
 import Histogram
 
-/// Latencies as they are recorded: a histogram of each kind, from due and from sent. Confined to the engine's thread.
+/// Records latencies in two histograms for each kind: from due and from sent. Confined to the engine's thread.
 final class Recorder {
-    /// Ten minutes; what takes longer counts as that.
+    /// Ten minutes. Longer latencies count as this.
     static let longest: UInt64 = 600_000_000_000
 
     private var corrected: [Histogram<UInt64>]
     private var uncorrected: [Histogram<UInt64>]
-    // Looked through once a second, while messages wait: two digits take an eighth of the time.
+    // Read once a second while messages wait. With two digits that takes an eighth of the time.
     private var second = Recorder.histogram(.two)
     private(set) var lateness = Recorder.histogram(.two)
     private(set) var turns = Recorder.histogram()
@@ -22,7 +22,7 @@ final class Recorder {
         Histogram(highestTrackableValue: longest, numberOfSignificantValueDigits: digits)
     }
 
-    /// A latency whose event was due and sent at the same time.
+    /// Records a latency whose event was due and sent at the same time.
     func record(_ kind: LatencyKind, _ nanoseconds: UInt64) {
         record(kind, corrected: nanoseconds, uncorrected: nanoseconds)
     }
@@ -33,21 +33,21 @@ final class Recorder {
         uncorrected[index].record(min(max(1, short), Recorder.longest))
     }
 
-    /// A delivery for the timeline.
+    /// Records a delivery for the timeline.
     func recordSecond(_ nanoseconds: UInt64) { second.record(min(max(1, nanoseconds), Recorder.longest)) }
 
     func recordLateness(_ nanoseconds: UInt64) { lateness.record(min(max(1, nanoseconds), Recorder.longest)) }
 
     func recordTurn(_ nanoseconds: UInt64) { turns.record(min(max(1, nanoseconds), Recorder.longest)) }
 
-    /// What was recorded for the timeline since the last call.
+    /// Returns what was recorded for the timeline since the last call.
     func takeSecond() -> Distribution {
         let taken = Distribution(second)
         second.reset()
         return taken
     }
 
-    /// Writes what was measured into a result.
+    /// Writes the recorded distributions into a result.
     func report(to result: inout RunResult) {
         for kind in LatencyKind.allCases where corrected[kind.index].totalCount > 0 {
             result.corrected[kind] = Distribution(corrected[kind.index])

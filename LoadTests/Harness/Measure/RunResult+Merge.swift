@@ -1,6 +1,6 @@
 extension RunResult {
-    /// Adds what another process measured at the same time: distributions and counts add up, the harness's health is
-    /// that of the worst, and seconds and storms are matched by number.
+    /// Adds what another process measured at the same time. Distributions and counts are added, the harness's health is
+    /// that of the worst process, and seconds and storms are matched by number.
     public mutating func merge(_ other: RunResult) {
         corrected.merge(other.corrected) { $0.merged(with: $1) }
         uncorrected.merge(other.uncorrected) { $0.merged(with: $1) }
@@ -11,7 +11,7 @@ extension RunResult {
         health.merge(other.health)
         if relay.isEmpty { relay = other.relay }
         if durability.isEmpty { durability = other.durability }
-        // Rates are counts by this: the longest makes none of them look better than it was.
+        // Rates are counts divided by this. With the longest time no rate looks better than it was.
         seconds = max(seconds, other.seconds)
         wasInterrupted = wasInterrupted || other.wasInterrupted
         errors.merge(other.errors, uniquingKeysWith: +)
@@ -35,7 +35,7 @@ extension RunResult {
         timeline = bySecond.values.sorted { $0.second < $1.second }
     }
 
-    // All processes run the same storms, so the same number is the same storm.
+    // All processes run the same storms, so storms with the same number belong together.
     private mutating func mergeStorms(_ others: [StormResult]) {
         for (index, other) in others.enumerated() {
             guard index < storms.count else {
@@ -61,7 +61,7 @@ extension RunResult.Counts {
         disconnects += other.disconnects
         lostConnections += other.lostConnections
         caughtUpMessages += other.caughtUpMessages
-        // They all come back at the same time.
+        // All processes bring their users back at the same time.
         catchUpSeconds = max(catchUpSeconds, other.catchUpSeconds)
         receipts += other.receipts
         presences += other.presences
@@ -71,7 +71,7 @@ extension RunResult.Counts {
 }
 
 extension RunResult.Health {
-    // Who was late made the figures wrong, however well the others did.
+    // One late process makes the figures wrong, however well the others did.
     fileprivate mutating func merge(_ other: Self) {
         lateness.merge(other.lateness)
         turns.merge(other.turns)

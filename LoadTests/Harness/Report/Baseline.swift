@@ -1,37 +1,37 @@
-/// What is kept of a report to compare later runs with: figures by name, and what they were measured on; no
-/// distributions or timelines. It is stored as `LoadTests/Baselines/NAME.json`. A value.
+/// The part of a report that is kept to compare later runs with: figures by name and the machine, without distributions
+/// and timelines. Stored as `LoadTests/Baselines/NAME.json`. A value.
 public struct Baseline: Codable, Sendable, Equatable {
-    /// Of this layout; readers refuse a newer one.
+    /// The present version of the layout. Readers refuse a newer one.
     public static let currentFormat = 1
 
-    /// The layout that it has.
+    /// The version of this baseline's layout.
     public var format = Baseline.currentFormat
-    /// The scenario's name, also of the file.
+    /// The scenario's name, which is also the file's.
     public var scenario: String
-    /// What the scenario asks, in one sentence.
+    /// The question that the scenario answers.
     public var about: String
     /// Users, conversations and rates, in words.
     public var load: String
-    /// As the report's.
+    /// The report's verdict.
     public var verdict: String
-    /// ISO 8601, UTC.
+    /// When the run started, in ISO 8601, UTC.
     public var started: String
     /// Seconds of measured load.
     public var seconds: Double
-    /// As `welcome` said.
+    /// The relay, as in `welcome`.
     public var relay: String
-    /// As `welcome` said.
+    /// The durability, as in `welcome`.
     public var durability: String
-    /// In words.
+    /// The machine, in words.
     public var machine: String
-    /// Worker processes.
+    /// Number of worker processes.
     public var workers: Int
     /// The command that repeats the run.
     public var command: String
-    /// Those of `Figure.all` that were measured, without the short names of delivery's.
+    /// The measured figures of `Figure.all`, without the short names of those of deliveries.
     public var figures: [String: Double]
 
-    /// Takes from a report what is worth keeping.
+    /// Keeps the important part of a report.
     public init(_ report: Report) {
         scenario = report.scenario.name
         about = report.scenario.about

@@ -1,11 +1,11 @@
 import Foundation
 
-/// All baselines as a page of Markdown, `LoadTests/Baselines/README.md`: one table for each machine, because figures of
-/// two machines are not to be compared. The same baselines give the same page. Blocking where it reads files.
+/// All baselines as a Markdown page, `LoadTests/Baselines/README.md`. Each machine has its own table, because figures
+/// of different machines can't be compared. The same baselines give the same page. Blocks where it reads files.
 public struct BaselineTable: Sendable {
     private let baselines: [Baseline]
 
-    /// In any order.
+    /// A table of baselines in any order.
     public init(_ baselines: [Baseline]) {
         self.baselines = baselines.sorted {
             ($0.machine, $0.scenario, $0.started) < ($1.machine, $1.scenario, $1.started)
@@ -22,7 +22,7 @@ public struct BaselineTable: Sendable {
         } catch {
             throw ReportFileError(text: "\(folder) cannot be read: \(error.localizedDescription)")
         }
-        // `make bench` keeps its figures there too.
+        // `make bench` keeps its figures in the same folder.
         let baselines = names.filter { $0.hasSuffix(".json") && $0 != "bench.json" }
         self.init(try baselines.sorted().map { try Baseline.read("\(folder)/\($0)") })
     }
@@ -64,7 +64,7 @@ public struct BaselineTable: Sendable {
 
     private static func row(_ cells: [String]) -> String { "| " + cells.joined(separator: " | ") + " |" }
 
-    // A pipe, a bracket, a tag or a line's end in a name must not break the page.
+    // Escapes a name, so that a pipe, a bracket, a tag or a line break can't damage the page.
     private static func cell(_ text: String) -> String {
         var cell = ""
         for character in Readable.harmless(text) {

@@ -1,5 +1,5 @@
 extension Comparison {
-    /// The warnings and the table, ended by a line feed each, none wider than `width` and 100.
+    /// The warnings and the table. Each line ends with a line feed, and none is wider than `width` or 100.
     public func text(width: Int, colour: Bool) -> String {
         let style = TerminalStyle(isColoured: colour)
         let width = max(60, min(width, TerminalReport.widthMax))

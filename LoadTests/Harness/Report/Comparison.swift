@@ -1,13 +1,13 @@
-/// Two reports side by side, figure by figure, and what makes them incomparable. One run each proves little, so small
-/// differences count as the same. Pure.
+/// Two reports side by side, figure by figure, and what makes them incomparable. One run of each proves little, so
+/// small differences count as equal. Pure.
 public struct Comparison: Sendable {
     // A choice, not a measurement: how much two runs of one build differ depends on the machine and the figure.
     static let sameShare = 0.05
 
-    /// One figure of both.
+    /// One figure in both reports.
     public struct Row: Sendable, Equatable {
         var figure: String
-        /// nil: not measured.
+        /// The figure of the first report; nil if not measured.
         var first: Double?
         var second: Double?
         var mark: Mark
@@ -19,7 +19,7 @@ public struct Comparison: Sendable {
         }
     }
 
-    /// What the second is, next to the first.
+    /// How the second figure compares with the first.
     public enum Mark: String, Sendable {
         case better, worse, same
         /// One of them wasn't measured.
@@ -30,7 +30,7 @@ public struct Comparison: Sendable {
     let rows: [Row]
     let warnings: [String]
 
-    /// Figures that are 0 in both are left out, and so are the short names of delivery's.
+    /// Leaves out figures that are 0 in both reports, and the short names of those of deliveries.
     public init(_ first: Report, _ second: Report, names: [String] = ["a", "b"]) {
         self.names = names.count == 2 ? names : ["a", "b"]
         let figures = Figure.all.filter { !Self.isShortName($0.name) }
@@ -66,7 +66,7 @@ public struct Comparison: Sendable {
         compare("The durability", first.result.durability, second.result.durability)
         compare("The payload", payload(of: first), payload(of: second))
         compare("The number of workers", "\(first.workers)", "\(second.workers)")
-        // Thresholds judge a run and don't change it.
+        // Thresholds judge a run but don't change it.
         var one = first.scenario
         var other = second.scenario
         (one.thresholds, other.thresholds) = ([], [])

@@ -4,12 +4,12 @@
 /// 9999 (99.99); a bare `p99_ms` means `delivery_p99_ms`. They are corrected. Faults have their own names, such as
 /// `lost`.
 public struct Figure: Sendable, Equatable {
-    /// As in scenario files.
+    /// The name, as in scenario files.
     public var name: String
-    /// Whether a threshold is the least that is allowed, and not the most.
+    /// Whether a threshold is the least that is allowed, not the most.
     public var moreIsBetter: Bool
 
-    /// Every figure that there is.
+    /// All figures.
     public static let all: [Figure] =
         latencies + Fault.allCases.map { Figure(name: $0.rawValue, moreIsBetter: false) } + [
             Figure(name: "errors", moreIsBetter: false),
@@ -33,6 +33,6 @@ public struct Figure: Sendable, Equatable {
             (percentiles.map(\.name) + ["max"]).map { Figure(name: "\(kind.rawValue)_\($0)_ms", moreIsBetter: false) }
         } + (percentiles.map(\.name) + ["max"]).map { Figure(name: "\($0)_ms", moreIsBetter: false) }
 
-    /// nil: there is no such figure.
+    /// The figure with this name, or nil.
     public static func named(_ name: String) -> Figure? { all.first { $0.name == name } }
 }

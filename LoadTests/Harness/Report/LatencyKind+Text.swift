@@ -1,6 +1,6 @@
-/// Names and order of the kinds for people, and as keys of JSON objects.
+/// Names and order of the kinds for people, and their keys in JSON objects.
 extension LatencyKind {
-    /// As a heading.
+    /// The kind as a heading.
     var title: String {
         switch self {
         case .delivery: "Delivery"
@@ -13,7 +13,7 @@ extension LatencyKind {
         }
     }
 
-    /// From when to when.
+    /// The beginning and the end of the measured time.
     var about: String {
         switch self {
         case .delivery: "from the moment a message was due to its arrival at one device"
@@ -27,5 +27,6 @@ extension LatencyKind {
     }
 }
 
-// Without this, a dictionary of kinds is written as a list in random order, and the same run as another file.
+// Without this, a dictionary of kinds would be written as a list in random order, and the same run would give different
+// files.
 extension LatencyKind: CodingKeyRepresentable {}

@@ -22,7 +22,7 @@ enum PercentileFile {
         return lines.joined(separator: "\n") + "\n"
     }
 
-    /// `count` is how many don't exceed `value`; `level` in percent.
+    /// `count` is the number of values that don't exceed `value`; `level` is in percent.
     static func rows(of measured: Distribution) -> [(value: UInt64, level: Double, count: UInt64)] {
         var rows: [(value: UInt64, level: Double, count: UInt64)] = []
         let total = measured.total
@@ -30,7 +30,8 @@ enum PercentileFile {
         var level = 0.0
         for (value, times) in zip(measured.values, measured.counts) where times > 0 {
             passed += times
-            // The distance to 100 % shrinks by a fifth of a halving each time, so this ends near log2(total) × 5.
+            // Each step shrinks the distance to 100 % by a fifth of a halving, so this ends after some log2(total) × 5
+            // steps.
             while level < 100, Double(passed) >= Double(total) * level / 100 {
                 rows.append((value, level, passed))
                 if passed == total { break }

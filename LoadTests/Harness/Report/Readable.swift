@@ -1,4 +1,4 @@
-/// Numbers as people read them: the same in every view, and in every locale. Pure functions on any thread; without
+/// Numbers in a form for people, the same in every view and in every locale. Pure functions for any thread; without
 /// Foundation, because the live display uses them too.
 enum Readable {
     /// `12,345`.
@@ -12,7 +12,7 @@ enum Readable {
         return text
     }
 
-    /// With so many decimals, at most 6, and commas between thousands.
+    /// With this number of decimals, at most 6, and commas between thousands.
     static func fixed(_ number: Double, _ decimals: Int) -> String {
         guard number.isFinite else { return "–" }
         let places = Swift.max(0, Swift.min(decimals, 6))
@@ -27,7 +27,7 @@ enum Readable {
         return sign + count(whole / unit) + "." + String(repeating: "0", count: places - rest.count) + rest
     }
 
-    /// With three digits that count: `0.045`, `1.23`, `12.3`, `1,234`.
+    /// With three significant digits: `0.045`, `1.23`, `12.3`, `1,234`.
     static func significant(_ number: Double) -> String {
         switch abs(number) {
         case 0: "0"
@@ -39,7 +39,7 @@ enum Readable {
         }
     }
 
-    /// A figure of a report: counts stay whole.
+    /// A figure of a report. Counts stay whole.
     static func figure(_ number: Double) -> String {
         number.rounded() == number ? fixed(number, 0) : significant(number)
     }
@@ -47,7 +47,7 @@ enum Readable {
     /// Nanoseconds as milliseconds, without the unit.
     static func milliseconds(_ nanoseconds: UInt64) -> String { significant(Double(nanoseconds) / 1e6) }
 
-    /// Nanoseconds with the unit that suits: `450 µs`, `12.3 ms`, `1.20 s`.
+    /// Nanoseconds with a suitable unit: `450 µs`, `12.3 ms`, `1.20 s`.
     static func span(_ nanoseconds: Double) -> String {
         switch nanoseconds {
         case ..<999_500: "\(fixed(nanoseconds / 1e3, 0)) µs"
@@ -56,7 +56,7 @@ enum Readable {
         }
     }
 
-    /// The same without zeros behind the point, for axes: `10 ms`.
+    /// The same without trailing zeros, for axes: `10 ms`.
     static func shortSpan(_ nanoseconds: Double) -> String {
         switch nanoseconds {
         case ..<999_500: "\(trimmed(nanoseconds / 1e3)) µs"
@@ -65,7 +65,7 @@ enum Readable {
         }
     }
 
-    /// Short, for axes and cards: `950`, `12.5k`, `2M`.
+    /// A short form for axes and cards: `950`, `12.5k`, `2M`.
     static func short(_ number: Double) -> String {
         switch abs(number) {
         case ..<999.5: trimmed(number)
@@ -77,7 +77,7 @@ enum Readable {
     /// A share of 1: `2.5 %`.
     static func percent(_ share: Double) -> String { fixed(share * 100, 1) + " %" }
 
-    /// KiB with the unit that suits.
+    /// KiB with a suitable unit.
     static func memory(_ kibibytes: Double) -> String {
         switch abs(kibibytes) {
         case ..<1_024: "\(significant(kibibytes)) KiB"
@@ -86,19 +86,19 @@ enum Readable {
         }
     }
 
-    /// Seconds of a clock: `45 s`, `2 min`, `1 h 30 min`.
+    /// Seconds as a duration: `45 s`, `2 min`, `1 h 30 min`.
     static func clock(_ seconds: Double) -> String {
         guard abs(seconds) >= 120 else { return "\(trimmed(seconds)) s" }
         guard abs(seconds) >= 7_200 else { return "\(trimmed(seconds / 60)) min" }
         return "\(trimmed(seconds / 3_600)) h"
     }
 
-    /// What came over a wire or out of a file, fit for a terminal: no control characters, which could steer it.
+    /// Replaces control characters in foreign text, so that it can't steer the terminal.
     static func harmless(_ text: String) -> String {
         String(String.UnicodeScalarView(text.unicodeScalars.map { isControl($0) ? "\u{FFFD}" : $0 }))
     }
 
-    // C0, DEL, C1, line separators, and the marks that turn the direction of writing.
+    // C0, DEL, C1, line separators, and marks that change the direction of writing.
     static func isControl(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.value {
         case 0..<0x20, 0x7F..<0xA0, 0x2028...0x202E, 0x2066...0x2069: true
@@ -106,7 +106,7 @@ enum Readable {
         }
     }
 
-    /// Three digits that count, without zeros behind the point.
+    /// Three significant digits without trailing zeros.
     static func trimmed(_ number: Double) -> String {
         var text = significant(number)
         guard text.contains(".") else { return text }

@@ -1,6 +1,6 @@
 extension Report {
-    /// The figure of this name (`Figure.all`), in the unit that its name says. nil: there is no such figure, or the run
-    /// measured nothing of the kind.
+    /// The figure with this name (`Figure.all`), in the unit that its name says. Returns nil if there is no such figure
+    /// or it was not measured.
     public func figure(named name: String) -> Double? {
         if let fault = Fault(rawValue: name) { return Double(result.faults[fault]) }
         switch name {
@@ -18,7 +18,7 @@ extension Report {
         }
     }
 
-    // `delivery_p99_ms`, `catch_up_max_ms`, or `p99_ms`, which is of deliveries.
+    // A name such as `delivery_p99_ms` or `catch_up_max_ms`, or `p99_ms`, which is of deliveries.
     private func latency(named name: String) -> Double? {
         guard name.hasSuffix("_ms") else { return nil }
         let words = name.dropLast(3)
@@ -32,16 +32,16 @@ extension Report {
         return Double(measured.percentile(percentile.percent)) / 1e6
     }
 
-    // A run in which nothing was due has no rate; one in which nothing came of what was due has the rate 0.
+    // A run in which nothing was due has no rate. If messages were due and none arrived, the rate is 0.
     private func rate(of count: UInt64) -> Double? {
         guard result.seconds > 0, result.counts.due > 0 else { return nil }
         return Double(count) / result.seconds
     }
 
-    // Signals may go without a reply.
+    // Signals may be sent without a reply.
     private var wantsAcks: Bool { result.counts.acked > 0 || scenario.messages?.mode == .send }
 
-    // Those who come back do so together, so the slowest one's time is the time that all of it took.
+    // All devices return together, so the time of the slowest one is the time of all.
     private var catchUpRate: Double? {
         guard let slowest = result.corrected[.catchUp]?.max, slowest > 0 else { return nil }
         return Double(result.counts.caughtUpMessages) * 1e9 / Double(slowest)

@@ -12,7 +12,7 @@ extension Report {
         judge()
     }
 
-    /// The report of a run that could not be run.
+    /// The report of a run that wasn't possible.
     public static func failed(
         _ reason: String, scenario: Scenario, machine: Machine, command: String, workers: Int, started: String
     ) -> Report {
@@ -33,7 +33,7 @@ extension Report {
         let unfit = Validity.reasons(of: result)
         let cut = result.wasInterrupted ? [cutReason] : []
         let broken = thresholds.filter { !$0.holds }
-        // A threshold on a fault says nothing that the fault hasn't.
+        // A threshold on a fault adds nothing to the fault itself.
         let others = broken.filter { Fault(rawValue: $0.threshold.figure)?.isFailure != true }
         reasons = faults + unfit + cut + others.map { thresholdReason($0) }
 
@@ -81,14 +81,14 @@ extension Report {
 }
 
 extension Threshold {
-    /// `at most 200`, `at least 1,000`.
+    /// Text such as `at most 200` or `at least 1,000`.
     var boundText: String {
         (Figure.named(figure)?.moreIsBetter == true ? "at least " : "at most ") + Readable.figure(bound)
     }
 }
 
 extension Report.Verdict {
-    /// One word.
+    /// The verdict in one word.
     public var word: String {
         switch self {
         case .held: "held"
@@ -98,7 +98,7 @@ extension Report.Verdict {
         }
     }
 
-    /// What it means, in one sentence.
+    /// The meaning of the verdict in one sentence.
     public var about: String {
         switch self {
         case .held: "Every threshold and the contract held."

@@ -1,95 +1,94 @@
-/// The judged outcome of one run: what `report.json` holds and every other view is made from. A value.
+/// The judged result of one run. `report.json` stores it, and every other view is made from it. A value.
 public struct Report: Codable, Sendable {
-    /// Of this layout; readers refuse a newer one.
+    /// The present version of the layout. Readers refuse a newer one.
     public static let currentFormat = 1
 
-    /// Of which layout this one is.
+    /// The version of this report's layout.
     public var format = Report.currentFormat
-    /// What was run, with all that the command line changed.
+    /// The scenario, with all changes by the command line.
     public var scenario: Scenario
-    /// What came out.
+    /// The verdict.
     public var verdict: Verdict
-    /// Why it isn't `held`, a sentence each.
+    /// Why the verdict isn't `held`, one sentence each.
     public var reasons: [String] = []
-    /// ISO 8601, UTC.
+    /// When the run started, in ISO 8601, UTC.
     public var started: String
-    /// What it ran on.
+    /// The machine.
     public var machine: Machine
-    /// Processes that shared the load.
+    /// Number of processes that shared the load.
     public var workers = 1
     /// The command that repeats the run.
     public var command: String
-    /// All that was measured.
+    /// All measurements.
     public var result: RunResult
-    /// What the relay used; nil: it could not be looked at.
+    /// What the relay used; nil if that could not be measured.
     public var cost: Cost?
-    /// In the order of the scenario.
+    /// The judged thresholds, in the order of the scenario.
     public var thresholds: [Judgement] = []
 
-    /// The exit code is the raw value.
+    /// The verdict. Its raw value is the exit code.
     public enum Verdict: Int, Codable, Sendable {
         case held = 0
-        /// A threshold or the contract was broken.
+        /// A threshold or a promise of the relay was broken.
         case broken = 1
-        /// It could not be run.
+        /// The run wasn't possible.
         case failed = 2
-        /// It ran, but the harness itself was too late or out of CPU: the figures say nothing of the relay.
+        /// The harness itself was too late or short of CPU, so the figures say nothing about the relay.
         case invalid = 3
     }
 
-    /// A threshold, and what came out.
+    /// A threshold and the measured figure.
     public struct Judgement: Codable, Sendable {
-        /// What was asked.
+        /// The threshold.
         public var threshold: Threshold
-        /// nil: nothing of the kind was measured, which breaks the threshold.
+        /// The measured figure; nil if it was not measured, which breaks the threshold.
         public var actual: Double?
-        /// Whether it holds.
+        /// Whether the threshold holds.
         public var holds: Bool
     }
 
-    /// What it ran on.
+    /// The machine of a run.
     public struct Machine: Codable, Sendable {
         /// Kernel and architecture.
         public var system = ""
-        /// Its name.
+        /// Name of the processor.
         public var processor = ""
-        /// Cores that may be used.
+        /// Number of usable cores.
         public var cores = 0
-        /// Memory, MiB.
+        /// Memory in MiB.
         public var memoryMiB = 0
     }
 
-    /// What the relay used, from /proc by process id and from its `/metrics`.
+    /// What the relay used, from /proc and from its `/metrics`.
     public struct Cost: Codable, Sendable {
-        /// Over the measured load.
+        /// CPU time over the measured load.
         public var cpuSeconds = 0.0
-        /// CPU time by delivery; nil: nothing was delivered.
+        /// CPU time per delivery; nil if nothing was delivered.
         public var microsecondsPerDelivery: Double?
-        /// Resident memory, KiB: before the first connection, with all sessions idle after set-up, at its most, at the
-        /// end.
+        /// Resident memory in KiB before the first connection.
         public var rssBefore = 0
-        /// With all sessions idle, KiB.
+        /// Resident memory in KiB with all sessions idle after the set-up.
         public var rssConnected = 0
-        /// At its most, KiB.
+        /// Peak of the resident memory in KiB.
         public var rssPeak = 0
-        /// At the end, KiB.
+        /// Resident memory in KiB at the end.
         public var rssEnd = 0
-        /// (rssConnected - rssBefore) by session.
+        /// (rssConnected - rssBefore) per session, in bytes.
         public var bytesPerSession: Double?
-        /// Open descriptors at their most.
+        /// Peak of open descriptors.
         public var descriptorsPeak = 0
-        /// Sampled each second, since the measured load began (the warm-up's are negative).
+        /// Samples, one for each second.
         public var samples: [Sample] = []
         /// Counters of `/metrics` over the measured load, by name; gauges at its end.
         public var metrics: [String: Double] = [:]
 
-        /// What it used in one second.
+        /// What the relay used in one second.
         public struct Sample: Codable, Sendable {
-            /// Since the measured load began.
+            /// Number of the second since the measured load began; negative in the warm-up.
             public var second: Int
             /// Cores used in that second.
             public var cpu: Double
-            /// Resident memory, KiB.
+            /// Resident memory in KiB.
             public var rss: Int
             /// Open descriptors.
             public var descriptors: Int

@@ -1,12 +1,12 @@
 import Foundation
 
-/// How reports and baselines are stored: JSON with sorted keys, so that the same report is the same file, and with each
-/// list of numbers on one line, so that a person can read it. Blocking; not for the loop's thread.
+/// The file format of reports and baselines: JSON with sorted keys, so that the same report gives the same file, and
+/// with each list of numbers on one line, for human readers. Blocks; not for the loop's thread.
 enum ReportFile {
     static func encode(_ value: some Encodable) throws -> Data {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-        // A figure that is no number must not cost the report.
+        // A figure that isn't a number must not make the whole report fail.
         encoder.nonConformingFloatEncodingStrategy = .convertToString(
             positiveInfinity: "inf", negativeInfinity: "-inf", nan: "nan")
         return folded(try encoder.encode(value)) + Data("\n".utf8)
@@ -61,7 +61,7 @@ enum ReportFile {
         }
     }
 
-    // Takes the white space out of lists that hold nothing but numbers.
+    // Removes the white space from lists of numbers.
     private static func folded(_ json: Data) -> Data {
         let bytes = [UInt8](json)
         var folded: [UInt8] = []
@@ -101,7 +101,7 @@ enum ReportFile {
     }
 }
 
-/// Why a report's file can't be read or written, as one line for people.
+/// Why a report's file can't be read or written, in one line.
 public struct ReportFileError: Error, CustomStringConvertible, Equatable {
     var text: String
 

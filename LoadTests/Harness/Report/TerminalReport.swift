@@ -1,11 +1,11 @@
-/// A report as plain text for a terminal or a build's log; the verdict and its reasons come last, where the eye is when
+/// A report as plain text for a terminal or a build log. The verdict and its reasons come last, where people look when
 /// the command ends. Pure.
 public enum TerminalReport {
     /// Wider lines are hard to read, and logs break them.
     public static let widthMax = 100
     private static let widthMin = 40
 
-    /// The lines, ended by a line feed each, none wider than `width` and `widthMax`.
+    /// The lines of the report. Each ends with a line feed, and none is wider than `width` or `widthMax`.
     public static func text(for report: Report, width: Int, colour: Bool) -> String {
         let page = TerminalPage(
             report: report, width: max(widthMin, min(width, widthMax)), style: TerminalStyle(isColoured: colour))

@@ -1,7 +1,7 @@
 import Synchronization
 
-/// What the engine told last and since when, kept by its thread for the sampler's, which shows it. With workers nothing
-/// is told but what the relay uses.
+/// The engine's last report of its progress, for the sampler's thread, which shows it. With workers there is no such
+/// report, and only the relay's cost is shown.
 final class ProgressBoard: Sendable {
     fileprivate struct State {
         var phase = "connecting"
@@ -12,7 +12,7 @@ final class ProgressBoard: Sendable {
 
     private let state = Mutex(State())
 
-    /// On the engine's thread.
+    /// Records progress. Engine's thread.
     func note(_ moment: EngineMoment) {
         state.withLock { state in
             switch moment {
@@ -29,7 +29,7 @@ final class ProgressBoard: Sendable {
         }
     }
 
-    /// On the sampler's.
+    /// Returns what to show. Sampler's thread.
     func snapshot(with sample: CostSampler.Sample) -> Snapshot {
         state.withLock { state in
             var snapshot = state.last ?? Snapshot.nothing(sessions: state.sessions)
@@ -62,16 +62,16 @@ extension Snapshot {
     }
 }
 
-/// A live display that the sampler's thread draws on and the main thread takes away in the end.
+/// A live display on which the sampler's thread draws, and which the main thread removes at the end.
 public final class SharedDisplay: Sendable {
     private let display = Mutex(LiveDisplay())
 
-    /// On standard error.
+    /// A display on standard error.
     public init() {}
 
-    /// Draws the state anew.
+    /// Draws the state again.
     public func show(_ snapshot: Snapshot) { display.withLock { $0.show(snapshot) } }
 
-    /// Takes it away; what is written next begins where it was.
+    /// Removes the display. Later output begins in its place.
     public func finish() { display.withLock { $0.finish() } }
 }

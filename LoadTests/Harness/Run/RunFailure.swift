@@ -1,4 +1,4 @@
-/// Why something could not be run, in one line for the operator.
+/// Why a run wasn't possible, in one line for the operator.
 public struct RunFailure: Error, Sendable, Equatable, CustomStringConvertible {
     /// The line.
     public let description: String

@@ -1,59 +1,59 @@
-/// What the command line says about a run, apart from the scenario. A value.
+/// The options of a run, apart from the scenario. A value.
 public struct RunOptions: Sendable, Equatable {
-    /// A running relay, `ws://host:port/v1/socket`; nil: one of our own is started for the run.
+    /// Address of a running relay, `ws://host:port/v1/socket`; nil starts a relay for the run.
     public var url: String?
-    /// Of the running relay: its signing key, from which the users' tokens are made.
+    /// Signing key of the running relay, for creating the users' tokens.
     public var keyFile: String?
-    /// Of the running relay, on this machine; nil: what it uses isn't measured.
+    /// Process of the running relay on this machine; nil if its cost isn't measured.
     public var pid: Int32?
-    /// What the running relay's `/metrics` asks for.
+    /// Bearer token for the running relay's `/metrics`.
     public var metricsToken: String?
-    /// The program `roost`; nil: `ROOST_BINARY`, or beside this one.
+    /// The program `roost`; nil means `ROOST_BINARY`, or the one beside this program.
     public var roost: String?
-    /// `full`, `normal` or `memory`, of a relay of our own.
+    /// Durability of the started relay: `full`, `normal` or `memory`.
     public var durability: String?
-    /// `presence.grace_seconds` of a relay of our own.
+    /// `presence.grace_seconds` of the started relay.
     public var graceSeconds = 2
-    /// `key=value` of a relay of our own.
+    /// Settings of the started relay, `key=value`.
     public var settings: [String] = []
 
-    /// The folder of a relay of our own stays, and is named on standard error.
+    /// Keeps the started relay's folder and prints its path to standard error.
     public var keepsRelayFolder = false
 
-    /// What replaces the scenario's own; nil: nothing.
+    /// Replaces the scenario's users; nil keeps them.
     public var users: Int?
-    /// As `users`.
+    /// Replaces the scenario's devices.
     public var devices: Int?
-    /// As `users`; messages a second.
+    /// Replaces the scenario's rate, in messages a second.
     public var rate: Double?
-    /// As `users`.
+    /// Replaces the scenario's seconds of measured load.
     public var seconds: Double?
-    /// As `users`; seconds.
+    /// Replaces the scenario's warm-up, in seconds.
     public var warmup: Double?
-    /// As `users`.
+    /// Replaces the scenario's seed.
     public var seed: UInt64?
-    /// A few users and seconds of the same structure.
+    /// Run the same scenario with few users and for a few seconds.
     public var isShort = false
 
-    /// Processes that share the load.
+    /// Number of processes that share the load.
     public var workers = 1
-    /// Relay on core 0, harness on the others.
+    /// Pin the relay to core 0 and the harness to the others.
     public var isPinned = false
     /// The harness never sleeps.
     public var polls = false
-    /// Only faults against the contract break the run.
+    /// Only faults of the relay make a run fail.
     public var judgesOnlyCorrectness = false
 
-    /// Everything as if nothing was said.
+    /// The defaults.
     public init() {}
 
-    /// What `workers` may be.
+    /// The allowed values of `workers`.
     public static let workersAllowed = 1...HarnessLimits.workersMax
 
-    /// Users and seconds of a short run: every phase happens, and a debug build on one core keeps up.
+    /// Users and seconds of a short run. Every phase happens, and a debug build on one core keeps up.
     static let short = (users: 30, seconds: 6.0)
 
-    /// The scenario as these options change it.
+    /// Returns the scenario as these options change it.
     public func applied(to scenario: Scenario) throws(ScenarioFailure) -> Scenario {
         let base = isShort ? scenario.shortened(users: Self.short.users, seconds: Self.short.seconds) : scenario
         return try base.override(
@@ -62,7 +62,7 @@ public struct RunOptions: Sendable, Equatable {
 }
 
 extension RunOptions {
-    /// The command that repeats a run, for a report. It holds no token.
+    /// The command that repeats a run, for a report. It contains no token.
     public func command(running scenario: String) -> String {
         var words = ["roost-load", "run", scenario]
         func add(_ name: String, _ value: String?) { if let value { words += [name, value] } }
@@ -91,7 +91,7 @@ extension RunOptions {
         setting.hasPrefix("metrics.token=") ? "metrics.token=…" : setting
     }
 
-    // As a POSIX shell reads it.
+    // Quotes a word for a POSIX shell.
     private static func quoted(_ word: String) -> String {
         let isPlain =
             !word.isEmpty

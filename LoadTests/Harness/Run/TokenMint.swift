@@ -3,10 +3,10 @@ import Foundation
 import RoostAuth
 import RoostWire
 
-/// Makes the simulated users' tokens with the relay's own key. No state; blocks the calling thread, which must not be
-/// one of the concurrency pool's.
+/// Creates the simulated users' tokens with the relay's own key. No state. It blocks the calling thread, which must not
+/// be one of Swift's pool.
 enum TokenMint {
-    /// A token for each name, in order, that outlives the longest run.
+    /// Returns a token for each name, in order. The tokens outlive the longest run.
     static func tokens(for names: [String], keyFile: String) throws(RunFailure) -> [String] {
         let key: SigningKey
         do throws(KeyFailure) { key = try SigningKey.load(path: keyFile) } catch {
@@ -38,7 +38,7 @@ enum TokenMint {
         return .success(tokens)
     }
 
-    /// Written before the semaphore is signalled, read after.
+    /// Carries the result: written before the semaphore is signalled, read after.
     private final class Box: @unchecked Sendable {
         var result: Result<[String], RunFailure> = .failure(RunFailure("no tokens"))
     }

@@ -36,7 +36,7 @@ extension Scenario {
         return changed
     }
 
-    /// Fits conversations and watching, made for `before` users, to those that there are now.
+    /// Adapts conversations and watching, made for `before` users, to the present number.
     mutating func scaleConversations(from before: Int) {
         let users = users
         let factor = Double(users) / Double(max(1, before))

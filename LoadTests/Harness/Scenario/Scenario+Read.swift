@@ -23,14 +23,14 @@ extension Scenario {
         return scenario
     }
 
-    // Yams prints several lines with a snippet; only the problem and its line are kept.
+    // Yams prints several lines with a snippet. We keep only the problem and its line.
     private static func failure(of error: any Error, text: String, file: String) -> ScenarioFailure {
         switch error as? YamlError {
         case .scanner(_, let problem, let mark, _), .parser(_, let problem, let mark, _),
             .composer(_, let problem, let mark, _):
             ScenarioFailure(.line(mark.line, of: file), "not valid YAML: \(problem)")
         case .duplicatedKeysInMapping(let names, let context):
-            // Yams names all that are double in a section, and where the least of them was said first.
+            // Yams names all keys of a section that are given twice, and where the first of them was given first.
             ScenarioFailure(
                 .line(secondLine(of: names.first ?? "", after: context.mark, in: text), of: file),
                 "\(names.first ?? ""): given twice, first in line \(context.mark.line)"

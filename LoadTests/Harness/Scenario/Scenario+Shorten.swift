@@ -24,13 +24,14 @@ extension Scenario {
     }
 
     private mutating func giveEachPersonaUsers() {
-        // With two users' worth each kind gets one, however they are dealt out; there may be too many kinds for that.
+        // Enough for two users, so that each persona gets one however they are assigned. There may be too many personas
+        // for that.
         let least = min(2 / Double(users), 1 / Double(max(1, personas.count)))
         let isSmall = { (persona: Persona) in persona.share > 0 && persona.share < least }
         guard personas.contains(where: isSmall) else { return }
         for index in personas.indices where isSmall(personas[index]) { personas[index].share = least }
         let total = personas.reduce(0) { $0 + $1.share }
-        // The others make room, and keep at least as much as those who were given some.
+        // The others give up some of their share, but keep at least as much as these get.
         let spare = personas.reduce(0) { $0 + max(0, $1.share - least) }
         for index in personas.indices where spare > 0 && personas[index].share > least {
             personas[index].share -= (total - 1) * (personas[index].share - least) / spare

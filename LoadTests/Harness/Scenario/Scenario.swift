@@ -1,132 +1,131 @@
-/// What a run does, as its file says it. A value: reading, checking and changing it from the command line is done
-/// before the run begins. All spans of time are in seconds, all rates in events a second over the whole run.
+/// What a run does, as its file says. A value: it is read, checked and changed from the command line before the run
+/// begins. All times are in seconds, all rates in events a second over the whole run.
 public struct Scenario: Codable, Sendable, Equatable {
     /// The file's name without its ending.
     public var name: String
-    /// What it asks, in one sentence.
+    /// The question that it answers, in one sentence.
     public var about: String
-    /// Everything left to chance follows from it.
+    /// Seed of all random choices.
     public var seed: UInt64 = 1
-    /// Load that isn't measured, before the load that is.
+    /// Seconds of load before the measurement begins.
     public var warmup = 2.0
-    /// Load that is measured.
+    /// Seconds of measured load.
     public var seconds = 20.0
-    /// At most this long after the load until everything has arrived.
+    /// Longest wait after the load for everything to arrive.
     public var settle = 10.0
     /// Simulated users.
     public var users = 100
     /// Devices of each user.
     public var devices = 1
-    /// Users who belong to no conversation, and must not hear anything.
+    /// Users who belong to no conversation. Nothing may reach them.
     public var outsiders = 0
-    /// Sessions that are begun a second while setting up; 0: as fast as they are taken.
+    /// Sessions opened per second during the set-up; 0 means as fast as the relay accepts them.
     public var connectRate = 0.0
-    /// Who shares a conversation with whom.
+    /// Which users share a conversation.
     public var conversations = Conversations()
-    /// nil: nobody writes.
+    /// What users write; nil if nobody writes.
     public var messages: Messages?
-    /// Kinds of users; shares add up to 1. Empty: all are alike.
+    /// Kinds of users, whose shares add up to 1. If empty, all users are alike.
     public var personas: [Persona] = []
-    /// Each user watches so many of those whom they share a conversation with.
+    /// How many users each user watches.
     public var watch = 0
-    /// nil: nobody goes away together.
+    /// Some users leave together and come back; nil if none do.
     public var catchUp: CatchUp?
-    /// Drops of all at once.
+    /// Moments when connections drop together.
     public var storms: [Storm] = []
-    /// What decides whether it held.
+    /// Bounds that decide whether the run held.
     public var thresholds: [Threshold] = []
 
-    /// Who shares a conversation with whom.
+    /// Which users share a conversation.
     public struct Conversations: Codable, Sendable, Equatable {
-        /// Direct conversations: users 0 and 1, 2 and 3, and so on, and then around again with other partners.
+        /// Direct conversations: users 0 and 1, 2 and 3, and so on; then from the first user again with new partners.
         public var pairs = 0
-        /// Groups, by size.
+        /// Groups, one entry for each size.
         public var rooms: [Rooms] = []
-        /// Exponent of Zipf's law by which the next message picks its conversation; 0: all alike.
+        /// Exponent of Zipf's law, by which the next message picks its conversation; 0 means all are equal.
         public var zipf = 0.0
     }
 
     /// Groups of one size. Their members are drawn from all users.
     public struct Rooms: Codable, Sendable, Equatable {
-        /// Groups of this size.
+        /// Number of groups of this size.
         public var count = 1
-        /// Members of each.
+        /// Members of each group.
         public var members = 10
-        /// Members who write; 0: all.
+        /// How many of the members write; 0 means all.
         public var senders = 0
     }
 
-    /// What is written.
+    /// What users write.
     public struct Messages: Codable, Sendable, Equatable {
-        /// Messages a second, in all.
+        /// Messages per second, of all users together.
         public var rate = 100.0
-        /// How the moments lie at which they are due.
+        /// Whether messages are due at even intervals or at random moments.
         public var arrivals = Arrivals.poisson
-        /// Bytes of the text, between these.
+        /// Smallest and largest number of bytes of the text.
         public var bytes = 200...200
-        /// `signal`: fan-out without storing.
+        /// Whether messages are stored.
         public var mode = Mode.send
 
-        /// `send`: stored and acked. `signal`: fan-out without storing.
+        /// `send`: messages are stored and acked. `signal`: messages are delivered without storing.
         public enum Mode: String, Codable, Sendable, CaseIterable { case send, signal }
-        /// How the moments lie at which messages are due.
+        /// Whether messages are due at even intervals or at random moments.
         public enum Arrivals: String, Codable, Sendable, CaseIterable { case constant, poisson }
     }
 
-    /// What one kind of user does.
+    /// The behaviour of one kind of users.
     public struct Persona: Codable, Sendable, Equatable {
-        /// What the kind is called.
+        /// Name of the persona.
         public var name = "everyone"
-        /// Of all users.
+        /// Share of all users.
         public var share = 1.0
-        /// How much more often than others they are the sender; 0: never.
+        /// Weight with which they are picked as sender; 0 means never.
         public var writes = 1.0
-        /// Probability that they type before they send.
+        /// Probability that they show typing before they send.
         public var typing = 0.0
-        /// How long they type.
+        /// Seconds that they type before they send.
         public var typingSeconds = 1.5
-        /// Probability that they mark a message read that has come.
+        /// Probability that they mark an arrived message as read.
         public var reads = 0.0
-        /// How long they take to.
+        /// Seconds from a message's arrival until they mark it as read.
         public var readSeconds = 1.0
-        /// Mean time connected; 0: always. With `away` it makes a user who comes and goes.
+        /// Mean seconds connected; 0 means always connected. Goes with `away`.
         public var present = 0.0
-        /// Mean time away.
+        /// Mean seconds away.
         public var away = 0.0
-        /// Probability that they go with `bye`; else the connection is cut.
+        /// Probability that they leave with `bye`. Otherwise the connection is cut.
         public var clean = 0.5
-        /// They stop reading from their socket this long after the load begins; 0: never.
+        /// They stop reading from their socket this many seconds after the measured load begins; 0 means never.
         public var stallsAfter = 0.0
-        /// For so long; 0: to the end of the load.
+        /// Seconds until they read again; 0 means not until the load ends.
         public var stallsFor = 0.0
     }
 
-    /// Some users go away together, miss what is sent, and come back together.
+    /// Some users leave together, miss messages, and come back together.
     public struct CatchUp: Codable, Sendable, Equatable {
-        /// Of all users.
+        /// Share of all users.
         public var share = 0.5
-        /// After the measured load has begun.
+        /// When they leave, in seconds after the measured load begins.
         public var leave = 1.0
-        /// When they come back, after the same moment.
+        /// When they come back, in seconds after the measured load begins.
         public var back = 10.0
     }
 
-    /// All sessions drop at once and come back.
+    /// Sessions that drop together and come back.
     public struct Storm: Codable, Sendable, Equatable {
-        /// After the measured load has begun.
+        /// When they drop, in seconds after the measured load begins.
         public var at = 1.0
-        /// Of all sessions.
+        /// Share of all sessions.
         public var share = 1.0
-        /// Whether they wait a random time first that doubles from 0.5 s, as the protocol asks; if not, they come at
-        /// once.
+        /// Whether they first wait a random time that doubles from 0.5 s, as the protocol asks.
         public var backoff = true
     }
 }
 
 /// A bound on one figure of the report, such as `delivery_p99_ms: 200`. It decides whether a run held.
 public struct Threshold: Codable, Sendable, Equatable {
-    /// The figure's name; `Report.figure(named:)` knows it.
+    /// The figure's name, for `Report.figure(named:)`.
     public var figure: String
-    /// At most this; at least this, for figures of which more is better.
+    /// The most that the figure may be, or the least where more is better.
     public var bound: Double
 }

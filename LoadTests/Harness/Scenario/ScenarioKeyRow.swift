@@ -1,11 +1,11 @@
-/// A line of the documentation of scenario files. A value.
+/// One row of the documentation of scenario files. A value.
 struct ScenarioKeyRow: Sendable, Equatable {
     let path: String
     let allowed: String
     let fallback: String
     let note: String
 
-    /// All keys as a table in Markdown; the section about them in LoadTests/README.md holds it, and a test compares.
+    /// All keys as a Markdown table. LoadTests/README.md contains it, and a test compares the two.
     static var table: String {
         let lines = Scenario.rows(under: "").map { row in
             "| `\(row.path)` | \(row.allowed) | \(row.fallback) | \(row.note) |"
@@ -15,7 +15,7 @@ struct ScenarioKeyRow: Sendable, Equatable {
 }
 
 extension ScenarioPart {
-    /// The keys of this part, and those inside them.
+    /// The rows of this part's keys and of those inside them.
     static func rows(under path: String) -> [ScenarioKeyRow] {
         let defaults = Self()
         return keys.flatMap { key in

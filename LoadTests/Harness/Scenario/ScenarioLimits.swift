@@ -1,19 +1,20 @@
-/// Bounds of scenario files, beside those of `HarnessLimits` that the keys' ranges name. Constants; no state.
+/// Bounds of scenario files, in addition to those of `HarnessLimits`. Constants; no state.
 enum ScenarioLimits {
-    /// Bytes of a file; the longest that is shipped takes 2,000.
+    /// Most bytes of a file. The longest of ours has 2,000.
     static let fileBytes = 262_144
-    /// Characters of `about`: one sentence, that fits the list of scenarios.
+    /// Most characters of `about`: one sentence that fits the list of scenarios.
     static let aboutCharacters = 200
-    /// Bytes of a message's text. The harness stamps the first 63; no relay can be told to take more than 80,000.
+    /// Bytes of a message's text. The harness uses the first 63 for its stamp, and no relay can be set to accept more
+    /// than 80,000.
     static let textBytes = 64...80_000
-    /// Kinds of users; each is told apart in the report.
+    /// Most personas. The report shows each one.
     static let personas = 32
-    /// Sizes of rooms.
+    /// Most sizes of rooms.
     static let rooms = 64
-    /// Storms of one run: each needs some seconds to blow over.
+    /// Most storms in a run. Each takes some seconds.
     static let storms = 64
-    /// Places of users in conversations, all counted; the harness keeps some 16 bytes for each.
+    /// Most memberships in all conversations. The harness stores some 16 bytes for each.
     static let memberships = 2_000_000
-    /// Devices of one user: the relay's bound.
+    /// Most devices of one user: the relay's default limit.
     static let devices = 64
 }

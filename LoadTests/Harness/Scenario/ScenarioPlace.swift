@@ -1,4 +1,4 @@
-/// Where something was said.
+/// Where a setting comes from.
 enum ScenarioPlace: Sendable, Hashable, CustomStringConvertible {
     case line(Int, of: String)
     case flag(String)
@@ -11,18 +11,19 @@ enum ScenarioPlace: Sendable, Hashable, CustomStringConvertible {
     }
 }
 
-/// Which key was said where, for rules between keys: each is blamed on a place that somebody can change. A value.
+/// The places of all keys that were given, for rules between keys. A failure names a place that the user can change. A
+/// value.
 struct ScenarioPlaces: Sendable {
     private var byPath: [String: ScenarioPlace] = [:]
-    /// Blamed if none of the keys was said.
+    /// The place to name if none of the keys was given.
     private let whole: ScenarioPlace
 
     init(whole: ScenarioPlace) { self.whole = whole }
 
     mutating func note(_ path: String, at place: ScenarioPlace) { byPath[path] = place }
 
-    /// Throws unless the rule holds. `path` is what the rule is about, `others` what else it depends on; the first of
-    /// them that was said is blamed.
+    /// Throws unless `holds`. `path` is the key that the rule is about, `others` those it also depends on. The failure
+    /// names the place of the first one that was given.
     func demand(
         _ holds: Bool,
         _ path: String,

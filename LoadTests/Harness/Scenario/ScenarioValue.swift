@@ -1,24 +1,24 @@
 import Yams
 
-/// What was written for one key, before anything is known about it, and where.
+/// The value of one key as it was written, before any check, and its place.
 struct ScenarioValue {
     let node: Node
-    /// Such as `conversations.rooms[0].members`; empty for the whole file.
+    /// A path such as `conversations.rooms[0].members`; empty for the whole file.
     let path: String
     let place: ScenarioPlace
 
     func refusal(_ text: String) -> ScenarioFailure {
-        // A flag names its key itself.
+        // A flag names its key already.
         if case .flag = place { return ScenarioFailure(place, text) }
         return ScenarioFailure(place, path.isEmpty ? text : "\(path): \(text)")
     }
 
-    /// A value that isn't of the form that is `allowed`.
+    /// The failure for a value that isn't of the `allowed` form.
     func misfit(_ allowed: String) -> ScenarioFailure {
         refusal(isEmpty ? "nothing is given; \(allowed)" : "\(shown) is not allowed; \(allowed)")
     }
 
-    /// Nothing at all, `~` or `null`, not in quotes.
+    /// Whether it is null: nothing at all, `~` or `null` without quotes.
     var isEmpty: Bool {
         guard let scalar = node.scalar, scalar.style == .plain else { return false }
         return ["", "~", "null", "Null", "NULL"].contains(scalar.string)
@@ -32,7 +32,7 @@ struct ScenarioValue {
         }
     }
 
-    /// What is written without quotes, as numbers and words have to be.
+    /// The text if it was written without quotes, as numbers and words must be.
     var bare: String? {
         guard let scalar = node.scalar, scalar.style == .plain, !isEmpty else { return nil }
         return scalar.string
@@ -55,7 +55,7 @@ struct ScenarioValue {
         return try whole(text, in: range, allowed)
     }
 
-    /// A whole number that is a part of the value.
+    /// Reads a whole number that is a part of the value.
     func whole<Whole: FixedWidthInteger>(
         _ text: some StringProtocol,
         in range: ClosedRange<Whole>,
@@ -64,7 +64,7 @@ struct ScenarioValue {
         let isNegative = text.hasPrefix("-")
         let digits = text.dropFirst(isNegative ? 1 : 0)
         guard !digits.isEmpty, digits.utf8.allSatisfy(Self.isDigit) else { throw misfit(allowed) }
-        // Digits that don't make a number are too many of them.
+        // Digits that aren't a valid number are too many.
         let number = Whole(text)
         guard number.map({ $0 >= range.lowerBound }) ?? !isNegative else {
             throw refusal("\(text.prefix(60)) is too small; \(allowed)")
@@ -75,9 +75,9 @@ struct ScenarioValue {
         return number
     }
 
-    /// A number as it would be written in a file: without a point if it has no need for one.
+    /// A number as it would be written in a file: without a point if it is whole.
     static func written(_ number: Double) -> String {
-        // 2^53: up to there every whole number is one.
+        // Up to 2^53 every whole number can be represented.
         number.rounded() == number && abs(number) < 0x1p53 ? "\(Int(number))" : "\(number)"
     }
 
@@ -85,7 +85,7 @@ struct ScenarioValue {
 }
 
 extension ScenarioValue {
-    /// What a flag of the command line says.
+    /// The value of a command-line flag.
     init(flag: String, _ text: String) {
         self.init(node: Node(text, .implicit, .plain), path: "", place: .flag(flag))
     }

@@ -1,14 +1,14 @@
 import Glibc
 
 extension ClientSocket {
-    /// Begins the close handshake: nothing more can be sent, what is queued goes first. Messages may still come.
-    /// `ended` follows when the peer has answered and hung up, or after `SocketLoop.closeSeconds`. A connection that
-    /// isn't open yet is given up.
+    /// Begins the close handshake. Queued messages go first, and nothing more can be sent. Messages may still arrive.
+    /// `ended` follows when the peer has answered and closed the connection, or after `SocketLoop.closeSeconds`. A
+    /// connection that isn't open yet is given up.
     func close(code: UInt16) {
         guard let loop else { return }
         switch phase {
         case .connecting, .upgrading:
-            // The answer may be there already, and must not open it any more.
+            // The answer may have arrived already. It must not open the connection any more.
             isReading = false
             loop.endSoon(self, .failed("closed before it was open"))
         case .open:
@@ -19,8 +19,8 @@ extension ClientSocket {
         }
     }
 
-    /// Goes away without a word, at once, and without an `ended`: what is unsent is lost, and the peer gets a reset
-    /// (SO_LINGER with no time), as from a device that lost its network.
+    /// Drops the connection at once and without an `ended`. Unsent bytes are lost, and the peer gets a reset (SO_LINGER
+    /// with no time), as from a device that lost its network.
     func drop() {
         guard phase != .ended else { return }
         var now = linger(l_onoff: 1, l_linger: 0)
@@ -28,14 +28,14 @@ extension ClientSocket {
         release()
     }
 
-    /// Over: frees what it holds and tells the owner. Only from the loop's turn.
+    /// Ends the connection: frees its memory and tells the owner. Only from the loop's turn.
     func end(_ ending: SocketEnding) {
         guard phase != .ended, let owner else { return }
         release()
         owner.ended(self, ending)
     }
 
-    /// Lets go of everything but what is handed out right now.
+    /// Frees everything except what is being handed out right now.
     func release() {
         guard phase != .ended else { return }
         loop?.forget(self)

@@ -1,14 +1,14 @@
 import Glibc
 
 extension ClientSocket {
-    /// Queues the upgrade request; it leaves once TCP is connected.
+    /// Queues the upgrade request. It is sent once TCP is connected.
     func queueRequest(_ target: SocketTarget, key: [UInt8]) {
         target.request.withUnsafeBytes { unsent.append($0) }
         key.withUnsafeBytes { unsent.append($0) }
         Array("\r\n\r\n".utf8).withUnsafeBytes { unsent.append($0) }
     }
 
-    /// TCP is connected, or has failed. False if it failed.
+    /// TCP is connected or has failed. Returns false if it failed.
     func becameConnected() -> Bool {
         var code: Int32 = 0
         var size = socklen_t(MemoryLayout<Int32>.size)
@@ -21,7 +21,7 @@ extension ClientSocket {
         return true
     }
 
-    /// Takes the answer to the upgrade; returns how many bytes it was. 0 if it isn't whole, or not what was asked for.
+    /// Reads the answer to the upgrade. Returns its number of bytes, or 0 if it is incomplete or wrong.
     func takeAnswer(_ bytes: UnsafeRawBufferPointer, _ loop: SocketLoop) -> Int {
         switch UpgradeAnswer.read(bytes, subprotocol: subprotocol) {
         case .incomplete:

@@ -4,7 +4,7 @@ import Glibc
 extension ClientSocket {
     private enum Outcome { case empty, short, full }
 
-    /// Something happened to the descriptor.
+    /// Handles events of the descriptor.
     func happened(_ events: UInt32, _ loop: SocketLoop) {
         let over = events & (EPOLLERR.rawValue | EPOLLHUP.rawValue) != 0
         let isWritable = events & EPOLLOUT.rawValue != 0
@@ -16,22 +16,22 @@ extension ClientSocket {
         if over || events & EPOLLRDHUP.rawValue != 0 { isEnding = true }
         guard isEnding || events & EPOLLIN.rawValue != 0 else { return }
         if isReading {
-            // Who is listed has its turn in any case, and no second one.
+            // A listed connection gets its turn anyway, and only one.
             if !isListed { read(loop) }
         } else if over {
             end(ending ?? .failed("reset while nobody read"))
         }
     }
 
-    /// Reads until nothing is left, or until its turn is over. epoll reports only news, so what is left then has to be
-    /// fetched without it.
+    /// Reads until nothing is left or its turn is over. epoll reports only changes, so the rest must be fetched without
+    /// a further event.
     func read(_ loop: SocketLoop) {
         if isReading, hasBacklog { takeBacklog(loop) }
         for _ in 0..<SocketLoop.readsPerTurn {
             guard isReading, phase != .ended else { return }
             switch readOnce(loop) {
             case .empty: return
-            // All there was, for now: what comes later is news.
+            // Everything was read. epoll will report what comes later.
             case .short: if !isEnding { return }
             case .full: continue
             }
@@ -42,7 +42,7 @@ extension ClientSocket {
     private func readOnce(_ loop: SocketLoop) -> Outcome {
         let shared = loop.shared
         let waiting = tail.count
-        // A frame that is longer than the shared buffer gathers where it will be whole.
+        // A frame longer than the shared buffer is collected where it will be whole.
         let isLong = needed > shared.count
         let room: UnsafeMutableRawBufferPointer
         if isLong {
@@ -93,7 +93,7 @@ extension ClientSocket {
         return .empty
     }
 
-    /// Hands out what is whole in `bytes`; returns how much of them is done with.
+    /// Hands out whole frames in `bytes`. Returns how many bytes are done.
     private func take(_ bytes: UnsafeRawBufferPointer, _ loop: SocketLoop, at: UInt64) -> Int {
         isHandingOut = true
         defer { isHandingOut = false }
@@ -122,7 +122,7 @@ extension ClientSocket {
             case .violation(let violation): end(.failed(violation.rawValue))
             }
         }
-        // What follows a close frame means nothing.
+        // Bytes after a close frame have no meaning.
         return phase == .awaitingEnd ? bytes.count : taken
     }
 

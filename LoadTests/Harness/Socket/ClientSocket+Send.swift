@@ -1,8 +1,9 @@
 import Glibc
 
 extension ClientSocket {
-    /// Queues one text message; it leaves at the end of the turn, in one write with all that is queued. False, and
-    /// nothing queued, if the connection isn't open or more than `HarnessLimits.sendBytesMax` would wait.
+    /// Queues one text message. It is sent at the end of the turn, in one write with everything else that is queued.
+    /// Returns false and queues nothing if the connection isn't open or more than `HarnessLimits.sendBytesMax` would
+    /// wait.
     @discardableResult
     func send(_ text: UnsafeRawBufferPointer) -> Bool {
         guard phase == .open, let loop, queue(text, .text, loop) else { return false }
@@ -11,14 +12,14 @@ extension ClientSocket {
         return true
     }
 
-    /// Echoes a ping. None if the queue is full: the peer then doesn't read, and only the newest ping wants an answer
+    /// Answers a ping, unless the queue is full. Then the peer doesn't read, and only the newest ping needs an answer
     /// (RFC 6455, section 5.5.3).
     func queuePong(_ payload: UnsafeRawBufferPointer) {
         guard phase == .open, let loop else { return }
         _ = queue(payload, .pong, loop)
     }
 
-    /// The last frame; it goes even if the queue is full, for there is only one. 1005 stands for none.
+    /// Queues the last frame, even if the queue is full, because there is only one. 1005 means no code.
     func queueClose(_ code: UInt16) {
         guard let loop else { return }
         withUnsafeBytes(of: code.bigEndian) { bytes in
@@ -36,7 +37,7 @@ extension ClientSocket {
         return true
     }
 
-    /// Writes what is queued, as far as the system takes it. epoll says when it takes more.
+    /// Writes what is queued, as far as the system takes it. epoll reports when it takes more.
     func flush(_ loop: SocketLoop) {
         guard !isBlocked, phase != .ended, unsent.count > 0 else { return }
         let bytes = unsent.bytes
@@ -60,7 +61,7 @@ extension ClientSocket {
         let failure = ending ?? .failed("send: \(SocketFailure.text(of: code))")
         ending = failure
         if isReading, code == EPIPE || code == ECONNRESET {
-            // The peer is gone, but what it said before may wait to be read: messages, and why it went.
+            // The peer is gone, but its last messages, and its reason, may still wait to be read.
             isEnding = true
             loop.list(self)
         } else {

@@ -1,5 +1,5 @@
-/// Until when connections have to get somewhere; all have the same time for it, so the oldest is due first. It holds
-/// numbers, not connections. Who is done with it stays in until found at the front: the loop takes those out.
+/// Deadlines of connections that all get the same time, so the oldest is due first. It stores numbers, not connections.
+/// An entry that is no longer needed stays until it reaches the front, where the loop removes it.
 struct DeadlineQueue {
     struct Entry {
         let key: SocketKey
@@ -12,7 +12,7 @@ struct DeadlineQueue {
 
     init(seconds: Double) { self.seconds = max(seconds, 0) }
 
-    /// The oldest.
+    /// The oldest entry.
     var first: Entry? { head < entries.count ? entries[head] : nil }
 
     mutating func add(_ key: SocketKey, now: UInt64) {
@@ -22,19 +22,19 @@ struct DeadlineQueue {
     mutating func removeFirst() {
         guard head < entries.count else { return }
         head += 1
-        // Half of it gone at least: each entry is moved once on average.
+        // At least half of the entries are done, so each entry is moved once on average.
         guard head * 2 > entries.count else { return }
         entries.removeFirst(head)
         head = 0
     }
 }
 
-/// Names a connection of a loop for good: the kernel gives a descriptor to somebody else as soon as it is closed.
+/// Identifies a connection of a loop for ever. The kernel reuses a descriptor as soon as it is closed.
 struct SocketKey: Equatable {
     let descriptor: Int32
     let generation: UInt32
 
-    /// As epoll carries it.
+    /// The key in the form that epoll carries.
     var packed: UInt64 { UInt64(generation) << 32 | UInt64(UInt32(bitPattern: descriptor)) }
 
     init(descriptor: Int32, generation: UInt32) {

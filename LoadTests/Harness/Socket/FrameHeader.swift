@@ -1,5 +1,5 @@
-/// The first bytes of a frame from a server (RFC 6455, section 5.2), checked for everything that can be wrong with them
-/// alone. Pure: no state, no memory of its own.
+/// The first bytes of a frame from a server (RFC 6455, section 5.2), with all checks that they allow. Pure: no state,
+/// no memory of its own.
 struct FrameHeader: Equatable {
     enum Opcode: UInt8 {
         case continuation = 0
@@ -14,12 +14,12 @@ struct FrameHeader: Equatable {
 
     enum Reading: Equatable {
         case header(FrameHeader)
-        /// So many bytes at least are needed to go on.
+        /// At least this many bytes are needed to go on.
         case incomplete(needed: Int)
         case violation(Violation)
     }
 
-    /// What a server may not send. RFC 6455, section 5, by the number in brackets.
+    /// What a server must not send. The number in brackets is the section of RFC 6455.
     enum Violation: String {
         case reservedBits = "reserved bits are set, and no extension was agreed (5.2)"
         case unknownOpcode = "unknown opcode (5.2)"
@@ -64,7 +64,7 @@ struct FrameHeader: Equatable {
             let shortest: UInt64 = second == 126 ? 126 : 65_536
             guard length >= shortest, length >> 63 == 0 else { return .violation(.longLength) }
         }
-        // Cut to a size that can be added to; the caller's bound is far below.
+        // Limited to a size that can be added to. The caller's bound is far lower.
         let payloadCount = Int(min(length, UInt64(Int32.max)))
         return .header(FrameHeader(opcode: opcode, isFinal: isFinal, count: count, payloadCount: payloadCount))
     }

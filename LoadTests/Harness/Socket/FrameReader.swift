@@ -2,16 +2,16 @@
 /// owns the fragments of one unfinished message, within `messageBytesMax`. Pure: it reads from nothing and answers
 /// nobody. It doesn't check UTF-8; whoever parses the text does.
 struct FrameReader: ~Copyable {
-    /// What stands at the start of the bytes. `count` is what it takes of them; what it points to is valid as long as
-    /// the bytes, and until the next call.
+    /// What the bytes begin with. `count` is the number of bytes it takes. Pointers are valid as long as the bytes are,
+    /// and until the next call.
     enum Step {
-        /// The frame isn't whole; so many bytes at least are needed to go on.
+        /// The frame isn't complete. At least this many bytes are needed to go on.
         case incomplete(needed: Int)
         case text(UnsafeRawBufferPointer, count: Int)
         case ping(UnsafeRawBufferPointer, count: Int)
         /// Nothing for the owner: a pong, or a fragment that is kept.
         case none(count: Int)
-        /// The last that counts. 1005 if the frame has no code (RFC 6455, section 7.1.5).
+        /// The last frame that counts. The code is 1005 if the frame has none (RFC 6455, section 7.1.5).
         case close(code: UInt16, reason: UnsafeRawBufferPointer)
         case violation(FrameHeader.Violation)
     }
@@ -19,20 +19,20 @@ struct FrameReader: ~Copyable {
     private let messageBytesMax: Int
     private var fragments = SocketBuffer()
     private var isFragmented = false
-    // The last step handed the fragments out.
+    // Whether the last step handed out the fragments.
     private var isHandedOut = false
 
     init(messageBytesMax: Int = HarnessLimits.messageBytesMax) {
         self.messageBytesMax = messageBytesMax
     }
 
-    /// Whether it keeps nothing.
+    /// Whether it holds no bytes.
     var isEmpty: Bool { !isFragmented && fragments.count == 0 }
 
-    /// Looks at the start of `bytes`, which follow what the last step took.
+    /// Reads the next step from `bytes`, which must follow those of the last step.
     @inline(__always)
     mutating func next(_ bytes: UnsafeRawBufferPointer) -> Step {
-        // A whole text of 0–65535 bytes in one frame: nearly all there is.
+        // The common case: a whole text of up to 65,535 bytes in one frame.
         if bytes.count >= 4, bytes[0] == 0x81, bytes[1] <= 126, !isFragmented, !isHandedOut {
             let isShort = bytes[1] < 126
             let length = isShort ? Int(bytes[1]) : Int(bytes[2]) << 8 | Int(bytes[3])
@@ -60,7 +60,7 @@ struct FrameReader: ~Copyable {
         case .violation(let violation): return .violation(violation)
         case .header(let read): header = read
         }
-        // Judged before the payload is here: there is no need to wait for what is refused anyway.
+        // Checked before the payload arrives, so that a wrong frame is refused at once.
         if let violation = judge(header) { return .violation(violation) }
         let end = header.count + header.payloadCount
         guard bytes.count >= end else { return .incomplete(needed: end) }
@@ -98,7 +98,7 @@ struct FrameReader: ~Copyable {
         guard payload.count >= 2 else { return .violation(.badClose) }
         let code = UInt16(payload[0]) << 8 | UInt16(payload[1])
         switch code {
-        // 1004–1006 and 1015 are never sent; the rest below 3000 isn't given away (RFC 6455, section 7.4, and IANA).
+        // 1004–1006 and 1015 are never sent; other codes below 3000 are unassigned (RFC 6455, section 7.4, and IANA).
         case 1000...1003, 1007...1014, 3000...4999:
             return .close(code: code, reason: part(payload, from: 2, count: payload.count - 2))
         default: return .violation(.badClose)

@@ -1,32 +1,34 @@
 import RoostWire
 
-/// A conversation: members as committed, what is under way about them, and where its log ends. Loop thread only.
+/// A conversation: its members as committed, changes that are under way, and where its log ends. Loop thread only.
 final class Conversation {
     let number: ConversationNumber
     let id: String
     let kind: ConversationKind
     private(set) var name: String
-    /// The two users of a direct conversation, members or not.
+    /// The two users of a direct conversation, whether or not they are members now.
     private(set) var pair: UserPair?
-    /// In the order in which they joined.
+    /// The members, in the order in which they joined.
     private(set) var members: [Member] = []
     private var membersByUser: [UserNumber: Member] = [:]
     private var knownAudience: Audience?
-    /// Those who left and have not come back: each keeps a `Departure`, which goes with the conversation.
+    /// Users who left and have not come back. Each of them keeps a `Departure`, which must go when the conversation
+    /// does.
     private(set) var formerMembers: Set<UserNumber> = []
-    /// Changes handed to the writer and not yet committed: what a command is judged by, but nothing is delivered by.
+    /// Changes that were handed to the writer and are not committed yet. They count for judging commands, but not for
+    /// delivery.
     private var pendingStandings: [UserNumber: PendingStanding] = [:]
-    /// Counts how often anybody's standing may have changed: what was found before may not hold after.
+    /// Counts every possible change of somebody's standing. What was looked up before a change may no longer be true.
     private(set) var standingChanges = 0
 
-    /// Of the last message.
+    /// Sequence of the last message.
     private(set) var lastSequence = SequenceNumber.none
-    /// Of the last durable event.
+    /// Position of the last durable event.
     private(set) var lastPosition = Position.start
     private(set) var lastTime = Timestamp.never
     var typers = Typing.Typers()
     var receiptPace = Receipts.Pace()
-    /// The last member's leaving is under way: nobody can come back.
+    /// The leaving of the last member is under way, so nobody can come back.
     private(set) var isEnding = false
 
     struct PendingStanding {
@@ -34,7 +36,7 @@ final class Conversation {
         var changesUnderWay: Int
     }
 
-    /// Who asked for it by `conversation.create` while it was being created.
+    /// Sessions that asked for it by `conversation.create` while it was being created.
     private var askers: [Asker] = []
 
     struct Asker {
@@ -49,12 +51,12 @@ final class Conversation {
         self.name = name
     }
 
-    /// Whose direct conversation it is.
+    /// Sets the two users of a direct conversation.
     func connect(_ pair: UserPair) { self.pair = pair }
 
     // MARK: Askers
 
-    /// Has the session answered when the conversation is there. False if so many wait already.
+    /// Adds a session that is answered once the conversation exists. Returns false if `most` are waiting already.
     func add(_ asker: Asker, atMost most: Int) -> Bool {
         guard askers.count < most else { return false }
         askers.append(asker)
@@ -68,7 +70,7 @@ final class Conversation {
 
     // MARK: As committed
 
-    /// Where its log ends.
+    /// Moves the end of its log.
     func reach(_ sequence: SequenceNumber, _ position: Position, _ time: Timestamp) {
         lastSequence = sequence
         lastPosition = position
@@ -89,10 +91,10 @@ final class Conversation {
         formerMembers.remove(member.user.number)
     }
 
-    /// Somebody was a member, and isn't any more.
+    /// Records that a user was a member and no longer is.
     func noteFormerMember(_ user: UserNumber) { formerMembers.insert(user) }
 
-    /// Takes members out in one pass, however many they are.
+    /// Removes members in one pass, however many they are.
     func dismiss(_ users: [UserNumber]) -> [Member] {
         let gone = users.compactMap { membersByUser.removeValue(forKey: $0) }
         members.removeAll { membersByUser[$0.user.number] == nil }
@@ -102,7 +104,7 @@ final class Conversation {
         return gone
     }
 
-    /// Everybody's sessions. O(members) after a change, O(1) otherwise.
+    /// The sessions of all members. O(members) after a change, O(1) otherwise.
     var audience: Audience {
         if let knownAudience {
             assert(knownAudience.isTrue(of: members), "somebody came or went unnoticed")
@@ -113,18 +115,18 @@ final class Conversation {
         return audience
     }
 
-    /// A member, or a session of one, came or went.
+    /// A member, or a member's session, came or left.
     func forgetAudience() { knownAudience = nil }
 
     // MARK: As it will be when everything under way is committed
 
-    /// The role by which a command of this user is judged; nil for whoever isn't a member.
+    /// The role by which a command of this user is judged; nil if the user isn't a member.
     func standing(of user: UserNumber) -> Role? {
         if !pendingStandings.isEmpty, let pending = pendingStandings[user] { return pending.role }
         return membersByUser[user]?.role
     }
 
-    /// Everybody's standing, in the order in which they joined, those who are under way last.
+    /// The standing of all members in the order in which they joined. Those whose joining is under way come last.
     func standings() -> [(user: UserNumber, role: Role)] {
         var all: [(user: UserNumber, role: Role)] = []
         for member in members {
@@ -137,7 +139,7 @@ final class Conversation {
         return all
     }
 
-    /// How many members there will be. O(1) when nothing is under way.
+    /// How many members there will be. O(1) if no change is under way.
     var standingCount: Int {
         var count = members.count
         for (user, pending) in pendingStandings {
@@ -150,23 +152,23 @@ final class Conversation {
         return count
     }
 
-    /// Whether nobody is coming or going, and both are there who write to each other.
+    /// Whether no change is under way and, in a direct conversation, both users are members.
     var isAtRest: Bool { pendingStandings.isEmpty && !isEnding && (pair == nil || members.count == 2) }
 
-    /// The last member's leaving was handed in.
+    /// The leaving of the last member was handed to the writer.
     func beginToEnd() {
         isEnding = true
         standingChanges += 1
     }
 
-    /// A change of this user's standing was handed in.
+    /// A change of this user's standing was handed to the writer.
     func expect(_ user: UserNumber, role: Role?) {
         standingChanges += 1
         pendingStandings[user, default: PendingStanding(role: role, changesUnderWay: 0)].role = role
         pendingStandings[user]?.changesUnderWay += 1
     }
 
-    /// What became of a change is known.
+    /// The outcome of a change is known.
     func settle(_ user: UserNumber) {
         standingChanges += 1
         guard var pending = pendingStandings[user] else { return }

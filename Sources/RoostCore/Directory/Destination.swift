@@ -1,23 +1,23 @@
 import RoostWire
 
-/// What a session's last command named, and the conversation it stands for. Most commands name the same one as the
-/// command before: it is found again by comparing a few bytes, without the directory, where each look is a hash and
-/// several reads of memory that nothing else has touched. Holds only as long as nobody came or went.
+/// The name in a session's last command, and its conversation. Most commands name the same conversation as the one
+/// before. Comparing a few bytes finds it again without the directory, where a look-up takes a hash and several reads
+/// of cold memory. It is valid only until a member comes or leaves.
 struct Destination: ~Copyable {
     private var name: [UInt8] = []
     private var conversation: Conversation?
     private var standingChanges = 0
-    /// How a signal to it begins, once one was sent: `{"type":"signal",…` up to the author's name.
+    /// The beginning of a signal to it, once one was sent: `{"type":"signal",…` up to the author's name.
     private var signalHead: [UInt8] = []
 
-    /// The conversation, if this names it and all is as it was: then the session's user is a member, and so is the
-    /// other one of a direct conversation.
+    /// Returns the conversation if `text` is its name and nothing has changed since. The session's user is then a
+    /// member, and so is the other user of a direct conversation.
     @inline(__always)
     func conversation(named text: Text) -> Conversation? {
         guard let conversation, name.count == text.count, conversation.standingChanges == standingChanges else {
             return nil
         }
-        // Without leaving early, so that it is vectorised: mostly all are equal.
+        // Doesn't return early, so that it is vectorised. In most cases all bytes are equal.
         var difference: UInt8 = 0
         name.withUnsafeBytes { name in
             for index in name.indices { difference |= name[index] ^ text.bytes[index] }
@@ -25,7 +25,7 @@ struct Destination: ~Copyable {
         return difference == 0 ? conversation : nil
     }
 
-    /// Notes it, if the user is a member and nobody is coming or going.
+    /// Remembers the conversation if the user is a member and no change is under way.
     mutating func note(_ text: Text, is found: Conversation, for user: User) {
         guard found.isAtRest, found.standing(of: user.number) != nil else {
             conversation = nil
@@ -37,7 +37,7 @@ struct Destination: ~Copyable {
         signalHead = []
     }
 
-    /// Begins a signal of this user to `conversation`.
+    /// Begins a signal from this user to `conversation`.
     mutating func beginSignal(to target: Conversation, from user: User, in builder: FrameBuilder) {
         if conversation === target, !signalHead.isEmpty { return builder.begin(as: signalHead) }
         builder.begin("signal")

@@ -5,9 +5,10 @@ final class Device {
     let number: DeviceNumber
     unowned let user: User
     let name: String
-    /// The session that is ready, if there is one.
+    /// The device's ready session, if there is one.
     private(set) var session: Session?
-    /// When its last session ended, in monotonic milliseconds: the device that has been away longest gives way.
+    /// When its last session ended, in monotonic milliseconds. A new device replaces the one that has been away
+    /// longest.
     private(set) var awaySince: Int64
     var progress: Receipts.Cursor
     var presence = Presence.Linger()
@@ -20,13 +21,13 @@ final class Device {
         progress = Receipts.Cursor(cursor)
     }
 
-    /// Everything up to here is acked.
+    /// The device has acked everything up to here.
     var cursor: Position { progress.position }
 
     func connect(_ session: Session) { self.session = session }
 
-    /// Another session is about to take its place.
-    /// - Returns: the one that has to go.
+    /// Makes room for another session.
+    /// - Returns: the session that must end.
     func giveWay() -> Session? {
         defer { session = nil }
         return session

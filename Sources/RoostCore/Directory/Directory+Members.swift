@@ -1,8 +1,8 @@
 import RoostWire
 
-/// Who comes and goes by an event that is stored, and what is known in advance of those under way.
+/// Members who come or leave by a stored event, and what is assumed while the event is under way.
 extension Directory {
-    /// The users are members from the event at `position` on. What was said before is not unread to them.
+    /// Makes the users members from the event at `position` on. Earlier messages don't count as unread for them.
     func admit(_ members: [NewMember], to conversation: Conversation, at position: Position) {
         for new in members {
             guard let user = user(new.user) else { continue }
@@ -17,8 +17,8 @@ extension Directory {
         pairUp(conversation)
     }
 
-    /// The users are no members any more; they are still owed what came up to `position`.
-    /// - Returns: their memberships, for those who have to end what hung on them.
+    /// Ends the users' memberships. They still get the events up to `position`.
+    /// - Returns: their memberships, for callers that must end what depended on them.
     func dismiss(_ users: [UserNumber], from conversation: Conversation, at position: Position) -> [Member] {
         if let pair = conversation.pair, let low = user(pair.low), let high = user(pair.high) { low.part(from: high) }
         let gone = conversation.dismiss(users)
@@ -30,8 +30,8 @@ extension Directory {
         return gone
     }
 
-    /// The last member left: nothing is kept of the conversation.
-    /// - Returns: what `dismiss` returns.
+    /// The last member left, so nothing is kept of the conversation.
+    /// - Returns: as `dismiss`.
     func erase(_ conversation: Conversation, at position: Position) -> [Member] {
         let gone = dismiss(conversation.members.map(\.user.number), from: conversation, at: position)
         for number in conversation.formerMembers { user(number)?.forgetDeparture(conversation.number) }
@@ -39,7 +39,7 @@ extension Directory {
         return gone
     }
 
-    /// The two of a direct conversation watch each other as long as both are members.
+    /// The two users of a direct conversation watch each other as long as both are members.
     func pairUp(_ conversation: Conversation) {
         guard conversation.pair != nil, conversation.members.count == 2 else { return }
         conversation.members[0].user.pair(with: conversation.members[1].user)
@@ -47,8 +47,8 @@ extension Directory {
 
     // MARK: Under way
 
-    /// A change was handed in: those who will join count as members where the bound is kept, and everybody is judged
-    /// by what becomes of them.
+    /// A change was handed to the writer. Users who will join count as members for the bounds, and commands are judged
+    /// by the new standing.
     func expect(_ change: ConversationChange, of conversation: Conversation) {
         switch change {
         case .create(_, _, _, let members), .add(let members):
@@ -71,7 +71,7 @@ extension Directory {
         }
     }
 
-    /// What became of a change is known: it counts for nothing any more in advance.
+    /// The outcome of a change is known, so it no longer counts in advance.
     func settle(_ change: ConversationChange, of conversation: Conversation?) {
         switch change {
         case .create(_, _, _, let members), .add(let members):
@@ -86,7 +86,7 @@ extension Directory {
         case .leave(let user, let heir):
             conversation?.settle(user)
             if let heir { conversation?.settle(heir) }
-        // Nothing comes after the end.
+        // No change can follow the end of the conversation.
         case .rename, .erase: return
         }
     }

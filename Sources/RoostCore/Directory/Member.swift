@@ -1,13 +1,13 @@
 import RoostWire
 
-/// A user's membership of one conversation, with how far the user has got.
+/// A user's membership in one conversation, with the member's watermarks.
 final class Member {
-    // Held, not borrowed: whoever still has to tell of a membership may outlive an erased conversation. Leaving it
-    // breaks the cycle.
+    // A strong reference, because a membership that others must still be told about may outlive an erased conversation.
+    // Leaving the conversation breaks the cycle.
     let conversation: Conversation
     let user: User
     var role: Role
-    /// Messages up to this one are not shown to it.
+    /// Messages up to this one are not shown to the member.
     let since: SequenceNumber
     /// Position of the event by which it joined.
     let joinedAt: Position
@@ -28,9 +28,9 @@ final class Member {
 
     var watermark: Watermark { progress.watermark }
 
-    /// False for who has left since, or is a member anew.
+    /// False if the user has left since, or has left and joined again.
     var isCurrent: Bool { conversation.member(user.number) === self }
 
-    /// The badge: the same on every device.
+    /// The number of unread messages, the same on every device.
     var unread: Int64 { max(0, conversation.lastSequence.value - max(watermark.read.value, since.value)) }
 }

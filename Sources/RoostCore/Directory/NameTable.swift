@@ -1,7 +1,7 @@
 import RoostWire
 
-/// Finds an object by its name straight from the bytes of a frame, without making a `String` first. Open addressing
-/// with linear probing and a per-process random hash, so that chosen names can't make it slow. Loop thread only.
+/// Finds an object by its name directly from the bytes of a frame, without creating a `String`. Open addressing with
+/// linear probing and a random hash per process, so that chosen names can't make it slow. Loop thread only.
 struct NameTable<Value: AnyObject> {
     private struct Slot {
         var hash: Int
@@ -34,7 +34,7 @@ struct NameTable<Value: AnyObject> {
         guard slots[hole] != nil else { return }
         slots[hole] = nil
         count -= 1
-        // Close the gap: an entry moves back if its home is not between the hole and where it stands.
+        // Closes the gap: moves an entry back if its home is not between the hole and its place.
         var next = (hole + 1) & (slots.count - 1)
         while let slot = slots[next] {
             let home = slot.hash & (slots.count - 1)

@@ -1,6 +1,5 @@
-/// Finds an object by its number: two reads of memory, without hashing. Numbers need not be dense, but those in use
-/// should lie near each other, as those of one lease do: a page is made for each 1,024 of which one is in use. Loop
-/// thread only.
+/// Finds an object by its number with two reads of memory and no hash. Numbers need not be dense, but should be close
+/// together, as those of one lease are: each 1,024 numbers with at least one in use take a page. Loop thread only.
 struct NumberTable<Value: AnyObject> {
     private static var pageSize: Int { 1_024 }
 
@@ -27,7 +26,7 @@ struct NumberTable<Value: AnyObject> {
         }
     }
 
-    /// In the order of numbers.
+    /// Visits all objects in the order of their numbers.
     func forEach(_ body: (Value) -> Void) {
         for page in pages { for case let value? in page { body(value) } }
     }

@@ -1,18 +1,18 @@
 import RoostWire
 
-/// A user as long as the relay runs: devices, sessions, memberships. The directory decides what becomes of them. Loop
-/// thread only.
+/// A user with devices, sessions and memberships, for as long as the relay runs. The directory decides about changes.
+/// Loop thread only.
 final class User {
     let number: UserNumber
     let name: String
     private(set) var devices: [Device] = []
-    /// Sessions that are ready.
+    /// Ready sessions.
     private(set) var sessions: [Session] = []
-    /// Memberships as committed, in no order.
+    /// Memberships as committed, in no particular order.
     private(set) var conversations: [ConversationNumber: Member] = [:]
-    /// Conversations more when everything under way is stored.
+    /// By how many conversations this will grow when everything under way is stored.
     private(set) var conversationsJoining = 0
-    /// Where the user was removed or left, until it joins again.
+    /// Conversations that the user left or was removed from, until joining again.
     private(set) var departures: [ConversationNumber: Departure] = [:]
     /// The other users of direct conversations in which both are members.
     private(set) var peers: [UserNumber: User] = [:]
@@ -32,13 +32,13 @@ final class User {
 
     func remove(_ device: Device) { devices.removeAll { $0 === device } }
 
-    /// A session is ready.
+    /// A session became ready.
     func add(_ session: Session) {
         sessions.append(session)
         forgetAudiences()
     }
 
-    /// A session that was ready has ended.
+    /// A ready session has ended.
     func remove(_ session: Session) {
         sessions.removeAll { $0 === session }
         forgetAudiences()
@@ -60,25 +60,25 @@ final class User {
         departures[conversation] = departure
     }
 
-    /// The conversation is no more.
+    /// The conversation was erased.
     func forgetDeparture(_ conversation: ConversationNumber) { departures[conversation] = nil }
 
     func countJoining(_ difference: Int) { conversationsJoining += difference }
 
-    /// The two watch each other.
+    /// The two users watch each other from now on.
     func pair(with other: User) {
         peers[other.number] = other
         other.peers[number] = self
     }
 
-    /// The two don't watch each other any more.
+    /// The two users no longer watch each other.
     func part(from other: User) {
         peers[other.number] = nil
         other.peers[number] = nil
     }
 }
 
-/// A membership that ended: its last event is still owed to devices that were away.
+/// An ended membership. Devices that were away must still get its last events.
 struct Departure {
     var joinedAt: Position
     var leftAt: Position

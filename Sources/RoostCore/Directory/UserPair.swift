@@ -1,4 +1,4 @@
-/// A pair of users without order: whose direct conversation it is.
+/// Two users in no particular order, as the key of their direct conversation.
 struct UserPair: Hashable {
     let low: UserNumber
     let high: UserNumber

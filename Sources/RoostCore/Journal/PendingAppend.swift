@@ -1,8 +1,8 @@
 import RoostWire
 
-/// A durable event on its way to the log, with who waits for the answer.
+/// A durable event on its way to the log, with the command that waits for the answer.
 struct PendingAppend {
-    /// The event as it will be told; its place in the log isn't known yet.
+    /// The event as others will be told. Its place in the log isn't known yet.
     var event: StoredEvent
     var change: ConversationChange?
     var isProbe: Bool
@@ -10,13 +10,13 @@ struct PendingAppend {
     var id: CommandID?
     var reply = ReplyForm.plain
 
-    /// The id that `ok` has to name, if somebody waits for a plain one.
+    /// The id for a plain `ok`, if somebody waits for one.
     var expectedAnswer: CommandID? { reply == .plain && session != nil ? id : nil }
 }
 
-/// What answers a stored event.
+/// The form of the answer to a stored event.
 enum ReplyForm {
-    /// Nothing: a direct conversation that came about by a message, which is answered itself.
+    /// No answer: a message created this direct conversation, and the message is answered itself.
     case none
     /// `ok` with position and time.
     case plain

@@ -1,15 +1,15 @@
 import RoostWire
 
-/// What a valid token says. Checked elsewhere; the Relay believes it.
+/// What a valid token grants. The token is checked elsewhere, and the Relay trusts the result.
 public struct Grant: Sendable, Equatable {
-    /// `sub`.
+    /// The user, from `sub`.
     public var user: String
-    /// `device`, if the token fixes it.
+    /// The device, from `device`, if the token fixes it.
     public var device: String?
-    /// `exp`.
+    /// When the token expires, from `exp`.
     public var expires: Timestamp
 
-    /// Puts a grant together.
+    /// Creates a grant.
     public init(user: String, device: String?, expires: Timestamp) {
         self.user = user
         self.device = device

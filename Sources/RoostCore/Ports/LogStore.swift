@@ -2,32 +2,31 @@ import RoostWire
 
 /// Makes batches durable. Called on one thread only.
 public protocol LogWriter: AnyObject {
-    /// Applies the batch in one transaction and returns when it is durable, with one outcome per `.append`, in order,
-    /// and behind them one per `.lease`.
-    /// After a throw nothing of the batch may be assumed; the relay stops acking and drains (an fsync that failed
-    /// once can't be trusted again).
+    /// Applies the batch in one transaction and returns when it is durable: with one outcome for each `.append`, in
+    /// order, and after those one for each `.lease`. If it throws, the batch may or may not be stored; the relay stops
+    /// acking and drains, because a failed fsync can't be repeated safely.
     func commit(_ batch: [Mutation]) throws -> [Outcome]
 }
 
-/// Answers questions. Called on one thread only, another than the writer's.
+/// Answers reads. Called on one thread only, which isn't the writer's.
 public protocol LogReader: AnyObject {
     /// Answers from committed rows only.
     func answer(_ read: Read) throws -> ReadResult
 }
 
-/// Everything the Relay keeps in memory, as stored.
+/// Everything that the Relay keeps in memory, as it is stored.
 public struct Snapshot: Sendable {
-    /// A row of the directory of users.
+    /// A user.
     public struct User: Sendable {
-        /// Its number.
+        /// The user's number.
         public var number: UserNumber
-        /// As in tokens.
+        /// The user's name, as in tokens.
         public var name: String
-        /// When last here; `.never` if never.
+        /// When the user was last online; `.never` if never.
         public var lastSeen: Timestamp
-        /// Was online when the store was last written; after a crash, last seen at `aliveAt`.
+        /// Whether the user was online when this was stored. After a crash, such a user was last seen at `aliveAt`.
         public var isOnline: Bool
-        /// Puts a user together.
+        /// Creates a user.
         public init(_ number: UserNumber, name: String, lastSeen: Timestamp = .never, isOnline: Bool = false) {
             self.number = number
             self.name = name
@@ -38,15 +37,15 @@ public struct Snapshot: Sendable {
 
     /// A device that keeps a cursor.
     public struct Device: Sendable {
-        /// Its number.
+        /// The device's number.
         public var number: DeviceNumber
-        /// Whose it is.
+        /// The device's user.
         public var user: UserNumber
-        /// As in `hello`.
+        /// The device's name, as in `hello`.
         public var name: String
-        /// Everything up to here is acked.
+        /// The device has acked everything up to here.
         public var cursor: Position
-        /// Puts a device together.
+        /// Creates a device.
         public init(_ number: DeviceNumber, user: UserNumber, name: String, cursor: Position) {
             self.number = number
             self.user = user
@@ -55,23 +54,23 @@ public struct Snapshot: Sendable {
         }
     }
 
-    /// A row of the directory of conversations.
+    /// A conversation.
     public struct Conversation: Sendable {
-        /// Its number.
+        /// The conversation's number.
         public var number: ConversationNumber
-        /// As on the wire.
+        /// The conversation's id, as on the wire.
         public var id: String
         /// Direct or group.
         public var kind: ConversationKind
-        /// Of a group; else empty.
+        /// The name of a group; empty for a direct conversation.
         public var name: String
         /// Sequence of the last message.
         public var lastSequence: SequenceNumber
-        /// Position and time of the last durable event.
+        /// Position of the last durable event.
         public var lastPosition: Position
         /// Time of the last durable event.
         public var lastTime: Timestamp
-        /// A conversation without events.
+        /// Creates a conversation without events.
         public init(_ number: ConversationNumber, id: String, kind: ConversationKind, name: String) {
             self.number = number
             self.id = id
@@ -83,23 +82,23 @@ public struct Snapshot: Sendable {
         }
     }
 
-    /// A membership, or one that ended.
+    /// A membership, present or former.
     public struct Member: Sendable {
-        /// Where.
+        /// The conversation.
         public var conversation: ConversationNumber
-        /// Who.
+        /// The member.
         public var user: UserNumber
-        /// nil: was a member until `leftAt`.
+        /// The member's role; nil for a former member, who left at `leftAt`.
         public var role: Role?
-        /// Messages up to this one are not shown to it.
+        /// Messages up to this one are not shown to the member.
         public var since: SequenceNumber
         /// Position of the event by which it joined.
         public var joinedAt: Position
         /// Position of the event by which it left.
         public var leftAt: Position
-        /// How far it has got.
+        /// The member's watermarks.
         public var watermark: Watermark
-        /// A membership from the beginning.
+        /// Creates a membership.
         public init(_ conversation: ConversationNumber, _ user: UserNumber, role: Role?) {
             self.conversation = conversation
             self.user = user
@@ -113,17 +112,17 @@ public struct Snapshot: Sendable {
 
     /// Position of the newest durable event.
     public var head = Position.start
-    /// When the relay last noted that it was alive.
+    /// When the relay last stored that it was alive.
     public var aliveAt = Timestamp.never
-    /// Numbers that this relay may give out: none that is in use, or that another relay was given.
+    /// Numbers that this relay may assign: none is in use, and none is leased to another relay.
     public var leases = NumberLeases.all
     /// All users.
     public var users: [User] = []
     /// All devices.
     public var devices: [Device] = []
-    /// Direct conversations keep both pair members here, as members or former members.
+    /// All conversations. A direct one has both its users in `members`, as members or former members.
     public var conversations: [Conversation] = []
-    /// In the order in which they joined.
+    /// All members, in the order in which they joined.
     public var members: [Member] = []
 
     /// An empty store.

@@ -1,42 +1,42 @@
 import RoostWire
 
-/// One thing that a batch makes durable. A batch is applied in order, in one transaction, whole or not at all.
+/// One change that a batch makes durable. A batch is applied in order and in one transaction, completely or not at all.
 public enum Mutation: Sendable {
-    /// A user that was not known before.
+    /// A new user.
     case user(UserNumber, name: String)
-    /// A device that was not known before, with where it begins.
+    /// A new device, with the position where it begins.
     case device(DeviceNumber, user: UserNumber, name: String, cursor: Position)
-    /// A device that gave way to another: its cursor is forgotten.
+    /// A device that was replaced by another. Its cursor is forgotten.
     case forgetDevice(DeviceNumber)
-    /// A device has processed everything up to here. Only ever rises, unless the device asked to go back.
+    /// A device has processed everything up to here. The cursor only rises, unless the device asked to go back.
     case cursor(DeviceNumber, Position)
-    /// A member's delivered and read watermarks in a conversation. Ignored if no longer a member.
+    /// A member's watermarks in a conversation. Ignored if the user is no longer a member.
     case watermark(ConversationNumber, UserNumber, Watermark)
-    /// Whether a user is online now, and when last seen otherwise.
+    /// Whether a user is online, and when the user was last seen otherwise.
     case presence(UserNumber, isOnline: Bool, lastSeen: Timestamp)
-    /// The relay was alive at this time: after a crash, the last-seen time of whoever was online.
+    /// The relay was alive at this time. After a crash, it is the last-seen time of users who were online.
     case alive(Timestamp)
-    /// More numbers are wanted: answered by `Outcome.leased`. Nothing is stored but that they are taken.
+    /// A request for more numbers, answered by `Outcome.leased`. Stored only so that nobody else gets them.
     case lease(NumberKind)
-    /// A durable event: answered by one of the other outcomes.
+    /// A durable event, answered by one of the other outcomes.
     case append(Append)
 }
 
 /// How far a member has got in a conversation.
 public struct Watermark: Hashable, Sendable {
-    /// Some device of the member has acked this message.
+    /// The last message that some device of the member has acked.
     public var delivered = SequenceNumber.none
-    /// When that was noted.
+    /// When `delivered` was set.
     public var deliveredAt = Timestamp.never
-    /// The member has read up to this message.
+    /// The last message that the member has read.
     public var read = SequenceNumber.none
-    /// When that was noted.
+    /// When `read` was set.
     public var readAt = Timestamp.never
     /// Nothing delivered, nothing read.
     public init() {}
 }
 
-/// What kind of durable event a log row is.
+/// The kind of a durable event in the log.
 public enum EventKind: UInt8, Sendable {
     case message = 1
     case edit = 2
@@ -45,35 +45,36 @@ public enum EventKind: UInt8, Sendable {
     case conversation = 5
 }
 
-/// A durable event on its way to the log. The log assigns position and, to messages, sequence.
+/// A durable event on its way to the log. The log assigns the position and, for a message, the sequence.
 public struct Append: Sendable {
-    /// What it is.
+    /// The kind of event.
     public var kind: EventKind
-    /// Where it belongs.
+    /// The conversation it belongs to.
     public var conversation: ConversationNumber
-    /// Who caused it.
+    /// The user who caused it.
     public var sender: UserNumber
-    /// Name of the sending device.
+    /// Name of the device that sent it.
     public var device: String
-    /// The client's key; empty for none. (sender, key) is unique for ever.
+    /// The client's key; empty if there is none. A sender never uses a key for two commands.
     public var key: String
-    /// Message: what kind of body. Edit: ignored, the message's own is used. React: the reaction.
+    /// Message: the kind of its body. Edit: ignored, the message's own kind counts. React: the reaction.
     public var label: String
-    /// Message: the message replied to. Edit, delete, react: the message meant. Otherwise `.none`.
+    /// Message: the message it replies to. Edit, delete, react: the message it changes. Otherwise `.none`.
     public var reference: SequenceNumber
     /// Message, edit: the body, raw JSON. Conversation: members of the event, raw JSON without braces.
     public var body: [UInt8]
-    /// Delete: the sender may delete what others wrote. React: take back. Edit: the new body is a JSON string.
+    /// Delete: the sender may delete other members' messages. React: the reaction is taken back. Edit: the new body is
+    /// a JSON string.
     public var flag: Bool
-    /// Only what was stored under its key is wanted: the sender may not write there any more, but a retry still gets
-    /// its first answer. Nothing new is stored; refused with `notFound`.
+    /// Only looks for an event that is already stored under this key: the sender may no longer write here, but a retry
+    /// still gets its first answer. Nothing new is stored; without such an event it is refused with `notFound`.
     public var isProbe: Bool
-    /// When the relay took it.
+    /// When the relay received it.
     public var time: Timestamp
-    /// What becomes of the conversation if, and only if, this event is stored.
+    /// A change of the conversation that happens if and only if this event is stored.
     public var change: ConversationChange?
 
-    /// An event with nothing but the essentials.
+    /// Creates an event with its essential members.
     public init(
         _ kind: EventKind, in conversation: ConversationNumber, by sender: UserNumber, device: String,
         at time: Timestamp
@@ -92,34 +93,34 @@ public struct Append: Sendable {
     }
 }
 
-/// A change of the directory of conversations, bound to the event that announces it.
+/// A change of the directory of conversations, together with the event that announces it.
 public enum ConversationChange: Sendable {
-    /// A new conversation. `pair` is set for a direct one; the members begin at its first message.
+    /// A new conversation. `pair` is set for a direct one. The members see it from its first message on.
     case create(id: String, kind: ConversationKind, name: String, members: [NewMember])
     case rename(String)
-    /// New members: what they may see begins after `since`, what they are sent begins with this event, and their
-    /// watermarks begin at the last message, without times.
+    /// New members. They see messages after `since`, get events from this one on, and their watermarks begin at the
+    /// last message, without times.
     case add([NewMember])
-    /// Members who were removed: they are told of events up to this one.
+    /// Removed members. They get events up to this one.
     case remove([UserNumber])
-    /// A member left; `heir` becomes owner.
+    /// A member who left. `heir` becomes owner.
     case leave(UserNumber, heir: UserNumber?)
-    /// The last member left: the conversation and all its rows go, this event included.
+    /// The last member left: the conversation is erased with all its rows, including this event.
     case erase
     /// New roles.
     case roles([NewMember])
 }
 
-/// A member and the role it gets.
+/// A member and the member's new role.
 public struct NewMember: Hashable, Sendable {
-    /// Who.
+    /// The user.
     public var user: UserNumber
-    /// As what.
+    /// The role.
     public var role: Role
-    /// Messages up to this one are not shown to it.
+    /// Messages up to this one are not shown to the member.
     public var since: SequenceNumber
 
-    /// Puts a member together.
+    /// Creates a member.
     public init(_ user: UserNumber, _ role: Role, since: SequenceNumber = .none) {
         self.user = user
         self.role = role
@@ -127,19 +128,19 @@ public struct NewMember: Hashable, Sendable {
     }
 }
 
-/// What became of one append, in the order of the appends of the batch; behind them, what was leased, in the order in
-/// which it was asked for.
+/// The outcome of one append, in the order of the appends of the batch. Leases follow after them, in the order in which
+/// they were requested.
 public enum Outcome: Sendable, Equatable {
-    /// Stored. `sequence` is the message's own, or that of the message meant; for a conversation event the last one.
-    /// `label` is the message's kind where the event is an edit.
+    /// The event was stored. `sequence` is that of the message itself or of the message it changes; for a conversation
+    /// event, that of the last message. `label` is the message's kind if the event is an edit.
     case stored(Position, SequenceNumber, label: String = "")
-    /// The key was used before: what was stored then. Nothing was changed now.
+    /// The key was used before. This is what was stored then; nothing was changed now.
     case duplicate(Position, SequenceNumber, ConversationNumber, Timestamp)
-    /// It changes nothing (deleted already, same reaction again): nothing was stored.
+    /// The event would change nothing (the message is already deleted, the reaction exists), so nothing was stored.
     case unchanged
-    /// Not allowed by what the log knows: `notFound`, `gone`, `forbidden`, `tooLarge`, `badRequest`.
+    /// The log's state doesn't allow it: `notFound`, `gone`, `forbidden`, `tooLarge`, `badRequest`.
     case refused(ErrorCode)
-    /// Numbers that this relay may give out; empty if the store has no more.
+    /// Numbers that this relay may assign; empty if the store has no more.
     case leased(NumberKind, Range<Int32>)
 
     var isLease: Bool {

@@ -1,40 +1,40 @@
 import RoostWire
 
-/// A question to the log, answered on another thread. `ticket` comes back with the answer.
+/// A read of the log. Another thread answers it, and `ticket` identifies the answer.
 public struct Read: Sendable {
-    /// Names the read in its answer.
+    /// Identifies the answer.
     public var ticket: UInt64
-    /// What is asked.
+    /// The question.
     public var question: Question
 
-    /// The kinds of question.
+    /// The kinds of questions.
     public enum Question: Sendable {
         case page(PageRequest)
         case history(HistoryRequest)
         case latest(LatestRequest)
     }
 
-    /// Puts a read together.
+    /// Creates a read.
     public init(ticket: UInt64, _ question: Question) {
         self.ticket = ticket
         self.question = question
     }
 }
 
-/// One page of catch-up: what a device has not got, in the order of positions, over several conversations.
+/// One page of catch-up: events that a device has not received, in the order of positions, over several conversations.
 public struct PageRequest: Sendable, Hashable {
-    /// What of a conversation is wanted: positions above `after` up to `upTo`.
+    /// The wanted part of a conversation: positions above `after` and up to `upTo`.
     public struct Span: Sendable, Hashable {
-        /// Which conversation.
+        /// The conversation.
         public var conversation: ConversationNumber
-        /// Not wanted: up to here.
+        /// Positions up to here are not wanted.
         public var after: Position
-        /// The last wanted.
+        /// The last wanted position.
         public var upTo: Position
         /// Messages up to this one are not shown to the device's user.
         public var since: SequenceNumber
 
-        /// Puts a span together.
+        /// Creates a span.
         public init(_ conversation: ConversationNumber, after: Position, upTo: Position, since: SequenceNumber = .none)
         {
             self.conversation = conversation
@@ -44,16 +44,17 @@ public struct PageRequest: Sendable, Hashable {
         }
     }
 
-    /// One per conversation.
+    /// One span for each conversation.
     public var spans: [Span]
-    /// Rows at most.
+    /// Most rows of the page.
     public var rows: Int
-    /// Bytes of bodies at which the page ends early (it has at least one row).
+    /// Bytes of bodies at which the page ends early. It has at least one row.
     public var bytes: Int
-    /// On the first page: messages per span above which only the newest `rows` are given, and a gap. Else nil.
+    /// On the first page: if a span has more messages than this, only its newest `rows` are returned, and a gap. nil on
+    /// later pages.
     public var backlogMax: Int?
 
-    /// Puts a request together.
+    /// Creates a request.
     public init(spans: [Span], rows: Int, bytes: Int, backlogMax: Int?) {
         self.spans = spans
         self.rows = rows
@@ -62,24 +63,24 @@ public struct PageRequest: Sendable, Hashable {
     }
 }
 
-/// A page of history, by sequence. Only messages.
+/// A page of history in the order of sequences, with messages only.
 public struct HistoryRequest: Sendable {
-    /// Which conversation.
+    /// The conversation.
     public var conversation: ConversationNumber
-    /// Whose reactions are `mine`.
+    /// The user whose reactions are `mine`.
     public var reader: UserNumber
     /// Messages strictly above `after` and strictly below `before`.
     public var after: SequenceNumber
-    /// The upper end, not included.
+    /// Upper bound, exclusive.
     public var before: SequenceNumber
-    /// Whether the newest (true) or the oldest of those are wanted when there are more than `rows`.
+    /// If there are more than `rows`: whether the newest (true) or the oldest are wanted.
     public var isNewest: Bool
-    /// Messages at most.
+    /// Most messages of the page.
     public var rows: Int
-    /// Bytes of bodies at which the page ends early (it has at least one message).
+    /// Bytes of bodies at which the page ends early. It has at least one message.
     public var bytes: Int
 
-    /// Puts a request together.
+    /// Creates a request.
     public init(
         conversation: ConversationNumber, reader: UserNumber, after: SequenceNumber, before: SequenceNumber,
         isNewest: Bool,
@@ -95,28 +96,29 @@ public struct HistoryRequest: Sendable {
     }
 }
 
-/// The messages with the given sequences, one per conversation; what isn't there is left out.
+/// A request for messages by sequence, one for each conversation. Missing ones are left out of the answer.
 public struct LatestRequest: Sendable {
-    /// Which messages.
+    /// The wanted messages.
     public var messages: [(conversation: ConversationNumber, sequence: SequenceNumber)]
-    /// Puts a request together.
+    /// Creates a request.
     public init(messages: [(conversation: ConversationNumber, sequence: SequenceNumber)]) { self.messages = messages }
 }
 
-/// An answer.
+/// The answer to a read.
 public struct ReadResult: Sendable {
-    /// That of the read.
+    /// The ticket of the read.
     public var ticket: UInt64
-    /// Page: ascending by position. History: ascending by sequence. Latest: in the order asked.
+    /// The events. Page: in ascending order of positions. History: in ascending order of sequences. Latest: in the
+    /// requested order.
     public var events: [StoredEvent]
-    /// Page: what is left out of too long a backlog.
+    /// Page: sequences left out of backlogs that are too long.
     public var gaps: [Gap]
-    /// Page: rows remain in the spans. History: messages remain on the side that was cut.
+    /// Page: whether the spans have more rows. History: whether there are more messages on the side that was cut.
     public var hasMore: Bool
-    /// The read failed: everything else is empty.
+    /// Whether the read failed. All other members are then empty.
     public var isFailed: Bool
 
-    /// Puts an answer together.
+    /// Creates an answer.
     public init(
         ticket: UInt64, events: [StoredEvent] = [], gaps: [Gap] = [], hasMore: Bool = false, isFailed: Bool = false
     ) {
@@ -130,7 +132,7 @@ public struct ReadResult: Sendable {
 
 /// Sequences of a conversation that a device is not sent, and the position after which its rows go on.
 public struct Gap: Sendable, Equatable {
-    /// Where.
+    /// The conversation.
     public var conversation: ConversationNumber
     /// The first sequence left out.
     public var from: SequenceNumber
@@ -139,7 +141,7 @@ public struct Gap: Sendable, Equatable {
     /// The span goes on after this position.
     public var floor: Position
 
-    /// Puts a gap together.
+    /// Creates a gap.
     public init(_ conversation: ConversationNumber, from: SequenceNumber, to: SequenceNumber, floor: Position) {
         self.conversation = conversation
         self.from = from
@@ -148,40 +150,41 @@ public struct Gap: Sendable, Equatable {
     }
 }
 
-/// A row of the log, with what became of it since.
+/// A row of the log, with later changes to it.
 public struct StoredEvent: Sendable {
-    /// What it is.
+    /// The kind of event.
     public var kind: EventKind
-    /// Where it belongs.
+    /// The conversation it belongs to.
     public var conversation: ConversationNumber
     /// Its place in the log.
     public var position: Position
-    /// Message: its own. Edit, delete, react: that of the message meant. Conversation: the last one before it.
+    /// Message: its own sequence. Edit, delete, react: that of the message it changes. Conversation: that of the last
+    /// message before it.
     public var sequence: SequenceNumber
-    /// Who caused it.
+    /// The user who caused it.
     public var sender: UserNumber
-    /// The sending device.
+    /// The device that sent it.
     public var device: String
-    /// The client's key; empty for none.
+    /// The client's key; empty if there is none.
     public var key: String
-    /// As in `Append`; for an edit the message's kind.
+    /// As in `Append`. For an edit, the kind of the message.
     public var label: String
-    /// Message: the message replied to.
+    /// Message: the message it replies to.
     public var reference: SequenceNumber
     /// Raw JSON; empty if it was erased.
     public var body: [UInt8]
-    /// React: taken back.
+    /// React: whether the reaction was taken back.
     public var flag: Bool
-    /// When the relay took it.
+    /// When the relay received it.
     public var time: Timestamp
-    /// Message: when edited last; else `.never`.
+    /// Message: when it was last edited; otherwise `.never`.
     public var editedAt: Timestamp
-    /// Message: when deleted; else `.never`.
+    /// Message: when it was deleted; otherwise `.never`.
     public var deletedAt: Timestamp
-    /// History only.
+    /// The message's reactions, in history only.
     public var reactions: [ReactionCount]
 
-    /// The row that an append became.
+    /// Creates the row of a stored append.
     public init(_ append: borrowing Append, position: Position, sequence: SequenceNumber) {
         kind = append.kind
         conversation = append.conversation
@@ -203,14 +206,14 @@ public struct StoredEvent: Sendable {
 
 /// How many members gave a message one reaction.
 public struct ReactionCount: Sendable, Equatable {
-    /// As sent.
+    /// The reaction, as it was sent.
     public var reaction: String
-    /// Members who gave it.
+    /// Number of members who gave it.
     public var count: Int
     /// Whether the reader is one of them.
     public var isMine: Bool
 
-    /// Puts a count together.
+    /// Creates a count.
     public init(_ reaction: String, count: Int, isMine: Bool) {
         self.reaction = reaction
         self.count = count

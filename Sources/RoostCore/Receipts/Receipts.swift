@@ -1,23 +1,23 @@
 import DequeModule
 import RoostWire
 
-/// How far members and devices have got: who is still to be told of it, and what is still to be stored. Receipts tell
-/// states of which only the newest matters, so they are gathered for a tick, and what is too much for one turn or one
-/// conversation waits. It says whom to tell; telling them is the caller's. Loop thread only.
+/// How far members and devices have got, who must still be told, and what must still be stored. Only the newest state
+/// of a receipt matters. So receipts collect until a tick, and those that exceed a bound of the turn or the
+/// conversation wait. This type decides whom to tell; the caller tells them. Loop thread only.
 final class Receipts {
-    /// What is known of one member. Lies in the member and is changed here only.
+    /// The state of one member. It is stored in the member, but only this type changes it.
     struct Progress {
         fileprivate(set) var watermark: Watermark
-        /// The other members are still to be told.
+        /// The other members must still be told.
         fileprivate var isUntold = false
-        /// The user's own devices are.
+        /// The user's own devices must still be told.
         fileprivate var isOwnUntold = false
         fileprivate var isUnstored = false
 
         init(_ watermark: Watermark) { self.watermark = watermark }
     }
 
-    /// How far a device has acked. Lies in the device and is changed here only.
+    /// How far a device has acked. It is stored in the device, but only this type changes it.
     struct Cursor {
         fileprivate(set) var position: Position
         fileprivate var isUnstored = false
@@ -25,19 +25,19 @@ final class Receipts {
         init(_ position: Position) { self.position = position }
     }
 
-    /// What a conversation may still be told. Lies in the conversation and is changed here only.
+    /// The receipt budget of a conversation. It is stored in the conversation, but only this type changes it.
     struct Pace {
         fileprivate var budget = ReceiptBudget()
     }
 
-    /// A member of whose progress somebody is to be told now.
+    /// A member whose progress must be told now, and to whom.
     struct Telling {
         let member: Member
         let toOwnDevices: Bool
         let toOthers: Bool
     }
 
-    /// What this part takes from `Limits`.
+    /// The limits of this part.
     struct Bounds {
         let gatherMilliseconds: Int64
         let storeMilliseconds: Int64
@@ -56,19 +56,19 @@ final class Receipts {
 
     private let bounds: Bounds
 
-    // Telling: those that changed, told at the next tick, and those whose tick has come.
+    // For telling: members that have changed and are told at the next tick, and members whose tick has come.
     private var changed: [Member] = []
     private var gatherAt: Int64?
     private var due = Deque<Member>()
-    /// When some were told last, in monotonic milliseconds, and how many more may be told in that millisecond.
+    /// When receipts were sent last, in monotonic milliseconds, and how many more may be sent in that millisecond.
     private var toldAt = Int64.min
     private var left = 0
 
-    // Storing.
+    // For storing: members and devices whose progress isn't stored yet.
     private var unstoredMembers: [Member] = []
     private var unstoredDevices: [Device] = []
     private var storeAt: Int64?
-    /// Whether what changed is to go into the next batches.
+    /// Whether the changes must go into the next batches.
     private(set) var isStoreDue = false
 
     init(_ bounds: Bounds) { self.bounds = bounds }
@@ -84,7 +84,7 @@ final class Receipts {
         expectStore(at: now)
     }
 
-    /// The device is forgotten, and its cursor with it.
+    /// Forgets a device with its cursor.
     func forget(_ device: Device) {
         if device.progress.isUnstored { unstoredDevices.removeAll { $0 === device } }
     }
@@ -97,7 +97,7 @@ final class Receipts {
         note(member, at: now)
     }
 
-    /// The member has read up to this message.
+    /// The member has read everything up to this message.
     func advanceRead(_ member: Member, to sequence: SequenceNumber, at now: Moment) {
         guard sequence > member.progress.watermark.read else { return }
         member.progress.watermark.read = sequence
@@ -109,7 +109,7 @@ final class Receipts {
         note(member, at: now)
     }
 
-    /// The member wrote this message at `time`, and so has read what came before.
+    /// The member wrote this message at `time`, and has therefore read everything before it.
     func advanceOwn(_ member: Member, to sequence: SequenceNumber, writtenAt time: Timestamp, at now: Moment) {
         member.progress.watermark.read = max(member.progress.watermark.read, sequence)
         member.progress.watermark.readAt = time
@@ -140,7 +140,7 @@ final class Receipts {
         return next == .max ? nil : next
     }
 
-    /// What was gathered until now is due.
+    /// Everything collected so far is due.
     func tick(at now: Int64) {
         if let gatherAt, gatherAt <= now {
             self.gatherAt = nil
@@ -161,12 +161,12 @@ final class Receipts {
 
     // MARK: Telling
 
-    /// Whether a tick has come for somebody of whom nobody was told yet.
+    /// Whether members whose tick has come must still be told about.
     var hasMoreToTell: Bool { !due.isEmpty }
 
-    /// Begins what may be told in this millisecond. False if that was begun before, or nothing is due.
-    /// - Parameter isBusy: somebody waits to be written to. All receipts at once would keep messages waiting, in the
-    ///   same line for their turn, and in the log for the core; so only a quarter is told.
+    /// Begins the telling of this millisecond. Returns false if that was begun already or nothing is due.
+    /// - Parameter isBusy: messages wait to be written. Receipts sent all at once would delay messages twice, in the
+    ///   queue for writes and by taking CPU from the writer's thread. So only a quarter is sent.
     func beginTelling(isBusy: Bool, at now: Moment) -> Bool {
         guard hasMoreToTell, now.monotonic > toldAt else { return false }
         toldAt = now.monotonic
@@ -174,12 +174,12 @@ final class Receipts {
         return true
     }
 
-    /// Of whom to tell next; nil when it is enough for now. Own devices are always told. Others wait for a later tick,
-    /// in line, while their conversation has used up what it may tell; what is told then is the newest state.
-    /// `told` says how many that came to.
+    /// Returns the member to tell about next, or nil when it is enough for now. Own devices are always told. Others
+    /// wait in a queue for a later tick while their conversation has used up its budget; then they get the newest
+    /// state. `told` must report how many receipts were sent.
     func next(at now: Moment) -> Telling? {
         while left > 0, let member = due.popFirst() {
-            // Looking costs, too.
+            // Looking takes time, too.
             left -= 1
             let isMember = member.isCurrent
             let toOwn = member.progress.isOwnUntold && isMember
@@ -196,7 +196,7 @@ final class Receipts {
         return nil
     }
 
-    /// So many sessions were told of the member.
+    /// Records that this many sessions were told about the member.
     func told(_ telling: Telling, own: Int, others: Int, at now: Moment) {
         left -= own + others
         telling.member.conversation.receiptPace.budget.spend(others, of: bounds.perSecond, at: now.monotonic)
@@ -204,15 +204,15 @@ final class Receipts {
 
     // MARK: Storing
 
-    /// Has everything that changed stored with the next batches, without waiting for its time.
+    /// Stores all changes with the next batches without waiting for their time.
     func storeNow() {
         storeAt = nil
         isStoreDue = true
     }
 
-    /// Takes what is due to be stored, the oldest first, at most so many of each kind. Called only when a batch is
-    /// about to go: until then, who is a member isn't settled. Watermarks go ahead of the batch, so that who leaves and
-    /// comes back by it begins anew; cursors go behind it, so that a new device is there.
+    /// Takes the changes that must be stored, the oldest first, at most `most` of each kind. Called only when a batch
+    /// is about to go, because it isn't settled before who is a member. Watermarks go before the batch, so that a
+    /// member who leaves and returns in it begins anew. Cursors go behind it, so that a new device exists.
     func takeUnstored(atMost count: Int) -> (watermarks: [Mutation], cursors: [Mutation]) {
         guard isStoreDue else { return ([], []) }
         var cursors: [Mutation] = []
@@ -224,7 +224,7 @@ final class Receipts {
         var watermarks: [Mutation] = []
         for member in unstoredMembers.prefix(count) {
             member.progress.isUnstored = false
-            // Gone since, or another membership of the same user by now.
+            // The member has left since, or this is another membership of the same user by now.
             guard member.isCurrent else { continue }
             watermarks.append(.watermark(member.conversation.number, member.user.number, member.watermark))
         }

@@ -1,11 +1,11 @@
 import RoostWire
 
-/// Tells members, and other devices of the same user, how far somebody has got.
+/// Tells members, and the user's own devices, how far a member has got.
 extension Relay {
-    /// Whether a tick has come for receipts that nobody was told of yet.
+    /// Whether receipts whose tick has come must still be sent.
     public var hasReceiptsToTell: Bool { receipts.hasMoreToTell }
 
-    /// Tells some of those that are due. Part of `doWork`.
+    /// Sends some of the receipts that are due. Part of `doWork`.
     func tellReceipts(at now: Moment) {
         guard receipts.beginTelling(isBusy: hasTouched, at: now) else { return }
         deliverRun()
@@ -16,7 +16,7 @@ extension Relay {
         }
     }
 
-    /// How many were told.
+    /// Returns how many sessions were told.
     private func tellOwnDevices(of member: Member, at now: Moment) -> Int {
         guard !member.user.sessions.isEmpty else { return 0 }
         let key = Owed.receipt(member.conversation.number, member.user.number)
@@ -25,7 +25,7 @@ extension Relay {
         return member.user.sessions.count
     }
 
-    /// How many were told.
+    /// Returns how many sessions were told.
     private func tellOthers(of member: Member, at now: Moment) -> Int {
         counters.receiptsGathered += 1
         let key = Owed.receipt(member.conversation.number, member.user.number)

@@ -1,9 +1,9 @@
 import RoostWire
 
-/// Messages that were sent to one session and not acked yet, oldest first: a ring of plain numbers, so that noting a
-/// delivery counts no references, and allocates only while the ring grows.
+/// Messages that were sent to one session and not acked yet, oldest first. A ring of plain numbers: adding one counts
+/// no references, and allocates only when the ring grows.
 struct UnackedMessages: ~Copyable {
-    /// Which message, and where in the log.
+    /// The member and sequence of a message, and its position.
     struct Entry {
         var conversation: ConversationNumber
         var sequence: SequenceNumber
@@ -14,15 +14,16 @@ struct UnackedMessages: ~Copyable {
     private var capacity = 0
     private var head = 0
     private(set) var count = 0
-    /// Some gave way to newer ones: when everything is acked, all conversations are looked at.
+    /// Whether some entries were replaced by newer ones. When everything is acked, all conversations must then be
+    /// checked.
     var hasForgotten = false
 
     deinit { ring?.deallocate() }
 
     var first: Entry? { count > 0 ? ring?[head] : nil }
 
-    /// Notes what the ack of a message will tell. Of more than `most`, old ones give way to newer ones: an ack of the
-    /// new one covers them as far as the same conversation is concerned.
+    /// Adds a message whose ack will be told. Beyond `most`, a new entry replaces an old one of the same conversation,
+    /// whose ack it covers.
     @inline(__always)
     mutating func note(_ entry: Entry, atMost most: Int) {
         if count >= most {
@@ -38,19 +39,19 @@ struct UnackedMessages: ~Copyable {
     mutating func note(_ entries: [Entry], atMost most: Int) {
         guard let last = entries.last else { return }
         if count + entries.count <= most { return append(entries) }
-        // Each would take the place of the one before.
+        // Each would replace the one before.
         if count >= most, replaceLast(by: last) { return }
         for entry in entries { note(entry, atMost: most) }
     }
 
-    /// Adds at the end. O(1).
+    /// Appends an entry. O(1).
     private mutating func append(_ entry: Entry) {
         if count == capacity { grow() }
         ring?[(head + count) & (capacity - 1)] = entry
         count += 1
     }
 
-    /// Adds all at the end.
+    /// Appends all entries.
     private mutating func append(_ entries: [Entry]) {
         while count + entries.count > capacity { grow() }
         guard let ring else { return }
@@ -58,7 +59,7 @@ struct UnackedMessages: ~Copyable {
         count += entries.count
     }
 
-    /// Puts it in the place of the newest one if that is of the same conversation.
+    /// Replaces the newest entry if it is of the same conversation.
     private mutating func replaceLast(by entry: Entry) -> Bool {
         guard count > 0, let ring else { return false }
         let last = (head + count - 1) & (capacity - 1)
@@ -73,7 +74,7 @@ struct UnackedMessages: ~Copyable {
         count -= 1
     }
 
-    /// Forgets all and gives the memory back.
+    /// Removes all entries and frees the memory.
     mutating func removeAll() {
         ring?.deallocate()
         ring = nil

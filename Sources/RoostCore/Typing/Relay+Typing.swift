@@ -1,6 +1,6 @@
 import RoostWire
 
-/// `typing`: others hear of its beginning and its end.
+/// `typing`: others are told when it begins and when it ends.
 extension Relay {
     func setTyping(
         _ to: Text, _ isActive: Bool, _ id: CommandID?, _ session: Session, _ now: Moment
@@ -25,10 +25,10 @@ extension Relay {
         if typing.stop(member) { tellTyping(of: member, at: now) }
     }
 
-    /// Everywhere: one of the user's sessions ended.
+    /// Ends typing in all conversations, because one of the user's sessions ended.
     func stopTyping(_ user: User, at now: Moment) {
         let typed = user.conversations.values.filter(\.typing.isActive)
-        // In one order everywhere, so that a simulated run can be repeated.
+        // In a fixed order, so that a simulated run can be repeated.
         for member in typed.sorted(by: { $0.conversation.number.value < $1.conversation.number.value }) {
             stopTyping(member, at: now)
         }

@@ -1,28 +1,29 @@
 import RoostWire
 
-/// Who is typing, and until when. A state of a few seconds that the server owns and never stores: it ends by itself
-/// unless the client repeats it. It answers whether others have to be told; telling them is the caller's. Loop thread
+/// Who is typing, and until when. The server owns this state of a few seconds and never stores it. It ends by itself
+/// unless the client repeats it. This type decides whether others must be told; the caller tells them. Loop thread
 /// only.
 final class Typing {
-    /// What is known of one member. Lies in the member and is changed here only.
+    /// The state of one member. It is stored in the member, but only this type changes it.
     struct Mark {
-        /// Monotonic; nil while the member isn't typing.
+        /// When typing ends, in monotonic milliseconds; nil if the member isn't typing.
         fileprivate var until: Int64?
-        /// Monotonic time of the last "is typing" that others were told.
+        /// When others were last told that the member is typing, in monotonic milliseconds.
         fileprivate var toldAt = Int64.min / 2
-        /// For when the timer that looks whether typing has ended is set; past if none is.
+        /// When the timer that checks for the end is due; in the past if there is none.
         fileprivate var timerAt = Int64.min / 2
 
         /// Whether the member is typing.
         var isActive: Bool { until != nil }
     }
 
-    /// How many members of one conversation are typing. Lies in the conversation and is changed here only.
+    /// How many members of one conversation are typing. It is stored in the conversation, but only this type changes
+    /// it.
     struct Typers {
         fileprivate(set) var count = 0
     }
 
-    /// What this part takes from `Limits`.
+    /// The limits of this part.
     struct Bounds {
         let typersPerConversation: Int
         let lifeMilliseconds: Int64
@@ -43,11 +44,11 @@ final class Typing {
         timers = TimerWheel(now: now)
     }
 
-    /// Timers that are set. For tests.
+    /// Number of timers that are set. For tests.
     var timerCount: Int { timers.count }
 
-    /// The member is typing, or still is. True if others have to be told. Nothing happens if so many others of the
-    /// conversation are typing already, or if others were told of a beginning a moment ago.
+    /// The member is typing, for the first time or still. Returns true if others must be told. Does nothing if the
+    /// limit of typing members is reached, or if others were told of a beginning a moment ago.
     func start(_ member: Member, at now: Int64) -> Bool {
         let until = now + bounds.lifeMilliseconds
         if member.typing.isActive {
@@ -64,7 +65,7 @@ final class Typing {
         return true
     }
 
-    /// The member isn't typing any more. True if others have to be told.
+    /// The member is no longer typing. Returns true if others must be told.
     func stop(_ member: Member) -> Bool {
         guard member.typing.isActive else { return false }
         member.typing.until = nil
@@ -77,7 +78,7 @@ final class Typing {
     /// When to call `expire` next, in monotonic milliseconds.
     var nextDeadline: Int64? { timers.nextDeadline }
 
-    /// Ends what wasn't repeated in time: the members whose end others have to be told.
+    /// Ends typing that was not repeated in time. Returns the members whose end others must be told.
     func expire(at now: Int64) -> [Member] {
         var ended: [Member] = []
         for member in timers.expire(at: now) {
@@ -91,7 +92,7 @@ final class Typing {
         return ended
     }
 
-    /// One timer per member, however often it begins anew: the one that is set finds a later end when it fires.
+    /// Sets one timer per member, however often it begins again. When it fires, it finds a later end.
     private func setTimer(for member: Member, at until: Int64) {
         member.typing.timerAt = until
         timers.set(member, at: until)

@@ -1,7 +1,7 @@
 extension Configuration {
-    /// Puts the file, then `ROOST_…` variables, then flags on top of the defaults; later ones win.
+    /// Applies the file, then `ROOST_…` variables, then flags to the defaults; a later source overrides an earlier one.
     ///
-    /// The first thing that isn't right is thrown, and nothing is guessed. Without `file` none is read.
+    /// Throws at the first mistake and never guesses. If `file` is nil, no file is read.
     public static func load(
         file: String? = nil,
         environment: [String: String] = [:],
@@ -33,7 +33,7 @@ extension Configuration {
         environment: [String: String]
     ) throws(ConfigurationFailure) -> [ConfigurationSetting] {
         var settings: [ConfigurationSetting] = []
-        // In order, so that the same environment always gives the same first failure.
+        // Sorted, so that the same environment always gives the same first failure.
         for (name, value) in environment.sorted(by: { $0.key < $1.key }) where name.hasPrefix("ROOST_") {
             if isForeign(name) { continue }
             settings.append(try ConfigurationKey.ofVariable(name).setting(value, from: .variable(name)))
@@ -41,8 +41,9 @@ extension Configuration {
         return settings
     }
 
-    /// Variables that begin like ours but say no key: the path of the file, what the build and the tests use, and what
-    /// Kubernetes gives every container when a service is called "roost" (Kubernetes, "Discovering services").
+    /// Whether a variable begins like ours but isn't a key: the path of the file, those of the build and the tests, and
+    /// those that Kubernetes sets in every container when a service is called "roost" (Kubernetes documentation,
+    /// "Discovering services").
     private static func isForeign(_ name: String) -> Bool {
         switch name {
         case "ROOST_CONFIG", "ROOST_STRICT", "ROOST_BINARY", "ROOST_PORT", "ROOST_LOAD_BINARY", "ROOST_SCENARIOS",
@@ -54,7 +55,7 @@ extension Configuration {
 }
 
 extension ConfigurationKey {
-    /// A setting that was written as one text: items of a list are separated by commas.
+    /// A setting from a single text. The items of a list are separated by commas.
     fileprivate func setting(_ text: String, from source: ConfigurationSource) -> ConfigurationSetting {
         guard case .list = form else { return ConfigurationSetting(key: name, value: .text(text), source: source) }
         let items = text.split(separator: ",").map { String($0.trimmingPrefix { $0 == " " }) }

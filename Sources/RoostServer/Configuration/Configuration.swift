@@ -1,50 +1,50 @@
 import Logging
 import RoostWire
 
-/// Everything an operator may decide, checked and typed; one value that the server is built from and never changes.
+/// The operator's settings, checked and typed. The server is built from this value, which never changes afterwards.
 ///
-/// The defaults are here and in `Limits`; which keys there are, how they are read and what they may be is in
-/// `ConfigurationKey.all`, and `load` puts file, environment and flags on top.
+/// The defaults are here and in `Limits`. `ConfigurationKey.all` says which keys there are, how they are read and what
+/// they may be. `load` applies file, environment and flags to the defaults.
 public struct Configuration: Sendable, Equatable {
     /// Where clients connect.
     public struct Listen: Sendable, Equatable {
-        /// IPv4 address. Loopback: a relay without TLS belongs behind a proxy.
+        /// IPv4 address. Loopback by default, because a relay without TLS belongs behind a proxy.
         public var host = "127.0.0.1"
-        /// 0 takes any free port.
+        /// The port; 0 takes any free one.
         public var port: UInt16 = 8_080
         /// Web origins that may connect, as browsers write them; see `OriginPolicy` for what an empty list means.
         public var origins: [String] = []
     }
 
-    /// The log.
+    /// Where messages are kept.
     public struct Store: Sendable, Equatable {
-        /// The SQLite file; others are made beside it.
+        /// The SQLite file. Others are created beside it.
         public var path = "./data/roost.db"
         /// What an acked message survives.
         public var durability = Durability.full
     }
 
-    /// Who may come in.
+    /// Who may connect.
     public struct Auth: Sendable, Equatable {
-        /// The relay's own signing key; made at the first start.
+        /// The file of the relay's own signing key, created at the first start.
         public var keyFile = "./data/signing.key"
-        /// Files of public keys (PEM or JWK set) of other issuers.
+        /// Files with the public keys (PEM or JWK set) of other issuers.
         public var publicKeys: [String] = []
-        /// What `aud` has to name; nil takes any.
+        /// What a token's `aud` must name; nil accepts any.
         public var audience: String?
-        /// What `iss` has to be; nil takes any.
+        /// What a token's `iss` must be; nil accepts any.
         public var issuer: String?
     }
 
     /// How the relay stops.
     public struct Drain: Sendable, Equatable {
-        /// From the signal to the exit, in seconds.
+        /// Longest time from the signal to the exit, in seconds.
         public var seconds = 5
-        /// Over how many seconds clients are told to come back.
+        /// The time over which clients are told to come back, in seconds.
         public var spreadSeconds = 5
     }
 
-    /// What operators see.
+    /// What Prometheus may read.
     public struct Metrics: Sendable, Equatable {
         /// Bearer token of `/metrics`; nil leaves it open. Never printed.
         public var token: String?
@@ -52,19 +52,19 @@ public struct Configuration: Sendable, Equatable {
 
     /// Where clients connect.
     public var listen = Listen()
-    /// The log.
+    /// Where messages are kept.
     public var store = Store()
-    /// Who may come in.
+    /// Who may connect.
     public var auth = Auth()
     /// How the relay stops.
     public var drain = Drain()
-    /// What operators see.
+    /// What Prometheus may read.
     public var metrics = Metrics()
-    /// Lines below this level are not written.
+    /// The lowest level that is written to the log.
     public var logLevel = Logger.Level.info
     /// WebSocket connections at once.
     public var connectionsMax = 10_000
-    /// Of them, from one address.
+    /// WebSocket connections at once from one address.
     public var connectionsPerAddressMax = 10_000
     /// The bounds of the protocol and the Relay.
     public var limits = Limits()

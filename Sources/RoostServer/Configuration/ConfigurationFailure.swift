@@ -1,5 +1,5 @@
-/// A configuration that can't be used: exactly one line for the operator, with where it was said, which key, which
-/// value and what is allowed. Values of secrets are never in it.
+/// Why a configuration can't be used: exactly one line for the operator, with the place, the key, its value and what is
+/// allowed. It never contains the value of a secret.
 public struct ConfigurationFailure: Error, Sendable, Equatable, CustomStringConvertible {
     /// The line, without line break.
     public let description: String
@@ -9,11 +9,11 @@ public struct ConfigurationFailure: Error, Sendable, Equatable, CustomStringConv
     }
 
     init(_ text: String) {
-        // Whatever a path, key or value holds, it stays one line, and a terminal isn't told anything.
+        // Keeps it one line without control characters for the terminal, whatever a path, key or value contains.
         description = String(String.UnicodeScalarView(text.unicodeScalars.map { Self.isSafe($0) ? $0 : "\u{FFFD}" }))
     }
 
-    /// A value as the operator wrote it, cut to a readable length.
+    /// A value as the operator wrote it, shortened to a readable length.
     static func quoted(_ value: String) -> String {
         value.count > 80 ? "\"\(value.prefix(80))…\"" : "\"\(value)\""
     }

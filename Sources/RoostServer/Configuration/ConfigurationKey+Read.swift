@@ -1,5 +1,5 @@
 extension ConfigurationKey {
-    /// Takes a setting over into `configuration`, or says what is wrong with it.
+    /// Writes a setting into `configuration`, or throws what is wrong with it.
     func read(
         _ setting: ConfigurationSetting,
         into configuration: inout Configuration
@@ -25,7 +25,7 @@ extension ConfigurationKey {
         }
     }
 
-    /// Only digits: no sign, no space, no underscore; whatever is too long for an `Int` is not allowed anywhere.
+    /// Parses digits only: no sign, space or underscore. No key allows a number that is too long for an `Int`.
     private static func number(_ text: String) -> Int? {
         text.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) } ? Int(text) : nil
     }

@@ -1,19 +1,19 @@
-/// One key of the configuration. Everything about it follows from its entry in `all`: how it is read from a file, the
-/// environment or a flag, what is refused with which words, and its lines in Config/roost.yaml.
+/// One key of the configuration. Everything about a key follows from its entry in `all`: how it is read from a file,
+/// the environment or a flag, which values are refused, and its lines in Config/roost.yaml.
 struct ConfigurationKey: Sendable {
     typealias Slot<Value> = WritableKeyPath<Configuration, Value> & Sendable
 
     /// Where a value goes and what it may be.
     enum Form: Sendable {
         case whole(any Slot<Int>, ClosedRange<Int>)
-        /// Whole seconds outside, milliseconds inside.
+        /// Written in whole seconds, stored in milliseconds.
         case seconds(any Slot<Int64>, ClosedRange<Int>)
         case word(any Slot<String>, [String])
         case text(any Slot<String>, TextRule)
         case list(any Slot<[String]>, TextRule)
     }
 
-    /// Dotted: the section, then the member.
+    /// The section and the member, joined by a dot.
     let name: String
     let form: Form
     /// One or two sentences for the operator.
@@ -32,7 +32,7 @@ struct ConfigurationKey: Sendable {
     /// `ROOST_LISTEN_PORT` for `listen.port`.
     var variable: String { "ROOST_" + name.uppercased().replacing(".", with: "_") }
 
-    /// What is allowed, to go on from "expected".
+    /// What is allowed, worded to follow "expected".
     var allowed: String {
         switch form {
         case .whole(_, let range): "a whole number from \(range.lowerBound) to \(range.upperBound)"

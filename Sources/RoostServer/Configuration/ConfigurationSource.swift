@@ -1,4 +1,4 @@
-/// Where a setting was said.
+/// Where a setting comes from.
 enum ConfigurationSource: Sendable, Hashable, CustomStringConvertible {
     case file(path: String, line: Int)
     case variable(String)
@@ -13,12 +13,12 @@ enum ConfigurationSource: Sendable, Hashable, CustomStringConvertible {
     }
 }
 
-/// One key with its value as it was written, before anything is known about it.
+/// One key with its value as it was written, before any check.
 struct ConfigurationSetting: Sendable {
     enum Value: Sendable {
         case text(String)
         case list([String])
-        /// A section where a value should be, or nothing at all.
+        /// A section in place of a value, or nothing at all.
         case unusable
     }
 
@@ -27,7 +27,7 @@ struct ConfigurationSetting: Sendable {
     let source: ConfigurationSource
 }
 
-/// A flag of the command line that says a key of the configuration.
+/// A flag of the command line that sets a key of the configuration.
 public struct ConfigurationFlag: Sendable {
     let name: String
     let key: String
@@ -40,7 +40,7 @@ public struct ConfigurationFlag: Sendable {
         self.value = value
     }
 
-    /// `--set listen.port=8080`. What follows the first `=` is the value, lists are separated by commas.
+    /// `--set listen.port=8080`. The value follows the first `=`; the items of a list are separated by commas.
     public init(set text: String) throws(ConfigurationFailure) {
         guard let equals = text.firstIndex(of: "=") else {
             throw ConfigurationFailure(.flag("--set"), "\(ConfigurationFailure.quoted(text)): expected key=value")

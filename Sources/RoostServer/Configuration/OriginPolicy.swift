@@ -1,17 +1,18 @@
-/// Which web pages may open a connection (RFC 6455, section 10.2; RFC 6454). Immutable; asked once per handshake.
+/// Decides which web pages may open a connection (RFC 6455, section 10.2; RFC 6454). Immutable; asked once per
+/// handshake.
 ///
-/// Roost has no cookies, so a foreign page holds no token and gets nowhere; this is the second wall. It compares
-/// whole origins only: no wildcard and no prefix, which is where such checks go wrong.
+/// This is the second line of defence: Roost has no cookies, so a foreign page has no token. It compares whole origins
+/// only, without wildcards and prefixes, because those are where such checks usually fail.
 public struct OriginPolicy: Sendable {
     private let origins: Set<String>
 
-    /// `origins` are those of `listen.origins`.
+    /// Creates the policy for the origins of `listen.origins`.
     public init(origins: [String]) { self.origins = Set(origins) }
 
-    /// Whether a handshake with these headers may go on. `host` is the value of `Host`.
+    /// Whether a handshake with these values of the headers `Origin` and `Host` may go on.
     ///
-    /// Without `Origin` it isn't a browser, and the check would protect nobody. With a list only what is on it may
-    /// connect; without one only pages from the host (and port) that they connect to.
+    /// A client without `Origin` isn't a browser and is always allowed. If there is a list, a page must be on it. If
+    /// there is none, a page may only connect to the host and port it came from.
     public func allows(origin: String?, host: String?) -> Bool {
         guard let origin else { return true }
         guard origins.isEmpty else { return origins.contains(origin.lowercased()) }

@@ -2,7 +2,7 @@ import Glibc
 import RoostCore
 import RoostWire
 
-/// The one place in the server that reads clocks.
+/// The only place in the server that reads clocks.
 enum Clock {
     /// CLOCK_MONOTONIC and CLOCK_REALTIME together.
     static func now() -> Moment {

@@ -1,7 +1,7 @@
 import RoostCore
 import RoostTransport
 
-/// From the transport to the Relay.
+/// Passes events of the transport to the Relay.
 extension Gateway {
     func admit(_ request: UpgradeRequest) -> HTTPResponse? {
         guard case .serving = phase, relay.isServing else {
@@ -42,7 +42,7 @@ extension Gateway {
 
     private func session(of connection: Connection) -> Session? {
         guard let attachment = connection.attachment else { return nil }
-        // Only `opened` attaches, and only sessions: no need to pay for a checked cast on every frame.
+        // Only `opened` attaches anything, and it attaches a session. So no frame has to pay for a checked cast.
         return unsafeDowncast(attachment, to: Session.self)
     }
 }

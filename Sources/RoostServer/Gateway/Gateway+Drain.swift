@@ -2,12 +2,12 @@ import Logging
 import RoostCore
 import RoostTransport
 
-/// Stopping without losing anything: tell everybody, finish what is under way, close, let the log settle. Driven by
-/// the end of each turn, bounded by `drain.seconds`.
+/// Stops the relay without losing anything: tell clients to come back, finish what is under way, close connections,
+/// wait for the last commits. The end of each turn makes the next step; `drain.seconds` bounds the whole.
 extension Gateway {
-    /// From the announcement to the close: long enough for a client to read it and for commits under way.
+    /// Time from the announcement to the close: enough for clients to read it and for commits to finish.
     private static var noticeMilliseconds: Int64 { 300 }
-    /// From the close to the end, for close frames to leave.
+    /// Longest time from the close to the end, for close frames to leave.
     private static var goodbyeMilliseconds: Int64 { 1_000 }
 
     func beginDrain() {
@@ -20,7 +20,7 @@ extension Gateway {
         relay.beginDrain(spreadMilliseconds: Int64(configuration.drain.spreadSeconds) * 1_000, at: now)
     }
 
-    /// When the end of the turn has to come, in monotonic milliseconds, if nothing else happens.
+    /// When the next turn must end even if nothing happens, in monotonic milliseconds.
     var nextDrainStep: Int64 {
         switch phase {
         case .serving, .stopped: Int64.max

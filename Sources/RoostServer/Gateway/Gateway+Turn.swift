@@ -5,8 +5,8 @@ import RoostStorage
 import RoostTransport
 import RoostWire
 
-/// From the Relay to the world, once at the end of each turn: hand the turn's events to the writer, write once to each
-/// touched connection, or to a part of them, and set the one timer.
+/// What happens at the end of each turn: the Relay's events go to the writer, each touched connection (or a part of
+/// them) is written to once, and the one timer is set.
 extension Gateway {
     func turnEnded() {
         handOver()
@@ -66,8 +66,8 @@ extension Gateway {
         }
     }
 
-    /// Signatures cost tens of microseconds and JWTKit is asynchronous: checked on Swift's pool, one per session at a
-    /// time, answered by letter.
+    /// Checks a token on Swift's pool, because a signature takes tens of microseconds and JWTKit is asynchronous. A
+    /// session has one check at a time. The result comes back as a letter.
     private func verify(_ verification: Verification, _ workers: Workers) {
         Task { [verifier = workers.verifier, mailbox = workers.mailbox] in
             let result = await verifier.verify(verification.token, now: Clock.wall())

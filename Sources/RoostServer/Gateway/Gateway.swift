@@ -5,11 +5,11 @@ import RoostStorage
 import RoostTransport
 import RoostWire
 
-/// Joins the pure Relay to the world: carries what the transport hears into the Relay, and what the Relay wants done
-/// out to sockets, writer, reader and token checks. Everything in it runs on the loop thread; what other threads have
-/// to say comes as a `Letter`. It decides nothing about messages.
+/// Connects the pure Relay to the outside. It passes events of the transport to the Relay, and carries out what the
+/// Relay asks for: writes to sockets, commits, reads and token checks. It runs on the loop thread only; other threads
+/// send it a `Letter`. It decides nothing about messages.
 final class Gateway: TransportHandler {
-    /// What other threads post.
+    /// A message from another thread.
     enum Letter: Sendable {
         case committed(CommitReport)
         case answered(ReadResult)
@@ -26,12 +26,13 @@ final class Gateway: TransportHandler {
         var mailbox: Mailbox<Letter>
     }
 
-    /// How far stopping has got.
+    /// Whether the relay serves, or how far it has got with stopping.
     enum Phase {
         case serving
-        /// Clients were told; until this monotonic time they may finish.
+        /// Clients have been told to come back later. Connections are closed at `closeAt`, or once nothing is under
+        /// way. The process ends at `stopAt` at the latest. Both are in monotonic milliseconds.
         case draining(closeAt: Int64, stopAt: Int64)
-        /// Connections were closed; what is left is the log.
+        /// Connections have been closed. Close frames and the last commits are still under way.
         case closing(stopAt: Int64)
         case stopped
     }
@@ -47,7 +48,7 @@ final class Gateway: TransportHandler {
     var hasStoreFailed = false
     var commitSeconds = Histogram(bounds: Histogram.commitBounds)
     var committedRows = 0
-    // Both clocks, read once a turn.
+    // Both clocks, read at most once a turn.
     private var moment: Moment?
 
     init(_ configuration: Configuration, relay: Relay, log: Logger, startedAt: Timestamp) {
@@ -58,7 +59,7 @@ final class Gateway: TransportHandler {
         origins = OriginPolicy(origins: configuration.listen.origins)
     }
 
-    /// This turn's time.
+    /// The time of this turn.
     var now: Moment {
         if let moment { return moment }
         let read = Clock.now()
@@ -66,6 +67,6 @@ final class Gateway: TransportHandler {
         return read
     }
 
-    /// The next use reads the clocks again.
+    /// Makes the next use of `now` read the clocks again.
     func forgetTime() { moment = nil }
 }

@@ -1,5 +1,5 @@
-/// Writes the Prometheus text format, version 0.0.4. Names, help texts and labels come from the server's own code:
-/// nothing a client sent ends up here, so nothing has to be escaped.
+/// Writes the Prometheus text format, version 0.0.4. Names, help texts and labels come only from the server's own code,
+/// never from a client, so nothing has to be escaped.
 struct Exposition {
     enum Kind: String {
         case counter, gauge, histogram

@@ -1,6 +1,7 @@
-/// A histogram with fixed upper bounds, as Prometheus wants it: cumulative when printed, plain when recorded.
+/// A histogram with fixed upper bounds. It counts each value in one bucket; `Exposition` prints the cumulative counts
+/// that Prometheus expects.
 struct Histogram {
-    /// Seconds. From a commit on a fast disk with a cache to one that hangs.
+    /// Bounds in seconds, from a commit on a fast disk with a cache to one on a disk that hangs.
     static let commitBounds: [Double] = [
         0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10,
     ]

@@ -1,6 +1,6 @@
 import Glibc
 
-/// What the process costs, under the names that Prometheus clients use for it, from /proc and getrusage.
+/// CPU, memory and descriptors of the process, from /proc and getrusage, under the usual Prometheus names.
 enum ProcessUsage {
     static func write(_ page: inout Exposition) {
         var usage = rusage()
@@ -33,7 +33,7 @@ enum ProcessUsage {
         defer { closedir(folder) }
         var count = 0
         while readdir(folder) != nil { count += 1 }
-        // Without `.`, `..` and the folder itself.
+        // Doesn't count `.`, `..` and the descriptor of the folder itself.
         return max(0, count - 3)
     }
 }

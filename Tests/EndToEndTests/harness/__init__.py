@@ -1,1 +1,1 @@
-"""What the end-to-end tests stand on: the relay as a process, devices that talk to it, and sockets by hand."""
+"""The harness of the end-to-end tests: the relay as a process, devices that talk to it, and raw sockets."""

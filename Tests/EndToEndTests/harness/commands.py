@@ -1,8 +1,8 @@
-"""Every command of Docs/Protocol.md, with what each of its members may be: the source of everything that is wrong."""
+"""Every command of Docs/Protocol.md with the valid and invalid values of its members."""
 
 LONG = "x" * 65
 
-# What is not a …: the member's kind names the values that have to be refused for it.
+# Values that must be refused, by the kind of the member.
 WRONG = {
     "name": [1, 1.5, True, [], {}, "", LONG, "a b", "é", 'a"b', "a\\b", "a\n"],
     "user": [1, True, [], {}, "", LONG, "a b", "@a", "a\u0000"],
@@ -65,12 +65,12 @@ def commands(group, peer, token, position):
     ]
 
 
-# A command that may leave its `id` out.
+# A command whose `id` is optional.
 MAY_BE_SILENT = {"signal", "typing", "ack", "read", "bye"}
 
 
 def good(required, optional, key):
-    """A command's members at values that are right; `key` is one that wasn't used before."""
+    """The members of a command with valid values. `key` has not been used before."""
     members = {name: value for name, (_, value) in {**required, **optional}.items()}
     if "key" in members:
         members["key"] = key

@@ -1,4 +1,4 @@
-"""A client as an app would write one, on a WebSocket library that shares nothing with the relay."""
+"""A client as an app would write one, on a WebSocket library that shares no code with the relay."""
 
 import asyncio
 import itertools
@@ -12,7 +12,7 @@ from .waiting import PATIENCE
 
 
 class Refused(Exception):
-    """An `error` as the answer to a command."""
+    """The relay answered a command with `error`."""
 
     def __init__(self, answer):
         super().__init__(f"{answer.get('code')}: {answer.get('reason')}")
@@ -21,11 +21,11 @@ class Refused(Exception):
 
 
 class Closed(Exception):
-    """The connection ended before what was waited for."""
+    """The connection ended before the awaited event arrived."""
 
 
 class Frame(dict):
-    """One frame of the relay, with the text that it came as."""
+    """One frame from the relay, with its text as it arrived."""
 
     def __init__(self, raw):
         super().__init__(json.loads(raw))
@@ -33,21 +33,21 @@ class Frame(dict):
 
 
 class Device:
-    """One connection. Replies find their commands by `re`; everything else waits in `events` until it is asked for."""
+    """One connection. Replies are matched to their commands by `re`. Everything else waits in `events`."""
 
     all = []
-    # Of all devices together, since keys are unique per user.
+    # Shared by all devices, since keys are unique per user.
     keys = itertools.count(1)
 
     def __init__(self, socket):
         self.socket = socket
         self.user = None
         self.welcome = None
-        # Everything that came, in its order.
+        # Everything that arrived, in order.
         self.frames = []
-        # What came without being asked for and wasn't taken by `event` yet.
+        # Events that arrived and have not been taken by `event` yet.
         self.events = []
-        # Answers that nobody waits for: there may be none, except where a test sends by hand and says so.
+        # Answers that nobody waits for. There must be none, except where a test sends frames by hand and allows it.
         self.strays = []
         self.allows_strays = False
         self.numbers = itertools.count(1)
@@ -61,7 +61,7 @@ class Device:
 
     @classmethod
     async def connect(cls, port, *, path="/v1/socket", receive_buffer=None, **options):
-        """`receive_buffer`: bytes that the kernel takes for us before the relay notices that we don't read."""
+        """`receive_buffer` is the number of bytes that the kernel takes before the relay notices that we don't read."""
         if receive_buffer:
             plain = sockets.socket()
             plain.setsockopt(sockets.SOL_SOCKET, sockets.SO_RCVBUF, receive_buffer)
@@ -107,11 +107,11 @@ class Device:
     # Commands
 
     async def write(self, text):
-        """Sends any text (or bytes, as a binary message)."""
+        """Sends any text, or bytes as a binary message."""
         await self.socket.send(text)
 
     def expect(self, number):
-        """A future for the answer to the command with this `id`."""
+        """Returns a future for the answer to the command with this `id`."""
         assert number not in self.answers
         self.answers[number] = asyncio.get_running_loop().create_future()
         if self.reader.done():
@@ -129,18 +129,18 @@ class Device:
         return answer
 
     async def ask(self, type, **members):
-        """Sends a command and gives its answer, whatever it is."""
+        """Sends a command and returns its answer, whatever it is."""
         return await asyncio.wait_for(await self.begin(type, **members), PATIENCE)
 
     async def call(self, type, **members):
-        """Sends a command that has to succeed, and gives its answer."""
+        """Sends a command that must succeed, and returns its answer."""
         answer = await self.ask(type, **members)
         if answer["type"] == "error":
             raise Refused(answer)
         return answer
 
     async def refusal(self, type, **members):
-        """Sends a command that has to fail, and gives the code."""
+        """Sends a command that must fail, and returns the error code."""
         answer = await self.ask(type, **members)
         assert answer["type"] == "error", f"{type} was not refused: {answer}"
         assert set(answer) <= {"type", "re", "code", "reason", "retry", "retryAfter"}, answer
@@ -157,18 +157,18 @@ class Device:
         return self.welcome
 
     async def send(self, to, body, key=None, **members):
-        """Sends a message under a key that no other has, unless the test names one."""
+        """Sends a message with a unique key, unless the test names one."""
         return await self.call("send", to=to, key=key or f"auto-{next(Device.keys)}", body=body, **members)
 
     async def group(self, name, *members, **more):
-        """Creates a group and gives its id."""
+        """Creates a group and returns its id."""
         answer = await self.call("conversation.create", kind="group", name=name, members=list(members), **more)
         return answer["conversation"]["conversation"]
 
     # Events
 
     async def event(self, type, **where):
-        """The first event of this type and with these members that wasn't asked for before. `sender` is `from`."""
+        """Returns the next event of this type with these members. `sender` stands for `from`."""
         if "sender" in where:
             where["from"] = where.pop("sender")
 
@@ -177,7 +177,7 @@ class Device:
         return await self.awaited(fits, f"{type} {where}")
 
     async def presence(self, user, state):
-        """Waits until this device is told that the user is in this state; what it was told before is done with."""
+        """Waits until this device is shown the user in this state. Earlier states are discarded."""
         def says(frame):
             return frame["type"] == "presence" and any(
                 one["user"] == user and one["state"] == state for one in frame["users"])
@@ -188,12 +188,12 @@ class Device:
         return [one for one in frame["users"] if one["user"] == user][-1]
 
     def states(self, user):
-        """All that this device was ever told of the user, in its order."""
+        """Everything that this device was ever shown of the user, in order."""
         return [
             one["state"] for frame in self.seen("presence") for one in frame["users"] if one["user"] == user]
 
     async def awaited(self, fits, what):
-        """The first event that fits and wasn't taken before, and takes it."""
+        """Takes and returns the next event that fits."""
         async def wait():
             fresh = self.events
             async with self.news:
@@ -212,7 +212,7 @@ class Device:
             raise AssertionError(f"{self.user} waited in vain for {what}; there was {shown}") from None
 
     async def messages(self, conversation, upto):
-        """Every message of the conversation that came, up to this sequence; waits for that one."""
+        """Waits for the message with this sequence, and returns all messages of the conversation up to it."""
         await self.awaited_message(conversation, upto)
         return [
             frame for frame in self.frames
@@ -222,11 +222,11 @@ class Device:
         return await self.event("message", conversation=conversation, sequence=sequence)
 
     async def barrier(self):
-        """When this returns, everything is there that the relay had put on its way before."""
+        """Returns when everything that the relay sent before has arrived."""
         return await self.call("ping")
 
     def seen(self, type, **where):
-        """All of these that ever came."""
+        """All events of this kind that ever arrived."""
         return [
             frame for frame in self.frames
             if frame["type"] == type and all(frame.get(name) == value for name, value in where.items())]
@@ -234,7 +234,7 @@ class Device:
     # Ends
 
     def pause(self):
-        """Stops reading: the library's queue fills, then the kernel's buffers, then the relay's."""
+        """Stops reading. The library's queue fills first, then the kernel's buffers, then the relay's."""
         self.reading.clear()
 
     def resume(self):
@@ -245,7 +245,7 @@ class Device:
         assert await self.closed() == 1000
 
     async def closed(self):
-        """Waits for the relay to end the connection; the code of its close frame."""
+        """Waits until the relay closes the connection, and returns the code of its close frame."""
         self.resume()
         try:
             await asyncio.wait_for(asyncio.shield(self.reader), PATIENCE)
@@ -254,12 +254,12 @@ class Device:
         return self.close_code
 
     async def drop(self):
-        """The network is gone: no close frame."""
+        """Cuts the connection without a close frame."""
         self.socket.transport.abort()
         await self.closed()
 
     async def leave(self):
-        """A close frame of the client without `bye`."""
+        """Sends a close frame without `bye`."""
         self.resume()
         await self.socket.close()
         await self.reader
@@ -277,7 +277,7 @@ class Device:
 
 
 async def end_devices():
-    """Ends all connections of a test and checks what every connection has to keep."""
+    """Closes all connections of a test and checks the promises that hold for every connection."""
     devices, Device.all = Device.all, []
     for device in devices:
         device.socket.transport.abort()

@@ -1,16 +1,16 @@
-"""HTTP by hand: exact bytes out, exact lines back. Libraries would hide what is tested here."""
+"""HTTP by hand, with exact bytes in both directions. A library would hide what is tested here."""
 
 import socket
 
 from .waiting import PATIENCE
 
-# RFC 6455, section 1.3: the sample nonce and what has to come back for it.
+# The sample nonce of RFC 6455, section 1.3, and its answer.
 NONCE = "dGhlIHNhbXBsZSBub25jZQ=="
 ACCEPT = "s3pPLMBiTxaQ9kYGzzhZRbK+xOo="
 
 
 class Response:
-    """Status line, headers (names in lower case) and body."""
+    """A response: status line, headers (with names in lower case) and body."""
 
     def __init__(self, head, body):
         lines = head.decode("latin-1").split("\r\n")
@@ -24,7 +24,7 @@ class Response:
 
 
 class RawConnection:
-    """One socket. Closes itself at the end of a `with`."""
+    """One socket. It is closed at the end of a `with`."""
 
     def __init__(self, port):
         self.socket = socket.create_connection(("127.0.0.1", port), timeout=PATIENCE)
@@ -40,19 +40,19 @@ class RawConnection:
         self.socket.sendall(data if isinstance(data, bytes) else data.encode())
 
     def request(self, line="GET /v1/socket HTTP/1.1", **headers):
-        """A request with `Host`; `_` stands for `-` in names, None leaves a header out."""
+        """A request with `Host`. In names `_` stands for `-`; None leaves a header out."""
         headers = {"Host": "relay.example.org", **{name.replace("_", "-"): text for name, text in headers.items()}}
         lines = [f"{name}: {text}" for name, text in headers.items() if text is not None]
         self.write("\r\n".join([line, *lines, "", ""]))
 
     def upgrade(self, line="GET /v1/socket HTTP/1.1", **changes):
-        """A good handshake, but for the changes."""
+        """A valid handshake with these changes."""
         self.request(line, **{
             "Upgrade": "websocket", "Connection": "Upgrade", "Sec_WebSocket_Version": "13",
             "Sec_WebSocket_Key": NONCE, "Sec_WebSocket_Protocol": "roost.v1", **changes})
 
     def response(self):
-        """The next response, read exactly to its end."""
+        """Reads the next response exactly to its end."""
         while b"\r\n\r\n" not in self.buffer:
             self.fill()
         head, _, self.buffer = self.buffer.partition(b"\r\n\r\n")
@@ -68,7 +68,7 @@ class RawConnection:
         self.buffer += piece
 
     def first_byte(self):
-        """The next byte, or None if the connection ended instead."""
+        """Reads the next byte. Returns None if the connection has ended."""
         try:
             piece = self.buffer or self.socket.recv(1)
         except ConnectionResetError:
@@ -76,7 +76,7 @@ class RawConnection:
         return piece[0] if piece else None
 
     def rest(self):
-        """Everything up to the end of the connection."""
+        """Reads everything up to the end of the connection."""
         while True:
             try:
                 piece = self.socket.recv(65536)
@@ -92,7 +92,7 @@ class RawConnection:
 
 
 def frame(opcode, payload, is_last=True):
-    """A frame as a client sends it (RFC 6455, section 5.2), under a mask of zeros."""
+    """A frame as a client sends it (RFC 6455, section 5.2), with a mask of zeros."""
     head = bytes([opcode | (0x80 if is_last else 0)])
     if len(payload) < 126:
         head += bytes([0x80 | len(payload)])

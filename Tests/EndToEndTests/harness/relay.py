@@ -1,4 +1,4 @@
-"""The relay as an operator runs it: a process with a folder, a port, signals and an HTTP side."""
+"""The relay as an operator runs it: a process with a folder, a port, signals and HTTP pages."""
 
 import base64
 import contextlib
@@ -23,7 +23,7 @@ ANNOUNCEMENT = re.compile(rb"Roost \S+ listens on ws://127\.0\.0\.1:(\d+)/v1/soc
 
 
 def environment():
-    """Ours without what would configure the relay: a test says all that it means."""
+    """Our environment without variables that configure the relay, so that a test names all its settings."""
     return {name: value for name, value in os.environ.items() if not name.startswith("ROOST_")}
 
 
@@ -35,12 +35,12 @@ def command(folder, *words, timeout=PATIENCE):
 
 
 class Relay:
-    """One relay on a folder of its own. It may be killed and started again on what it left there."""
+    """A relay with its own folder. It can be killed and started again on the same folder."""
 
     running = set()
 
     def __init__(self, folder, **settings):
-        """`settings` are keys of the configuration, with `__` for the dot: limits__hello_seconds=1."""
+        """`settings` are keys of the configuration, with `__` for the dot, such as limits__hello_seconds=1."""
         self.folder = pathlib.Path(folder)
         self.store = self.folder / "roost.db"
         self.key_file = self.folder / "signing.key"
@@ -52,13 +52,13 @@ class Relay:
     # Life of the process
 
     def words(self):
-        """The command line; a later setting wins, so a test may name another store."""
+        """The command line. A later setting overrides an earlier one, so a test may name another store."""
         settings = {
             "listen.port": "0", "store.path": str(self.store), "auth.key_file": str(self.key_file), **self.settings}
         return ["serve", *(word for key, value in settings.items() for word in ("--set", f"{key}={value}"))]
 
     def start(self, **changes):
-        """Starts it and waits for the line that names the port."""
+        """Starts the relay and waits for the line that names its port."""
         self.settings.update({name.replace("__", "."): str(value) for name, value in changes.items()})
         with open(self.folder / "relay.log", "ab") as log:
             self.process = subprocess.Popen(
@@ -78,11 +78,11 @@ class Relay:
         return found.group(1)
 
     def kill(self):
-        """kill -9: what a crash or the kernel's out-of-memory killer does."""
+        """Kills it with SIGKILL, as a crash or the kernel's out-of-memory killer would."""
         self.end(signal.SIGKILL)
 
     def stop(self):
-        """SIGTERM and the whole drain; returns the exit code."""
+        """Sends SIGTERM, waits for the drain, and returns the exit code."""
         return self.end(signal.SIGTERM)
 
     def end(self, number):
@@ -104,7 +104,7 @@ class Relay:
         return self.process.poll() is None
 
     def log(self):
-        """What it has written to standard error, in all its lives."""
+        """Everything it has written to standard error since the test began."""
         return (self.folder / "relay.log").read_text(errors="replace")
 
     # Who comes in
@@ -114,16 +114,16 @@ class Relay:
         return base64.urlsafe_b64decode(text + "=" * (-len(text) % 4))
 
     def token(self, user, seconds=3600, **claims):
-        """As an issuer with the relay's own key would make it."""
+        """Creates a token with the relay's own key, as an issuer would."""
         claims = {"sub": user, "exp": time.time() + seconds, **claims}
         return jwt.encode(claims, self.secret(), algorithm="HS256")
 
     async def connect(self, **options):
-        """A connection on which nothing has been said."""
+        """Opens a connection without hello."""
         return await Device.connect(self.port, **options)
 
     async def device(self, user, device="phone", *, options=None, **hello):
-        """A connection that was welcomed."""
+        """Opens a connection and waits for its welcome."""
         found = await self.connect(**(options or {}))
         await found.hello(hello.pop("token", None) or self.token(user), device=device, **hello)
         return found
@@ -131,7 +131,7 @@ class Relay:
     # What operators see
 
     def get(self, path, **headers):
-        """(status, headers, body) of a plain request."""
+        """Sends a plain HTTP request and returns (status, headers, body)."""
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE)
         try:
             connection.request("GET", path, headers={name.replace("_", "-"): value for name, value in headers.items()})
@@ -141,14 +141,14 @@ class Relay:
             connection.close()
 
     def metric(self, name):
-        """One sample, by its name with its labels."""
+        """The value of one sample, named with its labels."""
         for line in self.get("/metrics")[2].splitlines():
             if line.startswith(name + " "):
                 return float(line.rpartition(" ")[2])
         raise AssertionError(f"no metric {name}")
 
     def rows(self, query):
-        """What stands in the store at this moment, read beside the relay."""
+        """Reads the store's file while the relay runs."""
         with contextlib.closing(sqlite3.connect(f"file:{self.store}?mode=ro", uri=True, timeout=PATIENCE)) as store:
             return store.execute(query).fetchall()
 

@@ -1,17 +1,17 @@
-"""How long the tests wait, in one place. Nothing here asserts how fast something is."""
+"""How long the tests wait. Nothing here asserts a duration."""
 
 import asyncio
 import time
 
-# A safety net: what hasn't happened by then never will. A loaded machine with a debug build gets there too.
+# A safety net. What hasn't happened by then never will, even on a loaded machine with a debug build.
 PATIENCE = 20.0
 
-# Between two looks at something that doesn't announce its changes: a metric, a file, a process.
+# Time between two looks at something that doesn't announce its changes: a metric, a file, a process.
 BEAT = 0.02
 
 
 async def until(look, what):
-    """Calls `look` until it gives something true, and returns that. For what can't be awaited as an event."""
+    """Calls `look` until it returns something true, and returns that. For changes that can't be awaited as an event."""
     deadline = time.monotonic() + PATIENCE
     while True:
         found = look()
