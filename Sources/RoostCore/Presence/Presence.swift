@@ -1,14 +1,14 @@
 import RoostWire
 
-/// Who is here: what a user's devices do, what that comes to for the user, and who watches. Changes are gathered for a
-/// tick, so that many devices and quick returns make one event. It says what to store and whom to tell; doing so is the
-/// caller's. Loop thread only.
+/// Who is online: the states of a user's devices, the resulting state of the user, and who watches. Changes collect
+/// until a tick, so that several devices and quick returns make one event. This type decides what to store and whom to
+/// tell; the caller does it. Loop thread only.
 final class Presence {
-    /// What is known of one user. Lies in the user and is changed here only.
+    /// The state of one user. It is stored in the user, but only this type changes it.
     struct Person {
-        /// When the user was last here; `.never` if never.
+        /// When the user was last online; `.never` if never.
         fileprivate(set) var lastSeen: Timestamp
-        /// What watchers were told last.
+        /// The state that watchers were told last.
         fileprivate(set) var announced = PresenceState.offline
         /// Sessions that asked by `watch`.
         fileprivate(set) var watchers: [SessionID: Session] = [:]
@@ -25,30 +25,31 @@ final class Presence {
         }
     }
 
-    /// What a device that dropped without a goodbye still counts as. Lies in the device and is changed here only.
+    /// The state that a device keeps after a drop without a goodbye. It is stored in the device, but only this type
+    /// changes it.
     struct Linger {
         fileprivate var activity = Activity.background
-        /// Monotonic; past if the device doesn't count.
+        /// Until when it keeps that state, in monotonic milliseconds; in the past if the device doesn't count.
         fileprivate var until = Int64.min
     }
 
-    /// What a session does and watches. Lies in the session and is changed here only.
+    /// The state of a session, and the users it watches. It is stored in the session, but only this type changes it.
     struct View {
         fileprivate(set) var activity = Activity.active
         fileprivate(set) var watching: [UserNumber: User] = [:]
-        /// Users whose change it is told by this tick.
+        /// Users whose changes the session is told in this tick.
         fileprivate var batch: [User] = []
     }
 
     /// What a tick comes to.
     struct Tick {
-        /// For the store, in this order.
+        /// Mutations for the store, in this order.
         var mutations: [Mutation] = []
-        /// Sessions to be told, each of the users that `takeBatch` gives.
+        /// Sessions to tell. `takeBatch` returns the users for each.
         var audience: [Session] = []
     }
 
-    /// What this part takes from `Limits`.
+    /// The limits of this part.
     struct Bounds {
         let watchedPerSession: Int
         let gatherMilliseconds: Int64
@@ -77,7 +78,8 @@ final class Presence {
         aliveAt = now
     }
 
-    /// After a start: nobody is a ghost. Who was online when the relay died was last seen when it was last alive.
+    /// After a start, nobody is a ghost: users who were online when the relay died were last seen when it was last
+    /// alive.
     func settle(_ users: some Sequence<User>, lastAlive: Timestamp) -> [Mutation] {
         users.filter(\.presence.isStoredOnline).map { user in
             user.presence.lastSeen = max(user.presence.lastSeen, lastAlive)
@@ -87,28 +89,28 @@ final class Presence {
 
     // MARK: Coming and going
 
-    /// A session of the user is ready.
+    /// A session of the user became ready.
     func come(_ session: Session, of device: Device, as activity: Activity, at now: Moment) {
         session.presence.activity = activity
         device.presence.until = Int64.min
         mayChange(device.user, at: now)
     }
 
-    /// The device says what it does now.
+    /// The device reports its state.
     func set(_ activity: Activity, of session: Session, _ user: User, at now: Moment) {
         if activity == .background, session.presence.activity != .background { user.presence.lastSeen = now.wall }
         session.presence.activity = activity
         mayChange(user, at: now)
     }
 
-    /// Another session of the same device takes its place; nobody sees the user leave.
+    /// Another session of the same device takes over. Nobody sees the user leave.
     func giveWay(_ session: Session, of user: User, at now: Moment) {
-        // What takes its place may be a background fetch, which says nothing about its user.
+        // The new session may be a background fetch, which says nothing about its user.
         if session.presence.activity != .background { user.presence.lastSeen = now.wall }
     }
 
     /// The last session of a device ended.
-    /// - Parameter mayReturn: it said no goodbye, so the device counts as it was until its grace ends.
+    /// - Parameter mayReturn: there was no goodbye, so the device keeps its state until its grace ends.
     func go(_ session: Session, of device: Device, mayReturn: Bool, at now: Moment) {
         let activity = session.presence.activity
         if activity != .background {
@@ -122,7 +124,7 @@ final class Presence {
         mayChange(device.user, at: now)
     }
 
-    /// Something happened that presence depends on; what it comes to is looked at when the tick ends.
+    /// Something happened that may change the user's state. The state is computed at the end of the tick.
     private func mayChange(_ user: User, at now: Moment) {
         guard !user.presence.isChanged else { return }
         user.presence.isChanged = true
@@ -130,7 +132,7 @@ final class Presence {
         if gatherAt == nil { gatherAt = now.monotonic + bounds.gatherMilliseconds }
     }
 
-    /// Online if any device is active, away if one is idle; one that dropped counts as it was until its grace ends.
+    /// Online if any device is active, away if one is idle. A dropped device keeps its state until its grace ends.
     private func state(of user: User, at now: Int64) -> PresenceState {
         var highest = Activity.background
         for device in user.devices {
@@ -149,9 +151,9 @@ final class Presence {
 
     // MARK: Watching
 
-    /// The session is told of these users from now on. False if that would be too many: then nothing changes.
+    /// The session watches these users from now on. Returns false, and changes nothing, if that would be too many.
     func watch(_ users: [User], by session: Session) -> Bool {
-        // Somebody may be named twice.
+        // A user may be named twice.
         var new: [UserNumber: User] = [:]
         for user in users where session.presence.watching[user.number] == nil { new[user.number] = user }
         guard session.presence.watching.count + new.count <= bounds.watchedPerSession else { return false }
@@ -162,7 +164,7 @@ final class Presence {
         return true
     }
 
-    /// The session isn't told of this user any more.
+    /// The session no longer watches this user.
     func unwatch(_ user: User, by session: Session) {
         session.presence.watching[user.number] = nil
         user.presence.watchers[session.id] = nil
@@ -175,8 +177,8 @@ final class Presence {
         session.presence.batch.removeAll()
     }
 
-    /// A conversation ended that may have been the last that the user shared with somebody: who may not watch any more
-    /// doesn't.
+    /// A conversation ended that may have been the last one the user shared with some watcher. Watches that are no
+    /// longer allowed end.
     func endWatches(of user: User, under policy: Policy) {
         for session in user.sessions {
             for other in session.presence.watching.values where !policy.maySee(user, other) {
@@ -188,7 +190,7 @@ final class Presence {
         }
     }
 
-    /// Whether the session is told of changes: it asked, or they are the two of a direct conversation.
+    /// Whether the session is told of changes: it asked, or the two users share a direct conversation.
     func isTold(_ session: Session, of user: UserNumber) -> Bool {
         session.presence.watching[user] != nil || session.user?.peers[user] != nil
     }
@@ -198,8 +200,8 @@ final class Presence {
     /// When to call `tick` next, in monotonic milliseconds.
     var nextDeadline: Int64 { min(aliveAt, gatherAt ?? .max, graces.nextDeadline ?? .max) }
 
-    /// What has come of all that changed, if its time has come.
-    /// - Parameter isDraining: everybody is about to come back: nobody is told that they left.
+    /// Returns the result of all changes, if its time has come.
+    /// - Parameter isDraining: everybody is about to come back, so nobody is told that others left.
     func tick(isDraining: Bool, at now: Moment) -> Tick {
         var tick = Tick()
         for user in graces.expire(at: now.monotonic) { mayChange(user, at: now) }
@@ -208,7 +210,7 @@ final class Presence {
             var users: [User] = []
             swap(&users, &changed)
             for user in users { announce(user, in: &tick, isDraining: isDraining, at: now) }
-            // In one order everywhere, so that a simulated run can be repeated.
+            // In a fixed order, so that a simulated run can be repeated.
             tick.audience.sort { $0.id.value < $1.id.value }
         }
         if aliveAt <= now.monotonic {
@@ -218,17 +220,17 @@ final class Presence {
         return tick
     }
 
-    /// Takes the users of whose change the session is to be told.
+    /// Returns the users whose changes the session must be told.
     func takeBatch(of session: Session) -> [User] {
         var batch: [User] = []
         swap(&batch, &session.presence.batch)
         return batch
     }
 
-    /// The relay is about to stop: everybody goes, for the store.
+    /// The relay is about to stop: everybody goes offline in the store.
     func closeDown(_ users: some Sequence<User>, at now: Moment) -> [Mutation] {
         users.compactMap { user in
-            // A background fetch isn't presence, and who dropped was seen when it dropped.
+            // A background fetch doesn't count as being online, and a dropped user was last seen at the drop.
             let isHere = user.sessions.contains { $0.presence.activity != .background }
             if isHere { user.presence.lastSeen = now.wall }
             return isHere || user.presence.isStoredOnline ? note(user, isOnline: false) : nil
@@ -268,10 +270,10 @@ final class Presence {
 
     private func store(_ user: User, _ state: PresenceState, in tick: inout Tick, isDraining: Bool, at now: Moment) {
         let isOnline = state != .offline
-        // A visit shorter than a tick isn't told, and yet the user was seen.
+        // A visit shorter than a tick isn't told, but the user was seen.
         let wasSeen = !isOnline && user.presence.lastSeen != user.presence.storedLastSeen
         guard isOnline != user.presence.isStoredOnline || wasSeen, !(isOnline && isDraining) else { return }
-        // After a crash this is the least that is known of when it was last here.
+        // After a crash, the user was last seen at this time or later.
         let isHere = user.sessions.contains { $0.presence.activity != .background }
         if isOnline, isHere { user.presence.lastSeen = now.wall }
         tick.mutations.append(note(user, isOnline: isOnline))
@@ -284,7 +286,7 @@ final class Presence {
     }
 }
 
-/// What others are told of a user.
+/// The state of a user, as others are told.
 enum PresenceState {
     case offline
     case away
@@ -300,6 +302,6 @@ enum PresenceState {
 }
 
 extension Activity: Comparable {
-    /// Less present before more present.
+    /// A less present state comes before a more present one.
     public static func < (one: Activity, other: Activity) -> Bool { one.rawValue < other.rawValue }
 }

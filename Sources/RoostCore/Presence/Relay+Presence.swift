@@ -1,6 +1,6 @@
 import RoostWire
 
-/// `presence`, `watch`, `unwatch`: who is here, told only to those who watch.
+/// `presence`, `watch`, `unwatch`: presence is only told to those who watch.
 extension Relay {
     func setPresence(_ activity: Activity, _ id: CommandID?, _ session: Session, _ now: Moment) {
         if let user = session.user { presence.set(activity, of: session, user, at: now) }
@@ -34,14 +34,15 @@ extension Relay {
 
     // MARK: Telling
 
-    /// The two of a direct conversation watch each other without asking: how things stand, after `welcome`.
+    /// The two users of a direct conversation watch each other without asking. After `welcome`, the session is told
+    /// their present states.
     func tellPeers(of user: User, to session: Session, at now: Moment) {
         guard !user.peers.isEmpty else { return }
         let peers = user.peers.values.sorted { $0.number.value < $1.number.value }.prefix(limits.watchedPerSession)
         reply(presenceFrame(of: Array(peers)), to: session, at: now)
     }
 
-    /// Time has passed: stores and tells what changed.
+    /// The tick has come: stores and tells changes.
     func presenceIsDue(at now: Moment) {
         let tick = presence.tick(isDraining: isDraining, at: now)
         for mutation in tick.mutations { store(mutation) }
@@ -51,7 +52,7 @@ extension Relay {
         }
     }
 
-    /// - Parameter shared: the last frame that told of one user, for whoever is told just the same.
+    /// - Parameter shared: the last frame about a single user, for other sessions that are told the same.
     private func tell(
         _ users: [User], to session: Session, _ shared: inout (user: User, frame: Frame)?, at now: Moment
     ) {
@@ -84,7 +85,8 @@ extension Relay {
     private func write(_ users: [User]) {
         builder.beginArray("users")
         for user in users {
-            // What was announced: a state that the tick ends on again would never be corrected.
+            // Show the announced state. If we showed the live one and it flipped back before the tick, no correction
+            // would follow.
             let state = user.presence.announced
             let lastSeen = user.presence.lastSeen
             builder.beginObject()
