@@ -53,7 +53,7 @@ let package = Package(
         .target(name: "RoostStorage", dependencies: ["CSQLite", "RoostCore", "RoostWire"], swiftSettings: fast),
         .target(
             name: "RoostAuth",
-            dependencies: ["RoostCore", "RoostWire", .product(name: "JWTKit", package: "jwt-kit")],
+            dependencies: ["RoostWire", .product(name: "JWTKit", package: "jwt-kit")],
             swiftSettings: strict
         ),
 
@@ -77,14 +77,15 @@ let package = Package(
         ),
 
         // What tests share: an in-memory log, a manual clock, the seeded simulation and its command.
-        .target(name: "RoostTestKit", dependencies: ["RoostCore", "RoostWire"], swiftSettings: fast),
+        .target(name: "SeededRandom", swiftSettings: strict),
+        .target(name: "RoostTestKit", dependencies: ["RoostCore", "RoostWire", "SeededRandom"], swiftSettings: fast),
         .executableTarget(name: "roost-simulate", dependencies: ["RoostTestKit"], swiftSettings: fast),
 
         // The load tester. It talks to a relay over sockets only, and shares none of the server's transport.
         .target(
             name: "RoostLoad",
             dependencies: [
-                "CEpoll", "RoostAuth", "RoostWire", "RoostTestKit",
+                "CEpoll", "RoostAuth", "RoostWire", "SeededRandom",
                 .product(name: "DequeModule", package: "swift-collections"),
                 .product(name: "HeapModule", package: "swift-collections"),
                 .product(name: "Histogram", package: "hdrhistogram-swift"),
@@ -132,7 +133,7 @@ let package = Package(
         .testTarget(
             name: "RoostAuthTests",
             dependencies: [
-                "RoostAuth", "RoostCore", "RoostWire", .product(name: "JWTKit", package: "jwt-kit"),
+                "RoostAuth", "RoostWire", .product(name: "JWTKit", package: "jwt-kit"),
             ],
             swiftSettings: strict
         ),
@@ -145,7 +146,7 @@ let package = Package(
         .testTarget(
             name: "RoostLoadTests",
             dependencies: [
-                "RoostAuth", "RoostLoad", "RoostWire", "RoostTestKit", "roost-load",
+                "RoostAuth", "RoostLoad", "RoostWire", "SeededRandom", "roost-load",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Histogram", package: "hdrhistogram-swift"),
             ],

@@ -1,5 +1,4 @@
 import JWTKit
-import RoostCore
 import RoostWire
 
 extension TokenVerifier {

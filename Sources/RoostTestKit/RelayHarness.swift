@@ -1,5 +1,6 @@
 import RoostCore
 import RoostWire
+@_exported import SeededRandom
 
 /// A relay with everything around it that a server would be: a log in memory, a clock that stands still until it is
 /// told to go on, clients that speak JSON. Everything happens in the calling thread and at once, unless a test holds

@@ -12,7 +12,7 @@ struct Arguments {
     var first: UInt64 = 1
     var seeds: UInt64 = 100
     var steps = 2_000
-    var fault: Fault?
+    var mistake: PlantedMistake?
     var showsTally = false
 
     init?(_ words: [String]) {
@@ -30,9 +30,9 @@ struct Arguments {
                 first = UInt64(value) ?? 0
                 seeds = 1
             case "--steps": steps = Int(value) ?? 0
-            case "--fault":
-                guard let named = Fault(rawValue: value) else { return nil }
-                fault = named
+            case "--mistake":
+                guard let named = PlantedMistake(rawValue: value) else { return nil }
+                mistake = named
             default: return nil
             }
         }
@@ -48,14 +48,14 @@ func show(_ report: Simulation.Report, _ arguments: Arguments) {
 }
 
 guard let arguments = Arguments(Array(CommandLine.arguments.dropFirst())) else {
-    print("usage: roost-simulate [--seeds N] [--first N] [--seed N] [--steps N] [--fault NAME] [--tally]")
+    print("usage: roost-simulate [--seeds N] [--first N] [--seed N] [--steps N] [--mistake NAME] [--tally]")
     exit(2)
 }
 var failed = 0
 var hash: UInt64 = 0
 var totals: [(name: String, count: Int)] = []
 for seed in arguments.first..<(arguments.first &+ arguments.seeds) {
-    let report = Simulation.run(seed: seed, steps: arguments.steps, fault: arguments.fault)
+    let report = Simulation.run(seed: seed, steps: arguments.steps, mistake: arguments.mistake)
     hash = (hash &* 31) ^ report.hash
     if totals.isEmpty {
         totals = report.tally

@@ -126,7 +126,7 @@ extension Chat {
         isOpening = true
         while !waiting.isEmpty { await take(waiting.removeFirst(), in: name) }
         isOpening = false
-        pendingChanged()
+        waiters.wake()
     }
 
     private func isMember(of conversation: String) async throws(RoostFailure) -> Bool {
@@ -173,7 +173,7 @@ extension Chat {
     func show(_ message: Message) {
         let isOwn = message.from == user
         if !isOwn { lastOfOthers = max(lastOfOthers, message.sequence) }
-        if isOwn, message.deletedAt == nil { remember(own: message.sequence) }
+        if isOwn, message.deletedAt == nil { ticks.remember(own: message.sequence) }
         let name = screen.styled(printable(message.from), .name)
         let reply = message.replyTo.map { "↪\($0.value) " } ?? ""
         let kind = message.kind == "text" ? "" : "[\(printable(message.kind))] "
@@ -206,23 +206,19 @@ extension Chat {
     private func note(_ mark: Watermark) {
         guard mark.user != user else { return }
         if !members.contains(mark.user) { members.append(mark.user) }
-        marks[mark.user] = mark
+        ticks.note(mark)
         showTicks(of: mark.user)
     }
 
-    /// Says how far a member has got, as far as it concerns own messages and is new.
+    /// Says how far a member has got with own messages, if that is new.
     func showTicks(of member: String) {
-        guard let mark = marks[member] else { return }
         let name = printable(member)
-        let read = own.last { $0 <= mark.read } ?? .none
-        let delivered = own.last { $0 <= mark.delivered } ?? .none
-        if read > toldRead[member] ?? .none {
-            toldRead[member] = read
-            toldDelivered[member] = max(delivered, toldDelivered[member] ?? .none)
-            screen.status("ticks \(member)", "  ✓✓ read by \(name)\(Self.clock(mark.readAt))", .read)
-        } else if delivered > toldDelivered[member] ?? .none {
-            toldDelivered[member] = delivered
-            screen.status("ticks \(member)", "  ✓✓ delivered to \(name)\(Self.clock(mark.deliveredAt))")
+        switch ticks.news(of: member) {
+        case .read(let time):
+            screen.status("ticks \(member)", "  ✓✓ read by \(name)\(Self.clock(time))", .read)
+        case .delivered(let time):
+            screen.status("ticks \(member)", "  ✓✓ delivered to \(name)\(Self.clock(time))")
+        case nil: break
         }
     }
 

@@ -45,14 +45,14 @@ extension Chat {
         switch word {
         case "/history": try await showEarlier(conversation)
         case "/edit":
-            guard let last = own.last else { return screen.line("· you have not written anything here", .faint) }
+            guard let last = ticks.lastOwn else { return screen.line("· you have not written anything here", .faint) }
             guard !rest.isEmpty else { return screen.line("· /edit TEXT", .faint) }
             try await client.edit(conversation, last, text: rest)
             screen.line("· edited: \(TerminalText.printable(rest))", .faint)
         case "/delete":
-            guard let last = own.last else { return screen.line("· you have not written anything here", .faint) }
+            guard let last = ticks.lastOwn else { return screen.line("· you have not written anything here", .faint) }
             try await client.delete(conversation, last)
-            own.removeAll { $0 == last }
+            ticks.forget(own: last)
             screen.line("· deleted", .faint)
         case "/react":
             guard lastOfOthers > .none else { return screen.line("· nothing to react to", .faint) }
@@ -115,25 +115,18 @@ extension Chat {
                 screen.line("✗ \(Self.explain(error)): \(TerminalText.printable(String(text.prefix(60))))")
             }
             pending -= 1
-            pendingChanged()
+            waiters.wake()
         }
     }
 
     private func stored(_ text: String, _ receipt: SendReceipt) {
         shown = max(shown, receipt.sequence)
         if first == .none { first = receipt.sequence }
-        remember(own: receipt.sequence)
+        ticks.remember(own: receipt.sequence)
         let name = screen.styled(TerminalText.printable(user), .name)
         screen.line("[\(ChatScreen.time(receipt.time))] \(name): \(TerminalText.printable(text)) ✓")
         // A receipt may have come before.
         for member in members { showTicks(of: member) }
-    }
-
-    func remember(own sequence: SequenceNumber) {
-        guard !own.contains(sequence) else { return }
-        own.append(sequence)
-        own.sort()
-        if own.count > Self.ownMax { own.removeFirst() }
     }
 
     // MARK: Lists

@@ -4,8 +4,6 @@ import RoostWire
 /// One conversation on a terminal or a pipe: it takes lines and shows what happens. It owns the screen and what was
 /// shown; the client owns the session. It never prints other people's text without removing control characters.
 actor Chat {
-    // Most own messages whose ticks may still change. Older ones have scrolled away.
-    static let ownMax = 200
     // Most messages from a pipe that wait for their acks. Above this, no more input is read.
     static let pendingMax = 100
     // Most lines that wait until the conversation is open.
@@ -34,15 +32,11 @@ actor Chat {
     var isOpening = false
     var waiting: [String] = []
     var pending = 0
-    var waiters: [(isEnough: () -> Bool, continuation: CheckedContinuation<Void, Never>)] = []
+    var waiters = Waiters()
     var typingSince: ContinuousClock.Instant?
     var isQuitting = false
 
-    // Own messages, the others' watermarks, and what the ticks have shown of them.
-    var own: [SequenceNumber] = []
-    var marks: [String: Watermark] = [:]
-    var toldDelivered: [String: SequenceNumber] = [:]
-    var toldRead: [String: SequenceNumber] = [:]
+    var ticks = Ticks()
     var presence: [String: Presence] = [:]
 
     init(_ relay: ChatRelay, user: String?, peer: String, isTokenFixed: Bool) {
@@ -120,7 +114,7 @@ actor Chat {
         isQuitting = true
         let patience = Task {
             try await Task.sleep(for: Self.goodbyeWait)
-            self.giveUpWaiting()
+            self.waiters.giveUp()
         }
         await wait { self.pending + self.waiting.count == 0 }
         patience.cancel()
@@ -134,7 +128,7 @@ actor Chat {
     /// Ends with an error.
     func fail(_ line: String) async {
         if failure == nil { failure = ChatFailure(line) }
-        giveUpWaiting()
+        waiters.giveUp()
         await client.disconnect()
     }
 
@@ -143,16 +137,6 @@ actor Chat {
     /// Waits until enough messages are acked, or until waiting makes no sense any more.
     func wait(until isEnough: @escaping () -> Bool) async {
         guard !isEnough(), failure == nil else { return }
-        await withCheckedContinuation { waiters.append((isEnough, $0)) }
-    }
-
-    func pendingChanged() {
-        for waiter in waiters where waiter.isEnough() { waiter.continuation.resume() }
-        waiters.removeAll { $0.isEnough() }
-    }
-
-    private func giveUpWaiting() {
-        for waiter in waiters { waiter.continuation.resume() }
-        waiters.removeAll()
+        await withCheckedContinuation { waiters.add($0, until: isEnough) }
     }
 }

@@ -1,6 +1,5 @@
 import Foundation
 import JWTKit
-import RoostCore
 import RoostWire
 import Testing
 

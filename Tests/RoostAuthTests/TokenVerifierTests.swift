@@ -1,4 +1,3 @@
-import RoostCore
 import RoostWire
 import Testing
 

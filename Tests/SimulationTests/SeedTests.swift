@@ -1,7 +1,7 @@
 import RoostTestKit
 import Testing
 
-/// Days drawn from seeds keep the contract (DESIGN, section 1). A failing seed says how to replay it.
+/// Days drawn from seeds keep the promises of the protocol. A failing seed says how to replay it.
 @Suite struct SeedTests {
     static let seedsPerTest: UInt64 = 25
     static let steps = 2_000

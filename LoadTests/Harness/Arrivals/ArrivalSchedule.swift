@@ -1,4 +1,4 @@
-import RoostTestKit
+import SeededRandom
 
 /// The moments at which events are due, in an open loop. They follow from the rate and the seed alone, never from how
 /// fast the relay answers. So a stall of the relay can't thin out the load that would show it (coordinated omission). A

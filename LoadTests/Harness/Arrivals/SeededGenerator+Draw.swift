@@ -1,5 +1,5 @@
 import Glibc
-import RoostTestKit
+import SeededRandom
 
 /// Random numbers of the harness, other than weighted choices.
 extension SeededGenerator {

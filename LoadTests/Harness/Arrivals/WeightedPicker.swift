@@ -1,4 +1,4 @@
-import RoostTestKit
+import SeededRandom
 
 /// Picks an index with a probability proportional to its weight, by the alias method (Walker 1977; table by Vose 1991).
 /// A pick takes one random number and at most two look-ups. Immutable; picking doesn't allocate.

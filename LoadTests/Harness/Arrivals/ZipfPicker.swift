@@ -1,5 +1,5 @@
 import Glibc
-import RoostTestKit
+import SeededRandom
 
 /// Picks one of n by Zipf's law: the k-th, counted from 1, has a probability proportional to 1 / k^s. With s = 0 all
 /// are equal. With s near 1 a few are picked most of the time, as with real conversations. Immutable; picking doesn't

@@ -1,90 +1,31 @@
 import DequeModule
-import RoostTestKit
 import RoostWire
 
-/// All simulated users of one process, with what they share: the sockets, the conversations, the ledgers and the
-/// clocks. State and construction only; `Crowd+…` files hold what it does. Confined to the engine's thread; nothing on
-/// the way of a received message may allocate.
+/// All simulated users of one process: puts the parts of a crowd together, and does what is due. Each part owns its
+/// state; what they share is the course of the run, who is there, and the books. Confined to the engine's thread;
+/// nothing on the way of a received message may allocate.
 final class Crowd {
-    enum Stage { case settingUp, warmingUp, measuring, settling, over }
-
-    let scenario: Scenario
-    let tokens: [String]
-    let runName: String
-    let runNumber: UInt32
-    let target: SocketTarget
+    let course: Course
+    let cast: Cast
+    let books: Books
+    let habits: Habits
+    let preparation: Preparation
+    let attendance: Attendance
+    let traffic: Traffic
+    let verdict: Verdict
     let loop: SocketLoop
+    let target: SocketTarget
+    /// One for each user.
+    let tokens: [String]
     let builder = FrameBuilder()
-    var random: SeededGenerator
+    private var acksDue = Deque<(at: UInt64, device: Device)>()
 
-    // MARK: Who is there
-
-    var devices: [Device] = []
-    var rooms: [Room] = []
-    var places: [Place] = []
-    /// The persona of each user.
-    var personas: [Int] = []
-    var roomPicker: ZipfPicker?
-    var readyCount = 0
-    /// Connections that are being made.
-    var dialing = 0
-    /// Devices that are due to connect and wait for one of those to be done.
-    var toDial = Deque<Device>()
-
-    // MARK: What is due
-
-    var stage = Stage.settingUp
-    var timers = Timers()
-    var acksDue = Deque<(at: UInt64, device: Device)>()
-    var setUpSteps = 0
-    var setUpFailure: String?
-    var lastEnding: SocketEnding?
-    /// Whether a device has failed so often that the set-up can't end well.
-    var isHopeless = false
-    var listsAwaited = 0
-    /// The measured load: due from here, and before that.
-    var measureFrom: UInt64 = .max
-    var measureTo: UInt64 = .max
-
-    // MARK: What is known
-
-    let ledger = MessageLedger()
-    let signals = SignalLedger()
-    var presence: PresenceLedger
-    var typing = TypingLedger(life: 3_000_000_000)
-    let unread = UnreadLedger()
-    var faults = FaultCounts()
-    let recorder = Recorder()
-    var counts = RunResult.Counts()
-    var errors: [String: UInt64] = [:]
-    var frames: UInt64 = 0
-    var relay = ""
-    var durability = ""
-    /// How far somebody has read, as a place was told; by both. Receipts are pushed in small rooms only.
-    var seenReads: [UInt64: Int] = [:]
-    /// The second under way.
-    var second = RunResult.Second(second: 0)
-    var storms: [StormState] = []
-    var returnBegan: UInt64?
-    /// Pairs of a watching device and a watched user, by both.
-    var pairs: [UInt64: Int] = [:]
-
-    struct StormState {
-        var storm: Scenario.Storm
-        var began: UInt64
-        var sessions: Int
-        var away: Int
-        var ended: UInt64 = 0
-    }
-
+    /// Draws everybody; nothing is connected yet.
     init(_ plan: EnginePlan) throws(EngineFailure) {
-        var scenario = plan.scenario
-        if scenario.personas.isEmpty { scenario.personas = [Scenario.Persona()] }
-        self.scenario = scenario
+        precondition(
+            plan.tokens.count >= plan.scenario.users + plan.scenario.outsiders, "every user needs a token")
+        course = try Course(plan)
         tokens = plan.tokens
-        runName = plan.runName
-        guard let number = UInt32(plan.runName, radix: 16) else { throw EngineFailure("\(plan.runName): no run name") }
-        runNumber = number
         do throws(SocketFailure) {
             target = try SocketTarget(url: plan.url)
             loop = try SocketLoop()
@@ -92,41 +33,83 @@ final class Crowd {
             throw EngineFailure("\(error)")
         }
         loop.polls = plan.polls
-        random = SeededGenerator(seed: plan.scenario.seed)
-        presence = PresenceLedger(users: 0, grace: 0)
+        books = Books(warmup: course.scenario.warmup)
+        cast = Cast(course, books)
+        habits = Habits(course, cast, books)
+        preparation = Preparation(course, cast, books, habits)
+        attendance = Attendance(course, cast, books, habits, preparation)
+        traffic = Traffic(course, cast, books, habits, attendance)
+        verdict = Verdict(course, cast, books)
+        cast.build(for: self)
     }
 
-    /// Whether something that was due then belongs to the measured load.
-    func isMeasured(_ due: UInt64) -> Bool { due >= measureFrom && due < measureTo }
-
-    /// Faults that were noted up to now.
-    var faultsSoFar: UInt64 {
-        faults.failures + ledger.faults.failures + signals.faults.failures + presence.faults.failures
-            + typing.faults.failures + unread.faults.failures
+    /// Whether everybody is connected and has all that was acked.
+    var isSettled: Bool {
+        attendance.readyCount == cast.devices.count && acksDue.isEmpty
+            && cast.devices.allSatisfy { $0.pending.isEmpty }
+            && books.ledger.isComplete && books.signals.missedSignals == 0
     }
 
-    // MARK: Names
+    // MARK: What is due
 
-    /// The user that the relay names so; nil if it is none of this run.
-    func user(named name: UnsafeRawBufferPointer) -> Int? {
-        let prefix = 3 + runName.utf8.count
-        guard name.count > prefix, let user = UnsafeRawBufferPointer(rebasing: name[prefix...]).wholeNumber,
-            user < personas.count
-        else { return nil }
-        return user
+    /// Does all that is due; the order of things due at once is the order in which they were planned.
+    func advance(to now: UInt64) {
+        while let action = course.timers.take(dueAt: now) { perform(action, at: now) }
+        while let first = acksDue.first, first.at <= now {
+            acksDue.removeFirst()
+            first.device.ackIsDue()
+        }
+        attendance.dial()
     }
 
-    /// Whether `name` is who writes from one place of the conversation that the other is in.
-    func isSender(_ name: UnsafeRawBufferPointer, from sender: Int, to place: Int) -> Bool {
-        guard sender < places.count, places[sender].room == places[place].room else { return false }
-        return user(named: name) == devices[Int(places[sender].device)].user
+    /// The next moment at which something is due.
+    var nextDue: UInt64 { min(course.timers.next ?? .max, acksDue.first?.at ?? .max) }
+
+    /// A device acks at this time what it has taken by then. Times only rise.
+    func planAck(of device: Device, at time: UInt64) { acksDue.append((at: time, device: device)) }
+
+    private func perform(_ action: Timers.Action, at now: UInt64) {
+        switch action {
+        case .connect(let device): attendance.wantsConnection(device, due: now)
+        case .giveUpConnecting(let device, let attempt): device.giveUpConnecting(attempt: attempt)
+        case .send(let device, let place, let due): traffic.send(device, place: place, due: due, at: now)
+        case .type(let device, let place, let until):
+            if device.isReady { habits.startTyping(device, place: place, until: until, at: now) }
+        case .read(let device, let place): habits.read(device, place: place, at: now)
+        case .leave(let device, let session): attendance.leave(device, session: session, at: now)
+        case .stall(let device): attendance.stall(device)
+        case .resume(let device): attendance.resume(device, at: now)
+        case .beginStorm(let number): if course.stage == .measuring { attendance.beginStorm(number, at: now) }
+        case .beginAbsence: attendance.beginAbsence(at: now)
+        case .endAbsence: attendance.endAbsence(at: now)
+        case .sweep:
+            books.sweep(at: now)
+            if course.stage != .over { course.timers.add(.sweep, at: now + HarnessLimits.sweepNanoseconds) }
+        }
     }
 
-    func persona(of device: Device) -> Scenario.Persona { scenario.personas[device.persona] }
-
-    func note(_ fault: Fault, _ words: @autoclosure () -> String) { faults.count(fault, words()) }
-
-    func noteError(_ code: UnsafeRawBufferPointer) {
-        errors[String(decoding: code, as: UTF8.self), default: 0] += 1
+    /// The load begins now: plans everything that the scenario places in time.
+    func beginLoad(at now: UInt64) {
+        course.beginLoad(at: now)
+        let begin = course.measureFrom
+        func at(_ seconds: Double) -> UInt64 { begin + UInt64(seconds * 1e9) }
+        for (number, storm) in course.scenario.storms.enumerated() {
+            course.timers.add(.beginStorm(number), at: at(storm.at))
+        }
+        if let catchUp = course.scenario.catchUp {
+            course.timers.add(.beginAbsence, at: at(catchUp.leave))
+            course.timers.add(.endAbsence, at: at(catchUp.back))
+        }
+        course.timers.add(.sweep, at: now)
+        for device in cast.devices {
+            attendance.planLeave(device, at: now)
+            device.measuresFrom = min(device.measuresFrom, now)
+            let persona = cast.persona(of: device)
+            guard persona.stallsAfter > 0 else { continue }
+            course.timers.add(.stall(device), at: at(persona.stallsAfter))
+            if persona.stallsFor > 0 {
+                course.timers.add(.resume(device), at: at(persona.stallsAfter + persona.stallsFor))
+            }
+        }
     }
 }

@@ -8,11 +8,11 @@ extension Device: ClientSocketOwner {
         session += 1
         connectDue = due
         phase = .connecting
-        crowd.dialing += 1
+        crowd.attendance.beganDialing()
         let now = SocketLoop.now()
         socket = crowd.loop.connect(
             to: crowd.target, from: SourceAddresses.address(ofConnection: index), owner: self)
-        crowd.timers.add(
+        crowd.course.timers.add(
             .giveUpConnecting(self, attempt: session), at: now + UInt64(HarnessLimits.connectSeconds * 1e9))
     }
 
@@ -29,15 +29,14 @@ extension Device: ClientSocketOwner {
     /// The relay has let it in.
     func welcomed(_ resumption: Resumption, at now: UInt64) {
         phase = .ready
-        crowd.dialing -= 1
         readyAt = now
         measuresFrom = now
         failures = 0
-        crowd.becameReady(self, resumption, at: now)
+        crowd.attendance.becameReady(self, resumption, at: now)
         let again = unanswered
         unanswered = []
         for message in again {
-            crowd.noteResent(message)
+            crowd.traffic.noteResent(message)
             send(message)
         }
     }
@@ -46,7 +45,7 @@ extension Device: ClientSocketOwner {
         guard socket === self.socket else { return }
         let wasReady = isReady
         forgetConnection()
-        crowd.lost(self, ending, wasReady: wasReady)
+        crowd.attendance.lost(self, ending, wasReady: wasReady)
     }
 
     /// The try with this number has taken too long.
@@ -54,7 +53,7 @@ extension Device: ClientSocketOwner {
         guard attempt == session, phase == .connecting || phase == .greeting else { return }
         socket?.drop()
         forgetConnection()
-        crowd.lost(self, .failed("no welcome in time"), wasReady: false)
+        crowd.attendance.lost(self, .failed("no welcome in time"), wasReady: false)
     }
 
     /// Leaves: with `bye`, so that the relay closes, or without a word.
@@ -69,21 +68,18 @@ extension Device: ClientSocketOwner {
             if cleanly { socket.close(code: 1000) } else { socket.drop() }
         }
         forgetConnection()
-        if wasReady { crowd.left(self, cleanly: cleanly, at: now) }
+        if wasReady { crowd.attendance.left(self, cleanly: cleanly, at: now) }
     }
 
     /// What has to be forgotten with a connection, and what is kept for the next one.
     private func forgetConnection() {
-        if phase == .connecting || phase == .greeting { crowd.dialing -= 1 }
-        if phase == .ready { crowd.readyCount -= 1 }
+        if phase == .connecting || phase == .greeting { crowd.attendance.endedDialing() }
+        if phase == .ready { crowd.attendance.endedSession() }
         phase = .away
         session += 1
         socket = nil
-        for command in pending[pendingHead...] {
-            if case .message(let message) = command.purpose { unanswered.append(message) }
-        }
-        pending.removeAll(keepingCapacity: false)
-        pendingHead = 0
+        unanswered += pending.messages
+        pending.removeAll()
         isStalled = false
         toCatchUp = 0
     }

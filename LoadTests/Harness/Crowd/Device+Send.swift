@@ -16,9 +16,10 @@ extension Device {
 
     /// Sends a new message to the room of `place`. Its latency counts from `due`.
     func sendMessage(place: Int, due: UInt64, length: Int, at now: UInt64) {
-        let message = Outgoing(place: place, number: crowd.number(from: place), due: due, sent: now, length: length)
-        crowd.noteSent(message)
-        switch crowd.scenario.messages?.mode ?? .send {
+        let message = Outgoing(
+            place: place, number: crowd.traffic.number(from: place), due: due, sent: now, length: length)
+        crowd.traffic.noteSent(message)
+        switch crowd.course.scenario.messages?.mode ?? .send {
         case .send: send(message)
         case .signal: signal(message)
         }
@@ -29,23 +30,24 @@ extension Device {
         let id = expectReply(.message(message))
         let isQueued = send("send") { frame in
             frame.member("id", Int64(id))
-            frame.member("to", crowd.rooms[Int(crowd.places[message.place].room)].name)
-            frame.member("key", "\(crowd.runName)-\(message.place)-\(message.number)")
+            frame.member("to", crowd.cast.rooms[Int(crowd.cast.places[message.place].room)].name)
+            frame.member("key", "\(crowd.course.runName)-\(message.place)-\(message.number)")
             write("body", message, to: frame)
         }
-        if !isQueued { crowd.refused(message, isSure: true) }
+        if !isQueued { crowd.traffic.refused(message, isSure: true) }
     }
 
     private func signal(_ message: Outgoing) {
         send("signal") { frame in
-            frame.member("to", crowd.rooms[Int(crowd.places[message.place].room)].name)
+            frame.member("to", crowd.cast.rooms[Int(crowd.cast.places[message.place].room)].name)
             write("body", message, to: frame)
         }
     }
 
     private func write(_ name: StaticString, _ message: Outgoing, to frame: FrameBuilder) {
         let stamp = Stamp(
-            run: crowd.runNumber, place: message.place, number: message.number, due: message.due, sent: message.sent,
+            run: crowd.course.runNumber, place: message.place, number: message.number, due: message.due,
+            sent: message.sent,
             length: message.length)
         withUnsafeTemporaryAllocation(byteCount: message.length + 2, alignment: 1) { text in
             text[0] = UInt8(ascii: "\"")
@@ -56,17 +58,17 @@ extension Device {
     }
 
     func sendTyping(place: Int) {
-        send("typing") { $0.member("to", crowd.rooms[Int(crowd.places[place].room)].name) }
+        send("typing") { $0.member("to", crowd.cast.rooms[Int(crowd.cast.places[place].room)].name) }
     }
 
     /// Marks everything read that has come; false: it was already.
     func sendRead(place: Int, at now: UInt64) -> Bool {
-        let newest = crowd.places[place].newest
-        guard newest > crowd.places[place].readSequence else { return false }
-        crowd.places[place].readSequence = newest
-        crowd.places[place].readAt = now
+        let newest = crowd.cast.places[place].newest
+        guard newest > crowd.cast.places[place].readSequence else { return false }
+        crowd.cast.places[place].readSequence = newest
+        crowd.cast.places[place].readAt = now
         return send("read") { frame in
-            frame.member("conversation", crowd.rooms[Int(crowd.places[place].room)].name)
+            frame.member("conversation", crowd.cast.rooms[Int(crowd.cast.places[place].room)].name)
             frame.member("sequence", Int64(newest))
         }
     }
@@ -79,7 +81,13 @@ extension Device {
         takenPosition.append(contentsOf: position)
         guard !isAckPlanned else { return }
         isAckPlanned = true
-        crowd.acksDue.append((at: now + HarnessLimits.ackNanoseconds, device: self))
+        crowd.planAck(of: self, at: now + HarnessLimits.ackNanoseconds)
+    }
+
+    /// It is time for the ack that was planned.
+    func ackIsDue() {
+        isAckPlanned = false
+        flushAck()
     }
 
     /// Acks everything that was taken, unless it was already.
@@ -89,6 +97,6 @@ extension Device {
         guard send("ack", { $0.member("position", raw: text) }) else { return }
         ackedPosition.removeAll(keepingCapacity: true)
         ackedPosition.append(contentsOf: takenPosition)
-        crowd.acked(by: self)
+        crowd.traffic.acked(by: self)
     }
 }

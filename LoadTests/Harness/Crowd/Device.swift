@@ -14,12 +14,7 @@ final class Device {
         case ready
     }
 
-    /// A command whose reply is awaited.
-    struct Pending {
-        var id: Int
-        var purpose: Purpose
-    }
-
+    /// What a command is for whose reply is awaited.
     enum Purpose {
         case hello
         /// A message, with all that is needed to send it again.
@@ -32,6 +27,7 @@ final class Device {
         case list
     }
 
+    /// A message, as it was sent first.
     struct Outgoing {
         var place: Int
         var number: Int
@@ -57,10 +53,8 @@ final class Device {
     var failures = 0
     var places = PlaceIndex()
 
-    /// Commands without reply, oldest first from `pendingHead`.
-    var pending: [Pending] = []
-    var pendingHead = 0
-    var nextID = 1
+    /// Commands of this connection that wait for their replies.
+    var pending = ReplyQueue()
     /// Messages whose reply a lost connection took away; sent again, with the same keys, on the next one.
     var unanswered: [Outgoing] = []
 
@@ -92,36 +86,10 @@ final class Device {
     }
 
     /// Its place in a conversation.
-    func place(in room: Int) -> Int? { places.all.first { crowd.places[Int($0)].room == room }.map { Int($0) } }
+    func place(in room: Int) -> Int? { places.all.first { crowd.cast.places[Int($0)].room == room }.map { Int($0) } }
 
     var isReady: Bool { phase == .ready }
-    var pendingCount: Int { pending.count - pendingHead }
-
-    // MARK: Replies
 
     /// Notes a command, and gives it its id.
-    func expectReply(_ purpose: Purpose) -> Int {
-        let id = nextID
-        nextID += 1
-        pending.append(Pending(id: id, purpose: purpose))
-        return id
-    }
-
-    /// What the command with this id was for; nil if none waits. Replies come mostly in order.
-    func takePending(_ id: Int) -> Purpose? {
-        var at = pendingHead
-        while at < pending.count, pending[at].id != id { at += 1 }
-        guard at < pending.count else { return nil }
-        let purpose = pending[at].purpose
-        if at == pendingHead {
-            pendingHead += 1
-            if pendingHead > 64, pendingHead * 2 > pending.count {
-                pending.removeFirst(pendingHead)
-                pendingHead = 0
-            }
-        } else {
-            pending.remove(at: at)
-        }
-        return purpose
-    }
+    func expectReply(_ purpose: Purpose) -> Int { pending.expect(purpose) }
 }

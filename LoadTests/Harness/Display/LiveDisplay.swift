@@ -33,11 +33,11 @@ public final class LiveDisplay {
     }
 
     /// Draws the state again, or writes a line if it is time for one.
-    public func show(_ snapshot: Snapshot) {
-        guard isTerminal else { return showLine(snapshot) }
+    public func show(_ figures: LiveFigures) {
+        guard isTerminal else { return showLine(figures) }
         // The last column stays empty, because some terminals go to the next line as soon as it is written.
         let width = (TerminalStyle.width(of: descriptor) ?? Self.widthUsual) - 1
-        let lines = LiveLines(snapshot: snapshot, style: style).block(width: max(width, 1))
+        let lines = LiveLines(figures: figures, style: style).block(width: max(width, 1))
         write(above(lines.map { "\r\($0)\u{1B}[K\n" }.joined()))
         linesDrawn = lines.count
     }
@@ -61,13 +61,13 @@ public final class LiveDisplay {
         (linesDrawn > 0 ? "\u{1B}[\(linesDrawn)A\r" : "\r") + text + "\u{1B}[J"
     }
 
-    private func showLine(_ snapshot: Snapshot) {
-        let isNew = snapshot.phase != lastPhase
+    private func showLine(_ figures: LiveFigures) {
+        let isNew = figures.phase != lastPhase
         // Half a second less, so that an early sample doesn't stretch it to six.
-        guard isNew || snapshot.elapsed - lastLineAt >= Self.secondsBetweenLines - 0.5 else { return }
-        lastPhase = snapshot.phase
-        lastLineAt = snapshot.elapsed
-        write(LiveLines(snapshot: snapshot, style: style).line + "\n")
+        guard isNew || figures.elapsed - lastLineAt >= Self.secondsBetweenLines - 0.5 else { return }
+        lastPhase = figures.phase
+        lastLineAt = figures.elapsed
+        write(LiveLines(figures: figures, style: style).line + "\n")
     }
 
     // Drops what a closed or full standard error doesn't take: the run matters more than its display.

@@ -15,7 +15,8 @@ final class MessageLedger {
         static let unknown = Entry(sender: -1, number: 0)
     }
 
-    struct Conversation {
+    /// What one room holds.
+    struct RoomLog {
         /// Messages by sequence, from 1; as many as are known to exist.
         var entries: [Entry] = []
         /// Up to this sequence, each sender's numbers are known to rise.
@@ -63,7 +64,7 @@ final class MessageLedger {
 
     var faults = FaultCounts()
     var roster = Roster()
-    var conversations: [Conversation] = []
+    var conversations: [RoomLog] = []
     /// Standings by membership.
     var standings: [Standing] = []
     var senders: [Sender] = []
@@ -93,7 +94,7 @@ final class MessageLedger {
     /// - Returns: a membership for each of them, in the same order.
     func addConversation(_ index: Int, members devices: [Int]) -> [Membership] {
         let memberships = roster.add(index, members: devices)
-        while conversations.count <= index { conversations.append(Conversation()) }
+        while conversations.count <= index { conversations.append(RoomLog()) }
         for device in devices {
             standings.append(Standing(bits: roster.isPresent(device) ? Standing.presentBit : 0))
         }

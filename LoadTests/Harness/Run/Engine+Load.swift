@@ -9,15 +9,15 @@ extension Engine {
         let begin = SocketLoop.now()
         crowd.beginLoad(at: begin)
         observe(.warmup)
-        var schedule = crowd.scenario.messages.map {
+        var schedule = crowd.course.scenario.messages.map {
             ArrivalSchedule(
-                rate: $0.rate, arrivals: $0.arrivals, seed: crowd.scenario.seed &+ 1)
+                rate: $0.rate, arrivals: $0.arrivals, seed: crowd.course.scenario.seed &+ 1)
         }
         var nextSecond = begin + 1_000_000_000
         while true {
             let now = SocketLoop.now()
-            if crowd.stage == .warmingUp, now >= crowd.measureFrom {
-                crowd.stage = .measuring
+            if crowd.course.stage == .warmingUp, now >= crowd.course.measureFrom {
+                crowd.course.beginMeasuring()
                 usage = .ofThread()
                 observe(.measuring)
             }
@@ -25,13 +25,13 @@ extension Engine {
                 endSecond(at: now)
                 nextSecond += 1_000_000_000
             }
-            guard now < crowd.measureTo, !isInterrupted() else { break }
+            guard now < crowd.course.measureTo, !isInterrupted() else { break }
             let arrival = emit(&schedule, since: begin, at: now)
-            turn(until: min(arrival, nextSecond, crowd.measureTo, now + HarnessLimits.pollNanoseconds))
+            turn(until: min(arrival, nextSecond, crowd.course.measureTo, now + HarnessLimits.pollNanoseconds))
         }
-        let end = min(SocketLoop.now(), crowd.measureTo)
-        crowd.measureTo = end
-        return end > crowd.measureFrom ? Double(end - crowd.measureFrom) / 1e9 : 0
+        let end = min(SocketLoop.now(), crowd.course.measureTo)
+        crowd.course.endLoad(at: end)
+        return end > crowd.course.measureFrom ? Double(end - crowd.course.measureFrom) / 1e9 : 0
     }
 
     /// Lets all messages come that are due; returns when the next one is. At most a batch, so that what has come is
@@ -41,25 +41,25 @@ extension Engine {
             guard let due = schedule?.nextDue else { return .max }
             guard begin + due <= now else { return begin + due }
             schedule?.advance()
-            guard begin + due < crowd.measureTo else { return .max }
-            crowd.arrive(due: begin + due, at: now)
+            guard begin + due < crowd.course.measureTo else { return .max }
+            crowd.traffic.arrive(due: begin + due, at: now)
         }
         return now
     }
 
     func endSecond(at now: UInt64) {
-        let second = crowd.takeSecond()
+        let second = crowd.books.takeSecond(sessions: crowd.attendance.readyCount)
         timeline.append(second)
-        observe(.second(snapshot(second)))
+        observe(.second(figures(second)))
     }
 
-    private func snapshot(_ second: RunResult.Second) -> Snapshot {
-        Snapshot(
+    private func figures(_ second: RunResult.Second) -> LiveFigures {
+        LiveFigures(
             phase: second.second < 0 ? "warm-up" : "measuring",
-            elapsed: Double(timeline.count), total: crowd.scenario.warmup + crowd.scenario.seconds,
+            elapsed: Double(timeline.count), total: crowd.course.scenario.warmup + crowd.course.scenario.seconds,
             sessions: second.sessions, sentPerSecond: second.sent, ackedPerSecond: second.acked,
             deliveredPerSecond: second.delivered, p50: second.delivery.percentile(50),
-            p99: second.delivery.percentile(99), faults: crowd.faultsSoFar, relayCPU: nil, relayRSS: nil,
-            late99: crowd.recorder.lateness.valueAtPercentile(99))
+            p99: second.delivery.percentile(99), faults: crowd.books.faultsSoFar, relayCPU: nil, relayRSS: nil,
+            late99: crowd.books.recorder.lateness.valueAtPercentile(99))
     }
 }

@@ -15,7 +15,6 @@ public final class Engine {
     public init(plan: EnginePlan) throws(EngineFailure) {
         crowd = try Crowd(plan)
         startAt = plan.startAt
-        crowd.build()
     }
 
     /// Runs. `interrupted` is asked often; once it is true the load ends early and the run is judged as far as it came.
@@ -39,8 +38,8 @@ public final class Engine {
         let now = SocketLoop.now()
         crowd.advance(to: now)
         crowd.loop.turn(until: min(deadline, crowd.nextDue))
-        guard crowd.stage == .measuring else { return }
-        crowd.recorder.recordTurn(crowd.loop.lastTurn)
+        guard crowd.course.stage == .measuring else { return }
+        crowd.books.recorder.recordTurn(crowd.loop.lastTurn)
         busyNanoseconds &+= crowd.loop.lastTurn
     }
 

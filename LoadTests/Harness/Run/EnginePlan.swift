@@ -37,7 +37,7 @@ public enum EngineMoment: Sendable {
     case settling
     case checking
     /// A second has passed.
-    case second(Snapshot)
+    case second(LiveFigures)
 }
 
 /// An engine that can't begin, or whose relay doesn't do what every run needs.

@@ -7,7 +7,7 @@ final class ProgressBoard: Sendable {
         var phase = "connecting"
         var since = Deadline.now
         var sessions: UInt64 = 0
-        var last: Snapshot?
+        var last: LiveFigures?
     }
 
     private let state = Mutex(State())
@@ -24,24 +24,24 @@ final class ProgressBoard: Sendable {
             case .measuring: state.enter("measuring")
             case .settling: state.enter("settling")
             case .checking: state.enter("checking")
-            case .second(let snapshot): state.last = snapshot
+            case .second(let figures): state.last = figures
             }
         }
     }
 
     /// Returns what to show. Sampler's thread.
-    func snapshot(with sample: CostSampler.Sample) -> Snapshot {
+    func figures(with sample: CostSampler.Sample) -> LiveFigures {
         state.withLock { state in
-            var snapshot = state.last ?? Snapshot.nothing(sessions: state.sessions)
+            var figures = state.last ?? LiveFigures.nothing(sessions: state.sessions)
             let isLoad = state.phase == "warm-up" || state.phase == "measuring"
             if !isLoad || state.last == nil {
-                snapshot.phase = state.phase
-                snapshot.elapsed = Double(sample.at &- min(sample.at, state.since)) / 1_000_000_000
-                snapshot.total = 0
+                figures.phase = state.phase
+                figures.elapsed = Double(sample.at &- min(sample.at, state.since)) / 1_000_000_000
+                figures.total = 0
             }
-            snapshot.relayCPU = sample.isKnown ? sample.cpu : nil
-            snapshot.relayRSS = sample.isKnown ? sample.rss : nil
-            return snapshot
+            figures.relayCPU = sample.isKnown ? sample.cpu : nil
+            figures.relayRSS = sample.isKnown ? sample.rss : nil
+            return figures
         }
     }
 }
@@ -54,9 +54,9 @@ extension ProgressBoard.State {
     }
 }
 
-extension Snapshot {
-    fileprivate static func nothing(sessions: UInt64) -> Snapshot {
-        Snapshot(
+extension LiveFigures {
+    fileprivate static func nothing(sessions: UInt64) -> LiveFigures {
+        LiveFigures(
             phase: "", elapsed: 0, total: 0, sessions: sessions, sentPerSecond: 0, ackedPerSecond: 0,
             deliveredPerSecond: 0, p50: 0, p99: 0, faults: 0, relayCPU: nil, relayRSS: nil, late99: 0)
     }
@@ -70,7 +70,7 @@ public final class SharedDisplay: Sendable {
     public init() {}
 
     /// Draws the state again.
-    public func show(_ snapshot: Snapshot) { display.withLock { $0.show(snapshot) } }
+    public func show(_ figures: LiveFigures) { display.withLock { $0.show(figures) } }
 
     /// Removes the display. Later output begins in its place.
     public func finish() { display.withLock { $0.finish() } }

@@ -9,11 +9,11 @@ import Glibc
 public struct Runner: Sendable {
     let scenario: Scenario
     let options: RunOptions
-    let show: @Sendable (Snapshot) -> Void
+    let show: @Sendable (LiveFigures) -> Void
 
     /// `scenario` as it is run: what the options say of it has been applied.
     public init(
-        _ scenario: Scenario, _ options: RunOptions, show: @escaping @Sendable (Snapshot) -> Void = { _ in }
+        _ scenario: Scenario, _ options: RunOptions, show: @escaping @Sendable (LiveFigures) -> Void = { _ in }
     ) {
         self.scenario = scenario
         self.options = options
@@ -62,7 +62,7 @@ public struct Runner: Sendable {
         let board = ProgressBoard()
         let sampler = CostSampler(
             pid: target.pid, metrics: MetricsProbe(url: target.url, token: target.metricsToken),
-            observe: { [show] sample in show(board.snapshot(with: sample)) })
+            observe: { [show] sample in show(board.figures(with: sample)) })
         sampler.start()
         defer { sampler.stop() }
         let result: RunResult

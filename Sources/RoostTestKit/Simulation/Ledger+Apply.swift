@@ -30,7 +30,7 @@ extension Ledger {
             case .alive(let time):
                 aliveAt = time.milliseconds
             case .append(let append):
-                guard next < outcomes.count else { return violations.append("an append without outcome") }
+                guard next < outcomes.count else { return blame("an append without outcome") }
                 apply(append, outcomes[next])
                 next += 1
             }
@@ -39,20 +39,20 @@ extension Ledger {
 
     private func apply(_ append: Append, _ outcome: Outcome) {
         guard let sender = users[append.sender.value] else {
-            return violations.append("an event by a user that isn't stored")
+            return blame("an event by a user that isn't stored")
         }
         let key = KeyOf(sender: sender, key: append.key)
         let first = append.key.isEmpty ? nil : keys[key]
         switch outcome {
         case .duplicate(let position, let sequence, _, _):
-            guard let first else { return violations.append("key \(append.key) is new and was called a duplicate") }
+            guard let first else { return blame("key \(append.key) is new and was called a duplicate") }
             let event = events[first]
             if first != position.value || event?.sequence != sequence.value {
-                violations.append("key \(append.key) was stored at \(first) and is now said to be at \(position.value)")
+                blame("key \(append.key) was stored at \(first) and is now said to be at \(position.value)")
             }
         case .stored(let position, let sequence, _):
             if let first {
-                violations.append("key \(append.key) of \(sender) is stored twice: \(first), \(position.value)")
+                blame("key \(append.key) of \(sender) is stored twice: \(first), \(position.value)")
             }
             store(append, key, sender, position.value, sequence.value)
         case .unchanged, .refused, .leased: break
@@ -63,7 +63,7 @@ extension Ledger {
         var found = conversationsByNumber[append.conversation.value].map { conversations[$0] }
         if case .create(let id, let kind, _, _) = append.change { found = add(append.conversation.value, id, kind) }
         guard let conversation = found, !conversation.isErased else {
-            return violations.append("an event in a conversation that isn't there")
+            return blame("an event in a conversation that isn't there")
         }
         record(
             Event(
@@ -74,7 +74,7 @@ extension Ledger {
         conversation.lastPosition = position
         if append.kind == .message {
             if sequence != Int64(conversation.messages.count) + 1 {
-                violations.append("sequence \(sequence) follows \(conversation.messages.count) in \(conversation.id)")
+                blame("sequence \(sequence) follows \(conversation.messages.count) in \(conversation.id)")
             }
             conversation.messages.append(
                 Message(position: position, sender: sender, key: append.key, bodies: [append.body]))
@@ -87,7 +87,7 @@ extension Ledger {
         dismiss(append.change, from: conversation)
         let owners = conversation.members.values.reduce(0) { $0 + ($1.role == .owner ? 1 : 0) }
         if conversation.kind == .group, !conversation.isErased, owners != 1 {
-            violations.append("\(conversation.id) has \(owners) owners at \(position)")
+            blame("\(conversation.id) has \(owners) owners at \(position)")
         }
     }
 
@@ -95,8 +95,8 @@ extension Ledger {
         let reaction = Reaction(user: sender, text: append.label)
         switch append.kind {
         case .edit:
-            if message.sender != sender { violations.append("user \(sender) edited what others wrote") }
-            if message.isDeleted { violations.append("a deleted message was edited") }
+            if message.sender != sender { blame("user \(sender) edited what others wrote") }
+            if message.isDeleted { blame("a deleted message was edited") }
             message.bodies.append(append.body)
         case .delete: message.isDeleted = true
         case .react where append.flag: message.reactions.removeAll { $0 == reaction }
@@ -106,21 +106,21 @@ extension Ledger {
     }
 
     /// Whoever did it was allowed to, in the order of the log.
-    private func judge(_ append: Append, _ sender: Int, in conversation: Conversation) {
+    private func judge(_ append: Append, _ sender: Int, in conversation: ConversationTruth) {
         let role = conversation.members[sender]?.role
         switch append.change {
         case .create: return
         case .add where conversation.kind == .direct: return
         case .rename, .add, .remove:
-            if (role ?? .member) < .admin { violations.append("user \(sender) changed a group without being admin") }
+            if (role ?? .member) < .admin { blame("user \(sender) changed a group without being admin") }
         case .roles:
-            if role != .owner { violations.append("user \(sender) changed roles without being owner") }
+            if role != .owner { blame("user \(sender) changed roles without being owner") }
         case .leave, .erase, nil:
-            if role == nil { violations.append("user \(sender) acts in \(conversation.id) without being a member") }
+            if role == nil { blame("user \(sender) acts in \(conversation.id) without being a member") }
         }
     }
 
-    private func admit(_ change: ConversationChange?, to conversation: Conversation, at position: Int64) {
+    private func admit(_ change: ConversationChange?, to conversation: ConversationTruth, at position: Int64) {
         let new: [NewMember]
         switch change {
         case .create(_, _, _, let members), .add(let members): new = members
@@ -128,7 +128,7 @@ extension Ledger {
         }
         for member in new {
             guard let user = users[member.user.value] else { continue }
-            if conversation.members[user] != nil { violations.append("user \(user) joined \(conversation.id) twice") }
+            if conversation.members[user] != nil { blame("user \(user) joined \(conversation.id) twice") }
             conversation.members[user] = Membership(
                 role: member.role, joinedAt: position, since: member.since.value)
             conversation.order.append(user)
@@ -139,7 +139,7 @@ extension Ledger {
         }
     }
 
-    private func feed(_ append: Append, _ position: Int64, _ sequence: Int64, in conversation: Conversation) {
+    private func feed(_ append: Append, _ position: Int64, _ sequence: Int64, in conversation: ConversationTruth) {
         for user in conversation.order {
             guard let member = conversation.members[user] else { continue }
             guard append.kind == .conversation || sequence > member.since else { continue }
@@ -150,7 +150,7 @@ extension Ledger {
         }
     }
 
-    private func dismiss(_ change: ConversationChange?, from conversation: Conversation) {
+    private func dismiss(_ change: ConversationChange?, from conversation: ConversationTruth) {
         switch change {
         case .remove(let users): for user in users { dismiss(user, from: conversation) }
         case .leave(let user, let heir):
@@ -170,10 +170,10 @@ extension Ledger {
         }
     }
 
-    private func dismiss(_ number: UserNumber, from conversation: Conversation) {
+    private func dismiss(_ number: UserNumber, from conversation: ConversationTruth) {
         guard let user = users[number.value] else { return }
         if conversation.members.removeValue(forKey: user) == nil {
-            violations.append("user \(user) went from \(conversation.id) without being a member")
+            blame("user \(user) went from \(conversation.id) without being a member")
         }
         conversation.order.removeAll { $0 == user }
     }

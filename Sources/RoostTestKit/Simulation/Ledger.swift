@@ -27,28 +27,6 @@ final class Ledger {
         var reactions: [Reaction] = []
     }
 
-    final class Conversation {
-        let index: Int
-        let number: Int32
-        let id: String
-        let kind: ConversationKind
-        var members: [Int: Membership] = [:]
-        /// Members in the order in which they joined.
-        var order: [Int] = []
-        /// How often each user has joined.
-        var generations: [Int: Int] = [:]
-        var messages: [Message] = []
-        var lastPosition: Int64 = 0
-        var isErased = false
-
-        init(_ index: Int, _ number: Int32, _ id: String, _ kind: ConversationKind) {
-            self.index = index
-            self.number = number
-            self.id = id
-            self.kind = kind
-        }
-    }
-
     struct Event {
         var kind: EventKind
         var conversation: Int
@@ -86,7 +64,7 @@ final class Ledger {
     }
 
     private(set) var head: Int64 = 0
-    private(set) var conversations: [Conversation] = []
+    private(set) var conversations: [ConversationTruth] = []
     private var conversationsByID: [String: Int] = [:]
     var conversationsByNumber: [Int32: Int] = [:]
     private(set) var events: [Int64: Event] = [:]
@@ -102,16 +80,15 @@ final class Ledger {
     /// Durable presence by user.
     var lastSeen: [Int: (isOnline: Bool, time: Int64)] = [:]
     var aliveAt: Int64 = 0
-    /// What is wrong, said once it is noticed.
-    var violations: [String] = []
+    private var violations: [String] = []
 
     init(users count: Int) {
         feeds = Array(repeating: [], count: count)
     }
 
-    func conversation(_ id: String) -> Conversation? { conversationsByID[id].map { conversations[$0] } }
+    func conversation(_ id: String) -> ConversationTruth? { conversationsByID[id].map { conversations[$0] } }
 
-    func direct(_ one: Int, _ other: Int) -> Conversation? {
+    func direct(_ one: Int, _ other: Int) -> ConversationTruth? {
         conversations.last {
             $0.kind == .direct && !$0.isErased && $0.generations[one] != nil && $0.generations[other] != nil
         }
@@ -128,8 +105,8 @@ final class Ledger {
         conversations.contains { $0.members[one] != nil && $0.members[other] != nil }
     }
 
-    func add(_ number: Int32, _ id: String, _ kind: ConversationKind) -> Conversation {
-        let conversation = Conversation(conversations.count, number, id, kind)
+    func add(_ number: Int32, _ id: String, _ kind: ConversationKind) -> ConversationTruth {
+        let conversation = ConversationTruth(conversations.count, number, id, kind)
         conversations.append(conversation)
         conversationsByID[id] = conversation.index
         conversationsByNumber[number] = conversation.index
@@ -137,9 +114,30 @@ final class Ledger {
     }
 
     func record(_ event: Event, at position: Int64) {
-        if position <= head { violations.append("position \(position) comes after \(head)") }
+        if position <= head { blame("position \(position) comes after \(head)") }
         head = max(head, position)
         events[position] = event
+    }
+
+    /// Notes what is wrong.
+    func blame(_ violation: String) { violations.append(violation) }
+
+    /// What was found to be wrong since the last call.
+    func takeViolations() -> [String] {
+        defer { violations.removeAll() }
+        return violations
+    }
+
+    /// Whether an event that a user is entitled to needn't come to a device any more.
+    func isExcused(
+        _ entry: Entry, _ device: SimulatedDevice, gaps: [Int: Int64], told: Set<Int64>
+    ) -> Bool {
+        let conversation = conversations[entry.conversation]
+        if conversation.isErased { return true }
+        // It left and joined again since: what was before is for history.
+        if conversation.generations[device.user.index] ?? 0 > entry.generation { return true }
+        if let floor = gaps[entry.conversation], entry.position <= floor { return true }
+        return told.contains(entry.position)
     }
 
     /// The durable cursor of a device.

@@ -7,7 +7,7 @@ final class SimulatedConnection {
     /// How its client reads.
     enum Reading: Equatable {
         case fast
-        /// At most so many bytes at once.
+        /// Reads at most so many bytes at once.
         case slow(Int)
         case stuck
     }
@@ -37,45 +37,40 @@ final class SimulatedConnection {
     let device: SimulatedDevice
     let number: Int
     var reading: Reading
-    /// Since when it has read fast and everything, in monotonic milliseconds.
+    /// The monotonic time in milliseconds since which it reads everything at once.
     var calmSince: Int64
     var acking: Acking
-    /// The relay wants the host to look after it.
+    /// The relay has asked the host to write to it.
     var isDue = false
-    /// The client has gone without a word: it neither reads nor speaks, and the relay can't know.
+    /// The client has gone silently: it neither reads nor speaks, and the relay can't know.
     var hasVanished = false
     /// The relay closed it; nothing may come any more.
     var isClosed = false
     /// It was told that the relay stops.
     var wasWarned = false
     var isBackground: Bool
-    /// The client's word for how it is; nil before `welcome`.
+    /// What the client last said about its activity.
     var activity: Activity
     var pending: [Int64: Pending] = [:]
     var nextID: Int64 = 1
 
     var isWelcome = false
-    /// Where the server said the device is, then the newest event that came.
+    /// The position in `welcome`, then that of the newest event that came.
     var position: Int64 = 0
-    /// Place in the user's feed of the first entry that is still to come.
+    /// Index in the user's feed of the next entry to come.
     var place = 0
     var gaps: [Int: Int64] = [:]
-    /// Positions that came by `ok`, which are no word about what was before them.
+    /// Positions told by an `ok`. They say nothing about earlier events.
     var told: Set<Int64> = []
     var acked: Int64 = 0
-    /// The wall-clock time at which the token ends that the relay has accepted.
+    /// When the accepted token ends, by the wall clock.
     var tokenEnds: Int64 = .max
-    /// The monotonic time of the last word that the relay heard.
+    /// The monotonic time at which the relay last heard from the client.
     var heardAt: Int64
     var unackedEvents: [Int64] = []
 
-    /// What it was told last.
-    var presence: [Int: String] = [:]
-    var watching: Set<Int> = []
-    var typing: Set<Ledger.Pair> = []
-    var receipts: [Ledger.Pair: Ledger.Mark] = [:]
-    var objects: [Int: (unread: Int64, read: Int64, count: Int64, sequence: Int64)] = [:]
-    var rosters: [Int: JSONValue] = [:]
+    /// What its client was told last.
+    var belief = Belief()
 
     init(_ session: Session, _ device: SimulatedDevice, _ number: Int, isBackground: Bool, at now: Int64) {
         self.session = session
@@ -89,8 +84,13 @@ final class SimulatedConnection {
         acking = .prompt
     }
 
-    /// The relay takes it for connected.
+    /// Whether the relay counts it as connected.
     var isReady: Bool { session.isReady }
+    /// Whether its client reads everything at once.
     var isFast: Bool { reading == .fast && !hasVanished }
+    /// Whether what it reads now was written at most a moment ago.
+    func isUpToDate(at time: Int64) -> Bool { isFast && time - calmSince > World.lateness }
+
+    /// For messages to people.
     var label: String { "\(device.label)#\(number)" }
 }

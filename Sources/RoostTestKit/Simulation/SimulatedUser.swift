@@ -5,23 +5,23 @@ final class SimulatedUser {
     let index: Int
     let name: String
     var devices: [SimulatedDevice] = []
-    /// Messages that were said and for which no `ok` came yet, and the newest that got one.
+    /// Messages that got no `ok` yet, and those that got one.
     var unanswered: [SendIntent] = []
     var answered: [SendIntent] = []
     /// Keys whose `ok` said that they were new.
     var toldAsNew: [String: Int64] = [:]
     /// The wall-clock time at which the user was last here, as far as the checker can tell.
     var lastSeen: ClosedRange<Int64>?
-    /// What others should be told, and since when it hasn't changed, in monotonic milliseconds.
+    /// The presence that others should be told, and the monotonic time in milliseconds of its last change.
     var truth = Truth.offline
     var truthSince: Int64 = 0
-    /// When each state was true last, other than now.
+    /// When each other state was last true.
     var wasTrue: [Truth: Int64] = [:]
-    /// By conversation: the least and the most that the user can have read.
+    /// By conversation: the lowest and the highest read watermark that the relay may have.
     var read: [Int: ClosedRange<Int64>] = [:]
     /// By conversation: when its typing must be over.
     var typingUntil: [Int: Int64] = [:]
-    /// By conversation: when it went from there last.
+    /// By conversation: when the user last left it.
     var left: [Int: Int64] = [:]
     /// By conversation: messages up to this one were acked by some device.
     var delivered: [Int: Int64] = [:]
@@ -31,11 +31,14 @@ final class SimulatedUser {
         name = "u\(index)"
     }
 
+    /// The index in a user's name; nil if it isn't one of the simulation's.
+    static func index(_ name: String?) -> Int? { name.flatMap { Int($0.dropFirst()) } }
+
     enum Truth: String {
         case online, away, offline
     }
 
-    /// What the user's devices come to.
+    /// The state of the user's most present device.
     func state(at now: Int64) -> Truth {
         var state = Truth.offline
         for device in devices {
@@ -58,23 +61,23 @@ final class SimulatedUser {
 final class SimulatedDevice {
     let user: SimulatedUser
     let name: String
-    /// The one that the relay takes for it.
+    /// The connection that the relay counts as the device's.
     var connection: SimulatedConnection?
-    /// The one that the device itself believes in.
+    /// The connection that the device itself uses.
     var current: SimulatedConnection?
-    /// It dropped, and counts as it was until then.
+    /// Set after a drop: until this time the device counts as it was.
     var linger: (activity: Activity, until: Int64)?
-    /// Positions of events that it has read from the wire, in whatever connection.
+    /// Positions of the events that it has read, on any connection.
     var received: Set<Int64> = []
     /// By conversation: rows up to here were announced as a gap.
     var gaps: [Int: Int64] = [:]
-    /// Whatever is at or below it was never this device's to get: it was new then.
+    /// Where the device began when it was new. It never gets events at or below this position.
     var base: Int64?
-    /// It resumed once at a position below its cursor.
+    /// Whether it once resumed below its cursor.
     var hasGoneBack = false
-    /// The highest position it has acked, learnt from whatever.
+    /// The highest position that it has acked.
     var highestAck: Int64 = 0
-    /// It doesn't come back before this step.
+    /// The step before which it doesn't come back.
     var asleepUntil = 0
     /// The highest event it has processed.
     var processed: Int64 = 0
@@ -90,10 +93,10 @@ final class SimulatedDevice {
 /// A message that somebody wants to be sent, however often it takes.
 struct SendIntent {
     var key: String
-    /// Of the command, as JSON without type and id.
+    /// The members of the command as JSON, without type and id.
     var members: String
     var isToPeer: Bool
-    /// Where it goes, unless it goes to a peer.
+    /// The conversation it goes to; nil if it goes to a peer.
     var conversation: Int?
     var isReply: Bool
     /// The first `ok`: sequence and position.

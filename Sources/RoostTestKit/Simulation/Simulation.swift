@@ -1,9 +1,10 @@
 import RoostCore
 import RoostWire
 
-/// A day in the life of a relay, drawn from a seed: people with devices that connect, write, read slowly, drop, come
-/// back, while the store is slow and the process dies now and then; and a checker that knows what ought to come of it
-/// (DESIGN, section 1, lines 1–6). No thread, no clock, nothing that differs between two runs of one seed.
+/// A day in the life of a relay, drawn from a seed: people with devices that connect, write, read slowly, drop and come
+/// back, while the store is slow and the process dies now and then; and checks that know what ought to come of it
+/// (Docs/Protocol.md). It has no thread and no clock, and nothing differs between two runs of one seed.
+/// This type puts the parts together; each part owns its own state.
 public final class Simulation {
     /// How a run went.
     public struct Report: Sendable {
@@ -21,127 +22,79 @@ public final class Simulation {
         public var tally: [(name: String, count: Int)]
     }
 
-    let seed: UInt64
-    let fault: Fault?
-    let scenario: Scenario
-    var random: SeededGenerator
-    var now: Moment
-    var relay: Relay
-    var log: MemoryLog
-    let ledger: Ledger
-    /// The log as it was before the last batch; for a planted fault.
-    var logBefore: MemoryLog?
-    var users: [SimulatedUser] = []
-    /// Connections the relay has not been told the end of, in the order in which they were made.
-    var connections: [SimulatedConnection] = []
-    var connectionsMade = 0
-    /// Connections up to this number were there when everybody wrote and read once more.
-    var connectionsBeforeMark = 0
-    var keysMade = 0
-    var stepsTaken = 0
-    var trace = Trace()
-    var violations: [String] = []
-    var eventsAtViolation: [String] = []
-    var tally = Tally()
-    /// The store fails no more, nobody drops: the end of the run.
-    var isCalm = false
-    /// From here on nobody changes anything.
-    var restAt = Int64.max
-    /// The relay was told to stop.
-    var isDraining = false
-    /// The store has failed.
-    var isFailed = false
-    var hasPlanted = false
+    /// Makes the store under the relay.
+    public typealias StoreMaker = (_ limits: Limits, _ seed: UInt64) -> any SimulatedStore
 
-    // What the host has under way.
-    var batch: HeldBatch?
-    var reads: [HeldRead] = []
-    var verifications: [(due: Int64, verification: Verification)] = []
-    /// Frames that were read in this turn, so that each is parsed once.
-    var parsed: [ObjectIdentifier: (frame: Frame, event: WireEvent?)] = [:]
-    /// Frames that were split into their messages in this turn.
-    var split: [ObjectIdentifier: (frame: Frame, messages: [Frame])] = [:]
-    /// What clients say in answer to what they just read.
-    var answers: [(connection: SimulatedConnection, type: String, members: String, kind: Pending.Kind)] = []
+    private let world: World
+    private let clients: SimulatedClients
+    private let events: EventCheck
+    private let presence: PresenceCheck
+    private let durable: DurableCheck
+    private let script: Script
+    private let outages: Outages
+    private let rest: Rest
+    private let end: EndCheck
 
-    typealias Pending = SimulatedConnection.Pending
-
-    struct HeldBatch {
-        var due: Int64
-        var mutations: [Mutation]
-        var predicted: [Outcome]?
-    }
-
-    struct HeldRead {
-        var due: Int64
-        var read: Read
-        /// Read already, and not yet told.
-        var result: ReadResult?
-    }
-
-    /// What happened how often.
-    struct Tally {
-        var commands = 0, frames = 0, events = 0, acked = 0, retries = 0, duplicates = 0, gaps = 0, spills = 0
-        var connects = 0, drops = 0, crashes = 0, drains = 0, failures = 0, takeovers = 0, closes = 0
-    }
-
-    init(seed: UInt64, fault: Fault?) {
-        self.seed = seed
-        self.fault = fault
-        random = SeededGenerator(seed: seed)
-        scenario = Scenario(&random)
-        now = Simulation.moment(1_000_000)
-        // Few numbers at once, so that more are asked for all the time.
-        log = MemoryLog(reactionsPerUser: scenario.limits.reactionsPerUser, leaseSize: 16)
-        ledger = Ledger(users: scenario.users)
-        relay = Simulation.start(log, scenario, random.next(), now)
-        for index in 0..<scenario.users {
-            let user = SimulatedUser(index)
-            for number in 0..<random.within(1...scenario.devicesPerUser) {
-                user.devices.append(SimulatedDevice(user, number))
-            }
-            users.append(user)
-        }
+    private init(seed: UInt64, mistake: PlantedMistake?, weather: Day.Weather, store make: StoreMaker?) {
+        world = World(seed: seed, mistake: mistake, weather: weather)
+        let ledger = Ledger(users: world.day.users)
+        let store = make?(world.day.limits, seed) ?? PlantedStore(world, ledger)
+        let relaySeed = world.random.next()
+        let people = People(world)
+        let host = SimulatedHost(world, ledger, people, store, seed: relaySeed)
+        clients = SimulatedClients(world, ledger, people, host)
+        presence = PresenceCheck(world, ledger, people, host)
+        let replies = ReplyCheck(world, ledger, people, clients, presence)
+        events = EventCheck(world, ledger, people, host, clients, replies, presence)
+        durable = DurableCheck(world, ledger, people, host)
+        outages = Outages(world, ledger, host, clients, durable)
+        script = Script(world, ledger, people, host, clients, outages)
+        rest = Rest(world, ledger, people, host, clients, script)
+        end = EndCheck(world, ledger, people, host, rest)
+        host.observer = self
     }
 
     /// Runs one seed.
     /// - Parameters:
     ///   - seed: everything is drawn from it.
     ///   - steps: how many steps before the end, in which everything has to come to rest.
-    ///   - fault: a mistake to plant.
-    public static func run(seed: UInt64, steps: Int = 2_000, fault: Fault? = nil) -> Report {
-        let simulation = Simulation(seed: seed, fault: fault)
-        var taken = 0
-        while taken < steps, simulation.violations.isEmpty {
-            simulation.step()
-            taken += 1
+    ///   - mistake: a mistake to plant; only into a log in memory.
+    ///   - weather: how often the process dies, and its store fails.
+    ///   - store: makes the store; without it the log is in memory.
+    public static func run(
+        seed: UInt64, steps: Int = 2_000, mistake: PlantedMistake? = nil, weather: Day.Weather = .mixed,
+        store: StoreMaker? = nil
+    ) -> Report {
+        precondition(mistake == nil || store == nil, "mistakes are planted into a log in memory")
+        let simulation = Simulation(seed: seed, mistake: mistake, weather: weather, store: store)
+        return simulation.run(seed: seed, steps: steps)
+    }
+
+    private func run(seed: UInt64, steps: Int) -> Report {
+        while world.stepsTaken < steps, world.violations.isEmpty { script.step() }
+        let taken = world.stepsTaken
+        if world.violations.isEmpty { rest.comeToRest() }
+        if world.violations.isEmpty {
+            end.check()
+            durable.checkLog()
         }
-        if simulation.violations.isEmpty { simulation.comeToRest() }
-        return simulation.report(steps: taken)
-    }
-
-    private func report(steps: Int) -> Report {
-        let counted = Mirror(reflecting: tally).children.map { ($0.label ?? "", $0.value as? Int ?? 0) }
+        if world.violations.isEmpty { outages.drain() }
+        let counted = Mirror(reflecting: world.tally).children.map { ($0.label ?? "", $0.value as? Int ?? 0) }
         return Report(
-            seed: seed, steps: steps, hash: trace.hash, violations: violations, lastEvents: eventsAtViolation,
-            tally: counted.map { (name: $0.0, count: $0.1) })
+            seed: seed, steps: taken, hash: world.trace.hash, violations: world.violations,
+            lastEvents: world.lastEvents, tally: counted.map { (name: $0.0, count: $0.1) })
+    }
+}
+
+extension Simulation: HostObserver {
+    func reads(_ message: Frame, on connection: SimulatedConnection) { events.receive(message, on: connection) }
+
+    func turnEnds() -> Bool {
+        events.forgetFrames()
+        return clients.sayAnswers()
     }
 
-    static func moment(_ monotonic: Int64) -> Moment {
-        Moment(monotonic: monotonic, wall: Timestamp(milliseconds: 1_700_000_000_000 + monotonic))
-    }
+    func committed(_ batch: [Mutation], _ outcomes: [Outcome]) { durable.noteCommitted(batch, outcomes) }
 
-    static func start(_ log: MemoryLog, _ scenario: Scenario, _ seed: UInt64, _ now: Moment) -> Relay {
-        Relay(
-            log.load(), limits: scenario.limits, identity: .init(server: "roost simulation", durability: .memory),
-            random: SeededGenerator(seed: seed), at: now)
-    }
-
-    var time: Int64 { now.monotonic }
-
-    /// Something that must not be.
-    func fail(_ what: @autoclosure () -> String) {
-        if violations.isEmpty { eventsAtViolation = trace.lines() }
-        if violations.count < 20 { violations.append("\(time): \(what())") }
-    }
+    func timePassed() { presence.checkAll() }
 }

@@ -1,4 +1,4 @@
-import RoostTestKit
+import SeededRandom
 import Testing
 
 @testable import RoostLoad

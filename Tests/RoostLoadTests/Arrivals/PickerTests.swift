@@ -1,5 +1,5 @@
 import Glibc
-import RoostTestKit
+import SeededRandom
 import Testing
 
 @testable import RoostLoad

@@ -5,8 +5,8 @@ import Testing
 
 /// The live display on a pipe, where its lines are read, and on a screen of the test that does what a terminal does.
 @Suite struct LiveDisplayTests {
-    private func snapshot(_ elapsed: Double, phase: String = "measuring", faults: UInt64 = 0) -> Snapshot {
-        Snapshot(
+    private func figures(_ elapsed: Double, phase: String = "measuring", faults: UInt64 = 0) -> LiveFigures {
+        LiveFigures(
             phase: phase, elapsed: elapsed, total: 60, sessions: 1_000, sentPerSecond: 2_000, ackedPerSecond: 1_999,
             deliveredPerSecond: 1_998, p50: 1_200_000, p99: 9_400_000, faults: faults, relayCPU: 0.31, relayRSS: 26_000,
             late99: 90_000)
@@ -16,8 +16,8 @@ import Testing
         let pipe = try PipeEnds()
         let display = LiveDisplay(
             descriptor: pipe.writeEnd, isTerminal: false, style: TerminalStyle(isColoured: false))
-        display.show(snapshot(0, phase: "connecting"))
-        for second in 1...16 { display.show(snapshot(Double(second))) }
+        display.show(figures(0, phase: "connecting"))
+        for second in 1...16 { display.show(figures(Double(second))) }
         display.finish()
         let lines = pipe.take().split(separator: "\n")
         #expect(lines.count == 5)
@@ -37,7 +37,7 @@ import Testing
         screen.take("$ roost-load run\n")
         for second in 0..<30 {
             // A fault makes the block a line longer.
-            display.show(snapshot(Double(second), faults: second == 20 ? 3 : 0))
+            display.show(figures(Double(second), faults: second == 20 ? 3 : 0))
             screen.take(pipe.take())
             #expect(screen.lines.count == (second == 20 ? 7 : 6), "\(screen.lines)")
             #expect(screen.lines.last == "")
@@ -47,11 +47,11 @@ import Testing
         #expect(screen.lines[1].hasSuffix("29/60 s"))
         #expect(screen.lines.allSatisfy { $0.count < 80 })
         screen.take("^C")
-        display.show(snapshot(31))
+        display.show(figures(31))
         screen.take(pipe.take())
         #expect(!screen.lines.joined().contains("^C"))
         display.note("stopping")
-        display.show(snapshot(32))
+        display.show(figures(32))
         screen.take(pipe.take())
         #expect(screen.lines[1] == "stopping")
         #expect(screen.lines.count == 7)
@@ -64,7 +64,7 @@ import Testing
     @Test func nothingIsLeftToBePutRight() throws {
         let pipe = try PipeEnds()
         let display = LiveDisplay(descriptor: pipe.writeEnd, isTerminal: true, style: TerminalStyle(isColoured: true))
-        display.show(snapshot(1))
+        display.show(figures(1))
         let text = pipe.take()
         #expect(!text.contains("\u{1B}[?"))
         #expect(text.hasSuffix("\n\u{1B}[J"))
@@ -72,20 +72,20 @@ import Testing
 
     @Test(arguments: [1, 20, 40, 79, 200]) func noLineIsWiderThanTheTerminal(width: Int) {
         let style = TerminalStyle(isColoured: false)
-        let lines = LiveLines(snapshot: snapshot(59, faults: .max), style: style).block(width: width)
+        let lines = LiveLines(figures: figures(59, faults: .max), style: style).block(width: width)
         #expect(lines.allSatisfy { $0.count <= width })
         #expect(lines.count == 5)
     }
 
     @Test(arguments: [-1, 0, 30, 61, .nan, .infinity] as [Double]) func anyTimeHasABar(elapsed: Double) {
-        let lines = LiveLines(snapshot: snapshot(elapsed), style: TerminalStyle(isColoured: false)).block(width: 60)
+        let lines = LiveLines(figures: figures(elapsed), style: TerminalStyle(isColoured: false)).block(width: 60)
         #expect(lines[0].count <= 60)
         if elapsed == 30 { #expect(lines[0].filter { $0 == "━" }.count == lines[0].filter { $0 == "─" }.count) }
     }
 
     @Test func aClosedStandardErrorIsNoMatter() {
         let display = LiveDisplay(descriptor: -1, isTerminal: true, style: TerminalStyle(isColoured: false))
-        display.show(snapshot(1))
+        display.show(figures(1))
         display.finish()
     }
 }

@@ -1,5 +1,5 @@
 import Foundation
-import RoostTestKit
+import SeededRandom
 
 @testable import RoostLoad
 

@@ -1,5 +1,3 @@
-import RoostWire
-
 /// What a valid token grants. The token is checked elsewhere, and the Relay trusts the result.
 public struct Grant: Sendable, Equatable {
     /// The user, from `sub`.

@@ -1,54 +1,77 @@
 import RoostCore
 import RoostWire
 
-/// Every command with an id gets exactly one reply, and what the reply says is true.
-extension Simulation {
-    func takeReply(_ event: WireEvent, _ re: Int64, on connection: SimulatedConnection) {
+/// Checks replies: every command with an id gets exactly one, and what it says is true. It writes into connections and
+/// devices what their clients now know.
+final class ReplyCheck {
+    private typealias Kind = SimulatedConnection.Pending.Kind
+
+    private let world: World
+    private let ledger: Ledger
+    private let people: People
+    private let clients: SimulatedClients
+    private let presence: PresenceCheck
+
+    init(
+        _ world: World, _ ledger: Ledger, _ people: People, _ clients: SimulatedClients,
+        _ presence: PresenceCheck
+    ) {
+        self.world = world
+        self.ledger = ledger
+        self.people = people
+        self.clients = clients
+        self.presence = presence
+    }
+
+    /// A client reads the reply to its command `re`.
+    func take(_ event: WireEvent, _ re: Int64, on connection: SimulatedConnection) {
         guard let pending = connection.pending.removeValue(forKey: re) else {
-            return fail("\(connection.label) gets a second reply to \(re)")
+            return world.fail("\(connection.label) gets a second reply to \(re)")
         }
         switch (event.kind, pending.kind) {
         case (.welcome, .hello(let resume)): takeWelcome(event, resume: resume, on: connection)
         case (.error, let kind): takeError(event, kind, on: connection)
         case (.ok, .history(let conversation)):
-            takeHistory(event, conversation, isAtRest: pending.saidAt >= restAt, on: connection)
+            takeHistory(event, conversation, isAtRest: pending.saidAt >= world.restAt, on: connection)
         case (.ok, let kind): takeOK(event, kind, on: connection)
-        default: fail("\(connection.label) gets \(event.kind) as a reply to \(pending.kind)")
+        default: world.fail("\(connection.label) gets \(event.kind) as a reply to \(pending.kind)")
         }
     }
 
-    private func takeOK(_ event: WireEvent, _ kind: Pending.Kind, on connection: SimulatedConnection) {
+    private func takeOK(_ event: WireEvent, _ kind: Kind, on connection: SimulatedConnection) {
         let user = connection.device.user
         switch kind {
         case .send(let intent): takeSent(event, intent, on: connection)
         case .change(let kind):
             guard !event.isDuplicate else { return }
             guard let position = event.position, ledger.events[position]?.kind == kind else {
-                return fail("\(connection.label) gets ok for a change that isn't durable")
+                return world.fail("\(connection.label) gets ok for a change that isn't durable")
             }
             note(position, toldTo: connection)
         case .create:
             guard let position = event.position, ledger.events[position] != nil else {
-                return fail("\(connection.label) gets ok for a conversation that isn't durable")
+                return world.fail("\(connection.label) gets ok for a conversation that isn't durable")
             }
             if !event.isDuplicate { note(position, toldTo: connection) }
         case .ack(let position): noteAcked(position, by: connection)
         case .watch(let peer):
-            if isUpToDate(connection), ledger.share(user.index, peer) { connection.watching.insert(peer) }
-            takePresence(event.json?["users"], on: connection)
+            if connection.isUpToDate(at: world.time), ledger.share(user.index, peer) {
+                connection.belief.watching.insert(peer)
+            }
+            presence.take(event.json?["users"], on: connection)
         case .unwatch(let peer):
-            connection.watching.remove(peer)
-            if !ledger.arePeers(user.index, peer) { connection.presence[peer] = nil }
+            connection.belief.watching.remove(peer)
+            if !ledger.arePeers(user.index, peer) { connection.belief.presence[peer] = nil }
         case .list: takeList(event, on: connection)
-        case .members(let conversation): connection.rosters[conversation] = event.json
-        case .hello: fail("\(connection.label) gets ok for hello")
+        case .members(let conversation): connection.belief.rosters[conversation] = event.json
+        case .hello: world.fail("\(connection.label) gets ok for hello")
         case .leave(let conversation):
-            forget(ledger.conversations[conversation], on: connection)
+            connection.belief.forget(conversation)
             if let position = event.position { note(position, toldTo: connection) }
         case .other:
             if let position = event.position {
                 guard ledger.events[position] != nil else {
-                    return fail("\(connection.label) gets ok for what isn't durable")
+                    return world.fail("\(connection.label) gets ok for what isn't durable")
                 }
                 note(position, toldTo: connection)
             }
@@ -59,16 +82,16 @@ extension Simulation {
     private func takeSent(_ event: WireEvent, _ intent: SendIntent, on connection: SimulatedConnection) {
         let user = connection.device.user
         guard let position = event.position, let sequence = event.sequence else {
-            return fail("\(connection.label) gets ok for a message without its place")
+            return world.fail("\(connection.label) gets ok for a message without its place")
         }
         guard let stored = ledger.events[position], stored.kind == .message, stored.sender == user.index,
             stored.key == intent.key, stored.sequence == sequence
-        else { return fail("\(connection.label) gets ok for \(intent.key) at \(position), which isn't durable") }
-        tally.acked += 1
+        else { return world.fail("\(connection.label) gets ok for \(intent.key) at \(position), which isn't durable") }
+        world.tally.acked += 1
         if event.isDuplicate {
-            tally.duplicates += 1
+            world.tally.duplicates += 1
         } else if user.toldAsNew.updateValue(position, forKey: intent.key) != nil, !isErased(intent.key, of: user) {
-            fail("\(intent.key) is told twice as new")
+            world.fail("\(intent.key) is told twice as new")
         }
         note(position, toldTo: connection)
         var intent = intent
@@ -78,7 +101,7 @@ extension Simulation {
             user.answered[place] = intent
         } else if let place, let first = user.answered[place].stored {
             if first != (sequence, position) {
-                fail("\(intent.key) is told at \(first) and at \(sequence), \(position)")
+                world.fail("\(intent.key) is told at \(first) and at \(sequence), \(position)")
             }
         } else {
             user.answered.append(intent)
@@ -86,7 +109,7 @@ extension Simulation {
         user.unanswered.removeAll { $0.key == intent.key }
     }
 
-    /// The key went with the conversation of its message.
+    /// Whether the key is free again, because the conversation of its message was erased.
     private func isErased(_ key: String, of user: SimulatedUser) -> Bool {
         guard let stored = user.answered.first(where: { $0.key == key })?.stored?.position,
             let event = ledger.events[stored]
@@ -94,22 +117,22 @@ extension Simulation {
         return ledger.conversations[event.conversation].isErased
     }
 
-    /// A position that came by a reply: the event itself needn't come any more.
+    /// A reply told this position, so the event itself needn't come.
     private func note(_ position: Int64, toldTo connection: SimulatedConnection) {
         connection.told.insert(position)
         connection.device.received.insert(position)
     }
 
-    private func takeError(_ event: WireEvent, _ kind: Pending.Kind, on connection: SimulatedConnection) {
+    private func takeError(_ event: WireEvent, _ kind: Kind, on connection: SimulatedConnection) {
         let always: Set<String> = ["rate_limited", "unavailable", "token_expired", "busy"]
-        guard let code = event.code else { return fail("\(connection.label) gets an error without code") }
+        guard let code = event.code else { return world.fail("\(connection.label) gets an error without code") }
         if always.contains(code) {
-            let isStopping = isDraining || isFailed
-            if code == "token_expired", connection.isReady, isCalm || random.chance(50) {
-                answers.append((connection, "refresh", "\"token\":\"\(connection.device.user.name)\"", .refresh(0)))
+            let isStopping = world.isStopping
+            if code == "token_expired", connection.isReady, world.isCalm || world.random.chance(50) {
+                clients.answer(connection, "refresh", "\"token\":\"\(connection.device.user.name)\"", .refresh(0))
             }
             if code == "unavailable", !isStopping {
-                fail("\(connection.label) gets unavailable from a relay that serves")
+                world.fail("\(connection.label) gets unavailable from a relay that serves")
             }
             return
         }
@@ -117,7 +140,7 @@ extension Simulation {
         switch kind {
         case .hello: allowed = ["unauthorized", "too_large", "not_ready"]
         case .send(let intent):
-            // A person can always be written to.
+            // Anybody may write to a person.
             allowed = intent.isToPeer && !intent.isReply ? [] : ["not_found"]
             connection.device.user.unanswered.removeAll { $0.key == intent.key }
         case .change: allowed = ["not_found", "gone", "forbidden", "bad_request", "too_large"]
@@ -130,32 +153,36 @@ extension Simulation {
         case .activity, .unwatch, .bye, .list: allowed = []
         case .other: allowed = ["not_found", "forbidden", "conflict", "too_large", "bad_request"]
         }
-        if !allowed.contains(code) { fail("\(connection.label) gets \(code) for \(kind)") }
+        if !allowed.contains(code) { world.fail("\(connection.label) gets \(code) for \(kind)") }
     }
 
     // MARK: welcome
 
     private func takeWelcome(_ event: WireEvent, resume: Int64?, on connection: SimulatedConnection) {
         let device = connection.device
-        guard let position = event.position else { return fail("\(connection.label) gets welcome without position") }
+        guard let position = event.position else {
+            return world.fail("\(connection.label) gets welcome without position")
+        }
         connection.isWelcome = true
         connection.position = position
         if resume ?? position < device.highestAck { device.hasGoneBack = true }
         connection.place = ledger.place(in: device.user.index, above: position)
-        if let resume, position != resume { fail("\(connection.label) resumed at \(resume) and is at \(position)") }
-        if resume == nil, !device.hasGoneBack, !isCrowded(device.user),
+        if let resume, position != resume {
+            world.fail("\(connection.label) resumed at \(resume) and is at \(position)")
+        }
+        if resume == nil, !device.hasGoneBack, !people.isCrowded(device.user),
             let cursor = ledger.cursor(of: device.user.index, device.name)
         {
-            // What was acked and stored doesn't come again.
-            if position < cursor { fail("\(connection.label) begins at \(position), and \(cursor) is stored") }
+            // Events below a stored cursor don't come again.
+            if position < cursor { world.fail("\(connection.label) begins at \(position), and \(cursor) is stored") }
         }
         let feed = ledger.feeds[device.user.index]
-        // A device that gave way to another begins anew.
-        if let base = device.base, !isCrowded(device.user) {
+        // A device that had to give way to another begins anew.
+        if let base = device.base, !people.isCrowded(device.user) {
             for entry in feed[..<connection.place] where entry.position > base {
                 guard !device.received.contains(entry.position) else { continue }
-                guard !isExcused(entry, device, gaps: device.gaps, told: []) else { continue }
-                fail("\(connection.label) begins at \(position) and never got \(entry.position)")
+                guard !ledger.isExcused(entry, device, gaps: device.gaps, told: []) else { continue }
+                world.fail("\(connection.label) begins at \(position) and never got \(entry.position)")
                 break
             }
         } else {
@@ -164,17 +191,17 @@ extension Simulation {
         }
     }
 
-    /// A new device begins where some other device of its user has been.
+    /// Fails if a new device begins behind an event that no device of its user got.
     private func checkBeginning(_ position: Int64, of device: SimulatedDevice, _ connection: SimulatedConnection) {
         let feed = ledger.feeds[device.user.index]
         let others = device.user.devices
         for entry in feed[..<connection.place] {
             let isKnown = others.contains {
                 $0.received.contains(entry.position) || $0.base ?? 0 >= entry.position
-                    || isExcused(entry, $0, gaps: $0.gaps, told: [])
+                    || ledger.isExcused(entry, $0, gaps: $0.gaps, told: [])
             }
             if !isKnown {
-                return fail("\(connection.label) is new, begins at \(position), and nobody got \(entry.position)")
+                return world.fail("\(connection.label) is new, begins at \(position), and nobody got \(entry.position)")
             }
         }
     }
@@ -198,28 +225,28 @@ extension Simulation {
                 let sequence = object["sequence"]?.integer, let unread = object["unread"]?.integer,
                 let read = object["read"]?.integer, let count = object["count"]?.integer
             else {
-                fail("\(connection.label) gets a conversation that can't be")
+                world.fail("\(connection.label) gets a conversation that can't be")
                 continue
             }
-            connection.objects[conversation.index] = (unread, read, count, sequence)
+            connection.belief.objects[conversation.index] = (unread, read, count, sequence)
         }
     }
 
-    /// At rest history shows what became of a message.
+    /// Once nobody changes anything, history has to show the present state of a message.
     private func checkPresent(_ shown: JSONValue, _ truth: Ledger.Message, on connection: SimulatedConnection) {
         let body = truth.isDeleted ? nil : truth.bodies.last
         if shown["body"]?.raw != body || (shown["deletedAt"] != nil) != truth.isDeleted {
-            fail("\(connection.label) is shown another body of \(truth.key)")
+            world.fail("\(connection.label) is shown another body of \(truth.key)")
         }
         if (shown["editedAt"] != nil) != (truth.bodies.count > 1 && !truth.isDeleted) {
-            fail("\(connection.label) is shown wrongly whether \(truth.key) was edited")
+            world.fail("\(connection.label) is shown wrongly whether \(truth.key) was edited")
         }
         let counts = shown["reactions"]?.elements ?? []
         let total = counts.reduce(0) { $0 + ($1["count"]?.integer ?? 0) }
         let own = counts.filter { $0["mine"]?.bool == true }.count
         let user = connection.device.user.index
         if total != truth.reactions.count || own != truth.reactions.filter({ $0.user == user }).count {
-            fail("\(connection.label) is shown \(total) reactions to \(truth.key), \(own) its own")
+            world.fail("\(connection.label) is shown \(total) reactions to \(truth.key), \(own) its own")
         }
     }
 
@@ -231,8 +258,8 @@ extension Simulation {
         for message in event.json?["messages"]?.elements ?? [] {
             guard let sequence = message["sequence"]?.integer, sequence >= 1, sequence <= conversation.messages.count,
                 message["key"]?.string == key(of: conversation.messages[Int(sequence) - 1], for: connection)
-            else { return fail("\(connection.label) gets a history that isn't the log's") }
-            if let last, sequence != last + 1 { fail("\(connection.label) gets a history with a hole") }
+            else { return world.fail("\(connection.label) gets a history that isn't the log's") }
+            if let last, sequence != last + 1 { world.fail("\(connection.label) gets a history with a hole") }
             if isAtRest { checkPresent(message, conversation.messages[Int(sequence) - 1], on: connection) }
             last = sequence
         }

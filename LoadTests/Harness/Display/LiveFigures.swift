@@ -1,5 +1,5 @@
 /// The state of the run at one moment, for the live display. Taken once a second. A value.
-public struct Snapshot: Sendable {
+public struct LiveFigures: Sendable {
     /// `connecting`, `warming up`, `measuring`, …
     public var phase: String
     /// Seconds since the beginning of the phase, of `total`.

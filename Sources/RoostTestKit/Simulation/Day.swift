@@ -2,7 +2,15 @@ import RoostWire
 
 /// What kind of day it is: how many people, how small the limits, how slow the store, how bad the network. Drawn from
 /// the seed, so that no two runs stress the same thing.
-struct Scenario {
+public struct Day {
+    /// How rough a day is.
+    public enum Weather: Sendable {
+        /// On some days the process dies and the store fails often, on others never.
+        case mixed
+        /// Both happen all the time: for a store that has to stand it.
+        case rough
+    }
+
     var limits = Limits()
     var users: Int
     var devicesPerUser: Int
@@ -27,7 +35,7 @@ struct Scenario {
     /// Of a hundred hellos, so many bring a token that ends soon.
     var shortTokens: Int
 
-    init(_ random: inout SeededGenerator) {
+    init(_ random: inout SeededGenerator, _ weather: Weather) {
         users = random.within(3...7)
         devicesPerUser = random.within(1...3)
         commitDelay = random.chance(30) ? 0 : random.within(1...120)
@@ -43,6 +51,11 @@ struct Scenario {
         failures = random.chance(50) ? 0 : random.within(2...(isChatty ? 5 : 20))
         shortTokens = random.chance(60) ? 0 : random.within(2...30)
         drawLimits(&random)
+        if weather == .rough {
+            crashes = random.within(100...400)
+            drains = random.within(20...100)
+            failures = random.within(20...100)
+        }
     }
 
     private mutating func drawLimits(_ random: inout SeededGenerator) {

@@ -1,6 +1,6 @@
 /// A mistake put in on purpose, to show that the checker would see it: each makes the log or the host break one
 /// promise, behind the Relay's back.
-public enum Fault: String, CaseIterable, Sendable {
+public enum PlantedMistake: String, CaseIterable, Sendable {
     /// The store says that a batch is durable before it is.
     case ackBeforeCommit
     /// A crash loses a batch that was said to be durable.

@@ -1,0 +1,84 @@
+import RoostWire
+
+/// What is known of the run: the ledgers that judge the relay, and what was counted and timed. It decides nothing about
+/// what happens next.
+final class Books {
+    let ledger = MessageLedger()
+    let signals = SignalLedger()
+    private(set) var presence = PresenceLedger(users: 0, grace: 0)
+    private(set) var typing = TypingLedger(life: 3_000_000_000)
+    let unread = UnreadLedger()
+    private(set) var faults = FaultCounts()
+    let recorder = Recorder()
+    var counts = RunResult.Counts()
+    private(set) var errors: [String: UInt64] = [:]
+    /// The second of the timeline that is under way.
+    var second: RunResult.Second
+    private(set) var relay = ""
+    private(set) var durability = ""
+
+    /// - Parameter warmup: seconds before the measured load: the timeline begins so far before zero.
+    init(warmup: Double) {
+        second = RunResult.Second(second: -Int(warmup.rounded(.up)))
+    }
+
+    /// Faults that were noted up to now.
+    var faultsSoFar: UInt64 {
+        faults.failures + ledger.faults.failures + signals.faults.failures + presence.faults.failures
+            + typing.faults.failures + unread.faults.failures
+    }
+
+    /// Counts a fault, and keeps the words of the first few.
+    func note(_ fault: Fault, _ words: @autoclosure () -> String) { faults.count(fault, words()) }
+
+    /// The relay answered with an error of this code.
+    func noteError(_ code: UnsafeRawBufferPointer) {
+        errors[String(decoding: code, as: UTF8.self), default: 0] += 1
+    }
+
+    // MARK: The relay
+
+    /// What the first `welcome` says of the relay: presence and typing are judged by its times.
+    func learnRelay(_ text: UnsafeRawBufferPointer, users: Int) {
+        guard relay.isEmpty, let welcome = JSONValue(parsing: text) else { return }
+        relay = welcome["server"]?.string ?? ""
+        durability = welcome["durability"]?.string ?? ""
+        let limits = welcome["limits"]
+        let grace = UInt64(clamping: limits?["graceSeconds"]?.integer ?? 15) &* 1_000_000_000
+        let life = UInt64(clamping: limits?["typingSeconds"]?.integer ?? 3) &* 1_000_000_000
+        presence = PresenceLedger(users: users, grace: grace)
+        typing = TypingLedger(life: life)
+    }
+
+    /// Ends the second under way.
+    func takeSecond(sessions: Int) -> RunResult.Second {
+        var taken = second
+        taken.sessions = UInt64(sessions)
+        taken.delivery = recorder.takeSecond()
+        second = RunResult.Second(second: taken.second + 1)
+        return taken
+    }
+
+    // MARK: Verdicts
+
+    /// Takes over what the ledger of messages and that of signals found. Once, when no more can come.
+    func closeDeliveries() {
+        ledger.finish()
+        faults.merge(with: ledger.faults)
+        faults.merge(with: signals.faults)
+        counts.missedSignals = UInt64(signals.missedSignals)
+    }
+
+    /// Takes over what the other ledgers found. Once.
+    func closePeople() {
+        faults.merge(with: presence.faults)
+        faults.merge(with: typing.faults)
+        faults.merge(with: unread.faults)
+    }
+
+    /// Looks for what is shown wrongly for too long.
+    func sweep(at now: UInt64) {
+        presence.sweep(now)
+        typing.sweep(now)
+    }
+}

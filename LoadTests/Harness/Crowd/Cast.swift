@@ -1,0 +1,177 @@
+import RoostWire
+import SeededRandom
+
+/// Who is there: users, devices and conversations, drawn from the scenario and its seed before anything is connected.
+/// Devices, rooms and places keep their indices for the whole run.
+final class Cast {
+    private(set) var devices: [Device] = []
+    private(set) var rooms: [Room] = []
+    /// What belongs to a device in a room; written by whatever happens there.
+    var places: [Place] = []
+    private let course: Course
+    private let books: Books
+    /// The persona of each user, those outside of all conversations among them.
+    private var personas: [Int] = []
+    private var roomPicker: ZipfPicker?
+
+    init(_ course: Course, _ books: Books) {
+        self.course = course
+        self.books = books
+    }
+
+    /// Users, those outside of all conversations among them.
+    var users: Int { personas.count }
+
+    // MARK: Building
+
+    /// Draws everybody, once.
+    /// - Parameter crowd: whom the devices belong to.
+    func build(for crowd: Crowd) {
+        precondition(devices.isEmpty, "a cast is built once")
+        for user in 0..<(course.scenario.users + course.scenario.outsiders) {
+            let persona = persona(ofUser: user)
+            personas.append(persona)
+            for number in 0..<course.scenario.devices {
+                devices.append(
+                    Device(crowd: crowd, index: devices.count, user: user, persona: persona, name: "d\(number)"))
+            }
+        }
+        buildPairs()
+        buildRooms()
+        for number in rooms.indices { introduce(number) }
+        roomPicker = rooms.isEmpty ? nil : ZipfPicker(count: rooms.count, exponent: course.scenario.conversations.zipf)
+    }
+
+    /// Personas take turns, so that every room has its share of each.
+    private func persona(ofUser user: Int) -> Int {
+        // The golden ratio spreads consecutive users evenly over 0…1.
+        let at = (Double(user) * 0.618_033_988_749_895).truncatingRemainder(dividingBy: 1)
+        var passed = 0.0
+        for (index, persona) in course.scenario.personas.enumerated() {
+            passed += persona.share
+            if at < passed { return index }
+        }
+        return course.scenario.personas.count - 1
+    }
+
+    private func buildPairs() {
+        let users = course.scenario.users
+        guard users >= 2 else { return }
+        var seen: Set<[Int]> = []
+        var number = 0
+        // Each time around the partners lie further apart; there are fewer pairs than users squared.
+        while seen.count < course.scenario.conversations.pairs, number < users * users {
+            let round = number / (users / 2)
+            let first = (number % (users / 2)) * 2
+            let other = (first + 1 + 2 * round) % users
+            number += 1
+            guard first != other, seen.insert([min(first, other), max(first, other)]).inserted else { continue }
+            addRoom(members: [first, other], senders: 0, isDirect: true)
+        }
+    }
+
+    private func buildRooms() {
+        for rooms in course.scenario.conversations.rooms {
+            for _ in 0..<rooms.count {
+                var users = Array(0..<course.scenario.users)
+                let members = min(rooms.members, users.count)
+                // The first steps of a shuffle (Fisher, Yates).
+                for index in 0..<members {
+                    users.swapAt(index, Int.random(in: index..<users.count, using: &course.random))
+                }
+                addRoom(members: Array(users[..<members]), senders: rooms.senders, isDirect: false)
+            }
+        }
+    }
+
+    private func addRoom(members: [Int], senders: Int, isDirect: Bool) {
+        let number = rooms.count
+        let room = Room(
+            members: members, senders: senders == 0 ? members.count : min(senders, members.count),
+            picker: nil, isDirect: isDirect, firstPlace: places.count)
+        for user in members {
+            for device in devices(ofUser: user) {
+                places.append(Place(room: Int32(number), device: Int32(device.index)))
+            }
+        }
+        rooms.append(room)
+        let weights = members[..<room.senders].map { course.scenario.personas[personas[$0]].writes }
+        rooms[number].picker = WeightedPicker(weights: Array(weights))
+    }
+
+    /// Tells the ledgers of a room.
+    private func introduce(_ number: Int) {
+        let room = rooms[number]
+        let count = room.members.count * course.scenario.devices
+        let devices = (0..<count).map { Int(places[room.firstPlace + $0].device) }
+        _ = books.ledger.addConversation(number, members: devices)
+        _ = books.signals.addConversation(number, members: devices)
+        for (member, user) in room.members.enumerated() {
+            let reader = books.unread.add(user, in: number)
+            if member == 0 { rooms[number].firstReader = reader }
+        }
+    }
+
+    /// A user's devices; the first does what a user does once.
+    func devices(ofUser user: Int) -> ArraySlice<Device> {
+        devices[user * course.scenario.devices..<(user + 1) * course.scenario.devices]
+    }
+
+    // MARK: Names
+
+    /// The user that the relay names so; nil if it is none of this run.
+    func user(named name: UnsafeRawBufferPointer) -> Int? {
+        let prefix = 3 + course.runName.utf8.count
+        guard name.count > prefix, let user = UnsafeRawBufferPointer(rebasing: name[prefix...]).wholeNumber,
+            user < personas.count
+        else { return nil }
+        return user
+    }
+
+    /// Whether `name` is who writes from one place of the conversation that the other is in.
+    func isSender(_ name: UnsafeRawBufferPointer, from sender: Int, to place: Int) -> Bool {
+        guard sender < places.count, places[sender].room == places[place].room else { return false }
+        return user(named: name) == devices[Int(places[sender].device)].user
+    }
+
+    /// How the device's user behaves.
+    func persona(of device: Device) -> Scenario.Persona { course.scenario.personas[device.persona] }
+
+    /// The relay calls a room so.
+    func learnName(_ name: String, of number: Int) {
+        rooms[number].name = name
+        let room = rooms[number]
+        let hash = Array(room.name.utf8).withUnsafeBytes(\.nameHash)
+        let count = room.members.count * course.scenario.devices
+        for place in room.firstPlace..<(room.firstPlace + count) {
+            devices[Int(places[place].device)].places.add(hash, place: place)
+        }
+    }
+
+    /// The user of a place in its room, as the unread counts know them.
+    func reader(at place: Int) -> Int {
+        let room = rooms[Int(places[place].room)]
+        return room.firstReader + (place - room.firstPlace) / course.scenario.devices
+    }
+
+    // MARK: Picking
+
+    /// Who writes the next message, and from which place. nil: nobody of those who were drawn is there; people who are
+    /// away don't write.
+    func pickSender() -> (Device, place: Int)? {
+        for _ in 0..<8 {
+            guard let number = roomPicker?.pick(&course.random), let picker = rooms[number].picker else { continue }
+            let room = rooms[number]
+            let member = picker.pick(&course.random)
+            let count = course.scenario.devices
+            let which = count == 1 ? 0 : Int.random(in: 0..<count, using: &course.random)
+            let place = room.firstPlace + member * count + which
+            let device = devices[Int(places[place].device)]
+            if device.isReady, !device.isStalled { return (device, place) }
+        }
+        return nil
+    }
+
+    /// Devices that get what one of a room sends.
+    func receivers(in room: Int) -> Int { rooms[room].members.count * course.scenario.devices - 1 }
+}

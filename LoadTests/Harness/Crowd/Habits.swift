@@ -1,0 +1,107 @@
+import SeededRandom
+
+/// What people do beside writing, and what of it others are told: they read, type and look who is there.
+final class Habits {
+    private let course: Course
+    private let cast: Cast
+    private let books: Books
+    /// How far somebody has read, as a place was told; by both. Receipts are pushed in small rooms only.
+    private var seenReads: [UInt64: Int] = [:]
+    /// Pairs of a watching device and a watched user, by both.
+    private var pairs: [UInt64: Int] = [:]
+
+    init(_ course: Course, _ cast: Cast, _ books: Books) {
+        self.course = course
+        self.cast = cast
+        self.books = books
+    }
+
+    // MARK: Reading
+
+    /// A message came: its reader may read it after a while.
+    func planRead(_ device: Device, place: Int, at now: UInt64) {
+        let persona = cast.persona(of: device)
+        guard persona.reads > 0, !cast.places[place].isReadPlanned,
+            course.random.happens(persona.reads)
+        else { return }
+        cast.places[place].isReadPlanned = true
+        course.timers.add(
+            .read(device, place: place), at: now + UInt64(course.random.exponential(mean: persona.readSeconds) * 1e9))
+    }
+
+    /// The reader reads what has come to a place.
+    func read(_ device: Device, place: Int, at now: UInt64) {
+        cast.places[place].isReadPlanned = false
+        guard device.isReady, !device.isStalled, course.stage != .settling, course.stage != .over,
+            device.sendRead(place: place, at: now)
+        else { return }
+        books.unread.said(cast.reader(at: place), upTo: cast.places[place].readSequence)
+    }
+
+    /// Latency counts when the receipt is the first to tell this device of the reader's newest `read`: an older one was
+    /// merged into it, a later receipt tells it again beside something else, and whoever was away hears of it late.
+    func sawReceipt(of reader: Int, read: Int, in room: Int, by device: Device, at place: Int, _ now: UInt64) {
+        books.counts.receipts += 1
+        guard reader != device.user else { return }
+        let key = UInt64(place) << 32 | UInt64(reader)
+        guard read > seenReads[key, default: 0] else { return }
+        seenReads[key] = read
+        for other in cast.devices(ofUser: reader) {
+            guard let place = other.place(in: room), cast.places[place].readSequence == read,
+                course.isMeasured(cast.places[place].readAt), cast.places[place].readAt >= device.measuresFrom
+            else { continue }
+            return books.recorder.record(.receipt, now - min(now, cast.places[place].readAt))
+        }
+    }
+
+    // MARK: Typing
+
+    /// Says that a user types, again and again until the message is due.
+    func startTyping(_ device: Device, place: Int, until due: UInt64, at now: UInt64) {
+        device.sendTyping(place: place)
+        let room = Int(cast.places[place].room)
+        books.typing.typed(device.user, in: room, at: now)
+        let again = now + HarnessLimits.typingRefresh
+        if again < due {
+            course.timers.add(.type(device, place: place, until: due), at: again)
+        } else {
+            course.timers.add(.send(device, place: place, due: due), at: due)
+        }
+    }
+
+    /// A device was told that a user types, or no longer.
+    func sawTyping(of user: Int, _ isActive: Bool, at place: Int, by device: Device, _ now: UInt64) {
+        books.counts.typings += 1
+        let latency = books.typing.shown(
+            Int(cast.places[place].room), by: Membership(place), user, isActive: isActive, at: now)
+        guard let latency, course.stage == .measuring else { return }
+        books.recorder.record(.typing, latency)
+    }
+
+    // MARK: Presence
+
+    /// A device was told how a user is.
+    func sawPresence(of name: String, _ state: String, by device: Device, at now: UInt64) {
+        var name = name
+        guard let user = name.withUTF8({ cast.user(named: UnsafeRawBufferPointer($0)) }) else { return }
+        books.counts.presences += 1
+        let shown: ShownPresence = state == "online" ? .online : state == "away" ? .away : .offline
+        // Those of a direct conversation are shown without being watched.
+        guard let pair = pairs[Habits.key(device, user)], let latency = books.presence.shown(pair, shown, at: now),
+            course.stage == .measuring
+        else { return }
+        books.recorder.record(.presence, latency)
+    }
+
+    /// A device that watches a user.
+    func pair(_ device: Device, _ user: Int) -> Int {
+        let key = Habits.key(device, user)
+        if let pair = pairs[key] { return pair }
+        let pair = books.presence.addPair(of: user)
+        pairs[key] = pair
+        device.pairs.append(pair)
+        return pair
+    }
+
+    private static func key(_ device: Device, _ user: Int) -> UInt64 { UInt64(device.index) << 32 | UInt64(user) }
+}

@@ -1,0 +1,83 @@
+import RoostWire
+
+/// What is looked at when the load is over: whether all has arrived, and whether the relay counts unread messages as
+/// the harness does.
+final class Verdict {
+    private let course: Course
+    private let cast: Cast
+    private let books: Books
+    /// Lists of conversations that were asked for and haven't come.
+    private(set) var listsAwaited = 0
+
+    init(_ course: Course, _ cast: Cast, _ books: Books) {
+        self.course = course
+        self.cast = cast
+        self.books = books
+    }
+
+    /// What is still missing is lost.
+    func judgeDeliveries() {
+        for device in cast.devices {
+            if device.isReady { judgeUnanswered(device) }
+        }
+        books.closeDeliveries()
+    }
+
+    /// A connection that lives owes a reply to every `send`.
+    private func judgeUnanswered(_ device: Device) {
+        for message in device.pending.messages {
+            books.note(.lost, "device \(device.index): message \(message.number) of its place was never answered")
+        }
+    }
+
+    /// Whether presence, typing and unread counts were shown as they were.
+    func judgePeople(at now: UInt64) {
+        books.sweep(at: now)
+        books.closePeople()
+    }
+
+    // MARK: Unread counts
+
+    /// Asks some users' first devices for their conversations.
+    func askForUnread() {
+        let step = max(1, course.scenario.users / HarnessLimits.unreadChecks)
+        for user in stride(from: 0, to: course.scenario.users, by: step) {
+            guard let device = cast.devices(ofUser: user).first, device.isReady, !device.places.all.isEmpty else {
+                continue
+            }
+            listsAwaited += 1
+            let id = device.expectReply(.list)
+            device.send("conversation.list") { frame in
+                frame.member("id", Int64(id))
+                frame.member("limit", 100)
+            }
+        }
+    }
+
+    /// Whether a message of the user's may be stored whose device has not been told so: by no answer, or not yet.
+    private func hasOpenMessage(_ user: Int) -> Bool {
+        cast.devices(ofUser: user).contains { device in
+            !device.unanswered.isEmpty || device.pending.hasMessage
+        }
+    }
+
+    /// One of the user's own devices is told by a receipt, while messages and reads are on their way.
+    func sawUnread(_ count: Int, read: Int, by device: Device, at place: Int) {
+        books.unread.shown(
+            cast.reader(at: place), unread: count, read: read, seen: cast.places[place].newest,
+            possible: books.ledger.attempts(in: Int(cast.places[place].room)), isOpen: hasOpenMessage(device.user))
+    }
+
+    /// A list of conversations has come; nil: it was refused.
+    func listed(_ reply: JSONValue?, by device: Device) {
+        listsAwaited -= 1
+        for shown in reply?["conversations"]?.elements ?? [] {
+            guard let name = shown["conversation"]?.string, let count = shown["unread"]?.integer,
+                let last = shown["sequence"]?.integer,
+                let place = device.places.place(Array(name.utf8).withUnsafeBytes(\.nameHash))
+            else { continue }
+            books.unread.settled(
+                cast.reader(at: place), unread: Int(count), last: Int(last), isOpen: hasOpenMessage(device.user))
+        }
+    }
+}

@@ -1,0 +1,26 @@
+import RoostCore
+import RoostWire
+
+/// What the ledger knows of one conversation: who is in it, what was said, and what became of it. Users are numbers of
+/// the simulation, not of the relay.
+final class ConversationTruth {
+    let index: Int
+    let number: Int32
+    let id: String
+    let kind: ConversationKind
+    var members: [Int: Ledger.Membership] = [:]
+    /// Members in the order in which they joined.
+    var order: [Int] = []
+    /// How often each user has joined.
+    var generations: [Int: Int] = [:]
+    var messages: [Ledger.Message] = []
+    var lastPosition: Int64 = 0
+    var isErased = false
+
+    init(_ index: Int, _ number: Int32, _ id: String, _ kind: ConversationKind) {
+        self.index = index
+        self.number = number
+        self.id = id
+        self.kind = kind
+    }
+}

@@ -1,0 +1,156 @@
+import RoostCore
+import RoostWire
+
+/// Checks what has to be true when everything has come to rest: every client was told how things stand.
+final class EndCheck {
+    private let world: World
+    private let ledger: Ledger
+    private let people: People
+    private let host: SimulatedHost
+    private let rest: Rest
+
+    init(_ world: World, _ ledger: Ledger, _ people: People, _ host: SimulatedHost, _ rest: Rest) {
+        self.world = world
+        self.ledger = ledger
+        self.people = people
+        self.host = host
+        self.rest = rest
+    }
+
+    func check() {
+        for connection in host.connections where connection.isReady {
+            checkStates(connection)
+            checkReceipts(connection)
+            checkReceiptsCame(connection)
+            checkObjects(connection)
+            checkRosters(connection)
+            if !connection.belief.typing.isEmpty {
+                world.fail("\(connection.label) sees somebody type when nobody does")
+            }
+        }
+        checkCursors()
+        var online = 0
+        var away = 0
+        for user in people.users {
+            if user.truth == .online { online += 1 }
+            if user.truth == .away { away += 1 }
+        }
+        if host.relay.counters.usersOnline != online || host.relay.counters.usersAway != away {
+            world.fail(
+                "the relay counts \(host.relay.counters.usersOnline) online and \(host.relay.counters.usersAway) away")
+        }
+        if host.relay.pendingEvents != 0 { world.fail("the relay still waits for \(host.relay.pendingEvents) events") }
+    }
+
+    /// Fails if one member of a direct conversation has a wrong idea of the other's presence.
+    private func checkStates(_ connection: SimulatedConnection) {
+        let user = connection.device.user
+        let peers = people.users.filter { $0 !== user && ledger.arePeers(user.index, $0.index) }
+        guard peers.count <= world.day.limits.watchedPerSession else { return }
+        for peer in peers {
+            let told = connection.belief.presence[peer.index]
+            if told != peer.truth.rawValue {
+                world.fail(
+                    "\(connection.label) believes its peer \(peer.name) to be \(told ?? "nowhere"), not \(peer.truth)"
+                )
+            }
+        }
+    }
+
+    private func checkReceipts(_ connection: SimulatedConnection) {
+        let own = connection.device.user.index
+        for (pair, mark) in connection.belief.receipts.sorted(by: {
+            ($0.key.one, $0.key.other) < ($1.key.one, $1.key.other)
+        }) {
+            let conversation = ledger.conversations[pair.one]
+            guard conversation.members[pair.other] != nil, conversation.members[own] != nil,
+                let roster = connection.belief.rosters[pair.one]?["members"]?.elements
+            else { continue }
+            // Members of larger groups get no receipts; they ask.
+            guard pair.other == own || conversation.members.count <= world.day.limits.receiptMembersMax else {
+                continue
+            }
+            let truth = roster.first { SimulatedUser.index($0["user"]?.string) == pair.other }
+            if truth?["read"]?.integer != mark.read || truth?["delivered"]?.integer != mark.delivered {
+                world.fail(
+                    "\(connection.label) believes that u\(pair.other) has \(mark) of \(conversation.id), "
+                        + "and asked is told \(truth?["delivered"]?.integer ?? -1), \(truth?["read"]?.integer ?? -1)")
+            }
+        }
+    }
+
+    /// At the end everybody wrote and read everywhere, and every session that was there has to know.
+    private func checkReceiptsCame(_ connection: SimulatedConnection) {
+        guard connection.number <= rest.connectionsBeforeMark else { return }
+        let own = connection.device.user.index
+        for conversation in ledger.conversations where conversation.members[own] != nil {
+            guard conversation.members.count <= world.day.limits.receiptMembersMax else { continue }
+            for user in conversation.order where host.connection(of: people.users[user]) != nil {
+                guard let came = connection.belief.receipts[Ledger.Pair(conversation.index, user)],
+                    came.read >= people.users[user].read[conversation.index]?.lowerBound ?? 0
+                else {
+                    world.fail("\(connection.label) was not told how far u\(user) has read \(conversation.id)")
+                    continue
+                }
+            }
+        }
+    }
+
+    private func checkObjects(_ connection: SimulatedConnection) {
+        let user = connection.device.user
+        for (index, object) in connection.belief.objects.sorted(by: { $0.key < $1.key }) {
+            let conversation = ledger.conversations[index]
+            guard let member = conversation.members[user.index] else { continue }
+            let last = Int64(conversation.messages.count)
+            // Skips an answer that is older than the last message.
+            guard object.sequence == last else { continue }
+            let range = user.read[index] ?? 0...0
+            if !range.contains(object.read) {
+                world.fail(
+                    "\(connection.label) is told that it has read \(object.read) of \(conversation.id), not \(range)")
+            }
+            if object.unread != last - max(object.read, member.since) || object.count != conversation.members.count {
+                world.fail(
+                    "\(connection.label) is told \(object.unread) unread, \(object.count) members in \(conversation.id)"
+                )
+            }
+        }
+    }
+
+    private func checkRosters(_ connection: SimulatedConnection) {
+        for (index, json) in connection.belief.rosters.sorted(by: { $0.key < $1.key }) {
+            let conversation = ledger.conversations[index]
+            guard conversation.members[connection.device.user.index] != nil else { continue }
+            var told: [Int: String] = [:]
+            for element in json["members"]?.elements ?? [] {
+                guard let user = SimulatedUser.index(element["user"]?.string),
+                    let delivered = element["delivered"]?.integer,
+                    let read = element["read"]?.integer
+                else { continue }
+                told[user] = element["role"]?.string
+                let acked = people.users[user].delivered[index] ?? 0
+                if delivered < acked {
+                    world.fail("u\(user) acked \(acked) of \(conversation.id), told is \(delivered)")
+                }
+                if let range = people.users[user].read[index], !range.contains(read) {
+                    world.fail("u\(user) has read \(range) of \(conversation.id), told is \(read)")
+                }
+            }
+            let truth = conversation.members.mapValues { "\($0.role.word)" }
+            if told != truth {
+                world.fail("\(connection.label) is told that \(told) are in \(conversation.id), not \(truth)")
+            }
+        }
+    }
+
+    /// Fails if an ack isn't stored: the events would come again.
+    private func checkCursors() {
+        for (number, device) in ledger.devices.sorted(by: { $0.key < $1.key }) {
+            let owner = people.users[device.user].devices.first { $0.name == device.name }
+            guard let connection = owner?.connection, connection.acked > 0 else { continue }
+            if let cursor = ledger.cursors[number], cursor < connection.acked {
+                world.fail("\(connection.label) has acked \(connection.acked), and \(cursor) is stored")
+            }
+        }
+    }
+}

@@ -1,0 +1,77 @@
+import RoostCore
+import RoostWire
+
+/// The users of a simulation, and what is true of who is there. It knows when connections begin and end, and asks
+/// neither the relay nor the ledger.
+final class People {
+    /// By index.
+    let users: [SimulatedUser]
+    private let world: World
+
+    init(_ world: World) {
+        self.world = world
+        var users: [SimulatedUser] = []
+        for index in 0..<world.day.users {
+            let user = SimulatedUser(index)
+            for number in 0..<world.random.within(1...world.day.devicesPerUser) {
+                user.devices.append(SimulatedDevice(user, number))
+            }
+            users.append(user)
+        }
+        self.users = users
+    }
+
+    /// The relay accepted the connection, which may replace an earlier one of the device.
+    func noteReady(_ connection: SimulatedConnection) {
+        let device = connection.device
+        guard connection.isReady, device.connection !== connection else { return }
+        if let old = device.connection {
+            world.tally.takeovers += 1
+            if old.activity != .background { noteSeen(device.user) }
+        }
+        device.linger = nil
+        device.connection = connection
+        // Its own welcome and snapshot may still wait in the outbox.
+        noteTruth(of: device.user)
+    }
+
+    /// The connection is gone, for both sides or for the relay alone. Unless the end was clean, the device counts as it
+    /// was until its grace ends.
+    func noteEnd(_ connection: SimulatedConnection, isClean: Bool) {
+        let device = connection.device
+        guard device.connection === connection else { return }
+        device.connection = nil
+        world.tally.closes += 1
+        if !isClean, !world.isStopping, connection.activity != .background {
+            device.linger = (connection.activity, world.time + world.day.limits.graceMilliseconds)
+        }
+        if connection.activity != .background { noteSeen(device.user) }
+        noteTruth(of: device.user)
+    }
+
+    /// The user is here at this moment.
+    func noteSeen(_ user: SimulatedUser) {
+        user.lastSeen = world.now.wall.milliseconds...world.now.wall.milliseconds
+    }
+
+    /// Brings what is true of the user up to this moment.
+    func noteTruth(of user: SimulatedUser) {
+        let state = user.state(at: world.time)
+        guard state != user.truth else { return }
+        user.wasTrue[user.truth] = world.time
+        user.truth = state
+        user.truthSince = world.time
+    }
+
+    /// Whether the user has more devices than the relay keeps: then one that dropped may be forgotten before its grace
+    /// ends.
+    func isCrowded(_ user: SimulatedUser) -> Bool { user.devices.count > world.day.limits.devicesPerUser }
+
+    // MARK: Choosing
+
+    /// Another user, at random.
+    func other(than user: SimulatedUser) -> SimulatedUser {
+        let index = world.random.below(users.count - 1)
+        return users[index < user.index ? index : index + 1]
+    }
+}

@@ -1,0 +1,77 @@
+import RoostCore
+import RoostWire
+import SeededRandom
+
+/// A log in memory that breaks a promise of a store if a mistake is planted, and keeps all of them if none is.
+final class PlantedStore: SimulatedStore {
+    private let world: World
+    private let ledger: Ledger
+    private var log: MemoryLog
+    /// The log as it was before the last batch.
+    private var logBefore: MemoryLog?
+
+    init(_ world: World, _ ledger: Ledger) {
+        self.world = world
+        self.ledger = ledger
+        // Few numbers at once, so that more are asked for all the time.
+        log = MemoryLog(reactionsPerUser: world.day.limits.reactionsPerUser, leaseSize: 16)
+    }
+
+    func load() -> Snapshot { log.load() }
+
+    func commit(_ batch: [Mutation]) -> [Outcome] {
+        if world.mistake == .lostCommit { logBefore = log.copy() }
+        return log.commit(batch)
+    }
+
+    func predict(_ batch: [Mutation]) -> [Outcome]? { log.copy().commit(batch) }
+
+    func maintain() {}
+
+    func fail(_ batch: [Mutation], _ random: inout SeededGenerator) -> [Outcome]? {
+        random.chance(50) ? log.commit(batch) : nil
+    }
+
+    func reopen(after end: ProcessEnd, _ random: inout SeededGenerator) -> [Outcome]? {
+        defer {
+            logBefore = nil
+            if world.mistake == .forgottenKeys { log.forgetKeys() }
+        }
+        guard case .died(let pending) = end else { return nil }
+        if let pending { return random.chance(50) ? log.commit(pending) : nil }
+        if let logBefore { log = logBefore }
+        return nil
+    }
+
+    func takeViolations() -> [String] { [] }
+
+    // MARK: Pages that are wrong
+
+    func answer(_ read: Read) -> ReadResult {
+        var result = log.answer(read)
+        guard case .page(let request) = read.question, result.events.count > 1 else { return result }
+        switch world.mistake {
+        case .skippedRow where world.random.chance(20):
+            result.events.remove(at: world.random.below(result.events.count - 1))
+        case .reorderedRows where world.random.chance(20):
+            result.events.swapAt(0, 1)
+        case .strangersRow:
+            guard let row = strangersRow(request, result) else { break }
+            result.events.append(row)
+        default: break
+        }
+        return result
+    }
+
+    private func strangersRow(_ request: PageRequest, _ result: ReadResult) -> StoredEvent? {
+        guard !result.hasMore, let last = result.events.last?.position else { return nil }
+        let asked = Set(request.spans.map(\.conversation))
+        var span: [PageRequest.Span] = []
+        for conversation in ledger.conversations where !conversation.isErased {
+            let number = ConversationNumber(conversation.number)
+            if !asked.contains(number) { span.append(.init(number, after: last, upTo: Position(ledger.head))) }
+        }
+        let question = PageRequest(spans: span, rows: 1, bytes: 1_000, backlogMax: nil)
+        return log.answer(Read(ticket: 0, .page(question))).events.first
+    }
+}

@@ -1,0 +1,140 @@
+import RoostCore
+import RoostWire
+
+/// Checks that presence is true, that typing ends and that who is silent is closed: at any time, for every client that
+/// reads what comes.
+final class PresenceCheck {
+    private let world: World
+    private let ledger: Ledger
+    private let people: People
+    private let host: SimulatedHost
+
+    init(_ world: World, _ ledger: Ledger, _ people: People, _ host: SimulatedHost) {
+        self.world = world
+        self.ledger = ledger
+        self.people = people
+        self.host = host
+    }
+
+    /// Checks presence that a client reads, in a snapshot or a change.
+    func take(_ list: JSONValue?, on connection: SimulatedConnection) {
+        for element in list?.elements ?? [] {
+            guard let index = SimulatedUser.index(element["user"]?.string), people.users.indices.contains(index),
+                let state = element["state"]?.string
+            else {
+                world.fail("\(connection.label) gets presence of nobody")
+                continue
+            }
+            connection.belief.presence[index] = state
+            guard connection.isUpToDate(at: world.time) else { continue }
+            let user = people.users[index]
+            people.noteTruth(of: user)
+            guard !people.isCrowded(user) else { continue }
+            if state != user.truth.rawValue, !wasTrue(state, of: user) {
+                world.fail(
+                    "\(connection.label) is told that \(user.name) is \(state), who is \(user.truth): \(describe(user))"
+                )
+            }
+            guard world.time - user.truthSince > World.lateness else { continue }
+            if state == "offline" { checkLastSeen(element["lastSeen"]?.integer, of: user, connection) }
+        }
+    }
+
+    private func checkLastSeen(_ told: Int64?, of user: SimulatedUser, _ connection: SimulatedConnection) {
+        switch (told, user.lastSeen) {
+        case (nil, nil): return
+        case (let told?, let truth?) where truth.contains(told): return
+        default:
+            world.fail(
+                "\(connection.label) is told \(user.name) was seen \(told ?? 0), not \(user.lastSeen?.lowerBound ?? 0)"
+            )
+        }
+    }
+
+    private func describe(_ user: SimulatedUser) -> String {
+        user.devices.map { device in
+            let connection = device.connection.map { "\($0.label) \($0.activity) \($0.isReady)" } ?? "-"
+            return "\(device.name): \(connection), until \(device.linger?.until ?? 0)"
+        }.joined(separator: "; ")
+    }
+
+    private func wasTrue(_ state: String, of user: SimulatedUser) -> Bool {
+        guard let state = SimulatedUser.Truth(rawValue: state), let until = user.wasTrue[state] else { return false }
+        return world.time - until <= World.lateness
+    }
+
+    /// Checks everything that has to be true at any time.
+    func checkAll() {
+        for user in people.users { people.noteTruth(of: user) }
+        checkDeadlines()
+        for connection in host.connections {
+            guard connection.isFast, connection.isWelcome, connection.isReady, connection.session.outbox.isEmpty,
+                world.time - connection.calmSince > World.lateness
+            else { continue }
+            checkPresence(connection)
+            checkTyping(connection)
+        }
+        checkCounters()
+    }
+
+    /// Fails if a silent connection, or one whose token has ended, is still open.
+    private func checkDeadlines() {
+        let limits = world.day.limits
+        for connection in host.connections where connection.session.closing == nil {
+            let silent = world.time - connection.heardAt
+            if silent > limits.pingMilliseconds + limits.pongMilliseconds + World.lateness {
+                world.fail("\(connection.label) has said nothing for \(silent) ms and is still open")
+            }
+            if !connection.isReady, silent > limits.helloMilliseconds + World.lateness, !connection.isWelcome {
+                world.fail("\(connection.label) has said no hello for \(silent) ms and is still open")
+            }
+            let ended = world.now.wall.milliseconds - limits.refreshGraceMilliseconds - World.lateness
+            if connection.isReady, connection.tokenEnds < ended {
+                world.fail("\(connection.label) has a token that ended at \(connection.tokenEnds) and is still open")
+            }
+        }
+        // The host gives up on clients that don't read the end.
+        for connection in host.connections where connection.session.closing != nil && !connection.isFast {
+            if world.random.chance(20) { host.finish(connection, isClean: false) }
+        }
+    }
+
+    private func checkPresence(_ connection: SimulatedConnection) {
+        guard !world.isStopping else { return }
+        for user in people.users where world.time - user.truthSince > World.lateness && !people.isCrowded(user) {
+            guard let told = connection.belief.presence[user.index], told != user.truth.rawValue else { continue }
+            guard
+                connection.belief.watching.contains(user.index)
+                    || ledger.arePeers(connection.device.user.index, user.index)
+            else { continue }
+            world.fail("\(connection.label) still believes that \(user.name) is \(told), who is \(user.truth)")
+        }
+    }
+
+    private func checkTyping(_ connection: SimulatedConnection) {
+        for pair in connection.belief.typing {
+            let conversation = ledger.conversations[pair.one]
+            guard conversation.members[connection.device.user.index] != nil else { continue }
+            let until = people.users[pair.other].typingUntil[pair.one] ?? 0
+            if world.time > until + World.lateness {
+                world.fail("\(connection.label) still sees \(people.users[pair.other].name) type in \(conversation.id)")
+            }
+        }
+    }
+
+    private func checkCounters() {
+        let counters = host.relay.counters
+        let ready = host.connections.reduce(0) { $0 + ($1.isReady ? 1 : 0) }
+        if host.relay.readySessions != ready, world.mistake != .ghostConnection {
+            world.fail("the relay counts \(host.relay.readySessions) sessions that are ready, not \(ready)")
+        }
+        if host.relay.openConnections != host.connections.count, world.mistake != .ghostConnection {
+            world.fail("the relay counts \(host.relay.openConnections) connections, not \(host.connections.count)")
+        }
+        if counters.usersOnline < 0 || counters.usersAway < 0
+            || counters.usersOnline + counters.usersAway > people.users.count
+        {
+            world.fail("the relay counts \(counters.usersOnline) users online and \(counters.usersAway) away")
+        }
+    }
+}

@@ -1,0 +1,175 @@
+import RoostCore
+import RoostWire
+
+/// The end of a run: nothing fails any more, everybody comes back, and everything has to come to rest and be true.
+final class Rest {
+    private let world: World
+    private let ledger: Ledger
+    private let people: People
+    private let host: SimulatedHost
+    private let clients: SimulatedClients
+    private let script: Script
+    /// The last connection that existed when everybody wrote and read once more.
+    private(set) var connectionsBeforeMark = 0
+
+    init(
+        _ world: World, _ ledger: Ledger, _ people: People, _ host: SimulatedHost, _ clients: SimulatedClients,
+        _ script: Script
+    ) {
+        self.world = world
+        self.ledger = ledger
+        self.people = people
+        self.host = host
+        self.clients = clients
+        self.script = script
+    }
+
+    /// Runs until everything is told and acked; a violation ends it early.
+    func comeToRest() {
+        world.isCalm = true
+        world.trace.note(world.time, "world", "calm", "")
+        let slow = host.connections.filter { !$0.isFast }
+        for connection in slow where !connection.hasVanished { connection.reading = .stuck }
+        connectAll()
+        settle("while others don't read") { self.othersAreServed }
+        guard world.violations.isEmpty else { return }
+        // Slow readers read fast again; clients that vanished are closed.
+        for connection in host.connections where !connection.isFast {
+            connection.calmSince = world.time
+            connection.reading = .fast
+            if connection.hasVanished { host.finish(connection, isClean: false) }
+        }
+        settle("when everybody reads") { self.allAreServed }
+        retryAll()
+        // After this, all short tokens have ended.
+        for _ in 0..<4 {
+            host.advance(30_000)
+            connectAll()
+        }
+        mark()
+        settle("at the end") { self.allAreServed && self.host.relay.isSettled }
+    }
+
+    /// Lets time pass until a condition holds.
+    private func settle(_ when: String, _ holds: () -> Bool) {
+        for _ in 0..<200 {
+            connectAll()
+            host.advance(50)
+            if holds() || !world.violations.isEmpty { return }
+        }
+        let missing = host.connections.filter { !isServed($0) }.map(\.label).joined(separator: " ")
+        world.fail("not everything comes to rest \(when): \(missing)")
+    }
+
+    private func connectAll() {
+        // Clients whose hello was refused give up.
+        for connection in host.connections
+        where !connection.isWelcome && connection.pending.isEmpty && connection.isFast {
+            host.finish(connection, isClean: false)
+        }
+        for user in people.users {
+            for device in user.devices {
+                if let current = device.current, !current.isClosed, current.session.closing == nil { continue }
+                let open = user.devices.reduce(0) { $0 + ($1.current?.isClosed == false ? 1 : 0) }
+                guard open < world.day.limits.devicesPerUser else { continue }
+                clients.connect(device)
+            }
+        }
+    }
+
+    private var othersAreServed: Bool {
+        host.connections.allSatisfy { !$0.isFast || isServed($0) || isTurnedAway($0) }
+    }
+
+    private var allAreServed: Bool { host.connections.allSatisfy { isServed($0) || isTurnedAway($0) } }
+
+    /// Whether the relay refuses it because its user has too many devices.
+    private func isTurnedAway(_ connection: SimulatedConnection) -> Bool {
+        !connection.isWelcome && people.isCrowded(connection.device.user)
+    }
+
+    /// Whether it has everything that its user is entitled to, except for announced gaps.
+    private func isServed(_ connection: SimulatedConnection) -> Bool {
+        guard connection.isWelcome, connection.pending.isEmpty else { return false }
+        let feed = ledger.feeds[connection.device.user.index]
+        return feed[connection.place...].allSatisfy {
+            ledger.isExcused($0, connection.device, gaps: connection.gaps, told: connection.told)
+        }
+    }
+
+    /// Sends every unanswered message again until it gets an answer.
+    private func retryAll() {
+        for _ in 0..<1_000 {
+            var isDone = true
+            for user in people.users where !user.unanswered.isEmpty {
+                isDone = false
+                guard let connection = host.connection(of: user) else { continue }
+                for intent in user.unanswered.prefix(5) {
+                    clients.say("send", intent.members, .send(intent), on: connection)
+                }
+            }
+            if isDone || !world.violations.isEmpty { return }
+            connectAll()
+            host.advance(500)
+        }
+        let left = people.users.reduce(0) { $0 + $1.unanswered.count }
+        world.fail("\(left) messages get no answer, however often they are sent")
+    }
+
+    /// Everybody writes, reads and acks once more, and asks how things stand.
+    private func mark() {
+        settle("before the last word") { self.allAreServed }
+        connectionsBeforeMark = clients.connectionsMade
+        for user in people.users {
+            guard let connection = host.connection(of: user) else { continue }
+            for conversation in ledger.conversations where conversation.members[user.index] != nil {
+                let key = script.newKey()
+                let intent = SendIntent(
+                    key: key, members: "\"to\":\"\(conversation.id)\",\"key\":\"\(key)\",\"body\":\"last\"",
+                    isToPeer: true, conversation: conversation.index, isReply: false)
+                user.unanswered.append(intent)
+                clients.say("send", intent.members, .send(intent), on: connection)
+                host.advance(world.random.chance(50) ? 0 : 60)
+            }
+        }
+        retryAll()
+        settle("after the last word") { self.allAreServed }
+        for connection in host.connections {
+            guard let last = connection.unackedEvents.last else { continue }
+            clients.ack(last, on: connection)
+            host.advance(60)
+        }
+        for user in people.users {
+            guard let connection = host.connection(of: user) else { continue }
+            for conversation in ledger.conversations where conversation.members[user.index] != nil {
+                let last = conversation.messages.count
+                guard last > 0 else { continue }
+                clients.say(
+                    "read", "\"conversation\":\"\(conversation.id)\",\"sequence\":\(last)",
+                    .read(conversation: conversation.index, Int64(last)), on: connection)
+                host.advance(60)
+            }
+        }
+        // After this, nothing is pending: no grace, typing, receipt or watermark.
+        host.advance(world.day.limits.graceMilliseconds + 5_000)
+        world.restAt = world.time
+        for connection in host.connections {
+            connection.belief.rosters.removeAll()
+            connection.belief.objects.removeAll()
+        }
+        for connection in host.connections where connection.isReady {
+            clients.say("conversation.list", "\"limit\":20", .list, on: connection)
+            for conversation in ledger.conversations
+            where conversation.members[connection.device.user.index] != nil {
+                host.advance(30)
+                clients.say(
+                    "conversation.members", "\"conversation\":\"\(conversation.id)\"",
+                    .members(conversation: conversation.index), on: connection)
+                clients.say(
+                    "history", "\"conversation\":\"\(conversation.id)\",\"limit\":20",
+                    .history(conversation: conversation.index), on: connection)
+            }
+        }
+        host.advance(100)
+    }
+}

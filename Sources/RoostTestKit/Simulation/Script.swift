@@ -1,0 +1,276 @@
+import RoostCore
+import RoostWire
+
+/// Decides by the dice who does what next, and how much time passes until the next step.
+final class Script {
+    private let world: World
+    private let ledger: Ledger
+    private let people: People
+    private let host: SimulatedHost
+    private let clients: SimulatedClients
+    private let outages: Outages
+    private var keysMade = 0
+
+    init(
+        _ world: World, _ ledger: Ledger, _ people: People, _ host: SimulatedHost, _ clients: SimulatedClients,
+        _ outages: Outages
+    ) {
+        self.world = world
+        self.ledger = ledger
+        self.people = people
+        self.host = host
+        self.clients = clients
+        self.outages = outages
+    }
+
+    /// A key that no message had before.
+    func newKey() -> String {
+        keysMade += 1
+        return "k\(keysMade)"
+    }
+
+    func step() {
+        world.stepsTaken += 1
+        if world.random.below(10_000) < world.day.crashes { return outages.crash() }
+        if world.random.below(10_000) < world.day.drains { return outages.drain() }
+        if world.random.below(10_000) < world.day.failures { outages.failStore() }
+        act()
+        switch world.random.below(100) {
+        case 0: host.advance(Int64(world.random.within(500...4_000)))
+        case 1 where world.random.chance(20): host.advance(Int64(world.random.within(10_000...40_000)))
+        case 2...20: break
+        case 21...50: host.advance(0)
+        default: host.advance(Int64(world.random.below(world.day.pace)))
+        }
+    }
+
+    private func act() {
+        let user = people.users[world.random.below(people.users.count)]
+        let device = user.devices[world.random.below(user.devices.count)]
+        guard let connection = device.current, !connection.isClosed, !connection.hasVanished else {
+            // Some devices stay away for long, and return to a backlog.
+            guard world.stepsTaken >= device.asleepUntil else { return }
+            return clients.connect(device)
+        }
+        guard connection.isWelcome else {
+            if world.random.chance(5) { clients.drop(connection) }
+            return
+        }
+        if world.day.isChatty, world.random.chance(60) { return sendNew(on: connection) }
+        switch world.random.below(1_000) {
+        case 0..<260: sendNew(on: connection)
+        case 260..<310: retry(on: connection)
+        case 310..<360: change(.edit, on: connection)
+        case 360..<380: change(.delete, on: connection)
+        case 380..<430: change(.react, on: connection)
+        case 430..<450: signal(on: connection)
+        case 450..<510: typing(on: connection)
+        case 510..<600: ackSomething(on: connection)
+        case 600..<650: readSomething(on: connection)
+        case 650..<680: changeActivity(on: connection)
+        case 680..<720: watch(on: connection)
+        case 720..<790: changeMembers(on: connection)
+        case 790..<830: ask(on: connection)
+        case 830..<845: misspeak(on: connection)
+        case 845..<860: refresh(on: connection)
+        case 860..<880: clients.connect(device)
+        case 880..<900: clients.say("bye", "", .bye, on: connection)
+        case 900..<930: changeReading(connection)
+        case 930..<935: clients.sayBare("{\"type\":\"ping\",\"id\":\"p\"}", on: connection)
+        default: clients.drop(connection)
+        }
+    }
+
+    private func signal(on connection: SimulatedConnection) {
+        guard let conversation = conversation(of: connection.device.user) else { return }
+        let padding = String(repeating: "s", count: world.random.below(100))
+        clients.say("signal", "\"to\":\"\(conversation.id)\",\"body\":\"\(padding)\"", .other, on: connection)
+    }
+
+    private func typing(on connection: SimulatedConnection) {
+        guard let conversation = conversation(of: connection.device.user) else { return }
+        let isActive = world.random.chance(75)
+        clients.say(
+            "typing", "\"to\":\"\(conversation.id)\"" + (isActive ? "" : ",\"active\":false"),
+            .typing(conversation.index, isActive), on: connection)
+    }
+
+    private func changeActivity(on connection: SimulatedConnection) {
+        let (word, activity) = [("active", Activity.active), ("idle", .idle), ("background", .background)][
+            world.random.below(3)]
+        clients.say("presence", "\"state\":\"\(word)\"", .activity(activity), on: connection)
+    }
+
+    private func watch(on connection: SimulatedConnection) {
+        let peer = people.other(than: connection.device.user)
+        let isOn = world.random.chance(70)
+        clients.say(
+            isOn ? "watch" : "unwatch", "\"users\":[\"\(peer.name)\"]",
+            isOn ? .watch(peer.index) : .unwatch(peer.index), on: connection)
+    }
+
+    private func changeMembers(on connection: SimulatedConnection) {
+        let user = connection.device.user
+        let peer = people.other(than: user)
+        let choice = world.random.below(100)
+        if choice < 20 || ledger.conversations.isEmpty {
+            return clients.say(
+                "conversation.create", "\"kind\":\"direct\",\"members\":[\"\(peer.name)\"]", .create, on: connection)
+        }
+        if choice < 40 {
+            let names = (0..<world.random.below(4)).map { _ in "\"\(people.other(than: user).name)\"" }.joined(
+                separator: ",")
+            let key = world.random.chance(50) ? ",\"key\":\"g\(world.random.below(40))\"" : ""
+            return clients.say(
+                "conversation.create", "\"kind\":\"group\",\"name\":\"G\",\"members\":[\(names)]\(key)", .create,
+                on: connection)
+        }
+        guard let conversation = conversation(of: user) else { return }
+        let of = "\"conversation\":\"\(conversation.id)\""
+        switch choice {
+        case 40..<65: clients.say("conversation.add", of + ",\"users\":[\"\(peer.name)\"]", .other, on: connection)
+        case 65..<75: clients.say("conversation.remove", of + ",\"users\":[\"\(peer.name)\"]", .other, on: connection)
+        case 75..<80:
+            clients.say("conversation.rename", of + ",\"name\":\"N\(world.random.below(9))\"", .other, on: connection)
+        case 80..<88:
+            let role = ["member", "admin", "owner"][world.random.below(3)]
+            clients.say(
+                "conversation.role", of + ",\"user\":\"\(peer.name)\",\"role\":\"\(role)\"", .other, on: connection)
+        default: clients.say("conversation.leave", of, .leave(conversation: conversation.index), on: connection)
+        }
+    }
+
+    private func ask(on connection: SimulatedConnection) {
+        if world.random.chance(30) { return clients.say("conversation.list", "", .list, on: connection) }
+        guard let conversation = conversation(of: connection.device.user) else { return }
+        let of = "\"conversation\":\"\(conversation.id)\""
+        if world.random.chance(40) {
+            return clients.say("conversation.members", of, .members(conversation: conversation.index), on: connection)
+        }
+        let bound = ["", ",\"after\":\(world.random.below(20))", ",\"before\":\(world.random.within(1...30))"][
+            world.random.below(3)]
+        clients.say("history", of + bound, .history(conversation: conversation.index), on: connection)
+    }
+
+    /// Says something that isn't a valid command.
+    private func misspeak(on connection: SimulatedConnection) {
+        let texts = [
+            "{", "[]", "{\"type\":\"send\"}", "{\"type\":\"nothing\",\"id\":\"x\"}",
+            "{\"type\":\"ack\",\"position\":7}",
+            "{\"type\":\"hello\",\"id\":\"h\",\"token\":\"\(connection.device.user.name)\"}",
+        ]
+        clients.sayBare(texts[world.random.below(texts.count)], on: connection)
+    }
+
+    private func refresh(on connection: SimulatedConnection) {
+        let life = world.random.within(5_000...90_000)
+        let token = "\(connection.device.user.name)+\(life)"
+        clients.say("refresh", "\"token\":\"\(token)\"", .refresh(Int64(life)), on: connection)
+    }
+
+    private func changeReading(_ connection: SimulatedConnection) {
+        connection.reading = world.random.chance(60) ? .fast : .slow(world.random.within(20...3_000))
+        connection.calmSince = world.time
+    }
+
+    // MARK: Messages
+
+    func sendNew(on connection: SimulatedConnection) {
+        let user = connection.device.user
+        let key = newKey()
+        var isToPeer = false
+        var index: Int?
+        let to: String
+        var last: Int64 = 0
+        if world.random.chance(30) {
+            isToPeer = true
+            let peer = people.other(than: user)
+            to = "@" + peer.name
+            last = Int64(ledger.direct(user.index, peer.index)?.messages.count ?? 0)
+        } else {
+            guard let conversation = conversation(of: user) else { return }
+            to = conversation.id
+            index = conversation.index
+            last = Int64(conversation.messages.count)
+        }
+        var members = "\"to\":\"\(to)\",\"key\":\"\(key)\""
+        let length = world.random.below(world.random.chance(15) ? world.day.bodyBytes : 40)
+        let padding = String(repeating: "x", count: length)
+        if world.random.chance(15) {
+            members += ",\"kind\":\"blob\",\"body\":{\"n\":\(keysMade),\"pad\":\"\(padding)\"}"
+        } else {
+            members += ",\"body\":\"m\(keysMade) \(padding)\""
+        }
+        let isReply = last > 0 && world.random.chance(10)
+        if isReply { members += ",\"replyTo\":\(world.random.within(1...Int(last) + 1))" }
+        let intent = SendIntent(key: key, members: members, isToPeer: isToPeer, conversation: index, isReply: isReply)
+        user.unanswered.append(intent)
+        clients.say("send", members, .send(intent), on: connection)
+    }
+
+    /// Sends a message again from any device of its user, whether it got an answer or not.
+    func retry(on connection: SimulatedConnection) {
+        let user = connection.device.user
+        let pool = user.unanswered.isEmpty || world.random.chance(30) ? user.answered : user.unanswered
+        guard !pool.isEmpty else { return }
+        world.tally.retries += 1
+        let intent = pool[world.random.below(pool.count)]
+        clients.say("send", intent.members, .send(intent), on: connection)
+    }
+
+    func change(_ kind: EventKind, on connection: SimulatedConnection) {
+        guard let conversation = conversation(of: connection.device.user), !conversation.messages.isEmpty else {
+            return
+        }
+        let recent = world.random.chance(50) ? min(conversation.messages.count, 5) : conversation.messages.count
+        let sequence = conversation.messages.count - world.random.below(recent)
+        let target = "\"conversation\":\"\(conversation.id)\",\"sequence\":\(sequence)"
+        switch kind {
+        case .edit:
+            clients.say(
+                "edit", target + ",\"body\":\"edited \(world.random.below(1_000))\"", .change(.edit), on: connection)
+        case .delete:
+            clients.say("delete", target, .change(.delete), on: connection)
+        default:
+            let reaction = ["+1", "heart", "eyes", "no"][world.random.below(4)]
+            let removal = world.random.chance(30) ? ",\"remove\":true" : ""
+            clients.say("react", target + ",\"reaction\":\"\(reaction)\"" + removal, .change(.react), on: connection)
+        }
+    }
+
+    // MARK: Marks
+
+    /// Acks the newest event, an older one, or a position that only an `ok` told.
+    func ackSomething(on connection: SimulatedConnection) {
+        let positions = connection.unackedEvents
+        if !connection.told.isEmpty, world.random.chance(30) {
+            let told = connection.told.sorted()
+            return clients.ack(told[world.random.below(told.count)], on: connection)
+        }
+        guard let last = positions.last else { return }
+        let position = world.random.chance(60) ? last : positions[world.random.below(positions.count)]
+        clients.ack(position, on: connection)
+    }
+
+    func readSomething(on connection: SimulatedConnection) {
+        guard let conversation = conversation(of: connection.device.user), !conversation.messages.isEmpty else {
+            return
+        }
+        let last = conversation.messages.count
+        let sequence = world.random.chance(60) ? last : world.random.within(1...last)
+        clients.say(
+            "read", "\"conversation\":\"\(conversation.id)\",\"sequence\":\(sequence)",
+            .read(conversation: conversation.index, Int64(sequence)), on: connection)
+    }
+
+    /// A conversation, mostly one that the user is in.
+    func conversation(of user: SimulatedUser) -> ConversationTruth? {
+        guard !ledger.conversations.isEmpty else { return nil }
+        for _ in 0..<6 {
+            let most = world.day.isChatty ? min(ledger.conversations.count, 4) : ledger.conversations.count
+            let conversation = ledger.conversations[world.random.below(most)]
+            if conversation.members[user.index] != nil, !conversation.isErased { return conversation }
+        }
+        return world.random.chance(10) ? ledger.conversations[world.random.below(ledger.conversations.count)] : nil
+    }
+}

@@ -1,0 +1,159 @@
+import RoostCore
+import RoostWire
+
+/// What clients say: it makes connections, says commands on them and notes which replies they wait for. What the relay
+/// took without an error holds from that moment on.
+final class SimulatedClients {
+    typealias Pending = SimulatedConnection.Pending
+
+    private let world: World
+    private let ledger: Ledger
+    private let people: People
+    private let host: SimulatedHost
+    private(set) var connectionsMade = 0
+    /// Commands that clients will say when the turn ends, in answer to what they just read.
+    private var answers: [(connection: SimulatedConnection, type: String, members: String, kind: Pending.Kind)] = []
+
+    init(_ world: World, _ ledger: Ledger, _ people: People, _ host: SimulatedHost) {
+        self.world = world
+        self.ledger = ledger
+        self.people = people
+        self.host = host
+    }
+
+    /// Says one command with an id, and waits for its reply.
+    func say(_ type: String, _ members: String, _ kind: Pending.Kind, on connection: SimulatedConnection) {
+        guard !connection.isClosed, !connection.hasVanished else { return }
+        let id = connection.nextID
+        connection.nextID += 1
+        let wasReady = connection.isReady
+        let before = host.relay.counters.errors.reduce(0, +)
+        connection.pending[id] = Pending(kind: kind, saidAt: world.time)
+        sayBare("{\"type\":\"\(type)\",\"id\":\(id)\(members.isEmpty ? "" : ",")\(members)}", on: connection)
+        let isRefused = host.relay.counters.errors.reduce(0, +) > before
+        if wasReady, world.now.wall.milliseconds >= connection.tokenEnds, !isRefused {
+            switch kind {
+            case .refresh, .bye: break
+            default: world.fail("\(connection.label) has an expired token and is listened to")
+            }
+        }
+        // A session that has ended sends no error, but takes nothing either.
+        if !isRefused, wasReady { noteTaken(kind, on: connection) }
+    }
+
+    /// Says a text as it is.
+    func sayBare(_ json: String, on connection: SimulatedConnection) {
+        guard !connection.isClosed, !connection.hasVanished else { return }
+        world.tally.commands += 1
+        connection.heardAt = world.time
+        var json = json
+        json.withUTF8 { bytes in
+            world.trace.note(world.time, connection.label, "says", UnsafeRawBufferPointer(bytes))
+            host.relay.receive(UnsafeRawBufferPointer(bytes), from: connection.session, at: world.now)
+        }
+        host.noteClosing(connection)
+    }
+
+    /// The relay took the command without an error: notes what is true from now on.
+    private func noteTaken(_ kind: Pending.Kind, on connection: SimulatedConnection) {
+        let user = connection.device.user
+        switch kind {
+        case .activity(let activity):
+            guard connection.isReady else { return }
+            if activity == .background, connection.activity != .background { people.noteSeen(user) }
+            connection.activity = activity
+            people.noteTruth(of: user)
+        case .read(let conversation, let sequence):
+            guard ledger.conversations[conversation].members[user.index] != nil else { return }
+            let range = user.read[conversation] ?? 0...0
+            user.read[conversation] = max(range.lowerBound, sequence)...max(range.upperBound, sequence)
+        case .typing(let conversation, let isActive):
+            user.typingUntil[conversation] = isActive ? world.time + world.day.limits.typingMilliseconds : world.time
+        case .send(let intent):
+            if let conversation = intent.conversation { user.typingUntil[conversation] = world.time }
+        case .refresh: break
+        default: break
+        }
+    }
+
+    // MARK: Connecting
+
+    /// A device opens a connection and says hello.
+    func connect(_ device: SimulatedDevice) {
+        world.tally.connects += 1
+        connectionsMade += 1
+        let isBackground = !world.isCalm && world.random.chance(12)
+        let connection = host.open(device, number: connectionsMade, isBackground: isBackground)
+        if !world.isCalm, world.random.chance(world.day.slowPercent) {
+            connection.reading = world.random.chance(20) ? .stuck : .slow(world.random.within(20...3_000))
+        }
+        connection.acking = world.isCalm ? .prompt : [.prompt, .prompt, .late, .late, .never][world.random.below(5)]
+        var token = device.user.name + (world.random.chance(20) ? "/" + device.name : "")
+        if !world.isCalm, world.random.chance(world.day.shortTokens) {
+            token += "+\(world.random.within(200...60_000))"
+        }
+        if !world.isCalm, world.random.chance(1) { token = world.random.chance(50) ? "bad" : "expired:x" }
+        var members = "\"token\":\"\(token)\",\"device\":\"\(device.name)\""
+        if isBackground { members += ",\"background\":true" }
+        var resume: Int64?
+        if device.processed > 0, world.random.chance(40) {
+            resume = device.processed
+            // A device restored from a backup resumes at an older position.
+            if world.random.chance(10), let older = device.received.min() {
+                resume = older
+            }
+            if resume ?? 0 < device.highestAck { device.hasGoneBack = true }
+            device.highestAck = max(device.highestAck, resume ?? 0)
+            members += ",\"resume\":\"\(resume ?? 0)\""
+        }
+        say("hello", members, .hello(resume: resume), on: connection)
+    }
+
+    /// Acks everything up to a position.
+    func ack(_ position: Int64, on connection: SimulatedConnection) {
+        connection.device.highestAck = max(connection.device.highestAck, position)
+        say("ack", "\"position\":\"\(position)\"", .ack(position), on: connection)
+    }
+
+    // MARK: Answers
+
+    /// Says something when the turn ends, in answer to what was just read.
+    func answer(_ connection: SimulatedConnection, _ type: String, _ members: String, _ kind: Pending.Kind) {
+        answers.append((connection, type, members, kind))
+    }
+
+    /// Says what clients answer. Returns whether there was something to say.
+    func sayAnswers() -> Bool {
+        guard !answers.isEmpty else { return false }
+        let said = answers
+        answers.removeAll(keepingCapacity: true)
+        for answer in said { say(answer.type, answer.members, answer.kind, on: answer.connection) }
+        return true
+    }
+
+    /// Drops the answers: the process is gone.
+    func forgetAnswers() { answers.removeAll() }
+
+    // MARK: Going
+
+    /// A client goes: silently, with a close frame, or by a broken connection.
+    func drop(_ connection: SimulatedConnection) {
+        world.tally.drops += 1
+        world.trace.note(world.time, connection.label, "drop", "")
+        if world.random.chance(world.day.sleepers) {
+            connection.device.asleepUntil = world.stepsTaken + world.random.within(50...700)
+        }
+        switch world.random.below(10) {
+        case 0 where !connection.hasVanished:
+            connection.hasVanished = true
+        case 1:
+            host.finish(connection, isClean: true)
+        default:
+            if world.mistake == .ghostConnection, world.random.chance(60) {
+                host.forgetSilently(connection)
+            } else {
+                host.finish(connection, isClean: false)
+            }
+        }
+    }
+}

@@ -1,0 +1,61 @@
+import RoostCore
+import RoostWire
+import SeededRandom
+
+/// What all parts of a simulation share: the clock, the dice, what kind of day it is, and the record of what happened
+/// and of what was wrong. It decides nothing.
+final class World {
+    /// How late a change may be told, in milliseconds: the timer's slot, the tick that gathers, and then some.
+    static let lateness: Int64 = 1_000
+    /// More violations than these say nothing new.
+    private static let violationsMax = 20
+
+    let day: Day
+    let mistake: PlantedMistake?
+    var random: SeededGenerator
+    private(set) var now = World.moment(1_000_000)
+    var trace = Trace()
+    var tally = Tally()
+    private(set) var violations: [String] = []
+    /// What happened before the first violation.
+    private(set) var lastEvents: [String] = []
+    /// Steps that were taken.
+    var stepsTaken = 0
+    /// The end of a run: the store fails no more, nobody drops.
+    var isCalm = false
+    /// The relay was told to stop, or its store has failed: it serves nobody.
+    var isStopping = false
+    /// From this monotonic time on nobody changes anything.
+    var restAt = Int64.max
+
+    /// What happened how often.
+    struct Tally {
+        var commands = 0, frames = 0, events = 0, acked = 0, retries = 0, duplicates = 0, gaps = 0, spills = 0
+        var connects = 0, drops = 0, crashes = 0, drains = 0, failures = 0, takeovers = 0, closes = 0
+    }
+
+    init(seed: UInt64, mistake: PlantedMistake?, weather: Day.Weather) {
+        self.mistake = mistake
+        random = SeededGenerator(seed: seed)
+        day = Day(&random, weather)
+    }
+
+    /// The monotonic time in milliseconds.
+    var time: Int64 { now.monotonic }
+
+    /// Sets the clock, which never goes back.
+    func goOn(to time: Int64) {
+        precondition(time >= now.monotonic, "the clock goes back")
+        now = World.moment(time)
+    }
+
+    /// Notes something that must not be.
+    func fail(_ what: @autoclosure () -> String) {
+        if violations.isEmpty { lastEvents = trace.lines() }
+        if violations.count < World.violationsMax { violations.append("\(time): \(what())") }
+    }
+
+    private static func moment(_ monotonic: Int64) -> Moment {
+        Moment(monotonic: monotonic, wall: Timestamp(milliseconds: 1_700_000_000_000 + monotonic))
+    }
+}

@@ -1,0 +1,15 @@
+import RoostTestKit
+import Testing
+
+/// The checker can fail: it finds every mistake that is planted, within a few seeds.
+@Suite struct MistakeTests {
+    static let seeds: ClosedRange<UInt64> = 1...40
+
+    @Test(arguments: PlantedMistake.allCases)
+    func finds(mistake: PlantedMistake) {
+        let found = MistakeTests.seeds.first {
+            !Simulation.run(seed: $0, steps: SeedTests.steps, mistake: mistake).violations.isEmpty
+        }
+        #expect(found != nil, "\(mistake) stays hidden for \(MistakeTests.seeds.count) seeds")
+    }
+}
