@@ -39,8 +39,9 @@ check: setup ## Run the checks that every change must pass: format, tidiness, wa
 	$(STRICT_TEST)
 	ROOST_STRICT=1 Scripts/end-to-end
 
-simulate: setup ## Run the seeded simulation with SEEDS=n seeds (200 by default), or repeat one with SEED=n STEPS=n.
-	$(SWIFT) run -c release roost-simulate $(if $(SEED),--seed $(SEED),--seeds $(SEEDS)) $(if $(STEPS),--steps $(STEPS))
+simulate: setup ## Run the seeded simulation: SEEDS=n, or one SEED=n STEPS=n again; DISK=1 on the real store.
+	$(SWIFT) run -c release roost-simulate $(if $(SEED),--seed $(SEED),--seeds $(SEEDS)) \
+		$(if $(STEPS),--steps $(STEPS)) $(if $(DISK),--disk)
 
 load-tool: setup ## Build the relay and the load tester for release.
 	$(SWIFT) build -c release --product roost

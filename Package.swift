@@ -79,7 +79,17 @@ let package = Package(
         // What tests share: an in-memory log, a manual clock, the seeded simulation and its command.
         .target(name: "SeededRandom", swiftSettings: strict),
         .target(name: "RoostTestKit", dependencies: ["RoostCore", "RoostWire", "SeededRandom"], swiftSettings: fast),
-        .executableTarget(name: "roost-simulate", dependencies: ["RoostTestKit"], swiftSettings: fast),
+        // The real store on a disk that loses what isn't synced, under the same simulation.
+        .target(
+            name: "SimulatedDisk",
+            dependencies: ["CSQLite", "RoostCore", "RoostStorage", "RoostTestKit", "RoostWire", "SeededRandom"],
+            swiftSettings: strict
+        ),
+        .executableTarget(
+            name: "roost-simulate",
+            dependencies: ["RoostTestKit", "RoostWire", "SimulatedDisk"],
+            swiftSettings: fast
+        ),
 
         // The load tester. It talks to a relay over sockets only, and shares none of the server's transport.
         .target(
@@ -117,7 +127,9 @@ let package = Package(
         ),
         .testTarget(
             name: "SimulationTests",
-            dependencies: ["RoostCore", "RoostWire", "RoostTestKit", "roost-simulate"],
+            dependencies: [
+                "CSQLite", "RoostCore", "RoostWire", "RoostTestKit", "SeededRandom", "SimulatedDisk", "roost-simulate",
+            ],
             swiftSettings: strict
         ),
         .testTarget(

@@ -1,17 +1,17 @@
-/// When the write-ahead log is copied into the database. In WAL frames, of a page each.
-enum CheckpointPolicy {
+/// When the write-ahead log is copied into the database. In WAL frames, of a page each. Simulations make them small.
+struct CheckpointPolicy: Sendable {
     /// 8 MiB, some 18,000 messages: the checkpointer copies.
-    static let frames = 2_048
+    var frames = 2_048
     /// 4 MiB: it copies when the writer is idle.
-    static let idleFrames = 1_024
+    var idleFrames = 1_024
     /// 512 KiB: if no more was written during a pass of the checkpointer, the next commit copies it and the WAL begins
     /// anew, which takes some milliseconds on an SSD. If more was, there is another pass.
-    static let restFrames = 128
+    var restFrames = 128
     /// 16 MiB: a commit copies what is left, however much, since the passes don't catch up with the writer. This bounds
     /// the file, unless a reader is in the way, and with it what a start reads after a kill.
-    static let framesBound = 4_096
+    var framesBound = 4_096
     /// How much more is written before the next try when a reader kept the WAL from beginning anew.
-    static let retryFrames = 1_024
+    var retryFrames = 1_024
     /// 64 MiB: the writer waits for the reader to finish its page, so that the WAL can begin anew. This bounds it.
-    static let framesMax = 16_384
+    var framesMax = 16_384
 }

@@ -10,25 +10,30 @@ final class Checkpointer {
     private let requests = WorkQueue<Void>(bound: 1)
     private let results = WorkQueue<Result<Void, any Error>>(bound: 1)
     private let worker: Worker
-    private let thread: Thread
+    /// nil: passes run on the caller's thread.
+    private let thread: Thread?
     private var isUnderWay = false
 
     /// Used by the thread until `stop()`.
     var database: Database { worker.database }
 
-    /// `database`: a connection that nobody else uses.
-    init(_ database: sending Database) throws {
+    /// `database`: a connection that nobody else uses. `isInline`: `begin()` runs the pass itself, so that a simulation
+    /// has one thread and one order of things.
+    init(_ database: sending Database, isInline: Bool = false) throws {
         // The writer's connection is closed after this one; only it may copy then, and not if it is poisoned.
         database.keepWALOnClose()
         let worker = Worker(database: database, requests: requests, results: results)
         self.worker = worker
-        thread = try Thread { worker.run() }
+        thread = isInline ? nil : try Thread { worker.run() }
     }
 
     deinit { stop() }
 
     /// Begins a pass. None may be under way.
-    func begin() { isUnderWay = requests.add(()) }
+    func begin() {
+        isUnderWay = requests.add(())
+        if thread == nil, isUnderWay { worker.runOnce() }
+    }
 
     /// Whether a pass is under way. Throws once what a pass failed with.
     func isBusy() throws -> Bool {
@@ -44,7 +49,7 @@ final class Checkpointer {
     /// Finishes the pass that is under way, joins and closes the connection.
     func stop() {
         requests.stop()
-        thread.join()
+        thread?.join()
         database.close()
     }
 
@@ -70,9 +75,15 @@ final class Checkpointer {
             // Linux: of the calling thread alone. Where cores are few, a pass would take them from the loop and the
             // writer, for which messages wait.
             setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, 10)
-            while requests.takeAll(.endless) != nil {
-                _ = results.add(Result { _ = try database.checkpoint(SQLITE_CHECKPOINT_PASSIVE) })
-            }
+            while runOnce() {}
+        }
+
+        /// Waits for a request and carries it out; false after `stop()`.
+        @discardableResult
+        func runOnce() -> Bool {
+            guard requests.takeAll(.endless) != nil else { return false }
+            _ = results.add(Result { _ = try database.checkpoint(SQLITE_CHECKPOINT_PASSIVE) })
+            return true
         }
     }
 }

@@ -9,8 +9,8 @@ extension Database {
     /// Bytes of a WAL file: its header and the frames.
     static func walBytes(frames: Int) -> Int { 32 + frames * frameBytes }
 
-    /// Writes zeros from the end of the WAL up to room for `frames`, and syncs them. A commit that appends to a file
-    /// makes the file system commit its own journal as well, and waits for whatever else is in there; one that
+    /// Writes zeros from the end of the WAL up to room for `frames`, and syncs the file. A commit that appends to a
+    /// file makes the file system commit its own journal as well, and waits for whatever else is in there; one that
     /// overwrites syncs its pages alone. SQLite reads a WAL to its last valid frame, so zeros behind it count as
     /// nothing. Throws if there is no room: a store that can't have its WAL can't commit for long.
     func reserveWAL(frames: Int) throws {
@@ -22,7 +22,6 @@ extension Database {
         var end: Int64 = 0
         try check(fileSize(file, &end))
         let wanted = Int64(Database.walBytes(frames: frames))
-        guard end < wanted else { return }
         // The largest page, and so the most that SQLite ever hands to its file layer, which takes no more than 128 KiB.
         let zeros = [UInt8](repeating: 0, count: 1 << 16)
         while end < wanted {
@@ -30,6 +29,8 @@ extension Database {
             try check(write(file, zeros, Int32(count), end))
             end += count
         }
+        // Also if it was long enough: a process that was killed may have left frames that it never synced. SQLite takes
+        // them for committed, so they are about to be told and have to outlive a power cut.
         try check(sync(file, SQLITE_SYNC_FULL))
     }
 

@@ -7,7 +7,7 @@ extension Database {
 
     /// Brings the connection that writes to the wanted durability, and reads every setting back: SQLite answers a
     /// refused PRAGMA with the old value, not with an error (sqlite.org/pragma.html).
-    func configureForWriting(_ durability: Durability) throws {
+    func configureForWriting(_ durability: Durability, walFramesMax: Int) throws {
         // Only counts for a new file.
         try execute("PRAGMA page_size = \(Database.pageBytes)")
         // Erased bodies are overwritten with zeros, freed overflow pages included: the protocol promises it. Appends
@@ -16,7 +16,7 @@ extension Database {
         try set("journal_mode", durability == .memory ? "memory" : "wal")
         try setSynchronous(durability)
         // What the WAL file is cut to when it starts anew: the size that it has at most, unless a reader is in the way.
-        try set("journal_size_limit", Database.walBytes(frames: CheckpointPolicy.framesBound).description)
+        try set("journal_size_limit", Database.walBytes(frames: walFramesMax).description)
         // For the directory and the ends of the conversations. More costs more: below 1 GiB, SQLite looks through all
         // of the cache at the end of a transaction that divides a page of an index.
         try set("cache_size", "-16384")

@@ -30,31 +30,42 @@ public final class SQLiteLog {
         try self.init(path, durability, StorageBounds(), reactionsPerUser: reactionsPerUser)
     }
 
+    /// Opens or creates the store on a file layer of SQLite that a simulation has registered as `vfs`, with bounds so
+    /// small that everything happens after a few rows. Nothing runs on a thread of its own and nothing is random, so
+    /// the same calls give the same operations on files. No other process is kept off.
+    package convenience init(
+        simulatedAt path: String, vfs: String, durability: Durability, reactionsPerUser: Int
+    ) throws(StorageFailure) {
+        let keyed = KeyHash(key0: 1, key1: 2)
+        try self.init(
+            path, durability, .simulated, reactionsPerUser: reactionsPerUser, hash: { keyed($0, $1) }, vfs: vfs)
+    }
+
     init(
         _ path: String, _ durability: Durability, _ bounds: StorageBounds,
-        reactionsPerUser: Int = Limits().reactionsPerUser, hash: Hash? = nil
+        reactionsPerUser: Int = Limits().reactionsPerUser, hash: Hash? = nil, vfs: String? = nil
     ) throws(StorageFailure) {
         do {
             let isFile = durability != .memory
             let path = isFile ? path : ":memory:"
-            lock = isFile ? try FileLock(for: path) : nil
-            let database = try Database(path: path)
+            lock = isFile && vfs == nil ? try FileLock(for: path) : nil
+            let database = try Database(path: path, vfs: vfs)
             try Migration.checkOwner(of: database)
-            try database.configureForWriting(durability)
+            try database.configureForWriting(durability, walFramesMax: bounds.checkpoints.framesBound)
             try Migration.apply(to: database)
             gauges = Gauges()
             let turn = Turn(isShared: !isFile)
             var checkpointer: Checkpointer?
             if isFile {
-                let copying = try Database(path: path)
+                let copying = try Database(path: path, vfs: vfs)
                 try copying.configureForCopying(durability)
-                checkpointer = try Checkpointer(copying)
+                checkpointer = try Checkpointer(copying, isInline: vfs != nil)
             }
             writer = try SQLiteWriter.opened(
                 database, checkpointer: checkpointer, turn: turn, gauges: gauges, hash: hash, bounds: bounds,
                 reactionsPerUser: reactionsPerUser)
             if durability == .full { try database.reserveWAL(frames: bounds.reservedFrames) }
-            let reading = isFile ? try Database(path: path) : database
+            let reading = isFile ? try Database(path: path, vfs: vfs) : database
             if isFile { try reading.configureForReading() }
             reader = try SQLiteReader(database: reading, tail: writer.tail, turn: turn)
         } catch StorageFailure.failed(_, SQLITE_NOTADB, _) {

@@ -65,14 +65,16 @@ extension SQLiteReader {
         let shown = max(after, span.since.value)
         let first = last - Int64(max(1, request.rows)) + 1
         guard last - shown > Int64(backlogMax), first > shown + 1 else { return whole }
-        guard let position = try position(of: first, in: number) else { throw TailMoved() }
+        // The last message that is left out. What follows it but isn't a message belongs to the page: whoever was away
+        // is told who left meanwhile.
+        guard let position = try position(of: first - 1, in: number) else { throw TailMoved() }
         let rest = tail.rows(
-            of: number, after: position - 1, upTo: span.upTo.value, since: span.since.value, limit: tailLimit)
+            of: number, after: position, upTo: span.upTo.value, since: span.since.value, limit: tailLimit)
         guard rest.floor == view.floor else { throw TailMoved() }
         gaps.append(
             Gap(
                 span.conversation, from: SequenceNumber(shown + 1), to: SequenceNumber(first - 1),
-                floor: Position(position - 1)))
-        return PageCursor(span, view: rest, sequence: first - 1, position: position - 1)
+                floor: Position(position)))
+        return PageCursor(span, view: rest, sequence: first - 1, position: position)
     }
 }

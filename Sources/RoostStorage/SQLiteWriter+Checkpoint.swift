@@ -7,16 +7,16 @@ extension SQLiteWriter {
     /// Before a commit. Under continuous load this is the only place.
     func checkpointIfLong() throws {
         let frames = database.framesInWAL
-        guard let checkpointer, !isClosed, !isPoisoned, frames >= CheckpointPolicy.frames else { return }
+        guard let checkpointer, !isClosed, !isPoisoned, frames >= bounds.checkpoints.frames else { return }
         try poisoning {
-            let isAtBound = frames >= max(CheckpointPolicy.framesBound, triedFrames + CheckpointPolicy.retryFrames)
+            let isAtBound = frames >= max(bounds.checkpoints.framesBound, triedFrames + bounds.checkpoints.retryFrames)
             if try checkpointer.isBusy(), !isAtBound { return }
             try checkpointer.wait()
-            let isRestSmall = wasPassed && frames - copiedFrames <= CheckpointPolicy.restFrames
+            let isRestSmall = wasPassed && frames - copiedFrames <= bounds.checkpoints.restFrames
             guard isAtBound || isRestSmall else {
-                return try begin(after: wasPassed ? CheckpointPolicy.restFrames : CheckpointPolicy.frames)
+                return try begin(after: wasPassed ? bounds.checkpoints.restFrames : bounds.checkpoints.frames)
             }
-            let isLong = frames >= CheckpointPolicy.framesMax
+            let isLong = frames >= bounds.checkpoints.framesMax
             _ = try database.checkpoint(isLong ? SQLITE_CHECKPOINT_RESTART : SQLITE_CHECKPOINT_PASSIVE)
             note(frames)
             triedFrames = frames
@@ -26,7 +26,7 @@ extension SQLiteWriter {
     /// When there is nothing else to do.
     func checkpointWhenIdle() throws {
         guard !isClosed, !isPoisoned else { return }
-        try poisoning { try begin(after: CheckpointPolicy.idleFrames) }
+        try poisoning { try begin(after: bounds.checkpoints.idleFrames) }
     }
 
     /// Whether the checkpointer was at work since a commit copied the rest, or since the WAL began anew.

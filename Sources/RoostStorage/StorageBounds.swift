@@ -24,8 +24,20 @@ struct StorageBounds: Sendable {
     var filterKeysWhenIdle = 32_768
     /// Frames that the WAL has room for from the start, where commits are synced: all that it has without a reader in
     /// the way. 16 MiB of zeros take some 20 ms at start.
-    var reservedFrames = CheckpointPolicy.framesBound
+    var reservedFrames = CheckpointPolicy().framesBound
+    /// When the WAL is copied.
+    var checkpoints = CheckpointPolicy()
     /// Rows of erased conversations that a commit, and an idle turn, removes.
     var erasedRowsPerCommit = 32
     var erasedRowsWhenIdle = 512
+}
+
+extension StorageBounds {
+    /// For simulations: a few hundred rows go through all that else takes millions.
+    static let simulated = StorageBounds(
+        tailRows: 40, stages: 2, idleRows: 10, idleEntries: 16, entriesPerRow: 6, keysPerBlock: 16, movedKeysPerRow: 4,
+        filterKeysPerCommit: 16, filterKeysWhenIdle: 64, reservedFrames: 24,
+        checkpoints: CheckpointPolicy(
+            frames: 16, idleFrames: 12, restFrames: 4, framesBound: 48, retryFrames: 12, framesMax: 160),
+        erasedRowsPerCommit: 2, erasedRowsWhenIdle: 8)
 }

@@ -99,6 +99,8 @@ extension MemoryLog.Record {
 
     fileprivate func counts(of sequence: SequenceNumber, for reader: UserNumber) -> [ReactionCount] {
         var counts: [ReactionCount] = []
+        // A deleted message has none.
+        guard message(sequence)?.deletedAt == .never else { return counts }
         for reaction in reactions[sequence] ?? [] {
             let place = counts.firstIndex { $0.reaction == reaction.text } ?? counts.count
             if place == counts.count { counts.append(ReactionCount(reaction.text, count: 0, isMine: false)) }

@@ -87,6 +87,20 @@ extension StoreContract {
         try expect(result.gaps, [])
     }
 
+    /// Events that aren't messages, between the last message left out and the first one kept, are told.
+    @Sendable static func afterGaps(_ store: inout StoreDriver) throws {
+        try store.create(1, members: [1])
+        _ = try store.commit((0..<10).map { store.message(1, by: 1, "m\($0)") })
+        _ = try store.commit([store.change(1, by: 1, .rename("n")), store.event(.react, 1, by: 1, of: 2, "+")])
+        try store.goOn()
+        _ = try store.commit((0..<3).map { store.message(1, by: 1, "n\($0)") })
+        let span = PageRequest.Span(ConversationNumber(1), after: at(0), upTo: at(16))
+        let page = try store.page(PageRequest(spans: [span], rows: 3, bytes: 1 << 20, backlogMax: 5))
+        try expect(
+            page.gaps, [Gap(ConversationNumber(1), from: SequenceNumber(1), to: SequenceNumber(10), floor: at(11))])
+        try expect(page.events.map(\.position.value), [12, 13, 14])
+    }
+
     @Sendable static func since(_ store: inout StoreDriver) throws {
         try store.create(1, members: [1])
         _ = try store.commit((0..<6).map { store.message(1, by: 1, "m\($0)") })

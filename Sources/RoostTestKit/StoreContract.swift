@@ -51,6 +51,7 @@ public struct StoreContract {
         Check(name: "pages", run: pages),
         Check(name: "pages end early", run: bounds),
         Check(name: "too long a backlog becomes a gap", run: gaps),
+        Check(name: "a gap ends with its last message", run: afterGaps),
         Check(name: "nothing from before a member's time", run: since),
         Check(name: "history", run: history),
         Check(name: "latest", run: latest),
@@ -209,6 +210,7 @@ extension StoreContract {
         let shown = try store.history(1)
         try expect(shown.map(\.body), [[], []])
         try expect(shown.map(\.deletedAt), [delete.time, moderated.time])
+        try expect(shown.map(\.reactions), [[], []])
         let rows = try store.page(1, after: 1).events
         try expect(rows.map(\.kind), [.message, .edit, .message, .react, .delete, .delete])
         try expect(rows.allSatisfy { $0.body.isEmpty }, true)

@@ -35,7 +35,7 @@ import Testing
     @Test func whereCommitsAreSyncedTheWALHasItsLengthFromTheStart() throws {
         let scratch = try Scratch()
         let log = try SQLiteLog(path: scratch.path(), durability: .full)
-        let length = Database.walBytes(frames: CheckpointPolicy.framesBound)
+        let length = Database.walBytes(frames: CheckpointPolicy().framesBound)
         #expect(try size(scratch) == length)
         _ = try log.commit([creation()])
         // More than there is room for at once: it begins anew, and stays as long.
@@ -58,7 +58,7 @@ import Testing
         let again = try SQLiteLog(path: try scratch.crashCopy(as: "copy.db"), durability: .full)
         defer { again.close() }
         #expect(try again.history(1).first?.key == "kept")
-        #expect(try size(scratch, "copy.db") == Database.walBytes(frames: CheckpointPolicy.framesBound))
+        #expect(try size(scratch, "copy.db") == Database.walBytes(frames: CheckpointPolicy().framesBound))
         _ = try again.commit([message("more", key: "more")])
         #expect(try again.history(1).count == 2)
     }

@@ -52,12 +52,10 @@ import Testing
             var found = model.answer(Read(ticket: 1, .page(whole))).events
             let messages = found.filter { $0.kind == .message }
             if let backlogMax = request.backlogMax, messages.count > max(backlogMax, request.rows) {
-                let first = messages[messages.count - request.rows]
-                found.removeAll { $0.position < first.position }
+                let last = messages[messages.count - request.rows - 1]
+                found.removeAll { $0.position <= last.position }
                 gaps.append(
-                    Gap(
-                        span.conversation, from: messages[0].sequence, to: SequenceNumber(first.sequence.value - 1),
-                        floor: Position(first.position.value - 1)))
+                    Gap(span.conversation, from: messages[0].sequence, to: last.sequence, floor: last.position))
             }
             rows += found
         }

@@ -98,7 +98,9 @@ extension Ledger {
             if message.sender != sender { blame("user \(sender) edited what others wrote") }
             if message.isDeleted { blame("a deleted message was edited") }
             message.bodies.append(append.body)
-        case .delete: message.isDeleted = true
+        case .delete:
+            message.isDeleted = true
+            message.reactions.removeAll()
         case .react where append.flag: message.reactions.removeAll { $0 == reaction }
         case .react: message.reactions.append(reaction)
         case .message, .conversation: break

@@ -1,0 +1,63 @@
+import RoostCore
+import RoostWire
+
+/// Everything that can be asked of a store, as lines of text: two stores with the same lines hold the same. Lines are
+/// sorted where an order isn't promised.
+struct StoreContent: Equatable {
+    private var lines: [String] = []
+
+    /// - Parameter answer: answers a question to the store.
+    init(_ snapshot: Snapshot, answer: (Read) throws -> ReadResult) throws {
+        lines.append("head \(snapshot.head.value), alive at \(snapshot.aliveAt.milliseconds)")
+        lines += snapshot.users.map {
+            "user \($0.number.value) \($0.name) \($0.isOnline) \($0.lastSeen.milliseconds)"
+        }.sorted()
+        lines += snapshot.devices.map {
+            "device \($0.number.value) \($0.user.value) \($0.name) \($0.cursor.value)"
+        }.sorted()
+        let members = Dictionary(grouping: snapshot.members, by: \.conversation)
+        for conversation in snapshot.conversations.sorted(by: { $0.number.value < $1.number.value }) {
+            lines.append(
+                "conversation \(conversation.number.value) \(conversation.id) \(conversation.kind) "
+                    + "\(conversation.name) \(conversation.lastSequence.value) \(conversation.lastPosition.value)")
+            for member in members[conversation.number] ?? [] { lines.append(StoreContent.line(member)) }
+            try addEvents(of: conversation.number, answer)
+        }
+    }
+
+    private mutating func addEvents(
+        of conversation: ConversationNumber, _ answer: (Read) throws -> ReadResult
+    ) throws {
+        let span = PageRequest.Span(conversation, after: .start, upTo: Position(.max))
+        let page = PageRequest(spans: [span], rows: 1_000_000, bytes: 1 << 30, backlogMax: nil)
+        lines += try answer(Read(ticket: 0, .page(page))).events.map(StoreContent.line)
+        let history = HistoryRequest(
+            conversation: conversation, reader: UserNumber(1), after: .none, before: SequenceNumber(.max),
+            isNewest: true, rows: 1_000_000, bytes: 1 << 30)
+        lines += try answer(Read(ticket: 0, .history(history))).events.map { event in
+            let given = event.reactions.map { "\($0.reaction) \($0.count) \($0.isMine)" }.sorted()
+            return "reactions to \(event.sequence.value): \(given)"
+        }
+    }
+
+    private static func line(_ member: Snapshot.Member) -> String {
+        let mark = member.watermark
+        return "member \(member.user.value) \(member.role.map { "\($0.word)" } ?? "-") \(member.since.value) "
+            + "\(member.joinedAt.value) \(member.leftAt.value) \(mark.delivered.value) \(mark.read.value)"
+    }
+
+    private static func line(_ event: StoredEvent) -> String {
+        "\(event.position.value) \(event.kind) \(event.sequence.value) by \(event.sender.value) \(event.device) "
+            + "\(event.key) \(event.label) \(event.reference.value) \(event.flag) \(event.time.milliseconds) "
+            + (event.kind == .message ? "\(event.editedAt.milliseconds) \(event.deletedAt.milliseconds) " : "")
+            + String(decoding: event.body, as: UTF8.self)
+    }
+
+    /// The first line in which the two differ.
+    func difference(from wanted: StoreContent) -> String {
+        for (index, line) in wanted.lines.enumerated() where index >= lines.count || lines[index] != line {
+            return "\"\(line)\" became \"\(index < lines.count ? lines[index] : "nothing")\""
+        }
+        return "\"\(lines[min(wanted.lines.count, lines.count - 1)])\" is too much"
+    }
+}

@@ -1,0 +1,55 @@
+import RoostTestKit
+import RoostWire
+import SimulatedDisk
+import Testing
+
+/// The relay on the real store, on a disk that loses, tears and reorders what isn't synced, through crashes, power cuts
+/// and failing commits: what was acked is there, and of a commit under way there is all or nothing.
+@Suite struct DiskTests {
+    static let seedsPerTest: UInt64 = 25
+    static let steps = 250
+
+    private static func run(_ seed: UInt64, _ durability: Durability) -> Simulation.Report {
+        Simulation.run(seed: seed, steps: steps, weather: .rough) { limits, seed in
+            do {
+                return try DiskStore(limits: limits, seed: seed, durability: durability)
+            } catch {
+                preconditionFailure("no store on an empty disk: \(error)")
+            }
+        }
+    }
+
+    @Test(arguments: stride(from: UInt64(1), to: 201, by: UInt64.Stride(seedsPerTest)).map { $0 })
+    func losesNothing(first: UInt64) {
+        for seed in first..<(first + DiskTests.seedsPerTest) {
+            let report = DiskTests.run(seed, .full)
+            guard !report.violations.isEmpty else { continue }
+            Issue.record(
+                """
+                make simulate DISK=1 SEED=\(seed) STEPS=\(DiskTests.steps)
+                \(report.violations.joined(separator: "\n"))
+                """)
+        }
+    }
+
+    /// The same checks fail where a commit isn't synced: a simulated power cut really takes something away.
+    @Test func noticesWhatWasNotSynced() {
+        let found = (UInt64(1)...10).first { !DiskTests.run($0, .normal).violations.isEmpty }
+        #expect(found != nil, "nothing is lost without syncing")
+    }
+
+    /// Two runs of one seed are the same run.
+    @Test func sameSeedSameRun() {
+        #expect(DiskTests.run(3, .full).hash == DiskTests.run(3, .full).hash)
+    }
+
+    @Test func everythingHappens() {
+        var happened: [String: Int] = [:]
+        for seed in UInt64(1)...10 {
+            for part in DiskTests.run(seed, .full).tally { happened[part.name, default: 0] += part.count }
+        }
+        for name in ["crashes", "drains", "failures", "acked", "duplicates"] {
+            #expect(happened[name] ?? 0 > 0, "\(name) never happen")
+        }
+    }
+}
