@@ -1,8 +1,8 @@
 import DequeModule
 import SeededRandom
 
-/// Who is connected: devices dial within a bound, come back, leave by plan or are cut off; and what the run makes of
-/// it.
+/// Who is connected. Devices connect within a bound, come back, leave by plan or are cut off, and this keeps the books
+/// of it.
 final class Attendance {
     struct StormState {
         var storm: Scenario.Storm
@@ -17,11 +17,11 @@ final class Attendance {
     private let books: Books
     private let habits: Habits
     private let preparation: Preparation
-    /// Sessions that were let in.
+    /// Sessions that the relay has welcomed.
     private(set) var readyCount = 0
     /// Connections that are being made.
     private var dialing = 0
-    /// Devices that are due to connect and wait for one of those to be done.
+    /// Devices that are due to connect and wait until fewer connections are being made.
     private var toDial = Deque<Device>()
     private(set) var lastEnding: SocketEnding?
     /// Whether a device has failed so often that the preparation can't end well.
@@ -37,7 +37,7 @@ final class Attendance {
         self.preparation = preparation
     }
 
-    /// Wants a device connected from now on; its connect latency counts from here.
+    /// A device is to be connected from now on. Its connect latency counts from `due`.
     func wantsConnection(_ device: Device, due: UInt64) {
         guard device.phase == .away || device.phase == .waiting else { return }
         device.phase = .waiting
@@ -45,7 +45,7 @@ final class Attendance {
         toDial.append(device)
     }
 
-    /// Leaves a device alone for so many seconds; then it wants a connection.
+    /// Lets a device connect again after so many seconds.
     private func comeBack(_ device: Device, after seconds: Double, at now: UInt64) {
         device.phase = .waiting
         course.timers.add(.connect(device), at: now + UInt64(seconds * 1e9))
@@ -61,7 +61,7 @@ final class Attendance {
     /// A connection is being made.
     func beganDialing() { dialing += 1 }
 
-    /// It was given up, or lost before the relay let it in.
+    /// A connection isn't being made any more: it is welcome, was given up or was lost.
     func endedDialing() {
         precondition(dialing > 0, "no connection is being made")
         dialing -= 1
@@ -93,21 +93,21 @@ final class Attendance {
         if storms[storm].away == 0 { storms[storm].ended = now }
     }
 
-    /// The device went on purpose.
+    /// A device left on purpose.
     func left(_ device: Device, cleanly: Bool, at now: UInt64) {
         books.counts.disconnects += 1
         books.presence.left(device.user, device: device.index, isClean: cleanly, at: now)
         forgetView(of: device)
     }
 
-    /// The connection ended although the device didn't mean it to, or was never made.
+    /// A connection ended against the device's will, or couldn't be made.
     func lost(_ device: Device, _ ending: SocketEnding, wasReady: Bool) {
         lastEnding = ending
         let now = SocketLoop.now()
         if wasReady {
             books.presence.left(device.user, device: device.index, isClean: false, at: now)
             forgetView(of: device)
-            // Whoever stops reading is cut off by any relay that bounds its memory.
+            // Any relay that bounds its memory cuts off a device that stops reading.
             if cast.persona(of: device).stallsAfter == 0 { books.counts.lostConnections += 1 }
         }
         guard course.stage != .over, !device.isHeldAway else { return }
@@ -133,7 +133,7 @@ final class Attendance {
 
     // MARK: Coming and going
 
-    /// A user who comes and goes stays for a random time.
+    /// Plans when a user who comes and goes will leave: after a random time.
     func planLeave(_ device: Device, at now: UInt64) {
         let persona = cast.persona(of: device)
         guard persona.present > 0 else { return }
@@ -149,7 +149,7 @@ final class Attendance {
         comeBack(device, after: course.random.exponential(mean: persona.away), at: now)
     }
 
-    /// After the load everybody comes back, so that what they missed can be counted.
+    /// Calls everybody back after the load, so that what they missed can be counted.
     func callEverybodyBack(at now: UInt64) {
         for device in cast.devices {
             device.isHeldAway = false
@@ -177,7 +177,7 @@ final class Attendance {
 
     // MARK: Away together
 
-    /// Some users go, until all of them come back together.
+    /// Some users leave, and come back together later.
     func beginAbsence(at now: UInt64) {
         guard let catchUp = course.scenario.catchUp else { return }
         for user in 0..<course.scenario.users where course.random.happens(catchUp.share) {
@@ -188,7 +188,7 @@ final class Attendance {
         }
     }
 
-    /// They come back.
+    /// The users who left together come back.
     func endAbsence(at now: UInt64) {
         for device in cast.devices where device.isHeldAway {
             device.isHeldAway = false
@@ -196,7 +196,7 @@ final class Attendance {
         }
     }
 
-    /// Counts what it has to be sent before it is up to date again.
+    /// Counts the messages that a device has to be sent before it is up to date.
     private func beginCatchUp(_ device: Device, _ resumption: Resumption, at now: UInt64) {
         let before = books.ledger.outstanding
         books.ledger.connected(device.index, resuming: resumption)
@@ -227,7 +227,7 @@ final class Attendance {
         device.socket?.isReading = false
     }
 
-    /// It reads again.
+    /// The device reads again.
     func resume(_ device: Device, at now: UInt64) {
         guard device.isStalled else { return }
         device.isStalled = false

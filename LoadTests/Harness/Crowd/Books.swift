@@ -12,7 +12,7 @@ final class Books {
     let recorder = Recorder()
     var counts = RunResult.Counts()
     private(set) var errors: [String: UInt64] = [:]
-    /// The second of the timeline that is under way.
+    /// The current second of the timeline.
     var second: RunResult.Second
     private(set) var relay = ""
     private(set) var durability = ""
@@ -22,7 +22,7 @@ final class Books {
         second = RunResult.Second(second: -Int(warmup.rounded(.up)))
     }
 
-    /// Faults that were noted up to now.
+    /// Number of faults so far.
     var faultsSoFar: UInt64 {
         faults.failures + ledger.faults.failures + signals.faults.failures + presence.faults.failures
             + typing.faults.failures + unread.faults.failures
@@ -38,7 +38,7 @@ final class Books {
 
     // MARK: The relay
 
-    /// What the first `welcome` says of the relay: presence and typing are judged by its times.
+    /// Takes the relay's times from the first `welcome`: presence and typing are judged by them.
     func learnRelay(_ text: UnsafeRawBufferPointer, users: Int) {
         guard relay.isEmpty, let welcome = JSONValue(parsing: text) else { return }
         relay = welcome["server"]?.string ?? ""
@@ -50,7 +50,7 @@ final class Books {
         typing = TypingLedger(life: life)
     }
 
-    /// Ends the second under way.
+    /// Ends the current second and begins the next.
     func takeSecond(sessions: Int) -> RunResult.Second {
         var taken = second
         taken.sessions = UInt64(sessions)
@@ -76,7 +76,7 @@ final class Books {
         faults.merge(with: unread.faults)
     }
 
-    /// Looks for what is shown wrongly for too long.
+    /// Counts presence and typing that have been shown wrongly for too long.
     func sweep(at now: UInt64) {
         presence.sweep(now)
         typing.sweep(now)

@@ -42,7 +42,7 @@ final class Cast {
         roomPicker = rooms.isEmpty ? nil : ZipfPicker(count: rooms.count, exponent: course.scenario.conversations.zipf)
     }
 
-    /// Personas take turns, so that every room has its share of each.
+    /// Spreads the personas over the users, so that every room has its share of each.
     private func persona(ofUser user: Int) -> Int {
         // The golden ratio spreads consecutive users evenly over 0…1.
         let at = (Double(user) * 0.618_033_988_749_895).truncatingRemainder(dividingBy: 1)
@@ -99,7 +99,7 @@ final class Cast {
         rooms[number].picker = WeightedPicker(weights: Array(weights))
     }
 
-    /// Tells the ledgers of a room.
+    /// Tells the ledgers about a room.
     private func introduce(_ number: Int) {
         let room = rooms[number]
         let count = room.members.count * course.scenario.devices
@@ -112,14 +112,14 @@ final class Cast {
         }
     }
 
-    /// A user's devices; the first does what a user does once.
+    /// A user's devices. The first one also does what a user does once, such as watching.
     func devices(ofUser user: Int) -> ArraySlice<Device> {
         devices[user * course.scenario.devices..<(user + 1) * course.scenario.devices]
     }
 
     // MARK: Names
 
-    /// The user that the relay names so; nil if it is none of this run.
+    /// The user with this name; nil if it isn't one of this run's.
     func user(named name: UnsafeRawBufferPointer) -> Int? {
         let prefix = 3 + course.runName.utf8.count
         guard name.count > prefix, let user = UnsafeRawBufferPointer(rebasing: name[prefix...]).wholeNumber,
@@ -128,7 +128,7 @@ final class Cast {
         return user
     }
 
-    /// Whether `name` is who writes from one place of the conversation that the other is in.
+    /// Whether `name` is the user at the place `sender`, and that place is in the same room as `place`.
     func isSender(_ name: UnsafeRawBufferPointer, from sender: Int, to place: Int) -> Bool {
         guard sender < places.count, places[sender].room == places[place].room else { return false }
         return user(named: name) == devices[Int(places[sender].device)].user
@@ -137,7 +137,7 @@ final class Cast {
     /// How the device's user behaves.
     func persona(of device: Device) -> Scenario.Persona { course.scenario.personas[device.persona] }
 
-    /// The relay calls a room so.
+    /// The relay has created a room and told its id.
     func learnName(_ name: String, of number: Int) {
         rooms[number].name = name
         let room = rooms[number]
@@ -148,7 +148,7 @@ final class Cast {
         }
     }
 
-    /// The user of a place in its room, as the unread counts know them.
+    /// The number of a place's user in the unread ledger.
     func reader(at place: Int) -> Int {
         let room = rooms[Int(places[place].room)]
         return room.firstReader + (place - room.firstPlace) / course.scenario.devices
@@ -156,8 +156,8 @@ final class Cast {
 
     // MARK: Picking
 
-    /// Who writes the next message, and from which place. nil: nobody of those who were drawn is there; people who are
-    /// away don't write.
+    /// Draws who writes the next message, and from which place. Returns nil if nobody of those drawn is connected:
+    /// people who are away don't write.
     func pickSender() -> (Device, place: Int)? {
         for _ in 0..<8 {
             guard let number = roomPicker?.pick(&course.random), let picker = rooms[number].picker else { continue }
@@ -172,6 +172,6 @@ final class Cast {
         return nil
     }
 
-    /// Devices that get what one of a room sends.
+    /// Number of devices that get a message sent in a room.
     func receivers(in room: Int) -> Int { rooms[room].members.count * course.scenario.devices - 1 }
 }

@@ -6,7 +6,7 @@ final class Course {
     enum Stage { case settingUp, warmingUp, measuring, settling, over }
 
     let scenario: Scenario
-    /// Names and keys of this run carry it.
+    /// Part of the run's user names and message keys.
     let runName: String
     let runNumber: UInt32
     var random: SeededGenerator
@@ -48,10 +48,10 @@ final class Course {
     /// The measured load ends, maybe early.
     func endLoad(at now: UInt64) { measureTo = min(now, measureTo) }
 
-    /// Nothing new is said; what is on its way arrives.
+    /// Nothing new is sent; what is on its way arrives.
     func beginSettling() { stage = .settling }
 
-    /// Nothing that happens from now on counts, and no timer rings.
+    /// The run is over: nothing counts any more, and no timer fires.
     func end() {
         stage = .over
         timers.removeAll()

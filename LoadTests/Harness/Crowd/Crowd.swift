@@ -52,7 +52,7 @@ final class Crowd {
 
     // MARK: What is due
 
-    /// Does all that is due; the order of things due at once is the order in which they were planned.
+    /// Does everything that is due, in the order of time, then of planning.
     func advance(to now: UInt64) {
         while let action = course.timers.take(dueAt: now) { perform(action, at: now) }
         while let first = acksDue.first, first.at <= now {
@@ -65,7 +65,7 @@ final class Crowd {
     /// The next moment at which something is due.
     var nextDue: UInt64 { min(course.timers.next ?? .max, acksDue.first?.at ?? .max) }
 
-    /// A device acks at this time what it has taken by then. Times only rise.
+    /// Plans an ack of what a device will have received by then. Times never decrease.
     func planAck(of device: Device, at time: UInt64) { acksDue.append((at: time, device: device)) }
 
     private func perform(_ action: Timers.Action, at now: UInt64) {
@@ -88,7 +88,7 @@ final class Crowd {
         }
     }
 
-    /// The load begins now: plans everything that the scenario places in time.
+    /// Begins the load, and plans everything for which the scenario names a time.
     func beginLoad(at now: UInt64) {
         course.beginLoad(at: now)
         let begin = course.measureFrom

@@ -1,13 +1,13 @@
 import SeededRandom
 
-/// What people do beside writing, and what of it others are told: they read, type and look who is there.
+/// What people do besides writing: they read, type and watch each other. Also what the relay tells others about it.
 final class Habits {
     private let course: Course
     private let cast: Cast
     private let books: Books
-    /// How far somebody has read, as a place was told; by both. Receipts are pushed in small rooms only.
+    /// By place and reader: how far the place was told that the reader has read. Only small rooms get receipts.
     private var seenReads: [UInt64: Int] = [:]
-    /// Pairs of a watching device and a watched user, by both.
+    /// The ledger's pair of a watching device and a watched user, by both.
     private var pairs: [UInt64: Int] = [:]
 
     init(_ course: Course, _ cast: Cast, _ books: Books) {
@@ -29,7 +29,7 @@ final class Habits {
             .read(device, place: place), at: now + UInt64(course.random.exponential(mean: persona.readSeconds) * 1e9))
     }
 
-    /// The reader reads what has come to a place.
+    /// A user reads what has come to a place.
     func read(_ device: Device, place: Int, at now: UInt64) {
         cast.places[place].isReadPlanned = false
         guard device.isReady, !device.isStalled, course.stage != .settling, course.stage != .over,
@@ -38,8 +38,8 @@ final class Habits {
         books.unread.said(cast.reader(at: place), upTo: cast.places[place].readSequence)
     }
 
-    /// Latency counts when the receipt is the first to tell this device of the reader's newest `read`: an older one was
-    /// merged into it, a later receipt tells it again beside something else, and whoever was away hears of it late.
+    /// Records a latency only if this receipt is the first to tell the device of the reader's newest `read`. An older
+    /// `read` was merged into it, a later receipt repeats it, and a device that was away hears of it late.
     func sawReceipt(of reader: Int, read: Int, in room: Int, by device: Device, at place: Int, _ now: UInt64) {
         books.counts.receipts += 1
         guard reader != device.user else { return }
@@ -86,14 +86,14 @@ final class Habits {
         guard let user = name.withUTF8({ cast.user(named: UnsafeRawBufferPointer($0)) }) else { return }
         books.counts.presences += 1
         let shown: ShownPresence = state == "online" ? .online : state == "away" ? .away : .offline
-        // Those of a direct conversation are shown without being watched.
+        // Members of a direct conversation are shown without being watched; they have no pair.
         guard let pair = pairs[Habits.key(device, user)], let latency = books.presence.shown(pair, shown, at: now),
             course.stage == .measuring
         else { return }
         books.recorder.record(.presence, latency)
     }
 
-    /// A device that watches a user.
+    /// The ledger's pair of a watching device and a user. Makes it if needed.
     func pair(_ device: Device, _ user: Int) -> Int {
         let key = Habits.key(device, user)
         if let pair = pairs[key] { return pair }

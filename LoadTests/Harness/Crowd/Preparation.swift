@@ -9,7 +9,7 @@ final class Preparation {
     private let habits: Habits
     /// Steps that were begun and not answered.
     private(set) var stepsUnderWay = 0
-    /// Why it can't end well; nil: so far it can.
+    /// Why the preparation failed; nil so far.
     private(set) var failure: String?
 
     init(_ course: Course, _ cast: Cast, _ books: Books, _ habits: Habits) {
@@ -19,7 +19,7 @@ final class Preparation {
         self.habits = habits
     }
 
-    /// Begins with steps `next...` as far as the window allows; returns the first that has to wait.
+    /// Begins the steps from `next` on, as far as the window allows. Returns the first that has to wait.
     func createRooms(from next: Int) -> Int {
         var next = next
         while next < cast.rooms.count, stepsUnderWay < HarnessLimits.setUpWindow {
@@ -43,7 +43,7 @@ final class Preparation {
         }
     }
 
-    /// The relay has made a conversation; large ones get the rest of their members.
+    /// The relay has created a conversation. Adds the remaining members of a large one.
     func created(_ number: Int, _ reply: JSONValue?, by creator: Device) {
         guard let name = reply?["conversation"]?["conversation"]?.string else {
             return stepFailed("conversation.create was answered without a conversation")
@@ -104,7 +104,7 @@ final class Preparation {
         }
     }
 
-    /// The same whenever it is asked: those who follow next in the device's conversations.
+    /// The users that follow next in the device's rooms; the same at every call.
     private func watchedUsers(of device: Device) -> [Int] {
         var watched: [Int] = []
         for place in device.places.all {

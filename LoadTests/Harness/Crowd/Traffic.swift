@@ -16,7 +16,7 @@ final class Traffic {
         self.attendance = attendance
     }
 
-    /// A message is due. Whoever is to write it may type first.
+    /// A message is due. Its author may type first.
     func arrive(due: UInt64, at now: UInt64) {
         guard let (device, place) = cast.pickSender() else { return }
         let persona = cast.persona(of: device)
@@ -42,8 +42,8 @@ final class Traffic {
         device.sendMessage(place: place, due: due, length: max(length, Stamp.byteCount + 1), at: now)
     }
 
-    /// A number for the next message from a place: of the place's own for what is stored, of all in the room for
-    /// signals.
+    /// The number of the next message from a place. Stored messages are numbered by place, signals by
+    /// room.
     func number(from place: Int) -> Int {
         let room = Int(cast.places[place].room)
         guard course.scenario.messages?.mode != .signal else { return books.signals.send(room) }
@@ -83,7 +83,7 @@ final class Traffic {
         guard course.isMeasured(message.due) else { return }
         books.counts.acked += 1
         books.counts.expected += UInt64(cast.receivers(in: room))
-        // What was sent again on another connection tells how long the device was away, not how fast the relay is.
+        // The latency of a message that was sent again only tells how long the device was away.
         guard message.due >= device.measuresFrom else { return }
         books.recorder.record(
             .ack, corrected: now - min(now, message.due), uncorrected: now - min(now, message.sent))
@@ -113,7 +113,7 @@ final class Traffic {
         habits.planRead(device, place: place, at: now)
     }
 
-    /// What came isn't what anybody sent, or says that somebody else sent it. It came, so it isn't lost.
+    /// A message came whose body or author isn't what was sent. It counts as altered, not as lost.
     func deliveredAltered(sequence: Int, at place: Int) {
         _ = books.ledger.received(
             Int(cast.places[place].room), by: Membership(place), sequence: sequence, from: .none, number: 0)
@@ -127,7 +127,8 @@ final class Traffic {
         count(stamp, to: device, at: now)
     }
 
-    /// What was due before this session, or while the device didn't read, is catching up and not delivery.
+    /// Counts a delivery. What was due before this session, or while the device didn't read, is catch-up and has no
+    /// latency.
     private func count(_ stamp: Stamp, to device: Device, at now: UInt64) {
         let corrected = now - min(now, stamp.due)
         books.second.delivered += 1
@@ -139,12 +140,12 @@ final class Traffic {
         books.recorder.record(.delivery, corrected: corrected, uncorrected: now - min(now, stamp.sent))
     }
 
-    /// The relay said what it leaves out.
+    /// The relay announced a gap.
     func announcedGap(from: Int, to: Int, at place: Int) {
         books.ledger.gap(Int(cast.places[place].room), by: Membership(place), from: from, to: to)
     }
 
-    /// A cumulative ack went out: in all of the device's conversations what came is covered by it.
+    /// The device sent an ack, which covers everything that has come in all of its rooms.
     func acked(by device: Device) {
         for place in device.places.all {
             books.ledger.acknowledged(Membership(Int(place)), upTo: cast.places[Int(place)].newest)

@@ -1,12 +1,12 @@
 import RoostWire
 
-/// What is looked at when the load is over: whether all has arrived, and whether the relay counts unread messages as
+/// The checks after the load: whether everything has arrived, and whether the relay counts unread messages as
 /// the harness does.
 final class Verdict {
     private let course: Course
     private let cast: Cast
     private let books: Books
-    /// Lists of conversations that were asked for and haven't come.
+    /// Number of requested conversation lists that haven't come.
     private(set) var listsAwaited = 0
 
     init(_ course: Course, _ cast: Cast, _ books: Books) {
@@ -15,7 +15,7 @@ final class Verdict {
         self.books = books
     }
 
-    /// What is still missing is lost.
+    /// Counts everything that is still missing as lost.
     func judgeDeliveries() {
         for device in cast.devices {
             if device.isReady { judgeUnanswered(device) }
@@ -23,14 +23,14 @@ final class Verdict {
         books.closeDeliveries()
     }
 
-    /// A connection that lives owes a reply to every `send`.
+    /// Counts unanswered messages of a live connection: the relay owes a reply to each.
     private func judgeUnanswered(_ device: Device) {
         for message in device.pending.messages {
             books.note(.lost, "device \(device.index): message \(message.number) of its place was never answered")
         }
     }
 
-    /// Whether presence, typing and unread counts were shown as they were.
+    /// Judges presence, typing and unread counts.
     func judgePeople(at now: UInt64) {
         books.sweep(at: now)
         books.closePeople()
@@ -38,7 +38,7 @@ final class Verdict {
 
     // MARK: Unread counts
 
-    /// Asks some users' first devices for their conversations.
+    /// Asks for the conversation lists of some users.
     func askForUnread() {
         let step = max(1, course.scenario.users / HarnessLimits.unreadChecks)
         for user in stride(from: 0, to: course.scenario.users, by: step) {
@@ -54,21 +54,21 @@ final class Verdict {
         }
     }
 
-    /// Whether a message of the user's may be stored whose device has not been told so: by no answer, or not yet.
+    /// Whether the user may have a stored message that was never answered.
     private func hasOpenMessage(_ user: Int) -> Bool {
         cast.devices(ofUser: user).contains { device in
             !device.unanswered.isEmpty || device.pending.hasMessage
         }
     }
 
-    /// One of the user's own devices is told by a receipt, while messages and reads are on their way.
+    /// A receipt tells a user's own device its unread count, while messages and reads are on their way.
     func sawUnread(_ count: Int, read: Int, by device: Device, at place: Int) {
         books.unread.shown(
             cast.reader(at: place), unread: count, read: read, seen: cast.places[place].newest,
             possible: books.ledger.attempts(in: Int(cast.places[place].room)), isOpen: hasOpenMessage(device.user))
     }
 
-    /// A list of conversations has come; nil: it was refused.
+    /// A conversation list has come, or nil if it was refused.
     func listed(_ reply: JSONValue?, by device: Device) {
         listsAwaited -= 1
         for shown in reply?["conversations"]?.elements ?? [] {
