@@ -3,7 +3,7 @@ import RoostWire
 extension Frame {
     /// The messages of a run, one by one, or this one (RFC 6455, section 5.2; server to client, so without mask). For
     /// hosts that read what a relay writes without a network between.
-    func messages() -> [Frame] {
+    public func messages() -> [Frame] {
         guard headerCount == 0 else { return [self] }
         var messages: [Frame] = []
         var rest = bytes[...]

@@ -5,16 +5,20 @@ import RoostWire
 /// Users who are all in one group, for tests of a part without a relay around it.
 struct Cast {
     let group = Conversation(ConversationNumber(1), id: "group", kind: .group, name: "Group")
+    private let delivery = Delivery(.init(Limits()), builder: FrameBuilder(), counters: Counters())
 
     /// Members in this order, numbered from 1.
     init(_ names: String...) {
         for (index, name) in names.enumerated() {
             let user = User(UserNumber(Int32(index + 1)), name: name)
             let member = Member(user, of: group, role: .member, since: .none, joinedAt: .start)
-            group.admit(member)
+            group.admit(member, delivery.settle())
             user.join(member)
         }
     }
+
+    /// Nothing gathers here.
+    func settled() -> Settled { delivery.settle() }
 
     /// The member at this place, from 0.
     subscript(_ index: Int) -> Member { group.members[index] }
@@ -30,12 +34,15 @@ struct Cast {
 
     /// A session of this device that is ready.
     func session(on device: Device, numbered number: UInt64) -> Session {
-        let session = Session(SessionID(number), limits: Limits(), at: Moment(0))
-        session.user = device.user
-        session.device = device
-        session.phase = .ready
+        session(on: device, numbered: number, after: delivery.settle())
+    }
+
+    /// The same, while another delivery than the cast's own is at work.
+    func session(on device: Device, numbered number: UInt64, after settled: borrowing Settled) -> Session {
+        let session = Session(SessionID(number), .init(.init(Limits()), at: 0))
+        session.begin(as: device.user, on: device)
         device.connect(session)
-        device.user.add(session)
+        device.user.add(session, settled)
         return session
     }
 }

@@ -6,13 +6,13 @@ enum PendingRead {
     case page(CatchUpPage)
     case history(Session, CommandID?, Conversation)
     case list(Session, CommandID?, ListPage)
-    case created(Session, CommandID?, Conversation, Position, Timestamp, isDuplicate: Bool)
+    case created(Session, CommandID?, Created)
 
     /// The session that asked; nil for a page.
     var session: Session? {
         switch self {
         case .page: nil
-        case .history(let session, _, _), .list(let session, _, _), .created(let session, _, _, _, _, _): session
+        case .history(let session, _, _), .list(let session, _, _), .created(let session, _, _): session
         }
     }
 }

@@ -2,8 +2,8 @@ import RoostWire
 
 /// Frames that go to one conversation one after the other, gathered so that its audience is walked once for all of
 /// them, and each session that gets them all is given one piece of memory. It holds either durable events of one
-/// commit or signals, belongs to the loop thread, and is over before anything else is done to a session: see
-/// `Relay.deliverRun`. It doesn't decide who gets what.
+/// commit or signals, and is over before anything else is done to a session: see `Delivery.settle`. It doesn't decide
+/// who gets what. Loop thread only.
 final class FanOutRun {
     /// One event or signal, with plain numbers only, so that no loop counts references.
     struct Entry {
@@ -39,13 +39,12 @@ final class FanOutRun {
     private var asides = FrameRun()
     /// What acks of its messages will tell.
     private(set) var messages: [UnackedMessages.Entry] = []
-    /// Whoever's messages begin below gets all of it.
+    /// The lowest sequence in the run: a member whose messages begin below it may see every entry.
     private(set) var lowest = SequenceNumber(Int64.max)
-    /// Sessions of those who caused something, each once: `Session.isApart`.
+    /// Sessions of those who caused something, each once.
     private(set) var apart: [Session] = []
     /// Found while it is delivered.
     var partials: [Partial] = []
-    private(set) var time = Moment(monotonic: 0, wall: .never)
 
     var isEmpty: Bool { entries.isEmpty }
     var bytes: Int { frames.count }
@@ -69,8 +68,7 @@ final class FanOutRun {
 
     /// Adds the durable event that was written in a builder. `addAnswer` and `addOwn` say what else there is of it.
     func add(
-        _ builder: FrameBuilder, of event: StoredEvent, to conversation: Conversation, except origin: Session?,
-        at now: Moment
+        _ builder: FrameBuilder, of event: borrowing StoredEvent, to conversation: Conversation, except origin: Session?
     ) {
         begin(conversation, isSignals: false)
         // What became of a message that is hidden from a member is hidden too; who is a member is not.
@@ -84,7 +82,6 @@ final class FanOutRun {
             messages.append(
                 .init(conversation: conversation.number, sequence: sequence, position: event.position))
         }
-        time = now
         if let origin { setApart(origin) }
     }
 
@@ -105,6 +102,12 @@ final class FanOutRun {
         guard !session.isApart else { return }
         session.isApart = true
         apart.append(session)
+    }
+
+    /// Forgets that the session is looked at entry by entry; whether it was.
+    func endApart(_ session: Session) -> Bool {
+        defer { session.isApart = false }
+        return session.isApart
     }
 
     /// All frames as one.

@@ -39,11 +39,6 @@ final class Conversation {
     /// Sessions that asked for it by `conversation.create` while it was being created.
     private var askers: [Asker] = []
 
-    struct Asker {
-        var session: Session
-        var id: CommandID?
-    }
-
     init(_ number: ConversationNumber, id: String, kind: ConversationKind, name: String) {
         self.number = number
         self.id = id
@@ -81,7 +76,7 @@ final class Conversation {
 
     func member(_ user: UserNumber) -> Member? { membersByUser[user] }
 
-    func admit(_ member: Member) {
+    func admit(_ member: Member, _ settled: borrowing Settled) {
         if membersByUser.updateValue(member, forKey: member.user.number) != nil {
             members.removeAll { $0.user === member.user }
         }
@@ -95,7 +90,7 @@ final class Conversation {
     func noteFormerMember(_ user: UserNumber) { formerMembers.insert(user) }
 
     /// Removes members in one pass, however many they are.
-    func dismiss(_ users: [UserNumber]) -> [Member] {
+    func dismiss(_ users: [UserNumber], _ settled: borrowing Settled) -> [Member] {
         let gone = users.compactMap { membersByUser.removeValue(forKey: $0) }
         members.removeAll { membersByUser[$0.user.number] == nil }
         standingChanges += 1

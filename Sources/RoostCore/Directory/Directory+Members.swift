@@ -3,7 +3,9 @@ import RoostWire
 /// Members who come or leave by a stored event, and what is assumed while the event is under way.
 extension Directory {
     /// Makes the users members from the event at `position` on. Earlier messages don't count as unread for them.
-    func admit(_ members: [NewMember], to conversation: Conversation, at position: Position) {
+    func admit(
+        _ members: [NewMember], to conversation: Conversation, at position: Position, _ settled: borrowing Settled
+    ) {
         for new in members {
             guard let user = user(new.user) else { continue }
             var watermark = Watermark()
@@ -11,7 +13,7 @@ extension Directory {
             watermark.delivered = conversation.lastSequence
             let member = Member(
                 user, of: conversation, role: new.role, since: new.since, joinedAt: position, watermark: watermark)
-            conversation.admit(member)
+            conversation.admit(member, settled)
             user.join(member)
         }
         pairUp(conversation)
@@ -19,9 +21,11 @@ extension Directory {
 
     /// Ends the users' memberships. They still get the events up to `position`.
     /// - Returns: their memberships, for callers that must end what depended on them.
-    func dismiss(_ users: [UserNumber], from conversation: Conversation, at position: Position) -> [Member] {
+    func dismiss(
+        _ users: [UserNumber], from conversation: Conversation, at position: Position, _ settled: borrowing Settled
+    ) -> [Member] {
         if let pair = conversation.pair, let low = user(pair.low), let high = user(pair.high) { low.part(from: high) }
-        let gone = conversation.dismiss(users)
+        let gone = conversation.dismiss(users, settled)
         for member in gone {
             member.user.leave(
                 conversation.number,
@@ -32,8 +36,8 @@ extension Directory {
 
     /// The last member left, so nothing is kept of the conversation.
     /// - Returns: as `dismiss`.
-    func erase(_ conversation: Conversation, at position: Position) -> [Member] {
-        let gone = dismiss(conversation.members.map(\.user.number), from: conversation, at: position)
+    func erase(_ conversation: Conversation, at position: Position, _ settled: borrowing Settled) -> [Member] {
+        let gone = dismiss(conversation.members.map(\.user.number), from: conversation, at: position, settled)
         for number in conversation.formerMembers { user(number)?.forgetDeparture(conversation.number) }
         remove(conversation)
         return gone

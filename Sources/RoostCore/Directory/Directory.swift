@@ -45,7 +45,7 @@ final class Directory {
     /// Takes over what the store has.
     init(
         _ snapshot: borrowing Snapshot, _ bounds: Bounds, journal: Journal, counters: Counters, random: RandomSource,
-        at now: Moment
+        at now: Moment, _ settled: borrowing Settled
     ) {
         self.bounds = bounds
         self.journal = journal
@@ -66,10 +66,10 @@ final class Directory {
             conversation.reach(stored.lastSequence, stored.lastPosition, stored.lastTime)
             register(conversation)
         }
-        load(snapshot.members)
+        load(snapshot.members, settled)
     }
 
-    private func load(_ members: [Snapshot.Member]) {
+    private func load(_ members: [Snapshot.Member], _ settled: borrowing Settled) {
         var pairs: [ConversationNumber: [User]] = [:]
         for stored in members {
             guard let user = user(stored.user), let conversation = conversation(stored.conversation) else { continue }
@@ -78,7 +78,7 @@ final class Directory {
                 let member = Member(
                     user, of: conversation, role: role, since: stored.since, joinedAt: stored.joinedAt,
                     watermark: stored.watermark)
-                conversation.admit(member)
+                conversation.admit(member, settled)
                 user.join(member)
             } else {
                 conversation.noteFormerMember(user.number)
@@ -239,6 +239,25 @@ final class Directory {
         case .device: deviceNumbers.add(lease)
         case .conversation: conversationNumbers.add(lease)
         }
+    }
+
+    // MARK: Decided elsewhere
+
+    /// A user that was introduced elsewhere.
+    func learn(_ number: UserNumber, named name: String) {
+        if user(number) == nil { register(User(number, name: name)) }
+    }
+
+    /// A conversation that was created elsewhere: found from now on, before its event admits the members.
+    func learn(_ change: ConversationChange?, of number: ConversationNumber) {
+        guard case .create(let id, let kind, let name, let members) = change, conversation(number) == nil else {
+            return
+        }
+        let conversation = Conversation(number, id: id, kind: kind, name: name)
+        register(conversation)
+        guard kind == .direct, members.count == 2, let one = user(members[0].user), let other = user(members[1].user)
+        else { return }
+        connect(one, other, by: conversation)
     }
 
     private func register(_ user: User) {

@@ -33,13 +33,13 @@ final class User {
     func remove(_ device: Device) { devices.removeAll { $0 === device } }
 
     /// A session became ready.
-    func add(_ session: Session) {
+    func add(_ session: Session, _ settled: borrowing Settled) {
         sessions.append(session)
         forgetAudiences()
     }
 
     /// A ready session has ended.
-    func remove(_ session: Session) {
+    func remove(_ session: Session, _ settled: borrowing Settled) {
         sessions.removeAll { $0 === session }
         forgetAudiences()
     }

@@ -22,6 +22,8 @@ final class Journal {
     }
 
     private let bounds: Bounds
+    /// Position of the newest durable event.
+    private(set) var head: Position
     private var gathering: [Mutation] = []
     /// Durable events among them.
     private var gatheredEvents = 0
@@ -34,8 +36,9 @@ final class Journal {
     /// The store failed: nothing can be made durable any more.
     private(set) var isFailed = false
 
-    init(_ bounds: Bounds) {
+    init(_ bounds: Bounds, head: Position) {
         self.bounds = bounds
+        self.head = head
     }
 
     /// Whether durable events are taken.
@@ -110,6 +113,9 @@ final class Journal {
         pendingBytes -= next.event.body.count
         return next
     }
+
+    /// There is a durable event at this position.
+    func reached(_ position: Position) { head = max(head, position) }
 
     /// The store failed. What was on its way may or may not be found after a restart, so none of it is acked.
     /// - Returns: everything that waited for an outcome.

@@ -7,6 +7,7 @@ import Testing
 @Suite struct DirectoryTests {
     let journal: Journal
     let directory: Directory
+    private let delivery = Delivery(.init(Limits()), builder: FrameBuilder(), counters: Counters())
 
     init() {
         var snapshot = Snapshot()
@@ -22,10 +23,10 @@ import Testing
         limits.devicesPerUser = 2
         limits.conversationsPerUser = 2
         limits.listNames = 1
-        journal = Journal(.init(limits))
+        journal = Journal(.init(limits), head: .start)
         directory = Directory(
             snapshot, .init(limits), journal: journal, counters: Counters(),
-            random: RandomSource(SystemRandomNumberGenerator()), at: Moment(0))
+            random: RandomSource(SystemRandomNumberGenerator()), at: Moment(0), delivery.settle())
     }
 
     private func user(_ name: String) throws(Refusal) -> User { try directory.introduce(name) }
@@ -113,9 +114,9 @@ import Testing
             Issue.record("no direct conversation")
             return
         }
-        directory.admit([NewMember(bob.number, .member)], to: direct, at: Position(11))
+        directory.admit([NewMember(bob.number, .member)], to: direct, at: Position(11), delivery.settle())
         #expect(alice.peers[bob.number] === bob && bob.departures.isEmpty)
-        let gone = directory.dismiss([alice.number], from: direct, at: Position(12))
+        let gone = directory.dismiss([alice.number], from: direct, at: Position(12), delivery.settle())
         #expect(gone.map(\.user.name) == ["alice"])
         #expect(bob.peers.isEmpty && alice.departures[direct.number]?.leftAt == Position(12))
     }
@@ -129,7 +130,7 @@ import Testing
         directory.expect(.erase, of: direct)
         // They may begin anew at once.
         #expect(directory.direct(alice, bob) == nil && direct.isEnding)
-        _ = directory.erase(direct, at: Position(12))
+        _ = directory.erase(direct, at: Position(12), delivery.settle())
         #expect(alice.conversations.isEmpty && alice.departures.isEmpty && bob.departures.isEmpty)
         #expect(directory.conversation(ConversationNumber(2)) == nil)
     }

@@ -39,7 +39,7 @@ import Testing
     }
 
     private func end(_ session: Session, mayReturn: Bool, at now: Int64) {
-        phone.user.remove(session)
+        phone.user.remove(session, cast.settled())
         phone.disconnect(at: now)
         presence.forget(session)
         presence.go(session, of: phone, mayReturn: mayReturn, at: Moment(now))
@@ -97,7 +97,7 @@ import Testing
     @Test func watchesEndWithTheLastSharedConversation() {
         let alice = cast[0].user
         #expect(presence.isTold(watcher, of: alice.number))
-        _ = cast.group.dismiss([alice.number])
+        _ = cast.group.dismiss([alice.number], cast.settled())
         alice.leave(cast.group.number, Departure(joinedAt: .start, leftAt: .start, since: .none))
         presence.endWatches(of: alice, under: Policy())
         #expect(!presence.isTold(watcher, of: alice.number))

@@ -57,7 +57,7 @@ import Testing
     @Test func whoHasLeftIsNotToldOf() {
         let receipts = receipts()
         read(1, by: cast[0], receipts)
-        _ = cast.group.dismiss([cast[0].user.number])
+        _ = cast.group.dismiss([cast[0].user.number], cast.settled())
         #expect(tellings(receipts, at: 50).isEmpty)
         #expect(!receipts.hasMoreToTell)
     }
@@ -137,7 +137,7 @@ import Testing
         receipts.move(device, to: Position(7), at: Moment(0))
         read(1, by: cast[1], receipts)
         receipts.forget(device)
-        _ = cast.group.dismiss([cast[1].user.number])
+        _ = cast.group.dismiss([cast[1].user.number], cast.settled())
         receipts.storeNow()
         let (watermarks, cursors) = receipts.takeUnstored(atMost: 10)
         #expect(watermarks.isEmpty && cursors.isEmpty)

@@ -1,7 +1,8 @@
-import RoostCore
 import RoostTestKit
 import RoostWire
 import Testing
+
+@testable import RoostCore
 
 /// Delivered and read: watermarks that only rise, gathered for a tick.
 @Suite struct ReceiptTests {
@@ -165,14 +166,14 @@ import Testing
             relay.relay.doWork(at: Moment(monotonic: time, wall: relay.now.wall))
             #expect(alice.session.outbox.count == told)
             #expect(bob.session.outbox.count == told)
-            #expect(relay.relay.hasReceiptsToTell)
+            #expect(relay.relay.receipt.hasMoreToTell)
             #expect(relay.relay.nextDeadline(at: Moment(monotonic: time, wall: relay.now.wall)) == time + 1)
         }
         // The line is empty, so the rest goes at once.
         #expect(relay.relay.takeTouched().count == 2)
         relay.relay.doWork(at: Moment(monotonic: due + 3, wall: relay.now.wall))
         #expect(alice.session.outbox.count == 8)
-        #expect(!relay.relay.hasReceiptsToTell)
+        #expect(!relay.relay.receipt.hasMoreToTell)
         #expect(relay.relay.nextDeadline(at: Moment(monotonic: due + 3, wall: relay.now.wall)) > due + 4)
     }
 

@@ -1,0 +1,277 @@
+import DequeModule
+import RoostWire
+
+/// Resume, offline and slow readers are one mechanism: a session that has not got everything reads the log in rounds,
+/// page by page, each when the one before has left for the network, until nothing is newer; then it is live again.
+/// Those who missed the same share a page. Pages that are read go into outboxes as many as one turn may take, so that
+/// live traffic has its own turn between. Loop thread only.
+final class CatchUp {
+    /// Its part of `Limits`.
+    struct Bounds {
+        /// Durable events of one page.
+        var rows: Int
+        /// Bytes of bodies at which a page ends early.
+        var pageBytes: Int
+        /// Missed messages of one conversation above which there is a `gap`.
+        var backlogMax: Int
+        /// Page reads under way at once.
+        var pagesAtOnce: Int
+        /// Bytes of pages that one turn puts into outboxes.
+        var bytesPerTurn: Int
+        /// Bytes of pages that are kept for others.
+        var sharedBytes: Int
+        /// After so long a page that nobody asked for goes.
+        var keptMilliseconds: Int64
+
+        init(_ limits: Limits) {
+            rows = limits.pageMessages
+            pageBytes = limits.pageBytes
+            backlogMax = limits.backlogMax
+            pagesAtOnce = limits.pagesAtOnce
+            bytesPerTurn = limits.pageBytesPerTurn
+            sharedBytes = limits.sharedPageBytes
+            keptMilliseconds = limits.aliveMilliseconds
+        }
+    }
+
+    /// What a session keeps for this part.
+    struct Slot {
+        fileprivate var round: Round?
+    }
+
+    /// What a device missed when it began to catch up. A new round begins when this one is through.
+    fileprivate struct Round {
+        var spans: [PageRequest.Span]
+        var upTo: Position
+        var isFirstPage = true
+    }
+
+    // A write of its own costs about as much as so many bytes.
+    private static let handOutCost = 8_192
+
+    private let bounds: Bounds
+    private let directory: Directory
+    private let journal: Journal
+    private let reads: Reads
+    private let delivery: Delivery
+    private let builder: FrameBuilder
+    private let counters: Counters
+    private var encoder: PageEncoder
+    /// Pages that are being read, or not yet given to everybody they were read for.
+    private var pagesUnderWay = 0
+    /// Sessions for which no page may be read yet.
+    private var waiting = Deque<Session>()
+    private var ready = Deque<(session: Session, page: CatchUpPage)>()
+    private var shared = SharedPages()
+    private var forgetAt: Int64
+
+    init(
+        _ bounds: Bounds, _ directory: Directory, _ journal: Journal, _ reads: Reads, _ delivery: Delivery,
+        builder: FrameBuilder, counters: Counters, at now: Int64
+    ) {
+        self.bounds = bounds
+        self.directory = directory
+        self.journal = journal
+        self.reads = reads
+        self.delivery = delivery
+        self.builder = builder
+        self.counters = counters
+        encoder = PageEncoder(directory, EventFrames(builder: builder))
+        forgetAt = now + bounds.keptMilliseconds
+    }
+
+    // MARK: Rounds
+
+    /// Begins a round from where the session is, or makes it live when nothing is missing.
+    func begin(_ session: Session) {
+        guard let user = session.user else { return }
+        let settled = delivery.settle()
+        let spans = missed(by: user, after: session.feed.sentPosition)
+        guard !spans.isEmpty else { return session.feed.goLive(at: journal.head, settled) }
+        session.catchUp.round = Round(spans: spans, upTo: journal.head)
+        requestPage(session)
+    }
+
+    /// The last page has left for the network: asks for the next one, or begins another round.
+    func goOn(_ session: Session) {
+        if session.catchUp.round == nil { begin(session) } else { requestPage(session) }
+    }
+
+    /// The session has ended.
+    func forget(_ session: Session) { session.catchUp.round = nil }
+
+    private func missed(by user: User, after sent: Position) -> [PageRequest.Span] {
+        var spans: [PageRequest.Span] = []
+        for member in user.conversations.values where member.conversation.lastPosition > sent {
+            let from = max(sent, Position(member.joinedAt.value - 1))
+            // Not up to the head: those who missed the same ask for the same.
+            let last = member.conversation.lastPosition
+            spans.append(.init(member.conversation.number, after: from, upTo: last, since: member.since))
+        }
+        for (conversation, departure) in user.departures where departure.leftAt > sent {
+            let from = max(sent, Position(departure.joinedAt.value - 1))
+            spans.append(.init(conversation, after: from, upTo: departure.leftAt, since: departure.since))
+        }
+        // In a fixed order, so that a simulated run can be repeated.
+        spans.sort { $0.conversation.value < $1.conversation.value }
+        return spans
+    }
+
+    // MARK: Asking
+
+    /// Asks for the next page of the session's round: one that somebody else asked for already, if there is one.
+    private func requestPage(_ session: Session) {
+        session.feed.beginReading()
+        guard let request = pageRequest(of: session) else { return }
+        if let page = shared[request] {
+            page.waiting += 1
+            if page.isRead { ready.append((session, page)) } else { page.readers.append(session) }
+        } else if pagesUnderWay < bounds.pagesAtOnce {
+            let page = CatchUpPage(request)
+            page.waiting = 1
+            page.readers = [session]
+            shared.add(page)
+            pagesUnderWay += 1
+            reads.ask(.page(request), for: .page(page))
+        } else {
+            waiting.append(session)
+        }
+    }
+
+    private func pageRequest(of session: Session) -> PageRequest? {
+        guard var round = session.catchUp.round else { return nil }
+        for index in round.spans.indices {
+            round.spans[index].after = max(round.spans[index].after, session.feed.sentPosition)
+        }
+        round.spans.removeAll { $0.after >= $0.upTo }
+        session.catchUp.round = round
+        return PageRequest(
+            spans: round.spans, rows: bounds.rows, bytes: bounds.pageBytes,
+            backlogMax: round.isFirstPage ? bounds.backlogMax : nil)
+    }
+
+    /// The log's answer. It is handed out at the end of a turn, so that a storm of pages can't make one turn long.
+    func take(_ result: ReadResult, for page: CatchUpPage) {
+        page.take(result)
+        if result.isFailed { shared.forget(page) }
+        shared.keep(page, bytesMax: bounds.sharedBytes)
+        for session in page.readers { ready.append((session, page)) }
+        page.readers = []
+    }
+
+    // MARK: Shared pages
+
+    /// Drops the pages that this event makes stale: from here on what it edits or deletes is shown as it is now.
+    func forgetPages(changedBy event: borrowing StoredEvent, _ change: ConversationChange?) {
+        switch (event.kind, change) {
+        case (.edit, _), (.delete, _), (_, .erase): shared.forget(event.conversation)
+        default: return
+        }
+    }
+
+    /// When to call `tick` next, in monotonic milliseconds.
+    var nextDeadline: Int64 { forgetAt }
+
+    /// Time has passed: pages that nobody asks for any more go.
+    func tick(at now: Int64) {
+        guard forgetAt <= now else { return }
+        forgetAt = now + bounds.keptMilliseconds
+        shared.forgetUnwanted()
+    }
+
+    // MARK: Handing out
+
+    /// Whether somebody waits for a page that is there.
+    var hasPages: Bool { !ready.isEmpty }
+
+    /// Puts pages that are read into outboxes, as many as one turn may take.
+    func handOut() {
+        var left = bounds.bytesPerTurn
+        while left > 0, let (session, page) = ready.popFirst() {
+            left -= Self.handOutCost + handOut(page, to: session)
+            page.waiting -= 1
+            if page.waiting == 0, page.isUnderWay { end(page) }
+        }
+    }
+
+    private func end(_ page: CatchUpPage) {
+        page.isUnderWay = false
+        pagesUnderWay -= 1
+        while pagesUnderWay < bounds.pagesAtOnce, let next = waiting.popFirst() {
+            if next.phase == .ready { requestPage(next) }
+        }
+    }
+
+    /// Gives a page to one of those who wait for it. How many bytes that put into its outbox.
+    private func handOut(_ page: CatchUpPage, to session: Session) -> Int {
+        guard session.phase == .ready, let user = session.user, var round = session.catchUp.round,
+            let result = page.result
+        else { return 0 }
+        guard !result.isFailed else {
+            delivery.shut(session, .overloaded)
+            return 0
+        }
+        let frames = encoder.frames(of: page, for: user.number)
+        // Erased meanwhile: none of it is shown.
+        guard frames.conversations.allSatisfy({ directory.conversation($0) != nil }) else {
+            shared.forget(page)
+            requestPage(session)
+            return 0
+        }
+        counters.pages += 1
+        round.isFirstPage = false
+        for gap in result.gaps {
+            tell(gap, to: session)
+            for index in round.spans.indices where round.spans[index].conversation == gap.conversation {
+                round.spans[index].after = max(round.spans[index].after, gap.floor)
+            }
+        }
+        delivery.touch(session)
+        for part in frames.parts { push(part, of: frames, to: session, user) }
+        session.catchUp.round = round
+        session.feed.fallBehind()
+        if !result.hasMore { end(round, of: session, user) }
+        return frames.bytes
+    }
+
+    /// The round is through: the session is live if nothing came since it began.
+    private func end(_ round: Round, of session: Session, _ user: User) {
+        session.catchUp.round = nil
+        let position = max(session.feed.sentPosition, round.upTo)
+        session.feed.sent(upTo: position)
+        let isUpToDate =
+            user.conversations.values.allSatisfy { $0.conversation.lastPosition <= position }
+            && user.departures.values.allSatisfy { $0.leftAt <= position }
+        if isUpToDate { session.feed.goLive(at: position, delivery.settle()) }
+    }
+
+    private func push(_ part: PageFrames.Part, of frames: PageFrames, to session: Session, _ user: User) {
+        guard part.position > session.feed.sentPosition else { return }
+        if let change = part.change, let member = user.conversations[change.conversation],
+            part.position == member.joinedAt, change.sequence > member.since
+        {
+            // It joined while the device was away: what was said before is for `history`, and not passed over in
+            // silence.
+            let first = SequenceNumber(member.since.value + 1)
+            tell(Gap(change.conversation, from: first, to: change.sequence, floor: part.position), to: session)
+        }
+        delivery.push(page: part.frame, upTo: part.position, events: part.events, to: session)
+        var known: (conversation: ConversationNumber, isMember: Bool)?
+        for message in frames.messages[part.messages] {
+            if known?.conversation != message.conversation {
+                known = (message.conversation, user.conversations[message.conversation] != nil)
+            }
+            if known?.isMember == true { delivery.noteUnacked(message, of: session) }
+        }
+    }
+
+    private func tell(_ gap: Gap, to session: Session) {
+        guard let conversation = directory.conversation(gap.conversation) else { return }
+        counters.gaps += 1
+        builder.begin("gap")
+        builder.member("conversation", plain: conversation.id)
+        builder.member("from", gap.from.value)
+        builder.member("to", gap.to.value)
+        delivery.reply(builder.finish(), to: session)
+    }
+}

@@ -1,0 +1,66 @@
+import RoostWire
+
+/// What becomes of a change when its event is stored, or can't be.
+extension ConversationCommands {
+    /// Makes a stored change true and tells everyone concerned, those who were removed too.
+    func apply(
+        _ change: ConversationChange?, _ event: StoredEvent, to conversation: Conversation, except origin: Session?
+    ) {
+        switch change {
+        case .create(_, _, _, let members), .add(let members):
+            directory.admit(members, to: conversation, at: event.position, delivery.settle())
+            tell(event, to: conversation, except: origin)
+            if let pair = conversation.pair { presence.introduce(pair) }
+        case .rename(let name):
+            conversation.rename(name)
+            tell(event, to: conversation, except: origin)
+        case .remove(let users):
+            tell(event, to: conversation, except: origin)
+            end(directory.dismiss(users, from: conversation, at: event.position, delivery.settle()))
+        case .leave(let user, let heir):
+            tell(event, to: conversation, except: origin)
+            if let heir { conversation.member(heir)?.role = .owner }
+            end(directory.dismiss([user], from: conversation, at: event.position, delivery.settle()))
+        case .erase:
+            tell(event, to: conversation, except: origin)
+            end(directory.erase(conversation, at: event.position, delivery.settle()))
+        case .roles(let changes):
+            for change in changes { conversation.member(change.user)?.role = change.role }
+            tell(event, to: conversation, except: origin)
+        case nil:
+            tell(event, to: conversation, except: origin)
+        }
+    }
+
+    private func tell(_ event: StoredEvent, to conversation: Conversation, except origin: Session?) {
+        delivery.gather(
+            event, from: directory.user(event.sender), in: conversation, except: origin, answering: nil)
+    }
+
+    /// Ends what hung on memberships that ended.
+    private func end(_ memberships: [Member]) {
+        for member in memberships {
+            typing.stop(member)
+            presence.endWatches(of: member.user)
+        }
+    }
+
+    // MARK: Askers
+
+    /// Answers those who asked for a conversation that was just being created.
+    func answerAskers(of conversation: Conversation, _ position: Position, _ time: Timestamp) {
+        for asker in conversation.takeAskers() {
+            let created = Created(
+                conversation: conversation.number, position: position, time: time, isDuplicate: true)
+            queries.answerCreated(created, to: asker.session, asker.id)
+        }
+    }
+
+    func refuseAskers(of conversation: Conversation, _ refusal: Refusal) {
+        for asker in conversation.takeAskers() {
+            var refusal = refusal
+            refusal.id = asker.id
+            replies.refuse(refusal, asker.session)
+        }
+    }
+}

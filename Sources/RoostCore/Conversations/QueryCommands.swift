@@ -1,0 +1,285 @@
+import RoostWire
+
+/// `history`, `conversation.list`, `conversation.members`: what a client asks, and the answers once the log has said
+/// its part. It changes nothing. Loop thread only.
+final class QueryCommands {
+    /// What these verbs take from `Limits`.
+    struct Bounds {
+        /// Messages, or conversations, of a page that doesn't say.
+        let rows: Int
+        /// Bytes at which a page ends early.
+        let bytes: Int
+        /// Members that a conversation object names.
+        let membersNamed: Int
+
+        init(_ limits: Limits) {
+            rows = limits.historyDefault
+            bytes = limits.pageBytes
+            membersNamed = limits.membersNamed
+        }
+    }
+
+    private let bounds: Bounds
+    private let directory: Directory
+    private let reads: Reads
+    private let delivery: Delivery
+    private let replies: Replies
+    private let builder: FrameBuilder
+    private let events: EventFrames
+
+    init(_ bounds: Bounds, _ directory: Directory, _ reads: Reads, _ delivery: Delivery, _ replies: Replies) {
+        self.bounds = bounds
+        self.directory = directory
+        self.reads = reads
+        self.delivery = delivery
+        self.replies = replies
+        builder = replies.builder
+        events = EventFrames(builder: replies.builder)
+    }
+
+    // MARK: history
+
+    func history(_ history: Command.History, _ id: CommandID?, _ session: Session) throws(Refusal) {
+        let (user, _) = try session.speaker()
+        let (conversation, _) = try directory.conversation(history.conversation, for: user)
+        try reads.check(session)
+        // Coming back is under way: what was before stays hidden.
+        let since = conversation.member(user.number)?.since ?? conversation.lastSequence
+        let request = HistoryRequest(
+            conversation: conversation.number, reader: user.number, after: max(history.after ?? .none, since),
+            before: history.before ?? SequenceNumber(Int64.max), isNewest: history.after == nil,
+            rows: history.limit ?? bounds.rows, bytes: bounds.bytes)
+        reads.ask(.history(request), for: .history(session, id, conversation))
+    }
+
+    private func answer(_ result: ReadResult, _ conversation: Conversation, _ id: CommandID?, _ session: Session) {
+        builder.begin("ok")
+        builder.reply(to: id)
+        builder.member("conversation", plain: conversation.id)
+        builder.beginArray("messages")
+        for event in result.events {
+            builder.beginObject()
+            write(event, in: conversation, for: session.user)
+            builder.endObject()
+        }
+        builder.endArray()
+        builder.member("more", result.hasMore)
+        delivery.reply(builder.finish(), to: session)
+    }
+
+    // MARK: conversation.list
+
+    func list(_ before: Text?, _ limit: Int?, _ id: CommandID?, _ session: Session) throws(Refusal) {
+        let (user, _) = try session.speaker()
+        try reads.check(session)
+        var bound = Int64.max
+        if let before {
+            guard let value = Int64(before.string), value >= 0 else {
+                throw Refusal(.badRequest, "before: not a value of next")
+            }
+            bound = value
+        }
+        let all = user.conversations.values.map(\.conversation).filter { $0.lastPosition.value < bound }
+            .sorted { $0.lastPosition > $1.lastPosition }
+        let page = Array(all.prefix(limit ?? bounds.rows))
+        let next = all.count > page.count ? page.last?.lastPosition : nil
+        let entries = page.map { (conversation: $0, position: $0.lastPosition) }
+        reads.ask(
+            .latest(lastMessages(of: page, for: user)),
+            for: .list(session, id, ListPage(entries: entries, next: next)))
+    }
+
+    /// The question for the last message of each conversation that has one which the user may see.
+    private func lastMessages(of conversations: [Conversation], for user: User) -> LatestRequest {
+        LatestRequest(
+            messages: conversations.compactMap { conversation in
+                let since = conversation.member(user.number)?.since ?? .none
+                return conversation.lastSequence > since ? (conversation.number, conversation.lastSequence) : nil
+            })
+    }
+
+    private func answer(_ result: ReadResult, _ page: ListPage, _ id: CommandID?, _ session: Session) {
+        guard let user = session.user else { return }
+        var last: [ConversationNumber: StoredEvent] = [:]
+        for event in result.events { last[event.conversation] = event }
+        builder.begin("ok")
+        builder.reply(to: id)
+        builder.beginArray("conversations")
+        var next = page.next
+        var before: Position?
+        for (conversation, position) in page.entries {
+            // Last messages may be long: then the page ends early and the next one goes on here.
+            if let before, builder.written.count > bounds.bytes {
+                next = before
+                break
+            }
+            before = position
+            // Left since the question was asked.
+            guard let member = conversation.member(user.number) else { continue }
+            builder.beginObject()
+            write(conversation, for: member, last: last[conversation.number])
+            builder.endObject()
+        }
+        builder.endArray()
+        if let next { builder.member("next", next) }
+        delivery.reply(builder.finish(), to: session)
+    }
+
+    // MARK: conversation.members
+
+    /// Who is there and how far each has got; with a sequence also how many have got that far. O(members).
+    func members(
+        _ name: Text, _ sequence: SequenceNumber?, _ id: CommandID?, _ session: Session
+    ) throws(Refusal) {
+        let (user, _) = try session.speaker()
+        let (conversation, _) = try directory.conversation(name, for: user)
+        var delivered: Int64 = 0
+        var read: Int64 = 0
+        var others: Int64 = 0
+        builder.begin("ok")
+        builder.reply(to: id)
+        builder.member("conversation", plain: conversation.id)
+        builder.beginArray("members")
+        for member in conversation.members {
+            builder.beginObject()
+            builder.member("user", plain: member.user.name)
+            builder.member("role", word: member.role.word)
+            builder.members(of: member.watermark)
+            builder.endObject()
+            guard let sequence, member.user !== user else { continue }
+            others += 1
+            if member.watermark.delivered >= sequence { delivered += 1 }
+            if member.watermark.read >= sequence { read += 1 }
+        }
+        builder.endArray()
+        if let sequence {
+            builder.member("sequence", sequence.value)
+            builder.member("of", others)
+            builder.member("deliveredCount", delivered)
+            builder.member("readCount", read)
+        }
+        delivery.reply(builder.finish(), to: session)
+    }
+
+    // MARK: conversation.create
+
+    /// Answers a `conversation.create` whose conversation is there: with the object, its last message read first if
+    /// there is one.
+    func answerCreated(_ created: Created, to session: Session, _ id: CommandID?) {
+        guard session.phase == .ready, let user = session.user else { return }
+        guard let conversation = directory.conversation(created.conversation),
+            conversation.member(user.number) != nil
+        else { return refuseGone(id, session) }
+        let request = lastMessages(of: [conversation], for: user)
+        // Who has just come in has nothing to be shown yet, and no later event may overtake the answer that stands for
+        // this one.
+        guard created.isDuplicate, !request.messages.isEmpty else {
+            return answer(created, conversation, last: nil, session, id)
+        }
+        do throws(Refusal) {
+            try reads.check(session)
+            reads.ask(.latest(request), for: .created(session, id, created))
+        } catch {
+            var refusal = error
+            refusal.id = id
+            replies.refuse(refusal, session)
+        }
+    }
+
+    private func answer(
+        _ created: Created, _ conversation: Conversation, last: StoredEvent?, _ session: Session, _ id: CommandID?
+    ) {
+        guard let user = session.user, let member = conversation.member(user.number) else {
+            return refuseGone(id, session)
+        }
+        delivery.tellAhead(created.position, to: session)
+        builder.begin("ok")
+        builder.reply(to: id)
+        builder.beginObject("conversation")
+        write(conversation, for: member, last: last)
+        builder.endObject()
+        builder.member("position", created.position)
+        builder.member("time", created.time.milliseconds)
+        if created.isDuplicate { builder.member("duplicate", true) }
+        delivery.reply(builder.finish(), to: session)
+    }
+
+    /// It was created once, and the user left or it was erased since.
+    private func refuseGone(_ id: CommandID?, _ session: Session) {
+        replies.refuse(Refusal(.gone, "the conversation is there no more", id: id), session)
+    }
+
+    // MARK: What the log said
+
+    /// The log has answered the question that a verb of this type put.
+    func answered(_ result: ReadResult, for reader: PendingRead) {
+        guard let session = reader.session, session.phase == .ready else { return }
+        switch reader {
+        case .page: preconditionFailure("a page of catch-up isn't asked for by a client")
+        case .history(_, let id, let conversation):
+            if result.isFailed { refuseFailed(id, session) } else { answer(result, conversation, id, session) }
+        case .list(_, let id, let page):
+            if result.isFailed { refuseFailed(id, session) } else { answer(result, page, id, session) }
+        case .created(_, let id, let created):
+            // Without its last message, if that can't be read: the conversation is there.
+            guard let conversation = directory.conversation(created.conversation) else {
+                return refuseGone(id, session)
+            }
+            answer(created, conversation, last: result.events.first, session, id)
+        }
+    }
+
+    private func refuseFailed(_ id: CommandID?, _ session: Session) {
+        replies.refuse(Refusal(.unavailable, "the store could not be read", id: id), session)
+    }
+
+    // MARK: Objects
+
+    private func write(_ event: StoredEvent, in conversation: Conversation, for reader: User?) {
+        let sender = directory.user(event.sender)?.name ?? ""
+        events.writeMessage(event, in: conversation, from: sender, for: reader)
+    }
+
+    private func write(_ conversation: Conversation, for member: Member, last: StoredEvent?) {
+        builder.member("conversation", plain: conversation.id)
+        builder.member("kind", word: conversation.kind.word)
+        if conversation.kind == .group { builder.member("name", conversation.name) }
+        builder.member("role", word: member.role.word)
+        builder.member("count", Int64(conversation.members.count))
+        builder.names("members", conversation.members.prefix(bounds.membersNamed).map(\.user.name))
+        builder.member("sequence", conversation.lastSequence.value)
+        builder.member("unread", member.unread)
+        builder.member("read", member.watermark.read.value)
+        if let last {
+            builder.beginObject("message")
+            write(last, in: conversation, for: member.user)
+            builder.endObject()
+        }
+        builder.member("time", conversation.lastTime.milliseconds)
+    }
+}
+
+/// A page of a user's conversations, each with its place in the list when it was asked for.
+struct ListPage {
+    var entries: [(conversation: Conversation, position: Position)]
+    /// Where the next page begins, if there is one.
+    var next: Position?
+}
+
+/// What `ok` says to a `conversation.create`: which conversation, and by which event it came about.
+struct Created {
+    var conversation: ConversationNumber
+    var position: Position
+    var time: Timestamp
+    /// The conversation was there before the command.
+    var isDuplicate: Bool
+}
+
+extension FrameBuilder {
+    /// An array of user names.
+    func names(_ member: StaticString, _ names: [String]) {
+        beginArray(member)
+        for name in names { element(name) }
+        endArray()
+    }
+}

@@ -1,0 +1,388 @@
+import DequeModule
+import RoostWire
+
+/// All that goes out to sessions. What goes to one conversation gathers in a run, so that its audience is walked once
+/// for several events; everything else is put into an outbox at once. Every function but those that gather delivers
+/// what was gathered first, so that each session gets everything in order. A session that can't keep up falls behind,
+/// is owed what is ephemeral, or is shut. It doesn't know what events mean, nor what follows from a session's end:
+/// those that ended wait in `takeEnded`. Loop thread only.
+final class Delivery {
+    private let bounds: Bounds
+    private let counters: Counters
+    private let edge: DirectEdge
+    private let events: EventFrames
+    private var run = FanOutRun()
+    /// The memory of two runs serves all: one gathers while the other is delivered.
+    private var spareRun = FanOutRun()
+    /// What one session gets of a run, while it is put together.
+    private var portion = FrameRun()
+    /// Some outbox holds half of what makes its session fall behind: better to write before more is put into it.
+    private var isOutboxHalfFull = false
+    private var ended = Deque<Session>()
+
+    init(_ bounds: Bounds, builder: FrameBuilder, counters: Counters) {
+        self.bounds = bounds
+        self.counters = counters
+        events = EventFrames(builder: builder)
+        edge = DirectEdge(calmBytes: bounds.calmBytes)
+    }
+
+    // MARK: Gathering
+
+    /// A durable event to every device of every member, but not to the session that caused it: that one gets `ok`, if
+    /// it gave its command the id `answering`. The sender's other devices are told its device and key too.
+    func gather(
+        _ event: borrowing StoredEvent, from sender: User?, in conversation: Conversation, except origin: Session?,
+        answering id: CommandID?
+    ) {
+        if !run.isOpen(for: conversation, isSignals: false) { settle() }
+        let name = sender?.name ?? ""
+        events.begin(event, in: conversation, from: name, isOwn: false)
+        run.add(events.builder, of: event, to: conversation, except: origin)
+        if let id {
+            events.beginAnswer(to: id, event, in: conversation)
+            run.addAnswer(events.builder)
+        }
+        if event.kind == .message, let sender {
+            setOwnDevicesApart(event, of: sender, in: conversation, except: origin)
+        }
+        // So that what makes a session fall behind is seen in time.
+        if run.bytes >= bounds.spillBytes / 8 { settle() }
+    }
+
+    private func setOwnDevicesApart(
+        _ event: borrowing StoredEvent, of sender: User, in conversation: Conversation, except origin: Session?
+    ) {
+        var isWritten = false
+        for session in sender.sessions where session !== origin {
+            if !isWritten {
+                isWritten = true
+                events.begin(event, in: conversation, from: sender.name, isOwn: true)
+                run.addOwn(events.builder)
+            }
+            run.setApart(session)
+        }
+    }
+
+    /// The signal that was written in the builder, to the other sessions of a conversation. It may be lost: whoever
+    /// can't keep up doesn't get it. The session that caused it gets `ok`, if it gave its command the id `answering`.
+    func gatherSignal(in conversation: Conversation, except origin: Session, answering id: CommandID?) {
+        if !run.isOpen(for: conversation, isSignals: true) { settle() }
+        run.add(events.builder, to: conversation, except: origin)
+        if let id {
+            events.builder.begin("ok")
+            events.builder.reply(to: id)
+            run.addAnswer(events.builder)
+        }
+        if run.bytes >= bounds.calmBytes / 2 { settle() }
+    }
+
+    /// Whether an outbox filled up since the last call so far that the host had better write before more is gathered.
+    /// What was gathered is in the outboxes then.
+    func wantsToWrite() -> Bool {
+        guard isOutboxHalfFull else { return false }
+        isOutboxHalfFull = false
+        settle()
+        return true
+    }
+
+    /// See `settle`.
+    @inline(__always)
+    func deliverGathered() {
+        if !run.isEmpty { deliverRun() }
+    }
+
+    // MARK: One session
+
+    /// Puts a frame that must not be lost into the outbox: a reply, a control event.
+    func reply(_ frame: Frame, to session: Session) {
+        settle()
+        if hasRoom(for: frame.count, session) { edge.write(frame, to: session) }
+    }
+
+    /// Notes that a session learns a position by a reply rather than by the event in its place.
+    func tellAhead(_ position: Position, to session: Session) {
+        settle()
+        noteAhead(position, of: session)
+    }
+
+    /// State that only its latest value matters of: now, or once the session has caught its breath.
+    func deliver(_ frame: Frame, _ key: Owed, to session: Session) {
+        guard isCalm(session) else { return owe(key, to: session) }
+        push(frame, to: session)
+    }
+
+    /// Whether a session takes what is ephemeral now.
+    func isCalm(_ session: Session) -> Bool {
+        settle()
+        return edge.backlog(of: session) <= bounds.calmBytes
+    }
+
+    /// Puts what is ephemeral into the outbox of a session that is calm.
+    func push(_ frame: Frame, to session: Session) {
+        guard session.phase != .ended else { return }
+        settle()
+        edge.write(frame, to: session)
+        counters.ephemeralDeliveries += 1
+    }
+
+    /// Notes what a session that isn't calm has to be told later.
+    func owe(_ key: Owed, to session: Session) {
+        guard session.phase != .ended else { return }
+        session.owed.insert(key)
+        counters.ephemeralOwed += 1
+        if session.owed.count > bounds.owed { shut(session, .tooSlow) }
+    }
+
+    /// What a session is owed, in a fixed order, so that a simulated run can be repeated.
+    func takeOwed(_ session: Session) -> [Owed] {
+        guard !session.owed.isEmpty else { return [] }
+        defer { session.owed.removeAll() }
+        return session.owed.sorted()
+    }
+
+    /// A piece of a page of the log, and up to where the session has everything with it.
+    func push(page frame: Frame, upTo position: Position, events: Int, to session: Session) {
+        guard session.phase == .ready else { return }
+        settle()
+        edge.write(frame, to: session)
+        session.feed.sent(upTo: position)
+        counters.deliveries += events
+    }
+
+    /// Notes what an ack of a message will tell that was in a page.
+    func noteUnacked(_ entry: UnackedMessages.Entry, of session: Session) {
+        session.feed.unacked.note(entry, atMost: bounds.unacked)
+    }
+
+    // MARK: The end of a session
+
+    /// Ends a session from our side: no command is taken any more, the host writes what waits and closes.
+    func shut(_ session: Session, _ code: CloseCode, isClean: Bool = false) {
+        settle()
+        end(session, code, isClean: isClean)
+    }
+
+    /// A session that was shut, and has not been taken out of everything yet. Each once.
+    func takeEnded() -> Session? { ended.popFirst() }
+
+    private func end(_ session: Session, _ code: CloseCode, isClean: Bool) {
+        guard session.phase != .ended else { return }
+        session.end(code, isClean: isClean)
+        counters.count(code)
+        ended.append(session)
+        edge.touch(session)
+    }
+
+    // MARK: Visits
+
+    /// Whether a session has something to write or to close.
+    var hasVisits: Bool { !edge.isEmpty || !run.isEmpty }
+
+    /// The session has to be looked after by the host, though nothing may wait for it.
+    func touch(_ session: Session) { edge.touch(session) }
+
+    /// So many commands, outcomes or answers came: they count for `visitPart`.
+    func noteArrivals(_ count: Int) { edge.noteArrivals(count) }
+
+    /// Calls `body` for the sessions with something to write or to close until there is none, the first touched first.
+    /// `body` may touch further ones.
+    /// - Parameter atMost: so many, and no more.
+    func visit(atMost: Int, _ body: (Session) -> Void) {
+        settle()
+        var left = atMost
+        while left > 0, let session = edge.next() {
+            body(session)
+            left -= 1
+            // What `body` did may go on in a run.
+            if edge.isEmpty { settle() }
+        }
+    }
+
+    /// The same for as many as one turn may visit.
+    func visitPart(_ body: (Session) -> Void) {
+        settle()
+        visit(atMost: edge.takeShare(), body)
+    }
+
+    // MARK: Runs
+
+    @inline(never)
+    private func deliverRun() {
+        let delivered = run
+        swap(&run, &spareRun)
+        guard let conversation = delivered.conversation else { return }
+        let frames = delivered.takeFrames()
+        deliverToWholes(frames, of: delivered, in: conversation)
+        deliverToPartials(frames, of: delivered)
+        delivered.removeAll()
+    }
+
+    /// To each session that gets all of it. The others are noted.
+    private func deliverToWholes(_ frames: Frame, of delivered: FanOutRun, in conversation: Conversation) {
+        let held = Unmanaged.passUnretained(frames)
+        let bytes = frames.count
+        let messages = delivered.messages
+        var wholes = 0
+        conversation.audience.forEach { session, since in
+            guard takesWhole(delivered, bytes, session, since) else {
+                return delivered.partials.append(.init(session: .passUnretained(session), since: since))
+            }
+            wholes += 1
+            edge.add(session, to: held, bytes: bytes)
+            guard !delivered.isSignals else { return }
+            session.feed.sent(upTo: delivered.last)
+            session.feed.unacked.note(messages, atMost: bounds.unacked)
+            if edge.backlog(of: session) > bounds.spillBytes / 2 { isOutboxHalfFull = true }
+        }
+        edge.end(held, sessions: wholes)
+        count(wholes * delivered.entries.count, of: delivered)
+    }
+
+    /// Whether all of a run is for this session, and fits.
+    @inline(__always)
+    private func takesWhole(_ delivered: FanOutRun, _ bytes: Int, _ session: Session, _ since: SequenceNumber) -> Bool {
+        guard !session.isApart else { return false }
+        let bytes = edge.backlog(of: session) + bytes
+        if delivered.isSignals { return bytes <= roomForSignals(session) }
+        return session.feed.state == .live && delivered.lowest > since && bytes <= bounds.spillBytes
+    }
+
+    /// Bytes of an outbox beyond which signals are dropped. A session that had taken everything before it was touched
+    /// isn't slow because much comes at once.
+    @inline(__always)
+    private func roomForSignals(_ session: Session) -> Int {
+        edge.isSlow(session) ? bounds.calmBytes : bounds.spillBytes
+    }
+
+    private func count(_ deliveries: Int, of delivered: FanOutRun) {
+        if delivered.isSignals { counters.signalDeliveries += deliveries } else { counters.deliveries += deliveries }
+    }
+
+    // MARK: Parts of runs
+
+    /// Entry by entry, to sessions that don't get just all of it: those that caused some of it, whose user did, who
+    /// joined in the middle, or who have no room for all. What one of them gets is copied into one frame of its own.
+    private func deliverToPartials(_ frames: Frame, of delivered: FanOutRun) {
+        let asides = delivered.takeAsides()
+        for partial in delivered.partials {
+            let session = partial.session.takeUnretainedValue()
+            session.isApart = false
+            if delivered.isSignals {
+                pushSignals(frames, asides, of: delivered, to: session, room: roomForSignals(session))
+            } else {
+                pushEvents(frames, asides, of: delivered, to: session, above: partial.since)
+            }
+        }
+        // Sessions that left the audience (closed, or their user left) still get their replies.
+        for session in delivered.apart where session.isApart {
+            session.isApart = false
+            if delivered.isSignals {
+                pushSignals(frames, asides, of: delivered, to: session, room: 0)
+            } else {
+                pushEvents(frames, asides, of: delivered, to: session, above: SequenceNumber(Int64.max))
+            }
+        }
+    }
+
+    /// All signals but the session's own, and but those it has no room for; its own are answered.
+    private func pushSignals(
+        _ frames: Frame, _ asides: Frame?, of delivered: FanOutRun, to session: Session, room: Int
+    ) {
+        let own = Unmanaged.passUnretained(session).toOpaque()
+        var deliveries = 0
+        for entry in delivered.entries {
+            guard entry.origin?.toOpaque() != own else {
+                if let asides, let answer = entry.answer { pushApart(asides.bytes(at: answer), to: session) }
+                continue
+            }
+            guard room > 0 else { continue }
+            guard edge.backlog(of: session) + portion.count <= room else {
+                counters.signalsDropped += 1
+                continue
+            }
+            portion.append(framed: frames.bytes(at: entry.frame))
+            deliveries += 1
+        }
+        pushPortion(to: session)
+        count(deliveries, of: delivered)
+    }
+
+    /// The events for the session, until it falls behind. What its user caused is for it in another form, and what it
+    /// caused itself is answered.
+    private func pushEvents(
+        _ frames: Frame, _ asides: Frame?, of delivered: FanOutRun, to session: Session, above since: SequenceNumber
+    ) {
+        let own = Unmanaged.passUnretained(session).toOpaque()
+        let user = session.user?.number
+        var deliveries = 0
+        for entry in delivered.entries {
+            let isLive = session.phase == .ready && session.feed.state == .live
+            if entry.origin?.toOpaque() == own {
+                // It counts as sent to it, if it has everything before.
+                if isLive { session.feed.sent(upTo: entry.position) }
+                if let asides, let answer = entry.answer {
+                    noteAhead(entry.position, of: session)
+                    pushApart(asides.bytes(at: answer), to: session)
+                }
+                continue
+            }
+            guard isLive, entry.sequence > since else { continue }
+            var bytes = frames.bytes(at: entry.frame)
+            if entry.sender == user, let asides, let own = entry.own { bytes = asides.bytes(at: own) }
+            guard edge.backlog(of: session) + portion.count + bytes.count <= bounds.spillBytes else {
+                fallBehind(session)
+                continue
+            }
+            portion.append(framed: bytes)
+            session.feed.sent(upTo: entry.position)
+            deliveries += 1
+            guard entry.isMessage, let number = delivered.conversation?.number else { continue }
+            session.feed.unacked.note(
+                .init(conversation: number, sequence: entry.sequence, position: entry.position),
+                atMost: bounds.unacked)
+        }
+        pushPortion(to: session)
+        count(deliveries, of: delivered)
+    }
+
+    /// The same as `reply`, into the portion.
+    private func pushApart(_ answer: UnsafeRawBufferPointer, to session: Session) {
+        if hasRoom(for: portion.count + answer.count, session) { portion.append(framed: answer) }
+    }
+
+    private func pushPortion(to session: Session) {
+        guard portion.count > 0 else { return }
+        let frame = portion.take()
+        let held = Unmanaged.passUnretained(frame)
+        edge.add(session, to: held, bytes: frame.count)
+        edge.end(held, sessions: 1)
+        if edge.backlog(of: session) > bounds.spillBytes / 2 { isOutboxHalfFull = true }
+    }
+
+    private func fallBehind(_ session: Session) {
+        session.feed.fallBehind()
+        counters.spills += 1
+        // A frame larger than the limit spills even when nothing waits whose end could be reported.
+        edge.touch(session)
+    }
+
+    // MARK: Bounds
+
+    /// Whether so many bytes more may wait. A session that has no room for what must not be lost is shut.
+    private func hasRoom(for bytes: Int, _ session: Session) -> Bool {
+        guard session.phase != .ended else { return false }
+        guard edge.backlog(of: session) + bytes <= bounds.maxBytes else {
+            end(session, .tooSlow, isClean: false)
+            return false
+        }
+        return true
+    }
+
+    private func noteAhead(_ position: Position, of session: Session) {
+        guard session.phase == .ready else { return }
+        session.feed.tellAhead(position)
+        // One that goes on writing for ever without catching up.
+        if session.feed.toldAheadCount > bounds.owed { end(session, .tooSlow, isClean: false) }
+    }
+}

@@ -1,0 +1,113 @@
+import RoostWire
+
+/// Durable events as JSON, written into the shared builder: the same bytes live, on catch-up and in history.
+struct EventFrames {
+    let builder: FrameBuilder
+
+    /// Writes all of an event but the end of the object.
+    /// - Parameters:
+    ///   - sender: the name of the user who caused it.
+    ///   - isOwn: for a device of that user.
+    func begin(_ event: borrowing StoredEvent, in conversation: Conversation, from sender: String, isOwn: Bool) {
+        builder.begin(word(of: event.kind))
+        write(event, in: conversation, from: sender, isOwn: isOwn)
+    }
+
+    /// Writes all of the `ok` that stands for an event but the end of the object.
+    func beginAnswer(to id: CommandID?, _ event: borrowing StoredEvent, in conversation: Conversation) {
+        builder.begin("ok")
+        builder.reply(to: id)
+        if event.kind == .message {
+            builder.member("conversation", plain: conversation.id)
+            builder.member("sequence", event.sequence.value)
+        }
+        builder.member("position", event.position)
+        builder.member("time", event.time.milliseconds)
+    }
+
+    /// Writes a message as an element of history, or as the last of a conversation.
+    func writeMessage(
+        _ event: borrowing StoredEvent, in conversation: Conversation, from sender: String, for reader: User?
+    ) {
+        write(event, in: conversation, from: sender, isOwn: event.sender == reader?.number)
+        guard !event.reactions.isEmpty else { return }
+        builder.beginArray("reactions")
+        for reaction in event.reactions {
+            builder.beginObject()
+            builder.member("reaction", reaction.reaction)
+            builder.member("count", Int64(reaction.count))
+            builder.member("mine", reaction.isMine)
+            builder.endObject()
+        }
+        builder.endArray()
+    }
+
+    private func word(of kind: EventKind) -> StaticString {
+        switch kind {
+        case .message: "message"
+        case .edit: "edit"
+        case .delete: "delete"
+        case .react: "react"
+        case .conversation: "conversation"
+        }
+    }
+
+    /// The members of an event; the object is begun.
+    private func write(
+        _ event: borrowing StoredEvent, in conversation: Conversation, from sender: String, isOwn: Bool
+    ) {
+        builder.member("conversation", plain: conversation.id)
+        switch event.kind {
+        case .message: writeMessage(event, from: sender, isOwn: isOwn)
+        case .edit: writeEdit(event, from: sender)
+        case .delete: writeReference(event, from: sender)
+        case .react:
+            writeReference(event, from: sender)
+            builder.member("reaction", event.label)
+            if event.flag { builder.member("removed", true) }
+        case .conversation:
+            builder.member("position", event.position)
+            builder.member("by", plain: sender)
+            builder.member("time", event.time.milliseconds)
+            event.body.withUnsafeBytes { builder.members(raw: $0) }
+        }
+    }
+
+    private func writeMessage(_ event: borrowing StoredEvent, from sender: String, isOwn: Bool) {
+        builder.member("sequence", event.sequence.value)
+        builder.member("position", event.position)
+        builder.member("from", plain: sender)
+        if isOwn {
+            builder.member("device", plain: event.device)
+            builder.member("key", plain: event.key)
+        }
+        builder.member("time", event.time.milliseconds)
+        if event.label != "text" { builder.member("kind", plain: event.label) }
+        if event.reference != .none { builder.member("replyTo", event.reference.value) }
+        if event.deletedAt != .never {
+            builder.member("deletedAt", event.deletedAt.milliseconds)
+        } else {
+            if event.editedAt != .never { builder.member("editedAt", event.editedAt.milliseconds) }
+            builder.member("body", raw: event.body)
+        }
+    }
+
+    private func writeEdit(_ event: borrowing StoredEvent, from sender: String) {
+        writeReference(event, from: sender)
+        if event.label != "text" { builder.member("kind", plain: event.label) }
+        // Erased since, if the message was deleted: the deletion follows.
+        if event.body.isEmpty {
+            builder.member("deletedAt", event.time.milliseconds)
+        } else {
+            builder.member("body", raw: event.body)
+        }
+    }
+
+    /// Which message is meant, who did something to it, and when.
+    private func writeReference(_ event: borrowing StoredEvent, from sender: String) {
+        builder.member("sequence", event.sequence.value)
+        builder.member("position", event.position)
+        builder.member("from", plain: sender)
+        builder.member("time", event.time.milliseconds)
+    }
+}

@@ -1,0 +1,240 @@
+import RoostWire
+
+/// What becomes of durable events: the directory first, then those who are to know, then whoever waits for an answer.
+/// The relay's own events come back from the writer with an outcome; events that were decided elsewhere, by an importer
+/// or another node, take the same way. Nothing of an event is told to anybody before it is here. Loop thread only.
+final class StoredEvents {
+    /// Its part of `Limits`.
+    struct Bounds {
+        /// Bytes of events after which the host may write before more is gathered.
+        var unwrittenBytes: Int
+        /// Different reactions of one user, for the reason of a refusal.
+        var reactionsPerUser: Int
+
+        init(_ limits: Limits) {
+            unwrittenBytes = limits.outboxSpillBytes / 4
+            reactionsPerUser = limits.reactionsPerUser
+        }
+    }
+
+    // About what an event's frame holds beside the body.
+    private static let envelopeBytes = 256
+
+    private let bounds: Bounds
+    private let directory: Directory
+    private let journal: Journal
+    private let delivery: Delivery
+    private let catchUp: CatchUp
+    private let receipts: Receipts
+    private let conversations: ConversationCommands
+    private let queries: QueryCommands
+    private let replies: Replies
+    private let events: EventFrames
+    private let counters: Counters
+
+    init(
+        bounds: Bounds, directory: Directory, journal: Journal, delivery: Delivery, catchUp: CatchUp,
+        receipts: Receipts, conversations: ConversationCommands, queries: QueryCommands, replies: Replies,
+        events: EventFrames, counters: Counters
+    ) {
+        self.bounds = bounds
+        self.directory = directory
+        self.journal = journal
+        self.delivery = delivery
+        self.catchUp = catchUp
+        self.receipts = receipts
+        self.conversations = conversations
+        self.queries = queries
+        self.replies = replies
+        self.events = events
+        self.counters = counters
+    }
+
+    // MARK: In
+
+    /// A batch is durable. A batch may be larger than what may wait for one connection; so that who keeps up with it
+    /// doesn't fall behind, the host writes to the touched sessions when `write` is called.
+    func settle(_ outcomes: [Outcome], at now: Moment, write: () -> Void) {
+        // What was leased comes behind what became of the events.
+        let events = outcomes.last?.isLease == true ? outcomes.prefix { !$0.isLease } : outcomes[...]
+        for case .leased(let kind, let numbers) in outcomes.dropFirst(events.count) {
+            directory.add(numbers, of: kind)
+        }
+        journal.batchIsDurable(outcomes: events.count)
+        var unwritten = 0
+        for outcome in events {
+            var next = journal.nextSettled()
+            settle(&next, outcome, now)
+            writeInTime(&unwritten, next.event, write)
+        }
+        delivery.settle()
+    }
+
+    /// Events were made durable elsewhere, in the order of their positions. What is known already is passed over, so
+    /// that telling twice is telling once.
+    func learn(_ learned: [LearnedEvent], at now: Moment, write: () -> Void) {
+        var unwritten = 0
+        for next in learned where next.event.position > journal.head {
+            for user in next.users { directory.learn(user.number, named: user.name) }
+            directory.learn(next.change, of: next.event.conversation)
+            guard let conversation = directory.conversation(next.event.conversation) else {
+                journal.reached(next.event.position)
+                continue
+            }
+            apply(next.event, next.change, to: conversation, by: nil, answering: nil, now)
+            conversations.answerAskers(of: conversation, next.event.position, next.event.time)
+            writeInTime(&unwritten, next.event, write)
+        }
+        delivery.settle()
+    }
+
+    /// The store failed: what was on its way may or may not be there after a restart, so nothing is acked.
+    func fail() {
+        for next in journal.fail() { answer(next, refusal: Refusal(.unavailable, "the store has failed")) }
+    }
+
+    // Not after each event: an outbox stays half full if its client doesn't read.
+    private func writeInTime(_ unwritten: inout Int, _ event: borrowing StoredEvent, _ write: () -> Void) {
+        unwritten += event.body.count + Self.envelopeBytes
+        guard unwritten >= bounds.unwrittenBytes, delivery.wantsToWrite() else { return }
+        unwritten = 0
+        write()
+    }
+
+    // MARK: Outcomes
+
+    private func settle(_ next: inout PendingAppend, _ outcome: Outcome, _ now: Moment) {
+        let conversation = directory.conversation(next.event.conversation)
+        if let change = next.change { directory.settle(change, of: conversation) }
+        switch outcome {
+        case .stored(let position, let sequence, let label):
+            next.event.position = position
+            next.event.sequence = sequence
+            if next.event.kind == .edit { next.event.label = label }
+            guard let conversation else { return journal.reached(position) }
+            apply(
+                next.event, next.change, to: conversation, by: next.session, answering: next.expectedAnswer, now)
+            if next.event.kind == .conversation { answerChange(next, of: conversation) }
+        case .duplicate(let position, let sequence, let number, let time):
+            counters.duplicates += 1
+            if case .create = next.change, let conversation { directory.remove(conversation) }
+            answerDuplicate(next, position, sequence, number, time)
+        case .unchanged:
+            guard let session = next.session else { return }
+            events.builder.begin("ok")
+            events.builder.reply(to: next.id)
+            events.builder.member("duplicate", true)
+            delivery.reply(events.builder.finish(), to: session)
+        case .refused(let code):
+            answer(next, refusal: Refusal(code, reason(of: code, isProbe: next.isProbe)))
+            if case .create = next.change, let conversation { directory.remove(conversation) }
+        case .leased: preconditionFailure("what is leased comes behind what became of the events")
+        }
+    }
+
+    private func reason(of code: ErrorCode, isProbe: Bool) -> String {
+        switch code {
+        case .notFound: isProbe ? "no such conversation" : "no such message in this conversation"
+        case .gone: "the message was deleted"
+        case .forbidden: "only the author may do this"
+        case .tooLarge: "at most \(bounds.reactionsPerUser) different reactions of one user"
+        case .badRequest: "body must be a text, as the message is one"
+        default: "not accepted"
+        }
+    }
+
+    // MARK: Events
+
+    /// Makes a durable event true and tells everyone concerned.
+    private func apply(
+        _ event: StoredEvent, _ change: ConversationChange?, to conversation: Conversation, by origin: Session?,
+        answering id: CommandID?, _ now: Moment
+    ) {
+        journal.reached(event.position)
+        let last = event.kind == .message ? event.sequence : conversation.lastSequence
+        conversation.reach(last, event.position, event.time)
+        catchUp.forgetPages(changedBy: event, change)
+        let sender = directory.user(event.sender)
+        switch event.kind {
+        case .message:
+            counters.messages += 1
+            if let member = conversation.member(event.sender) {
+                receipts.advanceOwn(member, to: event.sequence, writtenAt: event.time, at: now)
+            }
+            delivery.gather(event, from: sender, in: conversation, except: origin, answering: id)
+        case .edit, .delete, .react:
+            delivery.gather(event, from: sender, in: conversation, except: origin, answering: id)
+        case .conversation:
+            // Members added here must not see earlier events, members removed here must: the directory asks for
+            // `Settled` when it changes who is a member.
+            conversations.apply(change, event, to: conversation, except: origin)
+        }
+    }
+
+    // MARK: Answers
+
+    private func answerChange(_ next: borrowing PendingAppend, of conversation: Conversation) {
+        let event = next.event
+        if let session = next.session, next.reply == .conversation {
+            let created = Created(
+                conversation: conversation.number, position: event.position, time: event.time, isDuplicate: false)
+            queries.answerCreated(created, to: session, next.id)
+        } else if let session = next.session, let id = next.expectedAnswer {
+            delivery.tellAhead(event.position, to: session)
+            events.beginAnswer(to: id, event, in: conversation)
+            delivery.reply(events.builder.finish(), to: session)
+        }
+        conversations.answerAskers(of: conversation, event.position, event.time)
+    }
+
+    /// The first answer again.
+    private func answerDuplicate(
+        _ next: borrowing PendingAppend, _ position: Position, _ sequence: SequenceNumber,
+        _ number: ConversationNumber, _ time: Timestamp
+    ) {
+        guard let session = next.session else { return }
+        guard next.reply != .conversation else {
+            let created = Created(conversation: number, position: position, time: time, isDuplicate: true)
+            return queries.answerCreated(created, to: session, next.id)
+        }
+        delivery.tellAhead(position, to: session)
+        let builder = events.builder
+        builder.begin("ok")
+        builder.reply(to: next.id)
+        if let id = directory.conversation(number)?.id { builder.member("conversation", plain: id) }
+        builder.member("sequence", sequence.value)
+        builder.member("position", position)
+        builder.member("time", time.milliseconds)
+        builder.member("duplicate", true)
+        delivery.reply(builder.finish(), to: session)
+    }
+
+    private func answer(_ next: borrowing PendingAppend, refusal: Refusal) {
+        var refusal = refusal
+        if let conversation = directory.conversation(next.event.conversation) {
+            conversations.refuseAskers(of: conversation, refusal)
+        }
+        guard let session = next.session, next.reply != .none else { return }
+        refusal.id = next.id
+        replies.refuse(refusal, session)
+    }
+}
+
+/// A durable event that was decided elsewhere: by an importer, or by another node that writes to the same log.
+public struct LearnedEvent: Sendable {
+    /// The row, with its place in the log.
+    public var event: StoredEvent
+    /// What becomes of the conversation by it.
+    public var change: ConversationChange?
+    /// Users that it names and that may not be known here.
+    public var users: [(number: UserNumber, name: String)]
+
+    /// Puts an event together.
+    public init(
+        _ event: StoredEvent, change: ConversationChange? = nil, users: [(number: UserNumber, name: String)] = []
+    ) {
+        self.event = event
+        self.change = change
+        self.users = users
+    }
+}

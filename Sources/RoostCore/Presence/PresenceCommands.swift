@@ -1,0 +1,161 @@
+import RoostWire
+
+/// `presence`, `watch`, `unwatch`: presence is only told to those who watch. Loop thread only.
+final class PresenceCommands {
+    private let presence: Presence
+    private let directory: Directory
+    private let journal: Journal
+    private let delivery: Delivery
+    private let replies: Replies
+    private let builder: FrameBuilder
+    /// Users that one session may watch.
+    private let watchedMax: Int
+
+    init(
+        presence: Presence, directory: Directory, journal: Journal, delivery: Delivery, replies: Replies,
+        builder: FrameBuilder, watchedMax: Int
+    ) {
+        self.presence = presence
+        self.directory = directory
+        self.journal = journal
+        self.delivery = delivery
+        self.replies = replies
+        self.builder = builder
+        self.watchedMax = watchedMax
+    }
+
+    // MARK: Commands
+
+    func set(_ activity: Activity, _ id: CommandID?, _ session: Session, _ now: Moment) {
+        if let user = session.user { presence.set(activity, of: session, user, at: now) }
+        replies.accept(id, session)
+    }
+
+    func watch(_ names: [Text], _ id: CommandID?, _ session: Session) throws(Refusal) {
+        let (user, _) = try session.speaker()
+        var wanted: [User] = []
+        for name in names {
+            guard let other = directory.user(named: name), directory.policy.maySee(user, other) else {
+                throw Refusal(.forbidden, "users: one may watch whom one shares a conversation with")
+            }
+            wanted.append(other)
+        }
+        guard presence.watch(wanted, by: session) else {
+            throw Refusal(.tooLarge, "users: at most \(watchedMax) per session")
+        }
+        builder.begin("ok")
+        builder.reply(to: id)
+        write(wanted)
+        delivery.reply(builder.finish(), to: session)
+    }
+
+    func unwatch(_ names: [Text], _ id: CommandID?, _ session: Session) {
+        for name in names {
+            if let other = directory.user(named: name) { presence.unwatch(other, by: session) }
+        }
+        replies.accept(id, session)
+    }
+
+    // MARK: Coming and going
+
+    /// A session of the device is ready. The two users of a direct conversation watch each other without asking: the
+    /// session is told the present states of those others.
+    func begin(_ session: Session, of device: Device, as activity: Activity, at now: Moment) {
+        let peers = device.user.peers.values.sorted { $0.number.value < $1.number.value }.prefix(watchedMax)
+        if !peers.isEmpty { delivery.reply(frame(of: Array(peers)), to: session) }
+        presence.come(session, of: device, as: activity, at: now)
+    }
+
+    /// The two of a direct conversation begin to watch each other: how things stand now.
+    func introduce(_ pair: UserPair) {
+        guard let low = directory.user(pair.low), let high = directory.user(pair.high) else { return }
+        for session in low.sessions { delivery.reply(frame(of: [high]), to: session) }
+        for session in high.sessions { delivery.reply(frame(of: [low]), to: session) }
+    }
+
+    /// A conversation ended that may have been the last that the user shared with somebody: who may not watch any more
+    /// doesn't.
+    func endWatches(of user: User) { presence.endWatches(of: user, under: directory.policy) }
+
+    /// Another session of the same device takes its place; nobody sees the user leave.
+    func giveWay(_ session: Session, of user: User, at now: Moment) { presence.giveWay(session, of: user, at: now) }
+
+    /// The session has ended.
+    func forget(_ session: Session) { presence.forget(session) }
+
+    /// The last session of a device ended.
+    /// - Parameter mayReturn: it said no goodbye.
+    func end(_ session: Session, of device: Device, mayReturn: Bool, at now: Moment) {
+        presence.go(session, of: device, mayReturn: mayReturn, at: now)
+    }
+
+    // MARK: Start and end of the relay
+
+    /// After a start: nobody is a ghost. Who was online when the relay died was last seen when it was last alive.
+    func layGhosts(lastAlive: Timestamp) {
+        for mutation in presence.settle(directory.everybody, lastAlive: lastAlive) { journal.store(mutation) }
+    }
+
+    /// The relay is about to stop: everybody goes, for the store.
+    func closeDown(at now: Moment) {
+        for mutation in presence.closeDown(directory.everybody, at: now) { journal.store(mutation) }
+    }
+
+    // MARK: Time
+
+    /// When to call `tick` next, in monotonic milliseconds.
+    var nextDeadline: Int64 { presence.nextDeadline }
+
+    /// The tick has come: stores and tells changes.
+    func tick(at now: Moment) {
+        let tick = presence.tick(isDraining: journal.isDraining, at: now)
+        for mutation in tick.mutations { journal.store(mutation) }
+        var shared: (user: User, frame: Frame)?
+        for session in tick.audience { tell(presence.takeBatch(of: session), to: session, &shared) }
+    }
+
+    /// - Parameter shared: the last frame about a single user, for other sessions that are told the same.
+    private func tell(_ users: [User], to session: Session, _ shared: inout (user: User, frame: Frame)?) {
+        guard session.phase == .ready else { return }
+        guard delivery.isCalm(session) else {
+            for user in users { delivery.owe(.presence(user.number), to: session) }
+            return
+        }
+        let frame: Frame
+        if users.count == 1, let shared, shared.user === users[0] {
+            frame = shared.frame
+        } else {
+            frame = self.frame(of: users)
+            if users.count == 1 { shared = (users[0], frame) }
+        }
+        delivery.push(frame, to: session)
+    }
+
+    /// Whether the session is told of changes of this user.
+    func isTold(_ session: Session, of user: UserNumber) -> Bool { presence.isTold(session, of: user) }
+
+    // MARK: Frames
+
+    /// How these users are now.
+    func frame(of users: [User]) -> Frame {
+        builder.begin("presence")
+        write(users)
+        return builder.finish()
+    }
+
+    private func write(_ users: [User]) {
+        builder.beginArray("users")
+        for user in users {
+            // Show the announced state. If we showed the live one and it flipped back before the tick, no correction
+            // would follow.
+            let state = user.presence.announced
+            let lastSeen = user.presence.lastSeen
+            builder.beginObject()
+            builder.member("user", plain: user.name)
+            builder.member("state", word: state.word)
+            if state == .offline, lastSeen != .never { builder.member("lastSeen", lastSeen.milliseconds) }
+            builder.endObject()
+        }
+        builder.endArray()
+    }
+}

@@ -1,0 +1,160 @@
+import RoostWire
+
+/// `ack` and `read`: how far a device, and a user, has got; and telling it to the other members and to other devices of
+/// the same user. Loop thread only.
+final class ReceiptCommands {
+    private let receipts: Receipts
+    private let directory: Directory
+    private let journal: Journal
+    private let delivery: Delivery
+    private let replies: Replies
+    private let builder: FrameBuilder
+    private let counters: Counters
+    /// Cursors, and watermarks, that join one batch.
+    private let storedPerBatch: Int
+
+    init(
+        receipts: Receipts, directory: Directory, journal: Journal, delivery: Delivery, replies: Replies,
+        builder: FrameBuilder, counters: Counters, storedPerBatch: Int
+    ) {
+        self.receipts = receipts
+        self.directory = directory
+        self.journal = journal
+        self.delivery = delivery
+        self.replies = replies
+        self.builder = builder
+        self.counters = counters
+        self.storedPerBatch = storedPerBatch
+    }
+
+    // MARK: Commands
+
+    func ack(_ position: Position, _ id: CommandID?, _ session: Session, _ now: Moment) throws(Refusal) {
+        let (user, device) = try session.speaker()
+        guard position <= journal.head else { throw Refusal(.badPosition, "position was never given") }
+        if let covered = session.feed.acked(position), covered > device.cursor {
+            receipts.move(device, to: covered, at: now)
+            take(covered, of: session, user, at: now)
+        }
+        replies.accept(id, session)
+    }
+
+    func read(_ target: Command.Target, _ id: CommandID?, _ session: Session, _ now: Moment) throws(Refusal) {
+        let (user, _) = try session.speaker()
+        let conversation = try directory.destination(target.conversation, of: session, user)
+        guard target.sequence <= conversation.lastSequence else {
+            throw Refusal(.badRequest, "sequence is above the last message")
+        }
+        if let member = conversation.member(user.number) {
+            receipts.advanceRead(member, to: target.sequence, at: now)
+        }
+        replies.accept(id, session)
+    }
+
+    /// The device goes on from a position that it names in `hello`: an ack, or a wish to go back.
+    func resume(_ device: Device, from position: Position, at now: Moment) {
+        guard position != device.cursor else { return }
+        if position > device.cursor { take(position, of: device.user, at: now) }
+        receipts.move(device, to: position, at: now)
+    }
+
+    private func take(_ position: Position, of session: Session, _ user: User, at now: Moment) {
+        var member: Member?
+        while let first = session.feed.unacked.first, first.position <= position {
+            session.feed.unacked.removeFirst()
+            if member?.conversation.number != first.conversation { member = user.conversations[first.conversation] }
+            // Nil if it left since. If it came back, everything before counts as delivered already.
+            if let member { receipts.advanceDelivered(member, to: first.sequence, at: now) }
+        }
+        if session.feed.unacked.hasForgotten, position >= session.feed.sentPosition {
+            take(position, of: user, at: now)
+            if position >= journal.head { session.feed.unacked.hasForgotten = false }
+        }
+    }
+
+    /// An ack of what an earlier connection was sent, or of more than was noted. A conversation with newer events is
+    /// left to the ack of those.
+    private func take(_ position: Position, of user: User, at now: Moment) {
+        let members = user.conversations.values.filter { $0.conversation.lastPosition <= position }
+        for member in members.sorted(by: { $0.conversation.number.value < $1.conversation.number.value }) {
+            receipts.advanceDelivered(member, to: member.conversation.lastSequence, at: now)
+        }
+    }
+
+    /// The device is forgotten, and its cursor with it.
+    func forget(_ device: Device) { receipts.forget(device) }
+
+    // MARK: Storing
+
+    /// Whether something waits for the next batches.
+    var isStoreDue: Bool { receipts.isStoreDue }
+
+    /// Has everything that changed stored with the next batches, without waiting for its time.
+    func storeNow() { receipts.storeNow() }
+
+    /// Puts what is due into the batch that is about to be taken: a few in each, so that no message waits for the marks
+    /// of a thousand devices.
+    func storeWhatIsDue() {
+        let unstored = receipts.takeUnstored(atMost: journal.isDraining ? .max : storedPerBatch)
+        journal.storeFirst(unstored.watermarks)
+        for cursor in unstored.cursors { journal.store(cursor) }
+    }
+
+    // MARK: Time
+
+    /// When to call `tick` or `tell` next, in monotonic milliseconds.
+    var nextDeadline: Int64? { receipts.nextDeadline }
+
+    /// What was gathered until now is due.
+    func tick(at now: Int64) { receipts.tick(at: now) }
+
+    // MARK: Telling
+
+    /// Whether receipts whose tick has come must still be sent.
+    var hasMoreToTell: Bool { receipts.hasMoreToTell }
+
+    /// Sends some of the receipts that are due.
+    func tell(at now: Moment) {
+        guard receipts.beginTelling(isBusy: delivery.hasVisits, at: now) else { return }
+        while let telling = receipts.next(at: now) {
+            let own = telling.toOwnDevices ? tellOwnDevices(of: telling.member) : 0
+            let others = telling.toOthers ? tellOthers(of: telling.member) : 0
+            receipts.told(telling, own: own, others: others, at: now)
+        }
+    }
+
+    /// Returns how many sessions were told.
+    private func tellOwnDevices(of member: Member) -> Int {
+        guard !member.user.sessions.isEmpty else { return 0 }
+        let key = Owed.receipt(member.conversation.number, member.user.number)
+        let frame = frame(member, isOwn: true)
+        for session in member.user.sessions { delivery.deliver(frame, key, to: session) }
+        return member.user.sessions.count
+    }
+
+    /// Returns how many sessions were told.
+    private func tellOthers(of member: Member) -> Int {
+        counters.receiptsGathered += 1
+        let key = Owed.receipt(member.conversation.number, member.user.number)
+        let frame = frame(member, isOwn: false)
+        var told = 0
+        for other in member.conversation.members where other !== member {
+            for session in other.user.sessions {
+                delivery.deliver(frame, key, to: session)
+                told += 1
+            }
+        }
+        return told
+    }
+
+    /// How far the member has got now.
+    /// - Parameter isOwn: for a device of the member's own.
+    func frame(_ member: Member, isOwn: Bool) -> Frame {
+        builder.begin("receipt")
+        builder.member("conversation", plain: member.conversation.id)
+        builder.member("user", plain: member.user.name)
+        builder.members(of: member.watermark)
+        if isOwn { builder.member("unread", member.unread) }
+        return builder.finish()
+    }
+}

@@ -1,0 +1,159 @@
+import RoostWire
+
+/// What the host tells and asks beside commands. It tells of connections, tokens, outcomes, answers of the log and
+/// time. At the end of every turn it asks for batches, questions and tokens for other threads, for sessions to write
+/// to, and when to wake up.
+extension Relay {
+    /// Every input goes through here. Whoever was shut by it is taken out of everything at its end, so that no part is
+    /// called back in the middle of its work.
+    /// - Parameter arrivals: what it counts for when the next turn visits sessions.
+    @inline(__always)
+    func input(arrivals: Int = 0, at now: Moment, _ body: () -> Void) {
+        delivery.noteArrivals(arrivals)
+        body()
+        session.takeOutEnded(at: now)
+    }
+
+    // MARK: Connections
+
+    /// A connection was made.
+    public func open(at now: Moment) -> Session { sessions.open(at: now) }
+
+    /// Something that isn't a command arrived: a pong.
+    public func hear(from session: Session, at now: Moment) { sessions.heard(session, at: now) }
+
+    /// The connection is gone. Called exactly once for every session.
+    /// - Parameter isClean: the peer said goodbye, so nobody has to wait for it to come back.
+    public func close(_ session: Session, isClean: Bool, at now: Moment) {
+        input(at: now) { self.session.close(session, isClean: isClean, at: now) }
+    }
+
+    /// Everything in the outbox has left for the network: what the session is owed, then what it has missed.
+    public func drained(_ session: Session, at now: Moment) {
+        input(at: now) { self.session.drained(session) }
+    }
+
+    /// A token was checked.
+    public func verified(_ id: SessionID, _ result: Result<Grant, Refusal>, at now: Moment) {
+        input(arrivals: 1, at: now) { session.checked(id, result, at: now) }
+    }
+
+    // MARK: The log
+
+    /// The batch is durable. One outcome per append, in order. A batch may be larger than what may wait for one
+    /// connection; so that who keeps up with it doesn't fall behind, the host writes to the touched sessions when
+    /// `write` is called.
+    public func committed(_ outcomes: [Outcome], at now: Moment, write: () -> Void = {}) {
+        input(arrivals: outcomes.count, at: now) { stored.settle(outcomes, at: now, write: write) }
+    }
+
+    /// Durable events that were decided elsewhere: by an importer, or by another node that writes to the same log. They
+    /// come in the order of their positions; what is known already is passed over.
+    public func learn(_ events: [LearnedEvent], at now: Moment, write: () -> Void = {}) {
+        input(arrivals: events.count, at: now) { stored.learn(events, at: now, write: write) }
+    }
+
+    /// The store failed: what was on its way may or may not be there after a restart, so nothing is acked; from now on
+    /// everything that needs the log is refused, and the host stops the relay.
+    public func commitFailed(at now: Moment) {
+        input(at: now) { stored.fail() }
+    }
+
+    /// The log's answer to a question.
+    public func answered(_ result: ReadResult, at now: Moment) {
+        input(arrivals: 1, at: now) {
+            guard let reader = reads.answered(result.ticket) else { return }
+            guard case .page(let page) = reader else { return query.answered(result, for: reader) }
+            catchUp.take(result, for: page)
+        }
+    }
+
+    // MARK: Time
+
+    /// Time has passed: pings, deadlines, the tick that gathers, watermarks for the store.
+    public func tick(at now: Moment) {
+        input(at: now) {
+            session.tick(at: now)
+            typing.tick(at: now.monotonic)
+            presence.tick(at: now)
+            receipt.tick(at: now.monotonic)
+            catchUp.tick(at: now.monotonic)
+        }
+    }
+
+    /// Announces the end: no new command is taken, everybody is told when to come back, spread out over `spread`
+    /// milliseconds so that they don't come all at once.
+    public func beginDrain(spreadMilliseconds spread: Int64, at now: Moment) {
+        input(at: now) {
+            guard !journal.isDraining else { return }
+            journal.beginDrain()
+            session.announceDrain(over: spread)
+            presence.closeDown(at: now)
+            receipt.storeNow()
+        }
+    }
+
+    /// Closes every session; the host writes what waits first.
+    public func closeAll(at now: Moment) {
+        input(at: now) {
+            receipt.storeNow()
+            session.shutAll()
+        }
+    }
+
+    // MARK: For other threads
+
+    /// The next batch, if there is one and the writer is idle. The host answers it by `committed` or `commitFailed`.
+    public func takeBatch() -> [Mutation]? {
+        if journal.isWriterIdle { receipt.storeWhatIsDue() }
+        return journal.takeBatch()
+    }
+
+    /// Questions for the reader; each is answered by `answered`.
+    public func takeReads() -> [Read] { reads.take() }
+
+    /// Tokens to be checked elsewhere, a few at a time; each is answered by `verified`.
+    public func takeVerifications() -> [Verification] { sessions.takeVerifications() }
+
+    /// When `tick` has to be called next, in monotonic milliseconds.
+    public func nextDeadline(at now: Moment) -> Int64 {
+        var next = min(catchUp.nextDeadline, presence.nextDeadline)
+        if let due = sessions.nextDeadline { next = min(next, due) }
+        if let due = typing.nextDeadline { next = min(next, due) }
+        if let due = receipt.nextDeadline { next = min(next, due) }
+        return next
+    }
+
+    // MARK: Work of which one turn does only so much, so that live traffic doesn't wait for it
+
+    /// Whether more is left for another turn, which the host makes at once. Receipts wait for the next millisecond,
+    /// which `nextDeadline` tells.
+    public var hasWork: Bool { catchUp.hasPages || delivery.hasVisits }
+
+    /// Does as much as one turn may; the host calls it in every turn, and visits sessions then.
+    public func doWork(at now: Moment) {
+        input(at: now) {
+            catchUp.handOut()
+            receipt.tell(at: now)
+        }
+    }
+
+    /// The sessions with something to write or to close, each once. For hosts that keep them.
+    /// - Parameter atMost: of them, those touched first.
+    public func takeTouched(atMost: Int = .max) -> [Session] {
+        var taken: [Session] = []
+        visitTouched(atMost: atMost) { taken.append($0) }
+        return taken
+    }
+
+    /// Calls `body` for the sessions with something to write or to close until there is none, the first touched first.
+    /// `body` may touch further ones.
+    /// - Parameter atMost: so many, and no more.
+    public func visitTouched(atMost: Int = .max, _ body: (Session) -> Void) {
+        delivery.visit(atMost: atMost, body)
+    }
+
+    /// Calls `body` for as many of the sessions with something to write or to close as one turn may; `hasWork` says
+    /// whether there are more.
+    public func visitPart(_ body: (Session) -> Void) { delivery.visitPart(body) }
+}

@@ -1,0 +1,34 @@
+import RoostWire
+
+/// The short answers that every verb gives. It keeps nothing. Loop thread only.
+final class Replies {
+    let builder: FrameBuilder
+    private let delivery: Delivery
+    private let counters: Counters
+
+    init(builder: FrameBuilder, delivery: Delivery, counters: Counters) {
+        self.builder = builder
+        self.delivery = delivery
+        self.counters = counters
+    }
+
+    /// `ok` without more, if an answer was asked for.
+    func accept(_ id: CommandID?, _ session: Session) {
+        guard let id else { return }
+        builder.begin("ok")
+        builder.reply(to: id)
+        delivery.reply(builder.finish(), to: session)
+    }
+
+    /// `error`.
+    func refuse(_ refusal: Refusal, _ session: Session) {
+        counters.errors[Int(refusal.code.rawValue)] += 1
+        builder.begin("error")
+        builder.reply(to: refusal.id)
+        builder.member("code", word: refusal.code.word)
+        builder.member("reason", refusal.reason)
+        builder.member("retry", refusal.code.isTemporary)
+        if let wait = refusal.retryAfterMilliseconds { builder.member("retryAfter", wait) }
+        delivery.reply(builder.finish(), to: session)
+    }
+}

@@ -1,0 +1,104 @@
+import RoostWire
+
+/// Names a session to other threads, which must not hold the object.
+public struct SessionID: Hashable, Sendable {
+    /// Counted from 1; never used twice in a process.
+    public let value: UInt64
+    /// Wraps a number that the Relay gave.
+    public init(_ value: UInt64) { self.value = value }
+}
+
+/// One connection as the Relay sees it: who it is, how far it has got, what waits for it, and what each part keeps for
+/// it. Lives on the loop thread from `Relay.open` until `Relay.close`; the host reads `outbox` and `closing` at the end
+/// of a turn.
+public final class Session {
+    enum Phase {
+        case awaitingHello
+        case verifying
+        case ready
+        case ended
+    }
+
+    // What a fan-out touches comes first, so that it lies in few cache lines.
+
+    /// Frames for the host to write.
+    public var outbox = Outbox()
+    var feed = Feed()
+    private(set) var phase = Phase.awaitingHello
+    var visit = DirectEdge.Slot()
+    /// Its user caused something in the run that gathers: see `FanOutRun`.
+    var isApart = false
+    /// The host's connection.
+    public var attachment: AnyObject?
+
+    /// Its name for other threads.
+    public let id: SessionID
+    /// The host closes the connection with this code after writing what it can.
+    public private(set) var closing: CloseCode?
+    /// It ends in order, so that nobody has to wait for it to come back.
+    private(set) var isGoodbye = false
+    /// It was taken out of everything that would deliver to it.
+    private(set) var isTakenOut = false
+    unowned(unsafe) private(set) var user: User?
+    unowned(unsafe) private(set) var device: Device?
+    /// Ephemeral events that it has not been told because it is slow.
+    var owed: Set<Owed> = []
+
+    var life: Sessions.Slot
+    var directory = Directory.Slot()
+    var presence = Presence.View()
+    var catchUp = CatchUp.Slot()
+    var reads = Reads.Slot()
+
+    init(_ id: SessionID, _ life: Sessions.Slot) {
+        self.id = id
+        self.life = life
+    }
+
+    /// The user's name once known; for logs.
+    public var userName: String? { user?.name }
+    /// Whether `welcome` was sent and the session goes on.
+    public var isReady: Bool { phase == .ready }
+    /// Whether the host has to say when everything in the outbox has left for the network.
+    public var wantsDrained: Bool { phase == .ready && (feed.state == .behind || !owed.isEmpty) }
+
+    /// The user and device of a session that is ready.
+    func speaker() throws(Refusal) -> (user: User, device: Device) {
+        guard let user, let device else { throw Refusal(.notReady, "say hello and wait for welcome first") }
+        return (user, device)
+    }
+
+    // MARK: Phases
+
+    /// `hello` was said.
+    func beginVerifying() { phase = .verifying }
+
+    /// The token couldn't be checked: `hello` may be said again.
+    func awaitHello() { phase = .awaitingHello }
+
+    /// The token is good: from here on it is a session of this user's device.
+    func begin(as user: User, on device: Device) {
+        precondition(phase != .ended && self.user == nil, "a session begins once")
+        self.user = user
+        self.device = device
+        phase = .ready
+        feed.begin(at: device.cursor)
+    }
+
+    /// Nothing more is sent to it.
+    /// - Parameter code: the host closes the connection with it; nil if the connection is gone.
+    func end(_ code: CloseCode?, isClean: Bool) {
+        precondition(phase != .ended, "a session ends once")
+        closing = code
+        isGoodbye = isClean
+        phase = .ended
+        feed.end()
+        owed.removeAll()
+    }
+
+    /// It is in no list any more. False if it wasn't before.
+    func takeOut() -> Bool {
+        defer { isTakenOut = true }
+        return !isTakenOut
+    }
+}

@@ -1,0 +1,238 @@
+import RoostWire
+
+/// The life of a session: `hello`, `refresh`, `ping`, `bye`, and what follows from its end. Loop thread only.
+final class SessionCommands {
+    private let sessions: Sessions
+    private let directory: Directory
+    private let journal: Journal
+    private let delivery: Delivery
+    private let catchUp: CatchUp
+    private let receipts: ReceiptCommands
+    private let presence: PresenceCommands
+    private let typing: TypingCommands
+    private let replies: Replies
+    private let welcome: WelcomeFrame
+    private let builder: FrameBuilder
+    private let random: RandomSource
+    private let counters: Counters
+    private let pingFrame = FrameBuilder.ping()
+
+    init(
+        sessions: Sessions, directory: Directory, journal: Journal, delivery: Delivery, catchUp: CatchUp,
+        receipts: ReceiptCommands, presence: PresenceCommands, typing: TypingCommands, replies: Replies,
+        welcome: WelcomeFrame, builder: FrameBuilder, random: RandomSource, counters: Counters
+    ) {
+        self.sessions = sessions
+        self.directory = directory
+        self.journal = journal
+        self.delivery = delivery
+        self.catchUp = catchUp
+        self.receipts = receipts
+        self.presence = presence
+        self.typing = typing
+        self.replies = replies
+        self.welcome = welcome
+        self.builder = builder
+        self.random = random
+        self.counters = counters
+    }
+
+    // MARK: Commands
+
+    func hello(_ hello: Command.Hello, _ id: CommandID?, _ session: Session) throws(Refusal) {
+        guard journal.isOpen else { throw journal.unavailable() }
+        let said = Sessions.Hello(
+            id: id, device: hello.device?.string, isBackground: hello.isBackground, resume: hello.resume)
+        try sessions.verify(hello.token, said, of: session)
+    }
+
+    func refresh(_ token: Text, _ id: CommandID?, _ session: Session) throws(Refusal) {
+        try sessions.verify(token, .init(id: id, isRefresh: true), of: session)
+    }
+
+    func ping(_ id: CommandID?, _ session: Session, _ now: Moment) {
+        builder.begin("pong")
+        builder.reply(to: id)
+        builder.member("time", now.wall.milliseconds)
+        delivery.reply(builder.finish(), to: session)
+    }
+
+    func bye(_ id: CommandID?, _ session: Session) {
+        replies.accept(id, session)
+        delivery.shut(session, .normal, isClean: true)
+    }
+
+    /// A command was refused; who sends too many malformed ones is closed.
+    func refuse(_ refusal: Refusal, _ id: CommandID?, _ session: Session) {
+        var refusal = refusal
+        if refusal.id == nil { refusal.id = id }
+        replies.refuse(refusal, session)
+        if sessions.isMalformedTooOften(refusal, session) { delivery.shut(session, .malformed) }
+    }
+
+    // MARK: Tokens
+
+    /// A token was checked.
+    func checked(_ id: SessionID, _ result: Result<Grant, Refusal>, at now: Moment) {
+        switch sessions.checked(id, result, at: now) {
+        case .nobody: return
+        case .rejected(let rejected): refuse(rejected)
+        case .verified(let verified):
+            do throws(Refusal) {
+                if verified.hello.isRefresh { try renew(verified) } else { try begin(verified, at: now) }
+            } catch {
+                refuse(sessions.reject(error, verified.hello, of: verified.session))
+            }
+        }
+    }
+
+    private func refuse(_ rejected: Sessions.Rejected) {
+        replies.refuse(rejected.refusal, rejected.session)
+        if let code = rejected.code { delivery.shut(rejected.session, code) }
+    }
+
+    private func renew(_ verified: Sessions.Verified) throws(Refusal) {
+        let (user, device) = try verified.session.speaker()
+        guard verified.grant.user == user.name, verified.grant.device ?? device.name == device.name else {
+            throw Refusal(.forbidden, "the token is for another user or device")
+        }
+        sessions.renew(verified.session, until: verified.endsAt)
+        builder.begin("ok")
+        builder.reply(to: verified.hello.id)
+        builder.member("expires", verified.grant.expires.milliseconds)
+        delivery.reply(builder.finish(), to: verified.session)
+    }
+
+    private func begin(_ verified: Sessions.Verified, at now: Moment) throws(Refusal) {
+        let (session, hello, grant) = (verified.session, verified.hello, verified.grant)
+        guard journal.isOpen else { throw journal.unavailable() }
+        if let fixed = grant.device, let said = hello.device, fixed != said {
+            throw Refusal(.forbidden, "the token is for another device")
+        }
+        guard let deviceName = grant.device ?? hello.device else {
+            throw Refusal(.badRequest, "device is missing: neither the token nor hello names one")
+        }
+        if let resume = hello.resume, resume > journal.head {
+            throw Refusal(.badPosition, "resume is a position that was never given; leave it out to begin anew")
+        }
+        let user = try directory.introduce(grant.user)
+        let (device, forgotten) = try directory.device(named: deviceName, of: user, at: now)
+        if let forgotten { receipts.forget(forgotten) }
+        takeOver(device, at: now)
+        if let resume = hello.resume { receipts.resume(device, from: resume, at: now) }
+
+        session.begin(as: user, on: device)
+        device.connect(session)
+        user.add(session, delivery.settle())
+        counters.sessionsOpened += 1
+        sessions.renew(session, until: verified.endsAt)
+        let frame = welcome.frame(
+            for: user, device, until: grant.expires, head: journal.head, re: hello.id, at: now)
+        delivery.reply(frame, to: session)
+        presence.begin(session, of: device, as: hello.isBackground ? .background : .active, at: now)
+        catchUp.begin(session)
+    }
+
+    /// A second connection of a device takes its place; nobody sees the user leave.
+    private func takeOver(_ device: Device, at now: Moment) {
+        guard let old = device.giveWay() else { return }
+        counters.takeovers += 1
+        presence.giveWay(old, of: device.user, at: now)
+        delivery.shut(old, .takenOver)
+        takeOutEnded(at: now)
+    }
+
+    // MARK: Time
+
+    /// Time has passed: pings those that were silent, and shuts those whose time is over.
+    func tick(at now: Moment) {
+        sessions.tick(at: now.monotonic) { session, due in
+            switch due {
+            case .ping: delivery.reply(pingFrame, to: session)
+            case .close(let code): delivery.shut(session, code)
+            }
+        }
+        takeOutEnded(at: now)
+    }
+
+    /// Everything in the outbox has left for the network: what the session is owed, then what it has missed.
+    func drained(_ session: Session) {
+        guard session.phase == .ready else { return }
+        tellOwed(to: session)
+        // What it was owed may have been too much.
+        guard session.phase == .ready, session.feed.state == .behind else { return }
+        catchUp.goOn(session)
+    }
+
+    /// The newest state of everything that was held back.
+    private func tellOwed(to session: Session) {
+        var users: [User] = []
+        for key in delivery.takeOwed(session) {
+            switch key {
+            case .typing(let conversation, let number):
+                guard let conversation = joined(conversation, session), let user = directory.user(number) else {
+                    continue
+                }
+                delivery.deliver(typing.frame(user, in: conversation), key, to: session)
+            case .receipt(let conversation, let number):
+                guard let member = joined(conversation, session)?.member(number) else { continue }
+                delivery.deliver(receipts.frame(member, isOwn: member.user === session.user), key, to: session)
+            case .presence(let number):
+                if presence.isTold(session, of: number), let user = directory.user(number) { users.append(user) }
+            }
+        }
+        if !users.isEmpty { delivery.reply(presence.frame(of: users), to: session) }
+    }
+
+    /// The conversation, if the session's user is still a member: what it is owed may be older than that.
+    private func joined(_ number: ConversationNumber, _ session: Session) -> Conversation? {
+        guard let user = session.user, user.conversations[number] != nil else { return nil }
+        return directory.conversation(number)
+    }
+
+    // MARK: The end
+
+    /// Tells everybody when to come back, spread out over so many milliseconds so that they don't come all at once.
+    func announceDrain(over spread: Int64) {
+        for session in sessions.sorted where session.phase != .ended {
+            builder.begin("drain")
+            builder.member("after", 500 + Int64(random.number(below: UInt64(max(1, spread)))))
+            delivery.reply(builder.finish(), to: session)
+        }
+    }
+
+    /// Shuts all of them, in order.
+    func shutAll() {
+        for session in sessions.sorted { delivery.shut(session, .drain, isClean: true) }
+    }
+
+    /// The connection is gone.
+    func close(_ session: Session, isClean: Bool, at now: Moment) {
+        sessions.remove(session)
+        if session.phase != .ended { session.end(nil, isClean: isClean) }
+        takeOut(session, at: now)
+        session.outbox.removeAll()
+        session.attachment = nil
+    }
+
+    /// Takes sessions that were shut out of everything that would deliver to them.
+    func takeOutEnded(at now: Moment) {
+        while let session = delivery.takeEnded() { takeOut(session, at: now) }
+    }
+
+    private func takeOut(_ session: Session, at now: Moment) {
+        guard session.takeOut() else { return }
+        sessions.forget(session)
+        catchUp.forget(session)
+        presence.forget(session)
+        guard let user = session.user, let device = session.device else { return }
+        counters.sessionsEnded += 1
+        user.remove(session, delivery.settle())
+        typing.stop(user)
+        // Another session may have taken the device over.
+        guard device.session === session else { return }
+        device.disconnect(at: now.monotonic)
+        let mayReturn = !session.isGoodbye && !journal.isDraining
+        presence.end(session, of: device, mayReturn: mayReturn, at: now)
+    }
+}

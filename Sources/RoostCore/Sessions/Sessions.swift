@@ -1,0 +1,318 @@
+import DequeModule
+import RoostWire
+
+/// The connections: which there are, how far each is with saying who it is, how much it may say, and when it was last
+/// heard. It answers what has to be done (ping, close, welcome); doing so is the caller's. Loop thread only.
+final class Sessions {
+    /// Its part of `Limits`.
+    struct Bounds {
+        /// From the upgrade to `hello`, in milliseconds.
+        var helloMilliseconds: Int64
+        /// From the last thing heard to a ping.
+        var pingMilliseconds: Int64
+        /// From a ping to the last moment for anything to arrive.
+        var pongMilliseconds: Int64
+        /// From the end of a token to the close.
+        var refreshGraceMilliseconds: Int64
+        /// Sustained; twice as many in a burst.
+        var commandsPerSecond: Int
+        /// Malformed commands in a row before the connection is closed.
+        var malformedMax: Int
+        /// Tokens that are checked at once; further ones wait.
+        var verificationsAtOnce: Int
+
+        init(_ limits: Limits) {
+            helloMilliseconds = limits.helloMilliseconds
+            pingMilliseconds = limits.pingMilliseconds
+            pongMilliseconds = limits.pongMilliseconds
+            refreshGraceMilliseconds = limits.refreshGraceMilliseconds
+            commandsPerSecond = limits.commandsPerSecond
+            malformedMax = limits.malformedMax
+            verificationsAtOnce = limits.verificationsAtOnce
+        }
+    }
+
+    /// What a session keeps for this part. Times are monotonic milliseconds.
+    struct Slot {
+        /// What `hello` or `refresh` said while its token is being checked.
+        fileprivate var hello: Hello?
+        fileprivate var heardAt: Int64
+        fileprivate var pingedAt: Int64?
+        fileprivate var helloDeadline: Int64?
+        /// Nil without a token.
+        fileprivate var tokenEndsAt: Int64?
+        /// When its timer fires; a later deadline is found then.
+        fileprivate var timerAt = Int64.max
+        /// Thousandths of commands left in the bucket, so that a low rate loses nothing, and when it was filled.
+        fileprivate var allowance: Int64
+        fileprivate var allowanceAt: Int64
+        /// Malformed commands in a row.
+        fileprivate var malformed = 0
+
+        init(_ bounds: Bounds, at now: Int64) {
+            heardAt = now
+            helloDeadline = now + bounds.helloMilliseconds
+            allowance = Int64(bounds.commandsPerSecond) * 2_000
+            allowanceAt = now
+        }
+    }
+
+    /// What `hello` said.
+    struct Hello {
+        var id: CommandID?
+        var device: String?
+        var isBackground = false
+        var resume: Position?
+        /// It was `refresh`, on a session that is ready.
+        var isRefresh = false
+    }
+
+    /// A token that was found good.
+    struct Verified {
+        let session: Session
+        let hello: Hello
+        let grant: Grant
+        /// Monotonic milliseconds.
+        let endsAt: Int64
+    }
+
+    /// A token, or what came with it, that was refused.
+    struct Rejected {
+        let session: Session
+        let refusal: Refusal
+        /// Nil: the session may try again.
+        let code: CloseCode?
+    }
+
+    /// What has come of a token's check.
+    enum Checked {
+        case verified(Verified)
+        case rejected(Rejected)
+        /// Nobody waits for it any more.
+        case nobody
+    }
+
+    /// What has come of time passing.
+    enum Due {
+        case ping
+        case close(CloseCode)
+    }
+
+    private let bounds: Bounds
+    private var sessions: [SessionID: Session] = [:]
+    private var nextID: UInt64 = 1
+    private var timers: TimerWheel<SessionID>
+    private var verifications = Deque<Verification>()
+    /// Taken and not yet answered.
+    private var verificationsUnderWay = 0
+
+    init(_ bounds: Bounds, at now: Int64) {
+        self.bounds = bounds
+        timers = TimerWheel(now: now)
+    }
+
+    // MARK: Connections
+
+    /// Connections that are open, ready or not.
+    var count: Int { sessions.count }
+    /// All of them, in no order.
+    var all: some Sequence<Session> { sessions.values }
+    /// All of them, in a fixed order, so that a simulated run can be repeated.
+    var sorted: [Session] { sessions.values.sorted { $0.id.value < $1.id.value } }
+    /// Timers that are set. For tests.
+    var timerCount: Int { timers.count }
+
+    /// A connection was made.
+    func open(at now: Moment) -> Session {
+        let session = Session(SessionID(nextID), Slot(bounds, at: now.monotonic))
+        nextID += 1
+        sessions[session.id] = session
+        schedule(session)
+        return session
+    }
+
+    /// The connection is gone.
+    func remove(_ session: Session) { sessions[session.id] = nil }
+
+    /// Something arrived.
+    @inline(__always)
+    func heard(_ session: Session, at now: Moment) {
+        session.life.heardAt = now.monotonic
+        session.life.pingedAt = nil
+    }
+
+    // MARK: Commands
+
+    /// Judges whether the session may say this now, and takes the command's cost from its bucket.
+    /// - Throws: `rate_limited`, `not_ready` or `token_expired`.
+    @inline(__always)
+    func admit(_ command: Command, from session: Session, at now: Moment) throws(Refusal) {
+        session.life.malformed = 0
+        try spend(command.cost, from: session, at: now)
+        try authorize(command, of: session, at: now)
+    }
+
+    /// What may be said when: `hello` first and once; with an expired token only what mends it.
+    private func authorize(_ command: Command, of session: Session, at now: Moment) throws(Refusal) {
+        switch (command, session.phase) {
+        case (.hello, .awaitingHello), (.ping, .ready), (.bye, _), (.refresh, .ready): return
+        case (.hello, _): throw Refusal(.notReady, "hello was said already")
+        case (_, .ready):
+            if let ends = session.life.tokenEndsAt, ends <= now.monotonic {
+                throw Refusal(.tokenExpired, "the token has expired: send refresh")
+            }
+        default: throw Refusal(.notReady, "say hello and wait for welcome first")
+        }
+    }
+
+    /// Takes a command's cost from the bucket of this session; none costs more than a full bucket holds.
+    private func spend(_ cost: Int64, from session: Session, at now: Moment) throws(Refusal) {
+        let rate = Int64(bounds.commandsPerSecond)
+        let passed = min(now.monotonic - session.life.allowanceAt, 2_000)
+        if passed > 0 {
+            session.life.allowance = min(session.life.allowance + passed * rate, rate * 2_000)
+            session.life.allowanceAt = now.monotonic
+        }
+        let price = min(cost, rate * 2) * 1_000
+        guard session.life.allowance >= price else {
+            throw Refusal(
+                .rateLimited, "more than \(rate) commands per second", retryAfterMilliseconds: max(1, 1_000 / rate))
+        }
+        session.life.allowance -= price
+    }
+
+    /// Counts a command that was refused. Whether that was one malformed command too many.
+    func isMalformedTooOften(_ refusal: Refusal, _ session: Session) -> Bool {
+        switch refusal.code {
+        case .badJSON, .badRequest, .unknownType: session.life.malformed += 1
+        default: return false
+        }
+        return session.life.malformed >= bounds.malformedMax
+    }
+
+    // MARK: Tokens
+
+    /// `hello` or `refresh` was said: its token is to be checked.
+    /// - Throws: `conflict` if one is being checked already.
+    func verify(_ token: Text, _ hello: Hello, of session: Session) throws(Refusal) {
+        guard session.life.hello == nil else { throw Refusal(.conflict, "a refresh is under way") }
+        if !hello.isRefresh { session.beginVerifying() }
+        session.life.hello = hello
+        verifications.append(Verification(session: session.id, token: token.string))
+    }
+
+    /// Tokens to be checked elsewhere, a few at a time; each is answered by `verified`.
+    func takeVerifications() -> [Verification] {
+        var taken: [Verification] = []
+        while verificationsUnderWay < bounds.verificationsAtOnce, let next = verifications.popFirst() {
+            verificationsUnderWay += 1
+            taken.append(next)
+        }
+        return taken
+    }
+
+    /// A token was checked.
+    func checked(_ id: SessionID, _ result: Result<Grant, Refusal>, at now: Moment) -> Checked {
+        verificationsUnderWay = max(0, verificationsUnderWay - 1)
+        guard let session = sessions[id], session.phase != .ended, let hello = session.life.hello else {
+            return .nobody
+        }
+        session.life.hello = nil
+        do throws(Refusal) {
+            let grant = try result.get()
+            let remaining = grant.expires.milliseconds.subtractingReportingOverflow(now.wall.milliseconds)
+            guard !remaining.overflow, remaining.partialValue > 0 else {
+                throw Refusal(.tokenExpired, "the token has expired")
+            }
+            let ends = now.monotonic.addingReportingOverflow(remaining.partialValue)
+            let endsAt = ends.overflow ? Int64.max : ends.partialValue
+            return .verified(Verified(session: session, hello: hello, grant: grant, endsAt: endsAt))
+        } catch {
+            return .rejected(reject(error, hello, of: session))
+        }
+    }
+
+    /// What becomes of a session whose token, or what came with it, was refused.
+    func reject(_ refusal: Refusal, _ hello: Hello, of session: Session) -> Rejected {
+        var refusal = refusal
+        refusal.id = hello.id
+        guard !hello.isRefresh else { return Rejected(session: session, refusal: refusal, code: nil) }
+        switch refusal.code {
+        case .unauthorized, .forbidden: return Rejected(session: session, refusal: refusal, code: .unauthorized)
+        case .tokenExpired: return Rejected(session: session, refusal: refusal, code: .tokenExpired)
+        default:
+            session.awaitHello()
+            return Rejected(session: session, refusal: refusal, code: nil)
+        }
+    }
+
+    /// The session has a token that is good until then: it was welcomed, or its token renewed.
+    func renew(_ session: Session, until endsAt: Int64) {
+        session.life.helloDeadline = nil
+        session.life.tokenEndsAt = endsAt
+        schedule(session)
+    }
+
+    /// The session has ended.
+    func forget(_ session: Session) { session.life.hello = nil }
+
+    // MARK: Time
+
+    /// When to call `tick` next, in monotonic milliseconds.
+    var nextDeadline: Int64? { timers.nextDeadline }
+
+    /// Time has passed. `act` is told what has to be done to whom.
+    func tick(at now: Int64, _ act: (Session, Due) -> Void) {
+        for id in timers.expire(at: now) {
+            guard let session = sessions[id], session.phase != .ended, session.life.timerAt <= now else { continue }
+            session.life.timerAt = Int64.max
+            if let due = due(session, at: now) { act(session, due) }
+            if session.phase != .ended { schedule(session) }
+        }
+    }
+
+    private func due(_ session: Session, at now: Int64) -> Due? {
+        if let hello = session.life.helloDeadline, hello <= now { return .close(.helloTimeout) }
+        if let ends = session.life.tokenEndsAt, ends <= now - bounds.refreshGraceMilliseconds {
+            return .close(.tokenExpired)
+        }
+        if let pinged = session.life.pingedAt {
+            return pinged + bounds.pongMilliseconds <= now ? .close(.pingTimeout) : nil
+        }
+        guard session.life.heardAt + bounds.pingMilliseconds <= now else { return nil }
+        session.life.pingedAt = now
+        return .ping
+    }
+
+    /// Wakes for the session at its next deadline. One entry per session: a later deadline is found when it fires.
+    private func schedule(_ session: Session) {
+        let next = deadline(of: session)
+        guard next < session.life.timerAt else { return }
+        session.life.timerAt = next
+        timers.set(session.id, at: next)
+    }
+
+    private func deadline(of session: Session) -> Int64 {
+        var next = session.life.heardAt + bounds.pingMilliseconds
+        if let pinged = session.life.pingedAt { next = pinged + bounds.pongMilliseconds }
+        if let hello = session.life.helloDeadline { next = min(next, hello) }
+        if let ends = session.life.tokenEndsAt {
+            let closed = ends.addingReportingOverflow(bounds.refreshGraceMilliseconds)
+            if !closed.overflow { next = min(next, closed.partialValue) }
+        }
+        return next
+    }
+}
+
+extension Command {
+    /// What the command takes from the bucket: one, and more for what makes more work than a message does.
+    fileprivate var cost: Int64 {
+        switch self {
+        case .watch(let names), .unwatch(let names), .add(_, let names), .remove(_, let names):
+            1 + Int64(names.count) / 10
+        case .create(let create): 1 + Int64(create.members.count) / 10
+        case .list, .members: 10
+        default: 1
+        }
+    }
+}

@@ -1,0 +1,78 @@
+import RoostWire
+
+/// `typing`: others are told when it begins and when it ends. Loop thread only.
+final class TypingCommands {
+    private let typing: Typing
+    private let directory: Directory
+    private let delivery: Delivery
+    private let replies: Replies
+    private let builder: FrameBuilder
+
+    init(typing: Typing, directory: Directory, delivery: Delivery, replies: Replies, builder: FrameBuilder) {
+        self.typing = typing
+        self.directory = directory
+        self.delivery = delivery
+        self.replies = replies
+        self.builder = builder
+    }
+
+    func set(
+        _ to: Text, _ isActive: Bool, _ id: CommandID?, _ session: Session, _ now: Moment
+    ) throws(Refusal) {
+        let (user, _) = try session.speaker()
+        let conversation = try directory.destination(to, of: session, user)
+        if isActive {
+            if let member = conversation.member(user.number), typing.start(member, at: now.monotonic) { tell(member) }
+        } else {
+            stop(user, in: conversation)
+        }
+        replies.accept(id, session)
+    }
+
+    /// The user wrote there, or left.
+    func stop(_ user: User, in conversation: Conversation) {
+        if let member = conversation.member(user.number) { stop(member) }
+    }
+
+    func stop(_ member: Member) {
+        if typing.stop(member) { tell(member) }
+    }
+
+    /// Ends typing in all conversations, because one of the user's sessions ended.
+    func stop(_ user: User) {
+        let typed = user.conversations.values.filter(\.typing.isActive)
+        // In a fixed order, so that a simulated run can be repeated.
+        for member in typed.sorted(by: { $0.conversation.number.value < $1.conversation.number.value }) {
+            stop(member)
+        }
+    }
+
+    /// Timers that are set. For tests.
+    var timerCount: Int { typing.timerCount }
+
+    /// When to call `tick` next, in monotonic milliseconds.
+    var nextDeadline: Int64? { typing.nextDeadline }
+
+    /// Time has passed: ends what wasn't repeated in time.
+    func tick(at now: Int64) {
+        for member in typing.expire(at: now) { tell(member) }
+    }
+
+    /// Tells the other members whether this one is typing.
+    private func tell(_ member: Member) {
+        let frame = frame(member.user, in: member.conversation)
+        let key = Owed.typing(member.conversation.number, member.user.number)
+        for other in member.conversation.members where other.user !== member.user {
+            for session in other.user.sessions { delivery.deliver(frame, key, to: session) }
+        }
+    }
+
+    /// Whether the user is typing there now.
+    func frame(_ user: User, in conversation: Conversation) -> Frame {
+        builder.begin("typing")
+        builder.member("conversation", plain: conversation.id)
+        builder.member("user", plain: user.name)
+        builder.member("active", conversation.member(user.number)?.typing.isActive ?? false)
+        return builder.finish()
+    }
+}

@@ -1,0 +1,134 @@
+import RoostTestKit
+import RoostWire
+import Testing
+
+@testable import RoostCore
+
+/// Those who missed the same are given the same pages, read once; and never what isn't so any more.
+@Suite struct SharedPageTests {
+    let relay: RelayHarness
+    let alice: HarnessClient
+    let group: String
+    let names = (1...5).map { "u\($0)" }
+
+    init() {
+        relay = RelayHarness(
+            limits: .with {
+                $0.pageMessages = 3
+                // One page a turn.
+                $0.pageBytesPerTurn = 1
+            })
+        alice = relay.connect("alice")
+        group =
+            alice.request(
+                "conversation.create", ["kind": "group", "name": "Crew", "members": .list(names)])?["conversation"]?
+            .text("conversation") ?? "none"
+        for number in 1...6 { alice.post("m\(number)", to: group) }
+    }
+
+    private let all = (1...6).map { "m\($0)" }
+
+    @Test func thoseWhoMissedTheSameShareARead() {
+        relay.holdsReads = true
+        let clients = names.map { relay.connect($0) }
+        #expect(relay.heldReads.count == 1)
+        relay.holdsReads = false
+        relay.settle()
+        #expect(clients.allSatisfy { $0.bodies == all })
+        #expect(relay.relay.counters.pages == clients.count * 3)
+    }
+
+    @Test func whoComesLaterGetsThePagesThatAreThere() {
+        #expect(relay.connect(names[0]).bodies == all)
+        relay.holdsReads = true
+        let later = relay.connect(names[1])
+        #expect(relay.heldReads.isEmpty)
+        #expect(later.bodies == all)
+    }
+
+    @Test func whoIsFurtherAsksForItself() {
+        let first = relay.connect(names[0])
+        first.tell("ack", ["position": "\(first.frames("message")[1].text("position") ?? "")"])
+        first.drop()
+        #expect(relay.connect(names[1]).bodies == all)
+        #expect(relay.connect(names[0]).bodies == Array(all[2...]))
+    }
+
+    @Test func aPageThatIsThereDoesNotSurviveAChange() {
+        #expect(relay.connect(names[0]).bodies == all)
+        _ = alice.request("edit", ["conversation": "\(group)", "sequence": 2, "body": "new"])
+        _ = alice.request("delete", ["conversation": "\(group)", "sequence": 3])
+        let later = relay.connect(names[1])
+        #expect(later.frames("message").compactMap { $0.text("body") } == ["m1", "new", "m4", "m5", "m6"])
+    }
+
+    /// A page that was read before a deletion goes to those who asked before, and to nobody else.
+    @Test func aPageUnderWayIsNotSharedAfterAChange() {
+        relay.holdsReads = true
+        let early = relay.connect(names[0])
+        _ = alice.request("delete", ["conversation": "\(group)", "sequence": 2])
+        let late = relay.connect(names[1])
+        #expect(relay.heldReads.count == 2)
+        relay.holdsReads = false
+        relay.settle()
+        #expect(early.events.last == "delete")
+        #expect(late.bodies == all.filter { $0 != "m2" })
+    }
+
+    @Test func aPageThatNobodyWantsAnyMoreIsForgotten() {
+        #expect(relay.connect(names[0]).bodies == all)
+        relay.advance(Limits().aliveMilliseconds * 2)
+        relay.holdsReads = true
+        _ = relay.connect(names[1])
+        #expect(relay.heldReads.count == 1)
+    }
+
+    /// Only their writer's own devices are told key and device.
+    @Test func whoWroteAMessageSeesItAsItsOwn() throws {
+        let other = relay.connect(names[0])
+        let own = relay.connect("alice", "tablet", resume: "0")
+        #expect(own.bodies == all && other.bodies == all)
+        #expect(own.frames("message").allSatisfy { $0.text("key") != nil })
+        #expect(other.frames("message").allSatisfy { $0.text("key") == nil })
+        #expect(relay.connect(names[1]).frames("message").allSatisfy { $0.text("key") == nil })
+    }
+
+    @Test func oneTurnGivesOutOnlySoMuch() {
+        relay.holdsReads = true
+        let clients = names.map { relay.connect($0) }
+        for read in relay.heldReads { relay.relay.answered(relay.log.answer(read), at: relay.now) }
+        relay.relay.catchUp.handOut()
+        #expect(clients.filter { !$0.session.outbox.isEmpty }.count == 1)
+        #expect(relay.relay.catchUp.hasPages)
+        while relay.relay.catchUp.hasPages { relay.relay.catchUp.handOut() }
+        #expect(clients.allSatisfy { !$0.session.outbox.isEmpty })
+    }
+
+    @Test func whoJoinedMeanwhileIsToldOfTheGapAndNobodyElse() {
+        _ = alice.request("conversation.add", ["conversation": "\(group)", "users": ["new"]])
+        alice.post("m7", to: group)
+        let old = relay.connect(names[0])
+        let new = relay.connect("new")
+        #expect(old.bodies == all + ["m7"])
+        #expect(old.frames("gap").isEmpty)
+        #expect(new.bodies == ["m7"])
+    }
+
+    /// The last member leaves while its other device waits for a page that is read.
+    @Test func nothingIsShownOfAConversationThatIsGone() {
+        let solo =
+            alice.request("conversation.create", ["kind": "group", "name": "Solo", "members": []])?[
+                "conversation"]?
+            .text("conversation") ?? "none"
+        alice.post("s1", to: solo)
+        relay.holdsReads = true
+        let tablet = relay.connect("alice", "tablet", resume: "0")
+        for read in relay.heldReads { relay.relay.answered(relay.log.answer(read), at: relay.now) }
+        _ = alice.request("conversation.leave", ["conversation": "\(solo)"])
+        relay.relay.catchUp.handOut()
+        relay.holdsReads = false
+        relay.settle()
+        #expect(!tablet.bodies.contains("s1"))
+        #expect(tablet.bodies == all)
+    }
+}

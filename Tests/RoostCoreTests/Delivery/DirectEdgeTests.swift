@@ -1,0 +1,65 @@
+import RoostWire
+import Testing
+
+@testable import RoostCore
+
+/// Whom the host visits, in which order, and how many in one turn.
+@Suite struct DirectEdgeTests {
+    private let edge = DirectEdge(calmBytes: 100)
+    private let cast = Cast("alice", "bob", "carol")
+
+    private func sessions(_ count: Int) -> [Session] {
+        (0..<count).map { cast.session(on: cast.device(of: 0, named: "d\($0)"), numbered: UInt64($0 + 1)) }
+    }
+
+    private func frame(bytes: Int) -> Frame {
+        let builder = FrameBuilder()
+        builder.begin("x")
+        builder.member("pad", String(repeating: "x", count: bytes))
+        return builder.finish()
+    }
+
+    @Test func sessionsAreVisitedOnceEachInTheOrderInWhichTheyWereTouched() {
+        let some = sessions(3)
+        for index in [2, 0, 2, 1, 0] { edge.touch(some[index]) }
+        #expect((0..<3).map { _ in edge.next()?.id } == [some[2].id, some[0].id, some[1].id])
+        #expect(edge.next() == nil && edge.isEmpty)
+    }
+
+    @Test func aTurnVisitsAtLeastSoManyAndOneMoreForEachArrival() {
+        #expect(edge.takeShare() == DirectEdge.visitsMin)
+        edge.noteArrivals(DirectEdge.visitsMin + 5)
+        #expect(edge.takeShare() == DirectEdge.visitsMin + 5)
+        #expect(edge.takeShare() == DirectEdge.visitsMin)
+    }
+
+    @Test func whoWasEmptyBeforeTheTurnIsNotSlow() {
+        let session = sessions(1)[0]
+        edge.write(frame(bytes: 200), to: session)
+        #expect(!edge.isSlow(session))
+        _ = edge.next()
+        #expect(edge.isSlow(session))
+        edge.write(frame(bytes: 1), to: session)
+        #expect(edge.isSlow(session))
+    }
+
+    @Test func muchForSomebodyWhoKeepsUpLetsTheNextTurnVisitAll() {
+        let session = sessions(1)[0]
+        let frame = frame(bytes: 200)
+        let held = Unmanaged.passUnretained(frame)
+        edge.add(session, to: held, bytes: frame.count)
+        edge.end(held, sessions: 1)
+        #expect(edge.takeShare() == Int.max)
+        #expect(edge.takeShare() == DirectEdge.visitsMin)
+        #expect(edge.backlog(of: session) == frame.count)
+    }
+
+    @Test func oneFrameIsSharedByAllWhoGetIt() {
+        let some = sessions(3)
+        let frame = frame(bytes: 10)
+        let held = Unmanaged.passUnretained(frame)
+        for session in some { edge.add(session, to: held, bytes: frame.count) }
+        edge.end(held, sessions: some.count)
+        for session in some { #expect(session.outbox.pop() === frame) }
+    }
+}

@@ -1,0 +1,98 @@
+import RoostTestKit
+import RoostWire
+import Testing
+
+@testable import RoostCore
+
+/// A turn visits a part of a large group; what arrives meanwhile joins the round that is under way.
+@Suite struct VisitTests {
+    private let relay: RelayHarness
+    private let members: [HarnessClient]
+    private let alice: HarnessClient
+    private let group: String
+
+    init() {
+        relay = RelayHarness(limits: .with { $0.receiptMembersMax = 0 })
+        let relay = relay
+        members = (0..<100).map { relay.connect("m\($0)") }
+        alice = relay.connect("alice")
+        let names = members.indices.map { "m\($0)" }
+        group =
+            alice.request("conversation.create", ["kind": "group", "name": "all", "members": .list(names)])?[
+                "conversation"]?.text("conversation") ?? ""
+        visit()
+        #expect(!relay.relay.hasWork)
+    }
+
+    @Test func aTurnVisitsSoManyAndTheNextTheOthers() {
+        signal("one")
+        #expect(visit().count == DirectEdge.visitsMin)
+        #expect(relay.relay.hasWork)
+        #expect(visit().count == members.count - DirectEdge.visitsMin)
+        #expect(!relay.relay.hasWork)
+        #expect(visit().isEmpty)
+    }
+
+    @Test func whatArrivesMeanwhileJoinsTheRound() {
+        signal("one")
+        let first = visit()
+        signal("two")
+        let second = visit()
+        // Who has waited longest comes first, and takes both at once.
+        #expect(second.prefix(36).map(\.frames) == Array(repeating: 2, count: 36))
+        #expect(second.dropFirst(36).map(\.frames) == Array(repeating: 1, count: DirectEdge.visitsMin - 36))
+        #expect(second.dropFirst(36).map(\.session) == first.prefix(DirectEdge.visitsMin - 36).map(\.session))
+        #expect(visit().map(\.session) == first.dropFirst(DirectEdge.visitsMin - 36).map(\.session))
+        #expect(!relay.relay.hasWork)
+    }
+
+    @Test func eachArrivalMakesUpForOneVisit() {
+        for member in members { member.start("ping", id: 1) }
+        #expect(visit().count == members.count)
+        // Once only.
+        signal("one")
+        #expect(visit().count == DirectEdge.visitsMin)
+    }
+
+    @Test func outcomesAreArrivals() throws {
+        for (index, member) in members.enumerated() {
+            member.start("send", ["to": "@m\((index + 1) % members.count)", "key": "k", "body": "hi"], id: 1)
+        }
+        visit()
+        let batch = try #require(relay.relay.takeBatch())
+        relay.relay.committed(relay.log.commit(batch), at: relay.now)
+        #expect(visit().count == members.count)
+    }
+
+    @Test func nobodyWaitsWhenMuchHasGathered() {
+        let body = String(repeating: "s", count: 8_000)
+        for _ in 0..<8 { signal(body) }
+        #expect(visit().count == DirectEdge.visitsMin)
+        visit()
+        for _ in 0..<10 { signal(body) }
+        #expect(visit().count == members.count)
+    }
+
+    @Test func whoIsSlowMakesNobodyHurry() {
+        let body = String(repeating: "s", count: 8_000)
+        for _ in 0..<10 { signal(body) }
+        visit(reading: { $0 !== members[99].session })
+        signal("one")
+        #expect(members[99].session.outbox.bytes > Limits().outboxCalmBytes)
+        #expect(visit().count == DirectEdge.visitsMin)
+    }
+
+    /// Without an id, so that Alice is not answered.
+    private func signal(_ body: String) { alice.say(#"{"type":"signal","to":"\#(group)","body":"\#(body)"}"#) }
+
+    /// One turn: who was visited, and how many pieces of memory each took.
+    @discardableResult
+    private func visit(reading: (Session) -> Bool = { _ in true }) -> [(session: SessionID, frames: Int)] {
+        var visited: [(session: SessionID, frames: Int)] = []
+        relay.relay.visitPart { session in
+            visited.append((session.id, session.outbox.count))
+            if reading(session) { session.outbox.removeAll() }
+        }
+        return visited
+    }
+}

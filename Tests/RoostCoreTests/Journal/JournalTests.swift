@@ -1,0 +1,113 @@
+import RoostWire
+import Testing
+
+@testable import RoostCore
+
+/// The journal alone: what gathers, what waits for an outcome, and when it is full.
+@Suite struct JournalTests {
+    private let conversation = ConversationNumber(1)
+
+    private func journal(events: Int = 8, bytes: Int = 100) -> Journal {
+        var limits = Limits()
+        limits.pendingEvents = events
+        limits.pendingBytes = bytes
+        return Journal(.init(limits), head: .start)
+    }
+
+    private func append(_ body: String = "b") -> Append {
+        var append = Append(.message, in: conversation, by: UserNumber(1), device: "phone", at: .never)
+        append.body = Array(body.utf8)
+        return append
+    }
+
+    @Test func aBatchGathersWhileTheWriterIsBusy() throws {
+        let journal = journal()
+        #expect(journal.takeBatch() == nil)
+        journal.submit(append(), nil, nil)
+        #expect(try #require(journal.takeBatch()).count == 1)
+        journal.submit(append(), nil, nil)
+        journal.store(.alive(.never))
+        #expect(journal.takeBatch() == nil)
+        journal.batchIsDurable(outcomes: 1)
+        _ = journal.nextSettled()
+        #expect(try #require(journal.takeBatch()).count == 2)
+    }
+
+    @Test func eventsAreSettledInTheOrderInWhichTheyWereSubmitted() {
+        let journal = journal()
+        for body in ["one", "two", "three"] { journal.submit(append(body), nil, nil) }
+        _ = journal.takeBatch()
+        journal.batchIsDurable(outcomes: 3)
+        let bodies = (0..<3).map { _ in String(decoding: journal.nextSettled().event.body, as: UTF8.self) }
+        #expect(bodies == ["one", "two", "three"])
+        #expect(journal.isEmpty)
+    }
+
+    @Test func moreEventsThanMayWaitAreRefused() {
+        let journal = journal(events: 2)
+        for _ in 0..<2 {
+            #expect(throws: Never.self) { try journal.reserve(1) }
+            journal.submit(append(), nil, nil)
+        }
+        #expect(code { () throws(Refusal) in try journal.reserve(1) } == .busy)
+        _ = journal.takeBatch()
+        #expect(code { () throws(Refusal) in try journal.reserve(1) } == .busy)
+        journal.batchIsDurable(outcomes: 2)
+        _ = journal.nextSettled()
+        #expect(throws: Never.self) { try journal.reserve(1) }
+    }
+
+    @Test func moreBytesThanMayWaitAreRefused() {
+        let journal = journal(bytes: 10)
+        journal.submit(append("12345678"), nil, nil)
+        #expect(throws: Never.self) { try journal.reserve(2) }
+        #expect(code { () throws(Refusal) in try journal.reserve(3) } == .busy)
+    }
+
+    @Test func whatIsStoredFirstStandsBeforeTheBatch() throws {
+        let journal = journal()
+        journal.submit(append(), nil, nil)
+        journal.storeFirst([.watermark(conversation, UserNumber(1), Watermark())])
+        let batch = try #require(journal.takeBatch())
+        guard case .watermark = batch[0], case .append = batch[1] else {
+            Issue.record("the watermark isn't first")
+            return
+        }
+    }
+
+    @Test func afterAFailureNothingIsTakenAndEverythingIsGivenBack() {
+        let journal = journal()
+        journal.submit(append("one"), nil, nil)
+        _ = journal.takeBatch()
+        journal.submit(append("two"), nil, nil)
+        #expect(journal.fail().count == 2)
+        #expect(journal.isEmpty && journal.isFailed)
+        journal.store(.alive(.never))
+        #expect(journal.takeBatch() == nil)
+        #expect(code { () throws(Refusal) in try journal.reserve(0) } == .unavailable)
+    }
+
+    @Test func aDrainTakesNothingNewAndLetsTheRestGo() {
+        let journal = journal()
+        journal.submit(append(), nil, nil)
+        journal.beginDrain()
+        #expect(code { () throws(Refusal) in try journal.reserve(0) } == .unavailable)
+        #expect(journal.takeBatch()?.count == 1)
+    }
+
+    @Test func theHeadOnlyRises() {
+        let journal = journal()
+        journal.reached(Position(5))
+        journal.reached(Position(3))
+        #expect(journal.head == Position(5))
+    }
+
+    private func code(_ body: () throws(Refusal) -> Void) -> ErrorCode? {
+        do throws(Refusal) {
+            try body()
+            return nil
+        } catch {
+            return error.code
+        }
+    }
+}
