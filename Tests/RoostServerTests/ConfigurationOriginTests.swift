@@ -13,7 +13,7 @@ import Testing
         ("http://localhost:8080", "localhost:8080"), ("https://chat.example.org", "chat.example.org"),
         ("https://Chat.Example.org", "chat.example.ORG"), ("http://[::1]:8080", "[::1]:8080"),
     ])
-    func withoutAListOnlyTheSameHost(_ origin: String, _ host: String) {
+    func withoutAListOnlyTheSameHostMayConnect(_ origin: String, _ host: String) {
         #expect(OriginPolicy(origins: []).allows(origin: origin, host: host))
     }
 
@@ -28,11 +28,11 @@ import Testing
             ("https://chat.example.org https://evil.example", "chat.example.org"),
         ] as [(String, String?)]
     )
-    func withoutAListNoOther(_ origin: String, _ host: String?) {
+    func withoutAListOtherHostsAreRefused(_ origin: String, _ host: String?) {
         #expect(!OriginPolicy(origins: []).allows(origin: origin, host: host))
     }
 
-    @Test func withAListOnlyWhatIsOnIt() {
+    @Test func withAListOnlyListedOriginsMayConnect() {
         let policy = OriginPolicy(origins: ["https://chat.example.org", "http://localhost:3000"])
         #expect(policy.allows(origin: "https://chat.example.org", host: "relay.example.org"))
         #expect(policy.allows(origin: "HTTPS://CHAT.example.org", host: nil))

@@ -27,7 +27,7 @@ import Testing
 
     // MARK: The table
 
-    @Test func fileOfTheDefaultsIsTheTables() throws {
+    @Test func theDefaultsFileMatchesTheTable() throws {
         let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent()
         let file = try String(contentsOf: root.appendingPathComponent("Config/roost.yaml"), encoding: .utf8)
@@ -46,7 +46,7 @@ import Testing
         #expect(Set(ConfigurationKey.all.map(\.variable)).count == ConfigurationKey.all.count)
     }
 
-    @Test func everyLimitIsReadAtBothEndsOfItsRange() throws {
+    @Test func acceptsBothEndsOfEveryRange() throws {
         for key in ConfigurationKey.all {
             let range: ClosedRange<Int>
             switch key.form {
@@ -117,7 +117,7 @@ import Testing
         #expect(try configuration(yaml) == Configuration())
     }
 
-    @Test func flagsWinOverEnvironmentAndThatOverTheFile() throws {
+    @Test func flagsOverrideEnvironmentWhichOverridesTheFile() throws {
         let folder = FileManager.default.temporaryDirectory
         let file = folder.appendingPathComponent("roost-\(UUID().uuidString).yaml")
         defer { try? FileManager.default.removeItem(at: file) }
@@ -132,7 +132,7 @@ import Testing
         #expect(twice.listen.port == 4)
     }
 
-    @Test func listsInOneText() throws {
+    @Test func listsAreSeparatedByCommas() throws {
         let environment = ["ROOST_LISTEN_ORIGINS": "https://a.example, https://b.example"]
         #expect(try Configuration.load(environment: environment).listen.origins.count == 2)
         let flag = try ConfigurationFlag(set: "auth.public_keys=a=b.pem,c.pem")
@@ -140,7 +140,7 @@ import Testing
         #expect(try Configuration.load(environment: ["ROOST_LISTEN_ORIGINS": ""]).listen.origins.isEmpty)
     }
 
-    @Test func leavesVariablesAloneThatMeanSomethingElse() throws {
+    @Test func ignoresVariablesWithAnotherMeaning() throws {
         let environment = [
             "ROOST_CONFIG": "/etc/roost.yaml", "ROOST_STRICT": "1", "ROOST_BINARY": "roost",
             "ROOST_SERVICE_HOST": "10.0.0.1", "ROOST_SERVICE_PORT": "8080", "ROOST_PORT": "tcp://10.0.0.1:8080",
@@ -176,7 +176,7 @@ import Testing
         #expect(failure.description == #"--set: "listen.port": expected key=value"#)
     }
 
-    @Test func namesTheNearestKey() throws {
+    @Test func suggestsTheMostSimilarKey() throws {
         #expect(
             try failure("limits:\n  frame_byts: 1\n")
                 == "roost.yaml:2: limits.frame_byts: unknown key; did you mean limits.frame_bytes?"
@@ -187,11 +187,11 @@ import Testing
         )
         #expect(
             try failure("tls:\n  certificate: a.pem\n")
-                == "roost.yaml:2: tls.certificate: unknown key; `roost check-config --print` lists all"
+                == "roost.yaml:2: tls.certificate: unknown key; `roost check-config --print` lists all keys"
         )
         #expect(
             try failure(environment: ["ROOST_LISTEN_PROT": "1"])
-                == "ROOST_LISTEN_PROT: no key has this variable; did you mean ROOST_LISTEN_PORT?"
+                == "ROOST_LISTEN_PROT: no key belongs to this variable; did you mean ROOST_LISTEN_PORT?"
         )
         #expect(
             try failure(flags: [ConfigurationFlag(set: "listen.prt=1")])
@@ -199,7 +199,7 @@ import Testing
         )
     }
 
-    @Test func distanceIsLevenshteins() {
+    @Test func distanceIsTheLevenshteinDistance() {
         for (one, other, distance) in [
             ("", "", 0), ("", "abc", 3), ("abc", "", 3), ("kitten", "sitting", 3), ("flaw", "lawn", 2), ("a", "a", 0),
         ] {
@@ -228,7 +228,7 @@ import Testing
         ("listen:\n  origins: https://a.example\n", 2), ("listen:\n  origins: [[a]]\n", 2), ("listen: 7\n", 1),
         ("\n\nlisten:\n  a: {b: 1}\n", 4), ("? [a]\n: 1\n", 1), ("listen: \"x\n", 2), ("listen: *x\n", 1),
     ])
-    func namesTheLineOfWhatIsNoConfiguration(_ yaml: String, _ line: Int) throws {
+    func namesTheLineOfInvalidContent(_ yaml: String, _ line: Int) throws {
         let text = try failure(yaml)
         #expect(text.hasPrefix("roost.yaml:\(line): "), "\(text)")
         #expect(!text.contains("\n"))
@@ -240,14 +240,14 @@ import Testing
         #expect(line.hasSuffix(": port: given twice"))
     }
 
-    @Test func saysWhenTheFileCantBeRead() throws {
+    @Test func reportsAnUnreadableFile() throws {
         for path in ["/nonexistent/roost.yaml", "/"] {
             let failure = try #require(throws: ConfigurationFailure.self) { try Configuration.load(file: path) }
             #expect(failure.description == "\(path): can't be read")
         }
     }
 
-    @Test func staysOneLineWhateverTheValue() throws {
+    @Test func failureStaysOneLineWhateverTheValue() throws {
         let hostile = "a\nb\u{2028}c\u{1B}[31m\u{202E}" + String(repeating: "x", count: 10_000)
         let line = try failure(flags: [ConfigurationFlag("--set", key: "log.level", value: hostile)])
         #expect(line.split(whereSeparator: \.isNewline).count == 1)
@@ -287,7 +287,7 @@ import Testing
         ("limits.body_bytes=131072", "limits.frame_bytes"), ("limits.text_scalars=20000", "limits.frame_bytes"),
         ("limits.frame_bytes=66559", "limits.body_bytes"),
     ])
-    func refusesWhatDoesntFitTogether(_ settings: String, _ other: String) throws {
+    func refusesValuesThatContradictEachOther(_ settings: String, _ other: String) throws {
         let flags = try settings.split(separator: ",").map { try ConfigurationFlag(set: String($0)) }
         let line = try failure(flags: flags)
         #expect(line.hasPrefix("--set: limits."))
@@ -295,7 +295,7 @@ import Testing
         #expect(line.contains("expected at least"))
     }
 
-    @Test func takesWhatJustFitsTogether() throws {
+    @Test func acceptsValuesThatJustFitTogether() throws {
         for settings in [
             ["limits.history_default=100"], ["limits.history_max=50"],
             ["limits.page_messages=1000", "limits.backlog_max=1000"],

@@ -1,12 +1,13 @@
 extension Configuration {
-    /// The configuration as a file with every key and its meaning. With the defaults this is Config/roost.yaml.
-    /// A secret that is set is not shown.
+    /// The configuration as a file with every key and its meaning. With the defaults this is Config/roost.yaml. It
+    /// never shows a secret.
     public var text: String {
         var lines = Self.wrapped(
             """
-            Every key of Roost's configuration; one that is left out has its default. A flag (--set listen.port=8080) \
-            wins over the environment (ROOST_LISTEN_PORT=8080), and that over this file. Lists are separated by commas \
-            there. Paths begin where Roost is started. `roost check-config --config FILE` says whether a file is right.
+            Every key of Roost's configuration. A key that is left out has its default. A flag (--set \
+            listen.port=8080) overrides the environment (ROOST_LISTEN_PORT=8080), which overrides this file. In flags \
+            and in the environment, separate the items of a list by commas. Relative paths begin in the folder where \
+            Roost is started. `roost check-config --config FILE` checks a file.
             """
         ).map { "# " + $0 }
         var section: Substring = ""
@@ -32,12 +33,13 @@ extension Configuration {
         }
     }
 
-    /// YAML 1.2, section 7.3.1. Control characters don't come up: no `TextRule` lets them in.
+    /// A double-quoted scalar (YAML 1.2, section 7.3.1). There are no control characters to escape: no `TextRule`
+    /// allows them.
     private static func quoted(_ text: String) -> String {
         "\"" + text.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"") + "\""
     }
 
-    /// Words in lines that end before column 118 with the comment sign.
+    /// Breaks a text into lines that end before column 118, including the comment sign.
     private static func wrapped(_ text: String) -> [String] {
         var lines: [String] = []
         for word in text.split(separator: " ") {

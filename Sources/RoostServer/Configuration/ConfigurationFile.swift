@@ -1,9 +1,9 @@
 import Foundation
 import Yams
 
-/// The YAML file, as settings with their lines. It knows no key: whether they exist and fit is said elsewhere.
+/// Reads the YAML file into settings with their lines. It doesn't know the keys: `ConfigurationKey` checks them.
 enum ConfigurationFile {
-    /// Bytes of a file; the one with every key takes 10,000.
+    /// Most bytes of a file. A file with every key has 10,000.
     static let bytesMax = 1_048_576
 
     static func settings(path: String) throws(ConfigurationFailure) -> [ConfigurationSetting] {
@@ -41,12 +41,12 @@ enum ConfigurationFile {
         into settings: inout [ConfigurationSetting]
     ) throws(ConfigurationFailure) {
         let source = source(of: key, path: path)
-        guard let word = key.scalar?.string else { throw ConfigurationFailure(source, "a key has to be a word") }
+        guard let word = key.scalar?.string else { throw ConfigurationFailure(source, "a key must be a word") }
         let name = prefix + word
         if let members = value.mapping, prefix.isEmpty {
             for (key, value) in members { try collect(key, value, under: name + ".", path: path, into: &settings) }
         } else if prefix.isEmpty, isEmpty(value), ConfigurationKey.sectionNotes[name] != nil {
-            return  // A section all of whose keys are commented out.
+            return  // All keys of this section are commented out.
         } else if let list = value.sequence {
             let items = list.compactMap { $0.scalar?.string }
             settings.append(
@@ -63,7 +63,7 @@ enum ConfigurationFile {
         }
     }
 
-    /// Nothing at all, `~` or `null`, not in quotes.
+    /// Whether a node is null: nothing at all, `~` or `null` without quotes.
     private static func isEmpty(_ node: Node) -> Bool {
         guard let scalar = node.scalar, scalar.style == .plain else { return false }
         return ["", "~", "null", "Null", "NULL"].contains(scalar.string)
@@ -73,7 +73,7 @@ enum ConfigurationFile {
         .file(path: path, line: node.mark?.line ?? 1)
     }
 
-    // Yams prints several lines with a snippet, which might show a secret; only the problem and its line are kept.
+    // Yams prints several lines with a snippet, which might show a secret. We keep only the problem and its line.
     private static func failure(of error: any Error, path: String) -> ConfigurationFailure {
         switch error as? YamlError {
         case .scanner(_, let problem, let mark, _), .parser(_, let problem, let mark, _),

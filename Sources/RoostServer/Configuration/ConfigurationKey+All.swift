@@ -5,34 +5,34 @@ extension ConfigurationKey {
     /// Every key there is, in the order of Config/roost.yaml.
     static let all: [ConfigurationKey] = listen + store + auth + presence + drain + metrics + log + limits
 
-    /// What stands above each section of Config/roost.yaml.
+    /// The comment above each section of Config/roost.yaml.
     static let sectionNotes = [
         "listen": "Where clients connect.",
         "store": "Where messages are kept.",
-        "auth": "Who may come in: tokens are JWTs, signed by Roost's own key or by an issuer of yours.",
-        "presence": "Who is here.",
+        "auth": "Who may connect. Tokens are JWTs, signed with Roost's own key or by an issuer of yours.",
+        "presence": "Who is online.",
         "drain": "How the relay stops on SIGTERM.",
         "metrics": "What Prometheus may read at /metrics.",
-        "log": "What is written to standard error.",
-        "limits": "Bounds. What happens at each one is in Docs/Protocol.md.",
+        "log": "What Roost writes to standard error.",
+        "limits": "Limits. Docs/Protocol.md says what happens when a client reaches one.",
     ]
 
     private static let listen = [
         ConfigurationKey(
             "listen.host",
             .text(\.listen.host, .address),
-            "Address to listen on. Roost speaks no TLS: let a proxy do that, and keep Roost on loopback."
+            "Address to listen on. Roost has no TLS: keep it on loopback, behind a proxy that has."
         ),
         ConfigurationKey(
             "listen.port",
             .whole(\.portNumber, 0...65_535),
-            "Port to listen on; 0 takes any free one and prints it."
+            "Port to listen on. 0 takes a free port and prints it."
         ),
         ConfigurationKey(
             "listen.origins",
             .list(\.listen.origins, .origin),
-            "Web pages that may connect. Empty: only pages of the host that they connect to. Clients that send no "
-                + "Origin (anything but a browser) always may."
+            "Origins of web pages that may connect. If empty, a page may only connect to its own host. Clients that "
+                + "send no Origin, as everything but a browser does, may always connect."
         ),
     ]
 
@@ -40,12 +40,12 @@ extension ConfigurationKey {
         ConfigurationKey(
             "store.path",
             .text(\.store.path, .path),
-            "The SQLite file. Its folder is made if it isn't there."
+            "The SQLite file. Its folder is created if it is missing."
         ),
         ConfigurationKey(
             "store.durability",
             .word(\.durabilityWord, Durability.allCases.map(\.rawValue)),
-            "What an acked message survives: full, a power cut; normal, a crash of the process; memory, neither, and "
+            "What an acked message survives. full: a power cut. normal: a crash of the process. memory: neither; "
                 + "nothing is written to disk."
         ),
     ]
@@ -54,22 +54,22 @@ extension ConfigurationKey {
         ConfigurationKey(
             "auth.key_file",
             .text(\.auth.keyFile, .path),
-            "Roost's own signing key (HS256). Made at the first start; only its owner may be able to read it."
+            "Roost's own signing key (HS256). It is created at the first start. Nobody but its owner may read the file."
         ),
         ConfigurationKey(
             "auth.public_keys",
             .list(\.auth.publicKeys, .path),
-            "Files of public keys of your issuers: PEM, or a JWK set. RS256, ES256 and EdDSA."
+            "Files with the public keys of your issuers, as PEM or JWK set, for RS256, ES256 and EdDSA."
         ),
         ConfigurationKey(
             "auth.audience",
             .text(\.audienceText, .claim),
-            "What a token's aud has to name. Empty: not looked at."
+            "The audience that a token's aud must name. If empty, aud is not checked."
         ),
         ConfigurationKey(
             "auth.issuer",
             .text(\.issuerText, .claim),
-            "What a token's iss has to be. Empty: not looked at."
+            "The issuer that a token's iss must name. If empty, iss is not checked."
         ),
     ]
 
@@ -77,7 +77,8 @@ extension ConfigurationKey {
         ConfigurationKey(
             "presence.grace_seconds",
             .seconds(\.limits.graceMilliseconds, 0...300),
-            "From an abrupt drop to offline. Shorter shows people offline who only change networks."
+            "How long a dropped device may take to come back before its user is shown as offline. If this is short, "
+                + "people who only change networks are shown as offline."
         )
     ]
 
@@ -85,13 +86,14 @@ extension ConfigurationKey {
         ConfigurationKey(
             "drain.seconds",
             .whole(\.drain.seconds, 1...10),
-            "From the signal to the exit. Clients are told to come back, queues are flushed, the log is closed."
+            "The longest time from the signal to the exit. In it, clients are told to come back, queues are flushed, "
+                + "and the store is closed."
         ),
         ConfigurationKey(
             "drain.spread_seconds",
             .whole(\.drain.spreadSeconds, 0...300),
-            "Over this time clients are told to come back, each at a moment of its own: 10,000 clients over 5 seconds "
-                + "are 2,000 logins a second for whoever takes them."
+            "Clients are told to come back at different moments, spread over this time. 10,000 clients over 5 seconds "
+                + "make 2,000 logins a second for the relay that takes them."
         ),
     ]
 
@@ -99,8 +101,8 @@ extension ConfigurationKey {
         ConfigurationKey(
             "metrics.token",
             .text(\.metricsToken, .bearer),
-            "Bearer token that /metrics asks for. Empty: open to whoever reaches the port. Better set by the "
-                + "environment than by a flag, which others on the machine can see.",
+            "Bearer token that /metrics requires. If empty, whoever reaches the port can read it. Set it through the "
+                + "environment: others on the machine can see a flag.",
             isSecret: true
         )
     ]
@@ -109,12 +111,13 @@ extension ConfigurationKey {
         ConfigurationKey(
             "log.level",
             .word(\.logLevelWord, Logger.Level.allCases.map(\.rawValue)),
-            "Lines below this level are not written. Tokens and bodies are written at none."
+            "Lines below this level are not written. No level writes tokens or message bodies."
         )
     ]
 }
 
-// Between the typed fields and the texts and numbers of the table. A setter is only given what the form allows.
+// Converts between the typed fields and the texts and numbers of the table. The table checks a value before it calls a
+// setter.
 extension Configuration {
     fileprivate var portNumber: Int {
         get { Int(listen.port) }

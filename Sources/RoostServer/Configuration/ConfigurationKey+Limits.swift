@@ -1,19 +1,20 @@
 import RoostWire
 
 extension ConfigurationKey {
-    /// The section `limits`. The defaults are those of `RoostWire.Limits`, with their reasons.
+    /// The section `limits`. `RoostWire.Limits` has the defaults and their reasons.
     static let limits = connections + frames + rates + tables + queues + pages + times
 
     private static let connections = [
         ConfigurationKey(
             "limits.connections",
             .whole(\.connectionsMax, 1...1_000_000),
-            "Connections at once; more are answered 503. Raise the limit of open files with it."
+            "Connections at once. Further ones are refused with 503. Raise the limit of open files together with it."
         ),
         ConfigurationKey(
             "limits.connections_per_address",
             .whole(\.connectionsPerAddressMax, 1...1_000_000),
-            "Of them, from one address; more are answered 429. Behind a proxy all come from one address."
+            "Connections at once from one address. Further ones are refused with 429. Behind a proxy, all connections "
+                + "come from one address."
         ),
     ]
 
@@ -21,17 +22,18 @@ extension ConfigurationKey {
         ConfigurationKey(
             "limits.frame_bytes",
             .whole(\.limits.frameBytes, 4_096...1_048_576),
-            "Bytes of one command. Has to hold the longest body and the longest text, 12 bytes a scalar."
+            "Largest command, in bytes. It must have room for the largest body, and for the longest text at 12 bytes a "
+                + "scalar."
         ),
         ConfigurationKey(
             "limits.body_bytes",
             .whole(\.limits.bodyBytes, 256...1_000_000),
-            "Bytes of a body that isn't text."
+            "Largest message body that isn't text, in bytes."
         ),
         ConfigurationKey(
             "limits.text_scalars",
             .whole(\.limits.textScalars, 1...80_000),
-            "Unicode scalars of a text."
+            "Longest text, in Unicode scalars."
         ),
     ]
 
@@ -39,31 +41,32 @@ extension ConfigurationKey {
         ConfigurationKey(
             "limits.commands_per_second",
             .whole(\.limits.commandsPerSecond, 1...1_000_000),
-            "Commands of one session, sustained; twice as many in a burst. More are answered rate_limited."
+            "Commands of one session per second, sustained. A burst may have twice as many. Further ones are answered "
+                + "with rate_limited."
         )
     ]
 
     private static let tables = [
-        ConfigurationKey("limits.members_max", .whole(\.limits.membersMax, 2...100_000), "Members of a group."),
+        ConfigurationKey("limits.members_max", .whole(\.limits.membersMax, 2...100_000), "Most members of a group."),
         ConfigurationKey(
             "limits.receipt_members_max",
             .whole(\.limits.receiptMembersMax, 0...10_000),
-            "Members up to which receipts are pushed. n members that ack cost n squared events."
+            "Largest group whose members are sent each other's receipts. n members who ack make n squared events."
         ),
         ConfigurationKey(
             "limits.conversations_per_user",
             .whole(\.limits.conversationsPerUser, 1...1_000_000),
-            "Conversations of a user."
+            "Most conversations of one user."
         ),
         ConfigurationKey(
             "limits.devices_per_user",
             .whole(\.limits.devicesPerUser, 1...1_024),
-            "Devices of a user; a further one takes the place of the one that has been away longest."
+            "Most devices of one user. A further one replaces the device that has been away longest."
         ),
         ConfigurationKey(
             "limits.reactions_per_user",
             .whole(\.limits.reactionsPerUser, 1...100),
-            "Different reactions of one user to one message."
+            "Most different reactions of one user to one message."
         ),
     ]
 
@@ -71,27 +74,28 @@ extension ConfigurationKey {
         ConfigurationKey(
             "limits.outbox_calm_bytes",
             .whole(\.limits.outboxCalmBytes, 4_096...1_073_741_824),
-            "Bytes waiting for one connection at which typing, presence and receipts are held back."
+            "When more bytes than this wait for a connection, typing, presence and receipts are held back."
         ),
         ConfigurationKey(
             "limits.outbox_spill_bytes",
             .whole(\.limits.outboxSpillBytes, 65_536...1_073_741_824),
-            "Bytes at which messages are left to the log and read back when the client has caught up."
+            "When more bytes than this wait for a connection, its messages stay in the log until the client has taken "
+                + "what waits."
         ),
         ConfigurationKey(
             "limits.outbox_max_bytes",
             .whole(\.limits.outboxMaxBytes, 1_048_576...1_073_741_824),
-            "Bytes at which the connection is closed."
+            "When more bytes than this wait for a connection, it is closed."
         ),
         ConfigurationKey(
             "limits.pending_events",
             .whole(\.limits.pendingEvents, 64...10_000_000),
-            "Events waiting to be written; more are answered busy."
+            "Most events waiting to be written to the log. Further commands are answered with busy."
         ),
         ConfigurationKey(
             "limits.pending_bytes",
             .whole(\.limits.pendingBytes, 16_777_216...4_294_967_296),
-            "Bytes of them."
+            "Most bytes of events waiting to be written to the log."
         ),
     ]
 
@@ -99,22 +103,22 @@ extension ConfigurationKey {
         ConfigurationKey(
             "limits.history_default",
             .whole(\.limits.historyDefault, 1...1_000),
-            "Messages of a history page that doesn't say."
+            "Messages on a history page when the command names no limit."
         ),
         ConfigurationKey(
             "limits.history_max",
             .whole(\.limits.historyMax, 1...1_000),
-            "Messages of a history page at most."
+            "Most messages on a history page."
         ),
         ConfigurationKey(
             "limits.page_messages",
             .whole(\.limits.pageMessages, 1...1_000),
-            "Events of one catch-up page."
+            "Events on a catch-up page."
         ),
         ConfigurationKey(
             "limits.backlog_max",
             .whole(\.limits.backlogMax, 1...1_000_000),
-            "Missed messages of a conversation above which a device gets the newest page and a gap."
+            "A device that missed more messages of a conversation than this gets only the newest page, and a gap."
         ),
     ]
 
@@ -122,27 +126,27 @@ extension ConfigurationKey {
         ConfigurationKey(
             "limits.hello_seconds",
             .seconds(\.limits.helloMilliseconds, 1...300),
-            "From the upgrade to hello."
+            "Longest time from the upgrade to hello."
         ),
         ConfigurationKey(
             "limits.ping_seconds",
             .seconds(\.limits.pingMilliseconds, 1...3_600),
-            "Between pings. Most proxies cut what is silent for 60 seconds."
+            "Time between pings. Most proxies cut a connection that is silent for 60 seconds."
         ),
         ConfigurationKey(
             "limits.pong_seconds",
             .seconds(\.limits.pongMilliseconds, 1...600),
-            "From a ping to the last moment for anything to arrive."
+            "A connection is closed when nothing arrives for this long after a ping."
         ),
         ConfigurationKey(
             "limits.refresh_grace_seconds",
             .seconds(\.limits.refreshGraceMilliseconds, 0...3_600),
-            "From the end of a token to the close."
+            "Time from the expiry of a token to the close of its connection."
         ),
         ConfigurationKey(
             "limits.typing_seconds",
             .seconds(\.limits.typingMilliseconds, 1...60),
-            "How long somebody is shown as typing after the last sign of it."
+            "How long a user is shown as typing after the last typing command."
         ),
     ]
 }

@@ -1,33 +1,33 @@
 extension ConfigurationKey {
     private static let byName = Dictionary(uniqueKeysWithValues: all.map { ($0.name, $0) })
 
-    /// The key of this name, or a failure that names the one that was probably meant.
+    /// Returns the key of this name. The failure suggests the most similar key.
     static func named(_ name: String, in source: ConfigurationSource) throws(ConfigurationFailure) -> ConfigurationKey {
         if let key = byName[name] { return key }
         let hint = hint(for: name, among: all.map(\.name))
         throw ConfigurationFailure(source, "\(name.prefix(80)): unknown key; \(hint)")
     }
 
-    /// The key of this environment variable, or a failure that names the one that was probably meant.
+    /// Returns the key of this environment variable. The failure suggests the most similar variable.
     static func ofVariable(_ name: String) throws(ConfigurationFailure) -> ConfigurationKey {
         if let key = all.first(where: { $0.variable == name }) { return key }
         throw ConfigurationFailure(
             .variable(name),
-            "no key has this variable; \(hint(for: name, among: all.map(\.variable)))"
+            "no key belongs to this variable; \(hint(for: name, among: all.map(\.variable)))"
         )
     }
 
     private static func hint(for name: String, among known: [String]) -> String {
         let nearest = known.map { (distance: distance(name, $0), name: $0) }.min { $0.distance < $1.distance }
-        // Farther off than a third it is no slip of the finger, and a wrong guess only confuses.
+        // A name that differs in more than a third is no typing error, and a wrong guess only confuses.
         guard let nearest, nearest.distance <= max(2, name.utf8.count / 3) else {
-            return "`roost check-config --print` lists all"
+            return "`roost check-config --print` lists all keys"
         }
         return "did you mean \(nearest.name)?"
     }
 
-    /// Levenshtein: insertions, deletions and replacements of bytes from one to the other. Long names are cut, since
-    /// they are near to nothing anyhow.
+    /// The Levenshtein distance: the least number of insertions, deletions and replacements of bytes that turn one name
+    /// into the other. Names are cut at 128 bytes, because longer ones resemble no key.
     static func distance(_ one: String, _ other: String) -> Int {
         let other = Array(other.utf8.prefix(128))
         var row = Array(0...other.count)

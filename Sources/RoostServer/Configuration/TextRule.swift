@@ -1,15 +1,15 @@
-/// What a text in the configuration may be.
+/// The form of a text in the configuration.
 enum TextRule: Sendable {
     case address, path, origin, claim, bearer
 
-    /// What is allowed, to go on from "expected".
+    /// What is allowed, worded to follow "expected".
     var allowed: String {
         switch self {
         case .address: "an IPv4 address such as 127.0.0.1"
         case .path: "a path of 1 to 4096 bytes"
         case .origin: "an origin such as https://chat.example.org, in lower case and without a path"
-        case .claim: "empty or up to 256 printable ASCII characters"
-        case .bearer: "empty or 16 to 256 printable ASCII characters without space"
+        case .claim: "nothing, or up to 256 printable ASCII characters"
+        case .bearer: "nothing, or 16 to 256 printable ASCII characters without spaces"
         }
     }
 
@@ -20,7 +20,8 @@ enum TextRule: Sendable {
         case .path: (1...4_096).contains(bytes.count) && bytes.allSatisfy { $0 >= 0x20 && $0 != 0x7F }
         case .origin: Self.isOrigin(text)
         case .claim: bytes.count <= 256 && bytes.allSatisfy { (0x20...0x7E).contains($0) }
-        // RFC 6750, section 2.1 allows less; what matters is that it fits a header and isn't guessed.
+        // RFC 6750, section 2.1 allows fewer characters. This only ensures that the token fits a header and is hard to
+        // guess.
         case .bearer:
             bytes.isEmpty || (16...256).contains(bytes.count) && bytes.allSatisfy { (0x21...0x7E).contains($0) }
         }
@@ -31,7 +32,8 @@ enum TextRule: Sendable {
         return parts.count == 4 && parts.allSatisfy { UInt8($0).map(String.init) == String($0) }
     }
 
-    /// RFC 6454, section 6.2: scheme, host and port as a browser writes them, or they would never match.
+    /// Whether it is scheme, host and port as a browser writes them (RFC 6454, section 6.2). Any other spelling would
+    /// never match.
     private static func isOrigin(_ text: String) -> Bool {
         guard let scheme = ["https://", "http://"].first(where: text.hasPrefix), text.utf8.count <= 267 else {
             return false
