@@ -37,6 +37,7 @@ let package = Package(
             providers: [.apt(["libwebsockets-dev"])]
         ),
         .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
+        .systemLibrary(name: "CMalloc"),
         .systemLibrary(name: "CEpoll", path: "LoadTests/CEpoll"),
         .target(name: "CSimdjson", linkerSettings: [.linkedLibrary("simdjson")]),
 
@@ -61,7 +62,7 @@ let package = Package(
         .target(
             name: "RoostServer",
             dependencies: [
-                "RoostAuth", "RoostCore", "RoostWire", "RoostStorage", "RoostTransport",
+                "CMalloc", "RoostAuth", "RoostCore", "RoostWire", "RoostStorage", "RoostTransport",
                 .product(name: "Logging", package: "swift-log"), .product(name: "Yams", package: "Yams"),
             ],
             swiftSettings: fast

@@ -7,7 +7,6 @@
 #include <ev.h>
 #include <fcntl.h>
 #include <libwebsockets.h>
-#include <malloc.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <string.h>

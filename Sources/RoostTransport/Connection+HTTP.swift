@@ -2,7 +2,7 @@ internal import CLibwebsockets
 internal import Glibc
 
 extension Connection {
-    /// Answers a plain HTTP request; -1 hangs up.
+    /// Answers a plain HTTP request. Returns -1 to close the connection.
     func answer(_ wsi: OpaquePointer, mayKeepAlive: Bool = true) -> Int32 {
         core.counters.requests += 1
         let target = target(of: wsi)
@@ -18,7 +18,8 @@ extension Connection {
 
     private func respond(to target: Target, of wsi: OpaquePointer) -> HTTPResponse {
         guard target.method == "GET" || target.method == "HEAD" else {
-            var response = HTTPResponse.refusal(405, code: "method_not_allowed", reason: "GET and HEAD only")
+            var response = HTTPResponse.refusal(
+                405, code: "method_not_allowed", reason: "only GET and HEAD are allowed")
             response.headers = [("Allow", "GET, HEAD")]
             return response
         }
@@ -33,8 +34,8 @@ extension Connection {
         return core.events?.respond(to: request) ?? .notFound
     }
 
-    // A request with a body would have to be read to its end first, and libwebsockets 4.1 misreads negative lengths and
-    // never ends chunked bodies: whoever sends one is answered and hung up on.
+    // The body of a request would have to be read to its end first, but libwebsockets 4.1 misreads negative lengths and
+    // never ends chunked bodies. So a request with a body is answered, and its connection is closed.
     private func mayStay(_ wsi: OpaquePointer) -> Bool {
         guard header(WSI_TOKEN_HTTP, of: wsi) == "HTTP/1.1" else { return false }
         let hasBody = [WSI_TOKEN_HTTP_CONTENT_LENGTH, WSI_TOKEN_HTTP_TRANSFER_ENCODING].contains {
@@ -45,7 +46,7 @@ extension Connection {
         return header(WSI_TOKEN_CONNECTION, of: wsi, max: 24)?.lowercased() == "keep-alive"
     }
 
-    /// Hands a response to the library, which keeps what the socket does not take. False if the socket is dead.
+    /// Hands a response to the library, which keeps what the socket doesn't take. Returns false if the socket is dead.
     @discardableResult
     func send(_ bytes: [UInt8], on wsi: OpaquePointer) -> Bool {
         bytes.withUnsafeBytes { shim_lws_write_raw(wsi, $0.baseAddress, $0.count) } >= 0
@@ -58,7 +59,7 @@ extension Connection {
         var path: String
     }
 
-    /// Method and path; the library keeps the path under a token named for the method.
+    /// Returns method and path. The library stores the path under a token named after the method.
     func target(of wsi: OpaquePointer) -> Target {
         for (token, method) in Connection.methods where lws_hdr_total_length(wsi, token) > 0 {
             return Target(method: method, path: header(token, of: wsi) ?? "")
@@ -72,7 +73,8 @@ extension Connection {
         (WSI_TOKEN_OPTIONS_URI, "OPTIONS"),
     ]
 
-    /// A header's value; nil if it is missing or `max` bytes or longer. The library's header table holds 4 KiB.
+    /// Returns the value of a header, or nil if it is missing or has `max` bytes or more. The library's header table
+    /// holds 4 KiB.
     func header(_ token: lws_token_indexes, of wsi: OpaquePointer, max: Int = 4_096) -> String? {
         withUnsafeTemporaryAllocation(of: CChar.self, capacity: max + 1) { buffer in
             guard let start = buffer.baseAddress else { return nil }

@@ -1,14 +1,15 @@
 internal import CLibwebsockets
 
 extension Connection {
-    /// Judges a request with an `Upgrade` header; 0 accepts, -1 hangs up after the refusal was written.
+    /// Judges a request with an `Upgrade` header. Returns 0 to accept it, or -1 to close the connection after the
+    /// refusal was written.
     ///
-    /// The `Upgrade` header is read from the header table, never through the callback's argument: when a connection
-    /// that was kept alive asks for an unknown protocol, libwebsockets 4.1 has answered and freed the headers by now,
-    /// and the argument points into freed memory. The copy is then empty.
+    /// This reads the `Upgrade` header from the header table, never through the callback's argument. When a kept-alive
+    /// connection asks for an unknown protocol, libwebsockets 4.1 has already answered and freed the headers, so the
+    /// argument points into freed memory. The copy from the table is then empty.
     func confirmUpgrade(_ wsi: OpaquePointer) -> Int32 {
         guard let upgrade = header(WSI_TOKEN_UPGRADE, of: wsi, max: 32)?.lowercased() else { return -1 }
-        // An upgrade to something else may be ignored (RFC 9110, section 7.8); h2c is all that comes this far.
+        // A server may ignore an upgrade to another protocol (RFC 9110, section 7.8). Only h2c gets this far.
         guard upgrade == "websocket" else { return answer(wsi, mayKeepAlive: false) }
         if let refusal = fault(of: wsi) {
             core.counters.refusedUpgrade += 1
@@ -27,29 +28,31 @@ extension Connection {
         return refuse(wsi, with: refusal)
     }
 
-    // What libwebsockets lets pass or drops without an answer (RFC 6455, section 4.2.1).
+    // Checks what libwebsockets accepts wrongly or drops without an answer (RFC 6455, section 4.2.1).
     private func fault(of wsi: OpaquePointer) -> HTTPResponse? {
         let target = target(of: wsi)
         guard target.path == core.settings.path else { return .notFound }
         guard target.method == "GET", header(WSI_TOKEN_HTTP, of: wsi) == "HTTP/1.1" else {
-            return .malformedUpgrade("an upgrade is a GET of HTTP/1.1")
+            return .malformedUpgrade("an upgrade must be a GET request in HTTP/1.1")
         }
         guard header(WSI_TOKEN_VERSION, of: wsi) == "13" else { return .upgradeRequired }
-        // libwebsockets reads the next two into 128 bytes and gives up if they don't fit.
+        // libwebsockets reads the next two headers into 128 bytes and gives up if they don't fit.
         guard list(WSI_TOKEN_CONNECTION, of: wsi).contains(where: { $0.lowercased() == "upgrade" }) else {
-            return .malformedUpgrade("Connection does not name Upgrade")
+            return .malformedUpgrade("the header Connection does not name Upgrade")
         }
         guard list(WSI_TOKEN_PROTOCOL, of: wsi).contains(where: { $0 == core.settings.subprotocol }) else {
             return .refusal(
                 400,
                 code: "no_subprotocol",
-                reason: "Sec-WebSocket-Protocol does not offer \(core.settings.subprotocol)"
+                reason: "the header Sec-WebSocket-Protocol does not offer \(core.settings.subprotocol)"
             )
         }
-        guard lws_hdr_total_length(wsi, WSI_TOKEN_HOST) > 0 else { return .malformedUpgrade("Host is missing") }
-        // 16 bytes in base64.
+        guard lws_hdr_total_length(wsi, WSI_TOKEN_HOST) > 0 else {
+            return .malformedUpgrade("the header Host is missing")
+        }
+        // 16 bytes in base64 are 24 characters.
         guard lws_hdr_total_length(wsi, WSI_TOKEN_KEY) == 24 else {
-            return .malformedUpgrade("Sec-WebSocket-Key is missing or wrong")
+            return .malformedUpgrade("the header Sec-WebSocket-Key is missing or wrong")
         }
         guard core.openCount < core.settings.connectionsMax else {
             return .full(retryAfterSeconds: core.settings.retryAfterSeconds)
@@ -69,15 +72,16 @@ extension Connection {
 }
 
 extension HTTPResponse {
-    static let notFound = refusal(404, code: "not_found", reason: "no such path")
+    static let notFound = refusal(404, code: "not_found", reason: "there is no such path")
 
     static func malformedUpgrade(_ reason: String) -> HTTPResponse {
         refusal(400, code: "malformed_upgrade", reason: reason)
     }
 
-    /// RFC 6455, section 4.4: the response names the version that is spoken.
+    /// Names the supported version, as RFC 6455, section 4.4 requires.
     static var upgradeRequired: HTTPResponse {
-        var response = refusal(426, code: "upgrade_required", reason: "WebSocket, version 13")
+        var response = refusal(
+            426, code: "upgrade_required", reason: "this path only accepts a WebSocket upgrade, version 13")
         response.headers = [("Sec-WebSocket-Version", "13"), ("Upgrade", "websocket")]
         return response
     }

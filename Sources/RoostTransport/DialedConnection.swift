@@ -1,7 +1,7 @@
 internal import CLibwebsockets
 internal import Glibc
 
-/// One attempt of a dialer and the connection that came of it. On the dialer loop's thread only. It reports its end
+/// One attempt of a dialer to connect, and the connection that results. Dialer loop's thread only. It reports its end
 /// exactly once.
 final class DialedConnection {
     static let protocolName = "roost-dialer"
@@ -42,7 +42,7 @@ final class DialedConnection {
             info.host = strings[2]
             info.protocol = strings[3]
             info.ietf_version_or_minus_one = -1
-            // A redirect would carry what is meant for one server to another.
+            // A redirect would hand the token to another server.
             info.ssl_connection = Int32(LCCSCF_HTTP_NO_FOLLOW_REDIRECT.rawValue)
             if address.isSecure { info.ssl_connection |= Int32(LCCSCF_USE_SSL.rawValue) }
             info.opaque_user_data = held.toOpaque()
@@ -97,7 +97,7 @@ final class DialedConnection {
         dialer.ended(isOpen ? .closed(code: closeCode, reason: closeReason) : .failed(reason: failure, status: status))
     }
 
-    /// Lets go of what the library held.
+    /// Releases the reference that the library held.
     func release() {
         isReleased = true
         Unmanaged.passUnretained(self).release()
@@ -109,12 +109,12 @@ final class DialedConnection {
         if let wsi, isOpen, !isOver { lws_callback_on_writable(wsi) }
     }
 
-    /// Sends what is queued, as far as the socket takes it; non-zero to close.
+    /// Sends queued messages while the socket takes them. Returns non-zero to close the connection.
     func becameWritable() -> Int32 {
         guard let wsi, isOpen else { return 0 }
         while lws_partial_buffered(wsi) == 0 {
             guard let text = nextText() else {
-                // Only once: a second refusal would cut the connection before the peer has read everything.
+                // Returns -1 only once. A second time would cut the connection before the peer has read everything.
                 guard isClosing, !hasGivenReason else { return 0 }
                 hasGivenReason = true
                 giveReason(wsi)
@@ -137,7 +137,7 @@ final class DialedConnection {
         return sending[next]
     }
 
-    // The library frames and masks in place, so it gets a copy with room in front.
+    // The library frames and masks the bytes in place, so it gets a copy with room in front.
     private func write(_ text: [UInt8], to wsi: OpaquePointer) -> Int32 {
         let room = shim_lws_pre()
         return withUnsafeTemporaryAllocation(byteCount: room + text.count + 1, alignment: 16) { buffer in
@@ -156,13 +156,13 @@ final class DialedConnection {
 
     // MARK: Receiving
 
-    /// Takes a part of a message.
+    /// Takes a part of a message as the library read it.
     func received(_ part: UnsafeRawBufferPointer) {
         guard let wsi, !isClosing else { return }
         if lws_frame_is_binary(wsi) != 0 { return close(1003, reason: "text messages only") }
         let announced = lws_remaining_packet_payload(wsi)
         let room = dialer.settings.messageBytesMax - message.count - part.count
-        guard room >= 0, announced <= room else { return close(1009, reason: "message too big") }
+        guard room >= 0, announced <= room else { return close(1009, reason: "message too long") }
         let isLast = lws_is_final_fragment(wsi) != 0
         if isLast, !message.isPending { return dialer.onEvent(.text(Array(part))) }
         message.append(part, endsFrame: announced == 0)
@@ -174,11 +174,11 @@ final class DialedConnection {
 
     // MARK: Handshake
 
-    /// Adds the caller's headers at `place`, which has `room` bytes; non-zero to give up.
+    /// Adds the caller's headers at `place`, which has `room` bytes. Returns non-zero to give up the connection.
     func addHeaders(_ wsi: OpaquePointer, _ place: UnsafeMutablePointer<UnsafeMutablePointer<UInt8>?>, _ room: Int)
         -> Int32
     {
-        // The library has set a timeout of its own since `close` asked it to end this, and forgotten that.
+        // If `close` asked the library to end this connection, a later timeout of the library's own has replaced that.
         guard !isClosing, let start = place.pointee else { return -1 }
         for header in dialer.settings.headers {
             let name = Array("\(header.name):".utf8CString)

@@ -1,15 +1,15 @@
 internal import CLibwebsockets
 internal import Glibc
 
-/// A bound IPv4 socket that listens, and the spare descriptor that lets a process without free ones still answer.
-/// Owned by one loop.
+/// A listening IPv4 socket, and a spare descriptor with which a process that has no free ones can still answer. Owned
+/// by one loop.
 struct ListeningSocket: ~Copyable {
     private(set) var descriptor: Int32
     private var spare: Int32
     let port: UInt16
 
-    /// Binds and listens. SO_REUSEADDR lets a restarted relay bind at once; SO_REUSEPORT would let several loops share
-    /// a port, and is asked for by those.
+    /// Binds and listens. SO_REUSEADDR lets a restarted relay bind at once. There is no SO_REUSEPORT, so starting a
+    /// second relay by mistake is an error.
     init(_ settings: TransportSettings) throws(TransportFailure) {
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
@@ -19,7 +19,6 @@ struct ListeningSocket: ~Copyable {
         guard socket >= 0 else { throw .system(call: "socket", code: errno) }
         do throws(TransportFailure) {
             try ListeningSocket.enable(SO_REUSEADDR, on: socket)
-            if settings.sharesPort { try ListeningSocket.enable(SO_REUSEPORT, on: socket) }
             try ListeningSocket.bind(socket, to: address, settings)
             guard listen(socket, settings.backlog) == 0 else {
                 throw TransportFailure.system(call: "listen", code: errno)
@@ -37,11 +36,11 @@ struct ListeningSocket: ~Copyable {
         for one in [descriptor, spare] where one >= 0 { close(one) }
     }
 
-    /// Takes one waiting connection; -1 with errno set if there is none or no descriptor for it.
+    /// Accepts one waiting connection. Returns -1 with errno set if there is none, or no descriptor for it.
     func accept(from peer: inout sockaddr_in) -> Int32 { shim_accept(descriptor, &peer) }
 
-    /// Takes one waiting connection with the spare descriptor, for a moment; -1 if that fails too. Close it before
-    /// `restoreSpare`.
+    /// Accepts one waiting connection with the spare descriptor. Returns -1 if that fails too. The caller must close
+    /// the connection before `restoreSpare`.
     mutating func acceptWithSpare(from peer: inout sockaddr_in) -> Int32 {
         guard spare >= 0 else { return -1 }
         close(spare)
@@ -49,13 +48,13 @@ struct ListeningSocket: ~Copyable {
         return shim_accept(descriptor, &peer)
     }
 
-    /// Opens the spare descriptor again; false if another thread was faster.
+    /// Opens the spare descriptor again. Returns false if another thread has taken it meanwhile.
     mutating func restoreSpare() -> Bool {
         if spare < 0 { spare = open("/dev/null", O_RDONLY | O_CLOEXEC) }
         return spare >= 0
     }
 
-    /// Stops listening. Safe to repeat.
+    /// Stops listening. May be repeated.
     mutating func closeAll() {
         for one in [descriptor, spare] where one >= 0 { close(one) }
         descriptor = -1

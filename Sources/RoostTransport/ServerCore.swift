@@ -2,15 +2,17 @@ internal import CLibwebsockets
 internal import Glibc
 internal import RoostWire
 
-/// The part of a server's loop that knows no handler type: the library, the listener, the watchers, the buffer
-/// that all writes share, and the counts that the limits are checked against. Loop thread only. The watchers hold it
-/// unretained, so its event loop keeps it for as long as turns run.
+/// The part of a server's loop that doesn't depend on the type of the letters: the library, the listener, the watchers,
+/// the buffer that all writes share, and the counts that the limits apply to. Loop thread only. The watchers hold it
+/// unretained, so its event loop must keep it for as long as turns run.
 final class ServerCore {
     let settings: TransportSettings
     let library: LibraryContext
     let port: UInt16
-    /// Set once by the event loop that owns this core, and cleared when it goes.
-    unowned(unsafe) var events: (any LoopEvents)?
+    /// The handler. The event loop that owns this core sets it once, and clears it when it is released.
+    unowned(unsafe) var events: (any TransportEvents)?
+    /// Delivers the letters in the mailbox. The event loop sets it together with `events`.
+    var onWake: () -> Void = {}
 
     var listener: ListeningSocket
     var vhost: OpaquePointer?
@@ -78,7 +80,7 @@ final class ServerCore {
         shim_ev_timer_move(library.loop, deadlineTimer, Double(delay) / 1_000)
     }
 
-    // A year: keeps the sum above and libev's arithmetic far from their ends.
+    // A year. Keeps the sum above and libev's arithmetic far from overflow.
     private static let longestTimer: Int64 = 31_536_000_000
 
     private static func readClock() -> Int64 {
@@ -91,7 +93,7 @@ final class ServerCore {
 
     private func watch() {
         let owner = Unmanaged.passUnretained(self).toOpaque()
-        library.prepareWake(owner: owner) { _, watcher, _ in ServerCore.from(watcher?.pointee.data)?.events?.woken() }
+        library.prepareWake(owner: owner) { _, watcher, _ in ServerCore.from(watcher?.pointee.data)?.onWake() }
         shim_ev_io_init(
             accepting,
             { _, watcher, _ in ServerCore.from(watcher?.pointee.data)?.acceptWaiting() },
@@ -122,7 +124,7 @@ final class ServerCore {
         data.map { Unmanaged<ServerCore>.fromOpaque($0).takeUnretainedValue() }
     }
 
-    // libev measures from the start of the turn, so a timer that was set late in a long one comes too early.
+    // libev measures from the start of a turn, so a timer that was set late in a long turn fires too early.
     private func deadlineReached() {
         guard let deadline else { return }
         let left = deadline - ServerCore.readClock()
@@ -134,7 +136,7 @@ final class ServerCore {
         }
     }
 
-    // Runs before the loop sleeps, when everything that had arrived is handled.
+    // Runs before the loop sleeps, when everything that arrived has been handled.
     private func endTurn() {
         readOn()
         events?.turnEnded()
@@ -147,7 +149,7 @@ final class ServerCore {
         now = nil
     }
 
-    // How long refused sockets linger, and when accepting is tried again after a shortage.
+    // How long refused sockets are kept at least, and when accepting is tried again after a shortage of descriptors.
     private static let beatSeconds = 1.0
 
     private func beat() {
@@ -162,9 +164,9 @@ final class ServerCore {
         protocols.initialize(repeating: lws_protocols(), count: 2)
         protocols[0].name = UnsafePointer(strdup(settings.subprotocol))
         protocols[0].callback = serverCallback
-        // Each connection keeps a buffer of this size; 1024 is the knee between memory and reads.
+        // Each connection keeps a buffer of this size. 1,024 is a compromise between memory and the number of reads.
         protocols[0].rx_buffer_size = 1_024
-        // What goes over this in one write is copied and waits; bodies of HTTP responses are the longest.
+        // Bytes beyond this in one write are copied and wait. The largest writes are bodies of HTTP responses.
         protocols[0].tx_packet_size = 4_194_304
         protocols[0].user = Unmanaged.passUnretained(self).toOpaque()
         let options = LWS_SERVER_OPTION_DISABLE_IPV6 | LWS_SERVER_OPTION_EXPLICIT_VHOSTS

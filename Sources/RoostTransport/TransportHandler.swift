@@ -1,43 +1,34 @@
-/// The server's side of the transport. Every method is called on the loop thread and must not block: all connections
-/// wait while it runs. It may call any method of `EventLoop` and `Connection` from inside.
-public protocol TransportHandler: AnyObject {
-    /// What other threads put into the mailbox.
-    associatedtype Letter: Sendable
-
-    /// A well-formed upgrade to the socket path. `nil` accepts it; a response refuses it (403 origin, 503 draining).
+/// What a server's loop tells its handler. Every method is called on the loop thread and must not block, because all
+/// connections wait meanwhile. A method may call any method of `EventLoop` and `Connection`.
+public protocol TransportEvents: AnyObject {
+    /// A well-formed upgrade to the socket path arrived. Return nil to accept it, or a response to refuse it (such as
+    /// 403 for a wrong origin, or 503 while draining).
     func admit(_ request: UpgradeRequest) -> HTTPResponse?
-    /// The handshake is done; messages follow.
+    /// The handshake is done, and messages follow.
     func opened(_ connection: Connection)
-    /// One whole text message, valid UTF-8. The bytes end with the call.
+    /// One whole text message in valid UTF-8. The bytes are valid only during the call.
     func received(_ message: UnsafeRawBufferPointer, on connection: Connection)
-    /// A pong with a payload arrived. libwebsockets answers the peer's pings itself and does not tell of them.
+    /// A pong with a payload arrived. libwebsockets answers the peer's pings itself and doesn't report them.
     func heard(from connection: Connection)
-    /// What `write` could not hand over before has left: write again.
+    /// The socket has taken what it could not take in an earlier `write`: write again.
     func writable(_ connection: Connection)
-    /// The connection ended: exactly once for each `opened`, and the last call for it. `isClean` is true only if the
-    /// peer sent a close frame first.
+    /// The connection has ended. Called exactly once for each `opened`, and last. `isClean` is true only if the peer
+    /// sent a close frame first.
     func closed(_ connection: Connection, isClean: Bool)
     /// A plain GET or HEAD of another path than the socket's.
     func respond(to request: HTTPRequest) -> HTTPResponse
-    /// What was posted to the mailbox, in order.
-    func delivered(_ letters: [Letter])
     /// The deadline of `setTimer` has passed.
     func timer()
-    /// Everything that arrived in this turn was handled: flush every connection that has something to send.
+    /// Everything that arrived in this turn has been handled: flush every connection that has something to send.
     func turnEnded()
 }
 
-/// What the core tells the event loop that owns it: the handler without its associated type, because a C callback can
-/// carry no generic parameter.
-protocol LoopEvents: AnyObject {
-    func admit(_ request: UpgradeRequest) -> HTTPResponse?
-    func opened(_ connection: Connection)
-    func received(_ message: UnsafeRawBufferPointer, on connection: Connection)
-    func heard(from connection: Connection)
-    func writable(_ connection: Connection)
-    func closed(_ connection: Connection, isClean: Bool)
-    func respond(to request: HTTPRequest) -> HTTPResponse
-    func woken()
-    func timer()
-    func turnEnded()
+/// The server's side of the transport: it handles events, and letters from other threads. Letters are apart from the
+/// events because C callbacks reach the handler through `any TransportEvents`, which can't have an associated type.
+public protocol TransportHandler: TransportEvents {
+    /// What other threads put into the mailbox.
+    associatedtype Letter: Sendable
+
+    /// Letters that were posted to the mailbox, in order. Called on the loop thread.
+    func delivered(_ letters: [Letter])
 }

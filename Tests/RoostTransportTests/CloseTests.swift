@@ -36,7 +36,7 @@ import Testing
         #expect(server.journal.wait(for: .closed(1, isClean: false)))
     }
 
-    @Test func tellsAPeerThatSaidGoodbyeFromOneThatVanished() throws {
+    @Test func distinguishesACleanCloseFromADrop() throws {
         let polite = try RawClient.open(port: server.port)
         polite.sendFrame(8, [0x03, 0xE8])
         #expect(try polite.readFrame().closeCode == 1000)
@@ -50,7 +50,7 @@ import Testing
         #expect(server.onLoop { $0.loop?.connectionCount } == 0)
     }
 
-    @Test func closesOnceForEachOpened() throws {
+    @Test func reportsClosedOnceForEachOpened() throws {
         for _ in 0..<50 {
             let client = try RawClient.open(port: server.port)
             client.sendText("x")
@@ -62,7 +62,7 @@ import Testing
         }
     }
 
-    @Test func aConnectionIsInertAfterItsEnd() throws {
+    @Test func aConnectionDoesNothingAfterItsEnd() throws {
         let client = try RawClient.open(port: server.port)
         let kept = server.onLoop { Unchecked($0.sessions[1]) }
         client.sendFrame(8, [0x03, 0xE8])

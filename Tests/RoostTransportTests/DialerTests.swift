@@ -63,7 +63,7 @@ import Testing
         #expect(server.journal.wait(for: .closed(1, isClean: true)))
     }
 
-    @Test func keepsTheOrderOfABurst() throws {
+    @Test func keepsABurstInOrder() throws {
         let dialer = try dial()
         #expect(diary.wait(for: .opened))
         for number in 0..<1_000 { #expect(dialer.send(text: Array("\(number)".utf8))) }
@@ -76,7 +76,7 @@ import Testing
         #expect(received.count == 1_000)
     }
 
-    @Test func tellsWhyTheServerClosed() throws {
+    @Test func reportsWhyTheServerClosed() throws {
         let dialer = try dial()
         #expect(diary.wait(for: .opened))
         #expect(server.journal.wait(for: .opened(1)))
@@ -93,7 +93,7 @@ import Testing
         withExtendedLifetime(dialer) {}
     }
 
-    @Test func tellsTheStatusOfARefusal() throws {
+    @Test func reportsTheStatusOfARefusal() throws {
         let dialer = try dial(path: "/elsewhere")
         #expect(diary.waitForFailure()?.status == 404)
         #expect(!dialer.send(text: [0x61]))
@@ -133,7 +133,7 @@ import Testing
         withExtendedLifetime(dialer) {}
     }
 
-    @Test func refusesMoreThanItsQueueHolds() throws {
+    @Test func refusesMessagesBeyondItsQueue() throws {
         var settings = DialerSettings()
         settings.queuedBytesMax = 10
         let diary = diary
@@ -145,13 +145,13 @@ import Testing
         #expect(dialer.send(text: [UInt8](repeating: 0x61, count: 10)))
     }
 
-    @Test func closesOnAMessageThatIsTooLong() throws {
+    @Test func closesOnTooLongAMessage() throws {
         var settings = DialerSettings()
         settings.messageBytesMax = 5_000
         let dialer = try dial(settings)
         #expect(server.journal.wait(for: .opened(1)))
         server.post { $0.push(String(repeating: "x", count: 5_001), to: 1) }
-        #expect(diary.wait(for: .closed(code: 1009, reason: "message too big")))
+        #expect(diary.wait(for: .closed(code: 1009, reason: "message too long")))
         withExtendedLifetime(dialer) {}
     }
 

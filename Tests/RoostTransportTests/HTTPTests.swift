@@ -37,7 +37,7 @@ import Testing
 
     /// libwebsockets would poll in a circle for input that it does not read before the response is gone.
     @Test(arguments: ["/big", "/echo"])
-    func cutsAPeerThatAsksWithoutReading(_ path: String) throws {
+    func cutsAPeerThatSendsRequestsWithoutReading(_ path: String) throws {
         let greedy = try RawClient(port: server.port, receiveBuffer: 4_096)
         // Enough for the responses to fill every buffer on the way.
         let request = Array("GET \(path) HTTP/1.1\r\nHost: h\r\n\r\n".utf8)
@@ -48,7 +48,7 @@ import Testing
         while try !greedy.isAtEnd() { _ = greedy.readAvailable() }
     }
 
-    @Test func closesWhenAsked() throws {
+    @Test func closesWhenThePeerAsksForIt() throws {
         client.send("GET /echo HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n")
         #expect(try client.readResponse().head.headers["Connection"] == "close")
         #expect(try client.isAtEnd())
@@ -81,13 +81,13 @@ import Testing
     }
 
     @Test(arguments: ["Content-Length: 5", "Content-Length: -5", "Transfer-Encoding: chunked"])
-    func hangsUpAfterARequestWithABody(_ header: String) throws {
+    func closesAfterARequestWithABody(_ header: String) throws {
         client.send("GET /echo HTTP/1.1\r\nHost: h\r\n\(header)\r\n\r\n")
         #expect(try client.readResponse().head.headers["Connection"] == "close")
         #expect(try client.isAtEnd())
     }
 
-    @Test func theSocketPathWantsAnUpgrade() throws {
+    @Test func theSocketPathRequiresAnUpgrade() throws {
         client.send("GET /v1/socket HTTP/1.1\r\nHost: h\r\n\r\n")
         let response = try client.readResponse()
         #expect(response.head.status == "HTTP/1.1 426 Upgrade Required")
@@ -96,7 +96,7 @@ import Testing
         #expect(try client.isAtEnd())
     }
 
-    @Test func unknownPathsAreTheHandlersAffair() throws {
+    @Test func theHandlerAnswersUnknownPaths() throws {
         client.send("GET /nowhere HTTP/1.1\r\nHost: h\r\n\r\n")
         #expect(try client.readResponse().head.status == "HTTP/1.1 404 Not Found")
     }

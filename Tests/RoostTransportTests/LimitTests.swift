@@ -59,7 +59,7 @@ import Testing
     }
 
     /// In a process of its own, because the limit on descriptors is the whole process's.
-    @Test func withoutDescriptorsItStillAnswers() async {
+    @Test func answersWithoutFreeDescriptors() async {
         await #expect(processExitsWith: .success) {
             let server = try TestServer()
             var limit = rlimit(rlim_cur: 256, rlim_max: 256)
@@ -80,7 +80,7 @@ import Testing
         }
     }
 
-    @Test func anAddressInUseIsSaid() throws {
+    @Test func reportsAnAddressInUse() throws {
         let server = try TestServer()
         let port = server.port
         #expect(throws: TransportFailure.addressInUse(host: "127.0.0.1", port: port)) {

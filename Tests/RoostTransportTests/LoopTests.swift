@@ -7,7 +7,7 @@ import Testing
 
     init() throws { server = try TestServer() }
 
-    @Test func deliversLettersFromManyThreadsInTheirOrder() throws {
+    @Test func deliversLettersOfEachThreadInOrder() throws {
         let server = server
         let threads = 4
         let letters = 500
@@ -62,7 +62,7 @@ import Testing
         #expect(try client.readFrame().text == "still here")
     }
 
-    @Test func loopsFollowEachOther() throws {
+    @Test func loopsCanRunOneAfterAnother() throws {
         for _ in 0..<5 {
             let next = try TestServer()
             let client = try RawClient.open(port: next.port)

@@ -22,7 +22,7 @@ import Testing
         #expect(try client.readFrame().text == "next")
     }
 
-    @Test func takesManyMessagesFromOneSegment() throws {
+    @Test func readsManyMessagesFromOneSegment() throws {
         // Cut anywhere by the server's reads, so most sizes of the first part occur.
         let texts = (0..<200).map { "\($0) " + String(repeating: "y", count: $0) }
         for text in texts { client.sendText(text) }
@@ -38,18 +38,18 @@ import Testing
         return Dictionary(grouping: turns) { $0 }.sorted { $0.key < $1.key }.map(\.value.count)
     }
 
-    @Test func readsOnWhereAReadEndedWithinAMessage() throws {
+    @Test func readsAgainWhenAReadEndedWithinAMessage() throws {
         // Four reads of 1,040 bytes.
         #expect(try messagesByTurn(of: 13) == [13])
     }
 
-    @Test func readsOnOnlySoOftenInATurn() throws {
+    @Test func boundsTheReadsInATurn() throws {
         let counts = try messagesByTurn(of: 200)
         #expect(counts.reduce(0, +) == 200)
         #expect(counts.allSatisfy { $0 <= 14 })
     }
 
-    @Test func putsFragmentsTogether() throws {
+    @Test func joinsFragments() throws {
         client.sendFrame(1, Array("one, ".utf8), isFinal: false)
         client.sendFrame(9, Array("ping between".utf8))
         client.sendFrame(0, [], isFinal: false)
@@ -60,30 +60,30 @@ import Testing
         #expect(frames.contains { $0.opcode == 1 && $0.text == "one, " + String(repeating: "two", count: 1_000) })
     }
 
-    @Test func closesAMessageThatIsTooLong() throws {
+    @Test func closesOnAMessageThatIsTooLong() throws {
         client.sendText(String(repeating: "x", count: 10_001))
-        try expectClose(1009, "message too big")
+        try expectClose(1009, "message too long")
     }
 
-    @Test func doesNotWaitForALengthThatIsTooLong() throws {
+    @Test func closesBeforeATooLongFrameArrives() throws {
         client.sendFrame(1, [0x78], announced: 1_099_511_627_776)
-        try expectClose(1009, "message too big")
+        try expectClose(1009, "message too long")
     }
 
-    @Test func countsFragmentsTogether() throws {
+    @Test func countsTheBytesOfAllFragments() throws {
         client.sendFrame(1, [UInt8](repeating: 0x78, count: 6_000), isFinal: false)
         client.sendFrame(0, [UInt8](repeating: 0x78, count: 6_000), isFinal: true)
-        try expectClose(1009, "message too big")
+        try expectClose(1009, "message too long")
     }
 
-    @Test func allowsOnlySoManyFragments() throws {
+    @Test func boundsTheNumberOfFragments() throws {
         client.sendFrame(1, [0x61], isFinal: false)
         for _ in 0..<6 { client.sendFrame(0, [0x62], isFinal: false) }
         client.sendFrame(0, [0x63], isFinal: true)
         #expect(try client.readFrame().text == "abbbbbbc")
         client.sendFrame(1, [], isFinal: false)
         for _ in 0..<8 { client.sendFrame(0, [], isFinal: false) }
-        try expectClose(1009, "message too big")
+        try expectClose(1009, "message too long")
     }
 
     @Test func refusesBinary() throws {
@@ -105,26 +105,26 @@ import Testing
         #expect(!server.journal.all.contains { if case .received = $0 { true } else { false } })
     }
 
-    @Test func takesACharacterThatIsSplitOverFragments() throws {
+    @Test func acceptsACharacterSplitOverFragments() throws {
         client.sendFrame(1, [0x61, 0xF0, 0x9F], isFinal: false)
         client.sendFrame(0, [0x90, 0x93], isFinal: true)
         #expect(try client.readFrame().text == "a🐓")
     }
 
-    @Test func refusesACharacterThatNeverEnds() throws {
+    @Test func refusesAnIncompleteCharacter() throws {
         client.sendFrame(1, [0x61, 0xF0, 0x9F, 0x90], isFinal: false)
         client.sendFrame(0, [], isFinal: true)
         #expect(try client.readFrame().closeCode == 1007)
     }
 
-    @Test func answersPingsAndHearsPongs() throws {
+    @Test func answersPingsAndReportsPongs() throws {
         client.sendFrame(9, Array("hi".utf8))
         #expect(try client.readFrame() == RawClient.Frame(opcode: 10, payload: Array("hi".utf8)))
         client.sendFrame(10, [0x72])
         #expect(server.journal.wait(for: .heard))
     }
 
-    @Test func refusesWhatTheProtocolForbids() throws {
+    @Test func closesOnProtocolErrors() throws {
         client.sendFrame(3, [])
         #expect(try client.readFrame().closeCode == 1002)
     }
