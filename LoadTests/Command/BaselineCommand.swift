@@ -2,12 +2,11 @@ import ArgumentParser
 import Foundation
 import RoostLoad
 
-/// `roost-load baseline`: runs scenarios and keeps their figures to compare later runs with. Only those that held are
-/// kept.
+/// `roost-load baseline`: runs scenarios and keeps the figures of those that held, to compare later runs with.
 struct BaselineCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "baseline", abstract: "Run scenarios and keep their figures.",
-        discussion: "Without scenarios all of the library are run.")
+        discussion: "Without arguments, runs all scenarios of the library.")
 
     @Argument(help: ArgumentHelp("Scenarios.", valueName: "scenario")) var names: [String] = []
     @OptionGroup var flags: RunFlags

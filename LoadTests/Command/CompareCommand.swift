@@ -2,13 +2,13 @@ import ArgumentParser
 import Foundation
 import RoostLoad
 
-/// `roost-load compare`: two reports side by side. It judges nothing, so it ends with 0 if both can be read.
+/// `roost-load compare`: shows two reports side by side. It judges nothing, so it exits with 0 if it can read both.
 struct CompareCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "compare", abstract: "Put two reports side by side.")
+        commandName: "compare", abstract: "Compare two reports side by side.")
 
-    @Argument(help: "A report.json, or the folder that it is in.") var first: String
-    @Argument(help: "Another.") var second: String
+    @Argument(help: "A report.json or its folder.") var first: String
+    @Argument(help: "Another report.json or its folder.") var second: String
 
     func run() throws {
         let comparison = Comparison(try Self.report(first), try Self.report(second))

@@ -2,33 +2,35 @@ import ArgumentParser
 import Foundation
 import RoostLoad
 
-/// `roost-load knee`: looks for the highest rate that a scenario's thresholds hold at.
+/// `roost-load knee`: finds the highest rate at which a scenario's thresholds hold.
 struct KneeCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "knee", abstract: "Find the highest rate of messages that holds.",
+        commandName: "knee", abstract: "Find the highest rate of messages at which a scenario holds.",
         discussion: """
-            Raises the rate by a factor until a threshold breaks or the harness doesn't keep up, then halves the \
-            interval a few times, and runs once more at half of what it found. Each step is a run of its own.
+            Raises the rate by a factor until a threshold breaks or the harness doesn't keep up. Then halves the \
+            interval a few times, and runs once more at half of the rate it found. Each step is a separate run.
             """)
 
     @Argument(help: "The scenario.") var scenario: String
     @OptionGroup var flags: RunFlags
-    @Option(help: "The first rate, messages a second; else the scenario's.") var from: Double?
-    @Option(help: "By so much it is raised.") var factor = 1.5
-    @Option(help: "How often the interval is halved.") var bisections = 4
-    @Option(help: "The folder for knee.json and the report of the run at half the knee.") var out: String?
+    @Option(help: "First rate in messages a second. If not given, the scenario's.") var from: Double?
+    @Option(help: "Factor by which the rate is raised.") var factor = 1.5
+    @Option(help: "Number of times the interval is halved.") var bisections = 4
+    @Option(help: "Folder for knee.json and for the report of the run at half of the found rate.") var out: String?
 
     func validate() throws {
-        if let from, !(from > 0) { throw ValidationError("--from is more than 0, not \(from)") }
-        guard factor >= 1.05, factor <= 10 else { throw ValidationError("--factor is 1.05 to 10, not \(factor)") }
-        guard (0...8).contains(bisections) else { throw ValidationError("--bisections is 0 to 8, not \(bisections)") }
+        if let from, !(from > 0) { throw ValidationError("--from must be more than 0, not \(from)") }
+        guard factor >= 1.05, factor <= 10 else { throw ValidationError("--factor must be 1.05 to 10, not \(factor)") }
+        guard (0...8).contains(bisections) else {
+            throw ValidationError("--bisections must be 0 to 8, not \(bisections)")
+        }
     }
 
     func run() throws {
         let options = flags.options
         guard let scenario = try flags.prepared([scenario], options).first else { return }
         guard let rate = from ?? scenario.messages?.rate else {
-            throw RunFailure("nobody writes in \(scenario.name), so it has no knee")
+            throw RunFailure("nobody writes in \(scenario.name), so there is no highest rate")
         }
         Interruption.install()
         let search = KneeSearch(from: rate, factor: factor, bisections: bisections)

@@ -2,11 +2,12 @@ import ArgumentParser
 import Foundation
 import RoostLoad
 
-/// `roost-load list`: the scenarios of the library, a line each.
+/// `roost-load list`: lists the scenarios of the library, one on each line.
 struct ListCommand: ParsableCommand {
-    static let configuration = CommandConfiguration(commandName: "list", abstract: "List the scenarios there are.")
+    static let configuration = CommandConfiguration(commandName: "list", abstract: "List the scenarios.")
 
-    @Option(help: "The folder of scenarios, else $ROOST_SCENARIOS, else LoadTests/Scenarios.") var scenarios: String?
+    @Option(help: "Folder of the scenarios. If not given, $ROOST_SCENARIOS; if that is not set, LoadTests/Scenarios.")
+    var scenarios: String?
 
     func run() throws {
         let all = try ScenarioLibrary.find(option: scenarios).list()
@@ -18,7 +19,7 @@ struct ListCommand: ParsableCommand {
     }
 }
 
-/// `roost-load check`: says of each file whether it can be run. All are looked at; one that can't be is enough for 2.
+/// `roost-load check`: checks whether each file can be run. It checks all files, and exits with 2 if one has a mistake.
 struct CheckCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "check", abstract: "Check scenario files without running them.")
@@ -30,9 +31,9 @@ struct CheckCommand: ParsableCommand {
         let library = ScenarioLibrary(folder: ".")
         for file in files {
             do throws(ScenarioFailure) {
-                // A bare name is a file of this folder here, and never one of the library.
+                // A bare name is a file in the current folder, never a scenario of the library.
                 _ = try library.scenario(file.contains("/") ? file : "./\(file)")
-                Output.write("\(file): right")
+                Output.write("\(file): no mistakes")
             } catch {
                 isWrong = true
                 Output.write(error.description, to: .standardError)
@@ -42,11 +43,11 @@ struct CheckCommand: ParsableCommand {
     }
 }
 
-/// `roost-load worker`: one process of a run with several; `run --workers` starts it.
+/// `roost-load worker`: one process of a run with several. `run --workers` starts it.
 struct WorkerCommand: ParsableCommand {
     static let configuration = CommandConfiguration(commandName: "worker", shouldDisplay: false)
 
-    @Argument(help: "The file that says what to do.") var order: String
+    @Argument(help: "The file with the worker's orders.") var order: String
 
     func run() throws {
         Interruption.install()

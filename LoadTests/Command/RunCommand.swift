@@ -2,18 +2,18 @@ import ArgumentParser
 import Foundation
 import RoostLoad
 
-/// `roost-load run`: runs scenarios one after the other, writes their reports and says what came out.
+/// `roost-load run`: runs scenarios one after the other, writes their reports and prints the verdicts.
 struct RunCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "run", abstract: "Run scenarios and judge them.",
-        discussion: "A scenario is a name of the library (see `list`) or the path of a file.")
+        discussion: "A scenario is named by its name in the library (see `list`) or by the path of a file.")
 
     @Argument(help: ArgumentHelp("Scenarios.", valueName: "scenario")) var names: [String]
     @OptionGroup var flags: RunFlags
-    @Option(help: "Messages a second, in all.") var rate: Double?
-    @Option(help: "The folder for reports; with several scenarios each has one within it.") var out: String?
-    @Flag(name: .customLong("no-html"), help: "Only report.json.") var isWithoutPage = false
-    @Flag(name: .customLong("correctness-only"), help: "Only faults count; thresholds and lateness aren't judged.")
+    @Option(help: "Messages a second, of all users together.") var rate: Double?
+    @Option(help: "Folder for the report. With several scenarios, each gets a folder inside it.") var out: String?
+    @Flag(name: .customLong("no-html"), help: "Write only report.json.") var isWithoutPage = false
+    @Flag(name: .customLong("correctness-only"), help: "Judge only faults, not thresholds or lateness.")
     var judgesOnlyCorrectness = false
 
     func run() throws {
@@ -27,7 +27,7 @@ struct RunCommand: ParsableCommand {
             let report = flags.run(scenario, options)
             verdicts.append(report.verdict)
             try show(report, several: scenarios.count > 1)
-            // Who presses Ctrl-C doesn't want the next one either.
+            // Ctrl-C also skips the next scenarios.
             if Interruption.isRequested { break }
         }
         throw ExitCode(Report.Verdict.worst(of: verdicts).exitCode)

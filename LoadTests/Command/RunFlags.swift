@@ -5,63 +5,74 @@ import RoostLoad
 /// The options of every command that runs scenarios.
 struct RunFlags: ParsableArguments {
     @Option(
-        help: ArgumentHelp("A running relay; without it one is started for each run.", valueName: "ws://…/v1/socket"))
+        help: ArgumentHelp(
+            "Address of a running relay. If not given, a relay is started for each run.", valueName: "ws://…/v1/socket")
+    )
     var url: String?
-    @Option(help: "The running relay's signing key, which makes the users' tokens.") var keyFile: String?
-    @Option(help: "The running relay's process, to measure what it uses.") var pid: Int32?
-    @Option(help: "What the running relay's /metrics asks for; better in ROOST_METRICS_TOKEN.") var metricsToken:
+    @Option(help: "File of the running relay's signing key, for creating the users' tokens.") var keyFile: String?
+    @Option(help: "Process id of the running relay, to measure what it uses.") var pid: Int32?
+    @Option(help: "Bearer token of the running relay's /metrics. Better set in ROOST_METRICS_TOKEN.") var metricsToken:
         String?
 
-    @Option(help: "The relay's program, else $ROOST_BINARY, else the one beside this.") var roost: String?
-    @Option(help: "What the started relay's acks survive: full, normal or memory.") var durability: String?
-    @Option(help: ArgumentHelp("The started relay's presence.grace_seconds; 2 if not given.", valueName: "seconds"))
+    @Option(help: "Program of the relay. If not given, $ROOST_BINARY; if that is not set, the one beside this program.")
+    var roost: String?
+    @Option(help: "Durability of the started relay: full, normal or memory.") var durability: String?
+    @Option(help: ArgumentHelp("presence.grace_seconds of the started relay; 2 if not given.", valueName: "seconds"))
     var grace: Int?
     @Option(
         name: .customLong("set"),
-        help: ArgumentHelp("A key of the started relay; may be repeated.", valueName: "key=value"))
+        help: ArgumentHelp("Set a configuration key of the started relay; may be repeated.", valueName: "key=value"))
     var settings: [String] = []
 
-    @Flag(name: .customLong("keep"), help: "Keep the started relay's folder: its log, store and key.")
+    @Flag(name: .customLong("keep"), help: "Keep the folder of the started relay with its log, store and key.")
     var keepsRelayFolder = false
 
-    @Option(help: "Users, instead of the scenario's.") var users: Int?
-    @Option(help: "Devices of each.") var devices: Int?
+    @Option(help: "Number of users, instead of the scenario's.") var users: Int?
+    @Option(help: "Devices of each user.") var devices: Int?
     @Option(help: "Seconds of measured load.") var seconds: Double?
-    @Option(help: "Seconds of load before.") var warmup: Double?
-    @Option(help: "What all that is left to chance follows from.") var seed: UInt64?
-    @Option(help: "Processes that share the load.") var workers = 1
-    @Flag(name: .customLong("pin"), help: "Relay on core 0, harness on the others.") var isPinned = false
-    @Flag(name: .customLong("poll"), help: "Never sleep: some 50 µs more exact, for a whole core. One worker.")
+    @Option(help: "Seconds of load before the measurement begins.") var warmup: Double?
+    @Option(help: "Seed of all random choices.") var seed: UInt64?
+    @Option(help: "Number of processes that share the load.") var workers = 1
+    @Flag(name: .customLong("pin"), help: "Pin the relay to core 0 and the harness to the others.") var isPinned = false
+    @Flag(
+        name: .customLong("poll"),
+        help: "Never sleep. Latencies are some 50 µs more exact, but the harness uses a whole core. One worker only.")
     var polls = false
-    @Flag(name: .customLong("short"), help: "A few users and seconds of the same structure.") var isShort = false
-    @Flag(name: .customLong("quiet"), help: "Only verdicts.") var isQuiet = false
-    @Option(help: "The folder of scenarios, else $ROOST_SCENARIOS, else LoadTests/Scenarios.") var scenarios: String?
+    @Flag(name: .customLong("short"), help: "Run the same scenario with few users and for a few seconds.") var isShort =
+        false
+    @Flag(name: .customLong("quiet"), help: "Print only the verdicts.") var isQuiet = false
+    @Option(help: "Folder of the scenarios. If not given, $ROOST_SCENARIOS; if that is not set, LoadTests/Scenarios.")
+    var scenarios: String?
 
     func validate() throws {
         if url == nil {
             for (name, isGiven) in [
                 ("--key-file", keyFile != nil), ("--pid", pid != nil), ("--metrics-token", metricsToken != nil),
-            ] where isGiven { throw ValidationError("\(name) is about a running relay; give its --url too") }
+            ] where isGiven { throw ValidationError("\(name) is for a running relay; give its --url too") }
         } else {
             if keyFile == nil { throw ValidationError("--url needs --key-file: the relay's signing key") }
             for (name, isGiven) in [
                 ("--roost", roost != nil), ("--durability", durability != nil), ("--grace", grace != nil),
                 ("--set", !settings.isEmpty), ("--keep", keepsRelayFolder),
-            ] where isGiven { throw ValidationError("\(name) is about a relay that is started, not one at --url") }
+            ] where isGiven {
+                throw ValidationError("\(name) is for a relay that roost-load starts, not for one at --url")
+            }
         }
         if let durability, !["full", "normal", "memory"].contains(durability) {
-            throw ValidationError("--durability is full, normal or memory, not '\(durability)'")
+            throw ValidationError("--durability must be full, normal or memory, not '\(durability)'")
         }
-        if let grace, !(0...300).contains(grace) { throw ValidationError("--grace is 0 to 300 seconds, not \(grace)") }
-        if let pid, pid < 1 { throw ValidationError("--pid is a process, not \(pid)") }
+        if let grace, !(0...300).contains(grace) {
+            throw ValidationError("--grace must be 0 to 300 seconds, not \(grace)")
+        }
+        if let pid, pid < 1 { throw ValidationError("--pid must be a process id, not \(pid)") }
         if let wrong = settings.first(where: { !$0.contains("=") }) {
             throw ValidationError("--set takes key=value, not '\(wrong)'")
         }
         guard RunOptions.workersAllowed.contains(workers) else {
             let range = RunOptions.workersAllowed
-            throw ValidationError("--workers is \(range.lowerBound) to \(range.upperBound), not \(workers)")
+            throw ValidationError("--workers must be \(range.lowerBound) to \(range.upperBound), not \(workers)")
         }
-        if polls, workers > 1 { throw ValidationError("--poll takes a whole core, so it is for one worker") }
+        if polls, workers > 1 { throw ValidationError("--poll takes a whole core, so it works with one worker only") }
     }
 
     var options: RunOptions {
@@ -88,9 +99,10 @@ struct RunFlags: ParsableArguments {
         return options
     }
 
-    /// Those named, as these options change them, before the first is run: a wrong one is found at once.
+    /// Returns the named scenarios as these options change them, before the first one runs, so that a mistake is found
+    /// at once.
     func prepared(_ names: [String], _ options: RunOptions) throws -> [Scenario] {
-        // Files need no library, so none has to be found for them.
+        // A file needs no library, so it doesn't matter if there is none.
         let library = try? ScenarioLibrary.find(option: scenarios)
         return try names.map { name in
             let source = try library ?? (isFile(name) ? ScenarioLibrary(folder: ".") : .find(option: scenarios))
@@ -100,7 +112,7 @@ struct RunFlags: ParsableArguments {
 
     private func isFile(_ name: String) -> Bool { name.contains("/") || name.hasSuffix(".yaml") }
 
-    /// One run with its display. The caller says what came of it.
+    /// Runs a scenario with its live display. The caller prints the outcome.
     func run(_ scenario: Scenario, _ options: RunOptions) -> Report {
         guard !isQuiet else { return Runner(scenario, options).run() }
         let display = SharedDisplay()

@@ -2,24 +2,25 @@ import FoundationEssentials
 import JWTKit
 
 extension VerificationKey {
-    /// The usable keys of a JWK set. What the set says about itself counts (`alg`, `use`); what a token says doesn't.
+    /// Returns the usable keys of a JWK set. A key's algorithm and use come from the set (`alg`, `use`), never from a
+    /// token.
     static func keys(ofSet bytes: [UInt8], path: String) throws(KeyFailure) -> [VerificationKey] {
         guard let set = try? JSONDecoder().decode(KeySet.self, from: Data(bytes)) else {
-            throw KeyFailure("\(path): not a JWK set, a JSON object with a list \"keys\"")
+            throw KeyFailure("\(path): not a JWK set; expected a JSON object with a list \"keys\"")
         }
         var keys: [VerificationKey] = []
         for (index, member) in set.keys.enumerated() {
             guard !member.isSecret else {
-                throw KeyFailure("\(path): key \(index + 1) is private or symmetric; give the public ones only")
+                throw KeyFailure("\(path): key \(index + 1) is private or symmetric; only public keys are allowed")
             }
-            // RFC 7517, section 5: keys of a type or use that isn't understood are passed over.
+            // RFC 7517, section 5: ignore keys of an unknown type or use.
             guard member.isForSignatures, let name = member.algorithmName else { continue }
             guard let key = member.key(for: name) else {
                 throw KeyFailure("\(path): key \(index + 1) is not a valid key for \(name.rawValue)")
             }
             keys.append(key)
         }
-        guard !keys.isEmpty else { throw KeyFailure("\(path): no key for RS256, ES256 or EdDSA in the set") }
+        guard !keys.isEmpty else { throw KeyFailure("\(path): the set has no key for RS256, ES256 or EdDSA") }
         return keys
     }
 
@@ -44,7 +45,7 @@ extension VerificationKey {
         var isSecret: Bool { kty == "oct" || d != nil || k != nil }
         var isForSignatures: Bool { use == nil || use == "sig" }
 
-        /// What the key is for; nil for anything else than the three algorithms.
+        /// The key's algorithm; nil if it is none of the three that Roost accepts.
         var algorithmName: Algorithm? {
             switch (kty, crv, alg) {
             case ("RSA", _, nil), ("RSA", _, "RS256"): .rs256

@@ -1,12 +1,12 @@
 import JWTKit
 
 extension VerificationKey {
-    /// Bytes of a file of public keys. A JWKS with certificate chains takes some kilobytes a key.
+    /// Most bytes of a file of public keys. A JWK set with certificate chains takes some kilobytes a key.
     static let fileBytesMax = 262_144
 
     /// Reads public keys from a file: PEM blocks (`PUBLIC KEY`), or a JWK set (RFC 7517) in JSON.
     ///
-    /// Private and symmetric keys are refused: a relay that only checks must not hold what can sign.
+    /// Throws on private and symmetric keys: a relay that only checks tokens must not hold a key that can sign.
     public static func load(path: String) throws(KeyFailure) -> [VerificationKey] {
         let bytes = try KeyFile.read(path, bytesMax: fileBytesMax, mustBePrivate: false)
         let text = String(decoding: bytes, as: UTF8.self)
@@ -24,7 +24,7 @@ extension VerificationKey {
             block.append(line)
             guard line.hasPrefix("-----END ") else { continue }
             guard !line.contains("PRIVATE") else {
-                throw KeyFailure("\(path): holds a private key; give the public one only")
+                throw KeyFailure("\(path): contains a private key; only public keys are allowed")
             }
             guard let key = key(ofBlock: block.joined(separator: "\n")) else {
                 throw KeyFailure(
@@ -33,11 +33,11 @@ extension VerificationKey {
             }
             keys.append(key)
         }
-        guard !keys.isEmpty else { throw KeyFailure("\(path): neither a PEM public key nor a JWK set") }
+        guard !keys.isEmpty else { throw KeyFailure("\(path): contains neither a PEM public key nor a JWK set") }
         return keys
     }
 
-    // The block says PUBLIC KEY whatever the algorithm; each parser takes its own object identifier only.
+    // The block is labelled PUBLIC KEY for every algorithm. Each parser accepts only its own object identifier.
     private static func key(ofBlock block: String) -> VerificationKey? {
         if let key = try? Insecure.RSA.PublicKey(pem: block) { return VerificationKey(.rsa(key)) }
         if let key = try? ES256PublicKey(pem: block) { return VerificationKey(.p256(key)) }

@@ -14,7 +14,7 @@ extension CommandDecoder {
         guard value.pointee.kind == CSJ_STRING else { throw refusal(.body, "must be a string when kind is text") }
         switch textFault(value) {
         case nil: return Text(raw: value)
-        case .blank: throw refusal(.body, "must not be empty or only white space")
+        case .blank: throw refusal(.body, "must not be empty or all white space")
         case .long: throw refusal(.body, "must be at most \(limits.textScalars) Unicode scalars", .tooLarge)
         }
     }

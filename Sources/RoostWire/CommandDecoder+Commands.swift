@@ -56,7 +56,7 @@ extension CommandDecoder {
         let conversation = try conversation(.conversation)
         let before = try optional(.before, sequence)
         let after = try optional(.after, sequenceOrNone)
-        guard before == nil || after == nil else { throw refusal(.before, "and after exclude each other") }
+        guard before == nil || after == nil else { throw refusal(.before, "and after must not be used together") }
         return .history(
             Command.History(conversation: conversation, before: before, after: after, limit: try limit())
         )
@@ -79,7 +79,7 @@ extension CommandDecoder {
             let members = value(.members) == nil ? [] : try names(.members, atLeast: 0)
             return .create(Command.Create(kind: kind, name: name, members: members, key: key))
         case .direct:
-            guard value(.name) == nil else { throw refusal(.name, "is for groups only") }
+            guard value(.name) == nil else { throw refusal(.name, "is only allowed for a group") }
             let members = try names(.members, atLeast: 0)
             guard members.count == 1 else { throw refusal(.members, "must name exactly one user") }
             return .create(Command.Create(kind: kind, name: nil, members: members, key: key))

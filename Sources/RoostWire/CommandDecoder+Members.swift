@@ -62,7 +62,7 @@ extension CommandDecoder {
         guard text.count <= limits.groupNameBytes else {
             throw refusal(.name, "must be at most \(limits.groupNameBytes) bytes", .tooLarge)
         }
-        guard !text.isBlank else { throw refusal(.name, "must not be empty or only white space") }
+        guard !text.isBlank else { throw refusal(.name, "must not be empty or all white space") }
         return text
     }
 
@@ -125,7 +125,7 @@ extension CommandDecoder {
     func position(_ member: Member) throws(Refusal) -> Position {
         let text = try string(member)
         guard let value = text.positionValue else {
-            throw refusal(member, "is not a position that this server gave", .badPosition)
+            throw refusal(member, "is not a position of this server", .badPosition)
         }
         return Position(value)
     }

@@ -12,10 +12,10 @@ extension CommandDecoder {
     func refusal(_ status: csj_status) -> Refusal {
         switch status {
         case CSJ_TOO_LONG: Refusal(.tooLarge, "the message has more than \(limits.frameBytes) bytes")
-        case CSJ_TOO_DEEP: Refusal(.badJSON, "nested deeper than \(limits.jsonDepth) levels")
+        case CSJ_TOO_DEEP: Refusal(.badJSON, "the message is nested deeper than \(limits.jsonDepth) levels")
         case CSJ_TOO_MANY_MEMBERS:
             Refusal(.tooLarge, "the message has more than \(limits.commandMembers) members")
-        default: Refusal(.badJSON, "not a JSON object")
+        default: Refusal(.badJSON, "the message is not a JSON object")
         }
     }
 }

@@ -94,7 +94,7 @@ public final class CommandDecoder {
             throw refusal(.type, "must be a string")
         }
         guard let type = commandTypes.find(text, Int(value.pointee.text_count)) else {
-            throw Refusal(.unknownType, "type is none of the commands")
+            throw Refusal(.unknownType, "unknown command type")
         }
         return type
     }

@@ -1,7 +1,7 @@
 import RoostClient
 import RoostWire
 
-/// What happens elsewhere: sessions that come and go, messages, ticks, presence.
+/// Shows events from the relay: the session, messages, ticks, presence.
 extension Chat {
     func show(_ event: RoostEvent) async {
         if let time = Self.time(ofChange: event), time <= openedAt { return }
@@ -29,7 +29,7 @@ extension Chat {
         }
     }
 
-    // What happened to messages before the conversation was opened is part of its history.
+    // Changes from before the conversation was opened are part of its history already.
     private static func time(ofChange event: RoostEvent) -> Timestamp? {
         switch event {
         case .edited(let edit): edit.target.time
@@ -55,7 +55,7 @@ extension Chat {
         await enter()
     }
 
-    /// Opens the conversation, or learns what happened to the ticks meanwhile.
+    /// Opens the conversation; after a reconnect, fetches the current ticks.
     private func enter() async {
         do throws(RoostFailure) {
             if let conversation {
@@ -77,7 +77,7 @@ extension Chat {
         }
     }
 
-    // Without a session the next one does it.
+    // If there is no session now, the next one enters.
     private func enterAgain() async {
         if isConnected, conversation == nil { await enter() }
     }
@@ -91,7 +91,7 @@ extension Chat {
             return await fail("refused: \(disconnection.reason)\(code)")
         }
         if isTokenFixed, disconnection.code == CloseCode.tokenExpired.rawValue {
-            return await fail("the token has ended")
+            return await fail("the token has expired")
         }
         let wait = disconnection.willRetryIn.map { "; trying again in \(Self.seconds($0)) s" } ?? ""
         screen.status("connection", "· not connected: \(printable(disconnection.reason))\(wait)")
@@ -102,7 +102,7 @@ extension Chat {
         return "\(tenths / 10).\(tenths % 10)"
     }
 
-    /// Finds the conversation: an id of ours if there is one of that name, a user otherwise.
+    /// Finds the conversation. The name is the id of one of our conversations if there is one; otherwise it is a user.
     private func open() async throws(RoostFailure) {
         let name: String
         if !peer.hasPrefix("@"), try await isMember(of: peer) {
@@ -120,7 +120,7 @@ extension Chat {
         shown = max(shown, page.messages.last?.sequence ?? .none)
         markRead()
         for member in list.members where member.watermark.user != user { note(member.watermark) }
-        // More than the server lets a session watch aren't shown anyway.
+        // In a larger group, presence of all members would be too much to show.
         let watched = Array(members.prefix(50))
         if !watched.isEmpty { for one in try await client.watch(watched) { show(one) } }
         isOpening = true
@@ -148,7 +148,7 @@ extension Chat {
             }
             return
         }
-        // Shown from history already.
+        // History has shown it already.
         guard message.sequence > shown else { return }
         shown = message.sequence
         if first == .none { first = message.sequence }
@@ -157,10 +157,10 @@ extension Chat {
     }
 
     private func show(_ gap: Gap) {
-        // The server may not know yet how far this device was.
+        // History may have shown some of these messages already.
         guard gap.to > shown, gap.to.value < .max else { return }
         let count = gap.to.value &- max(gap.from.value &- 1, shown.value)
-        screen.line("— \(count) messages were missed here; /history shows them —", .faint)
+        screen.line("— you missed \(count) messages here; /history shows them —", .faint)
         first = SequenceNumber(gap.to.value + 1)
     }
 
@@ -191,8 +191,8 @@ extension Chat {
         let by = printable(change.by)
         let text =
             switch change.change {
-            case .created: "\(by) began the conversation"
-            case .renamed(let name): "\(by) named it \(printable(name))"
+            case .created: "\(by) started the conversation"
+            case .renamed(let name): "\(by) renamed it to \(printable(name))"
             case .added(let users, _, _, _): "\(by) added \(printable(users.joined(separator: ", ")))"
             case .removed(let users): "\(by) removed \(printable(users.joined(separator: ", ")))"
             case .left: "\(by) left"
@@ -210,7 +210,7 @@ extension Chat {
         showTicks(of: mark.user)
     }
 
-    /// Says how far a member has got with own messages, if that is new.
+    /// Shows how far a member has got with our own messages, if that is new.
     func showTicks(of member: String) {
         let name = printable(member)
         switch ticks.news(of: member) {

@@ -1,16 +1,16 @@
 import RoostClient
 import RoostWire
 
-/// What the user types: messages and commands.
+/// Handles the lines that the user types: messages and commands.
 extension Chat {
     static let help = """
-        /history        earlier messages
+        /history        show earlier messages
         /edit TEXT      change your last message
         /delete         delete your last message
-        /react 👍       react to the last message of the others
-        /who            who is in the conversation, and how far they have read
-        /list           your conversations
-        /away, /back    whether you are here
+        /react 👍       react to the others' last message
+        /who            show who is in the conversation and how far they have read
+        /list           list your conversations
+        /away, /back    show yourself as away, or as back
         /quit           leave
         """
 
@@ -24,9 +24,9 @@ extension Chat {
 
     func take(_ text: some StringProtocol, in conversation: String) async {
         guard text.hasPrefix("/") else { return say(String(text), in: conversation) }
-        // Two slashes say one.
+        // A message that begins with a slash is written with two.
         guard !text.hasPrefix("//") else { return say(String(text.dropFirst()), in: conversation) }
-        // A script means the messages that it sent before.
+        // In a script, a command refers to the messages before it, so those must have been acked.
         if !screen.isInteractive { await wait { self.pending == 0 } }
         let word = text.prefix { $0 != " " }
         let rest = text.dropFirst(word.count).drop { $0 == " " }
@@ -77,36 +77,38 @@ extension Chat {
     static func explain(_ failure: RoostFailure) -> String {
         switch failure {
         case .refused(let refusal): TerminalText.printable("\(refusal.code): \(refusal.reason)")
-        case .ended(let ending): TerminalText.printable("over: \(ending.reason)")
+        case .ended(let ending): TerminalText.printable("the session has ended: \(ending.reason)")
         case .notConnected: "not connected"
-        case .connectionLost, .timedOut: "no answer; it may have been done all the same"
-        case .queueFull: "too many messages wait to be sent"
+        case .connectionLost, .timedOut: "no answer; the command may have been carried out"
+        case .queueFull: "too many messages are waiting to be sent"
         case .tooManyCommands: "too many commands at once"
         case .tooLarge(let bytes, let most): "too long: \(bytes) bytes; at most \(most)"
         case .invalid(let reason): TerminalText.printable(reason)
-        case .unexpectedReply: "the server's answer makes no sense"
-        case .cancelled: "given up"
+        case .unexpectedReply: "the server's answer is not valid"
+        case .cancelled: "cancelled"
         }
     }
 
     // MARK: Messages
 
-    /// Before there is a conversation, lines are kept in their order.
+    /// Keeps lines in order until the conversation is open.
     private func keep(_ line: String) {
-        guard waiting.count < Self.waitingMax else { return screen.line("✗ too much waits to be sent", .faint) }
+        guard waiting.count < Self.waitingMax else {
+            return screen.line("✗ too many lines are waiting to be sent", .faint)
+        }
         waiting.append(line)
-        if screen.isInteractive { screen.line("· waits: \(TerminalText.printable(line))", .faint) }
+        if screen.isInteractive { screen.line("· waiting: \(TerminalText.printable(line))", .faint) }
     }
 
     private func say(_ text: String, in conversation: String) {
         send(text, to: conversation)
-        if !isConnected { screen.line("· waits to be sent: \(TerminalText.printable(text))", .faint) }
+        if !isConnected { screen.line("· waiting to be sent: \(TerminalText.printable(text))", .faint) }
     }
 
     private func send(_ text: String, to conversation: String) {
         pending += 1
         typingSince = nil
-        // Started here, so that the client gets the messages in their order.
+        // Starts at once, so that the client gets the messages in order.
         Task.immediate {
             do throws(RoostFailure) {
                 let receipt = try await client.send(text, to: conversation)
@@ -125,7 +127,7 @@ extension Chat {
         ticks.remember(own: receipt.sequence)
         let name = screen.styled(TerminalText.printable(user), .name)
         screen.line("[\(ChatScreen.time(receipt.time))] \(name): \(TerminalText.printable(text)) ✓")
-        // A receipt may have come before.
+        // Its receipt may have arrived before.
         for member in members { showTicks(of: member) }
     }
 
@@ -137,7 +139,7 @@ extension Chat {
         screen.line("— earlier —", .faint)
         for message in page.messages { show(message) }
         if let earliest = page.messages.first?.sequence { first = earliest }
-        screen.line(page.hasMore ? "— /history shows more —" : "— that was the beginning —", .faint)
+        screen.line(page.hasMore ? "— /history shows more —" : "— this is the beginning —", .faint)
     }
 
     private func showMembers(_ conversation: String) async throws(RoostFailure) {
@@ -158,6 +160,6 @@ extension Chat {
             screen.line(TerminalText.printable("  \(one.id) \(name), unread \(one.unread)"), .faint)
         }
         if page.conversations.isEmpty { screen.line("· you have no conversations", .faint) }
-        if page.next != nil { screen.line("  and older ones", .faint) }
+        if page.next != nil { screen.line("  … and older ones", .faint) }
     }
 }

@@ -5,29 +5,30 @@ import RoostClient
 import RoostServer
 import RoostWire
 
-/// `roost chat`: talks to a relay from a terminal or a script, as any client would. It needs nothing of the server's
-/// but, without `--token`, its signing key.
+/// `roost chat`: talks to a relay from a terminal or a script, as any client would. Without `--token` it needs the
+/// relay's signing key; it needs nothing else of the server's.
 struct ChatCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "chat",
         abstract: "Chat from the terminal.",
         discussion: """
-            Lines are sent as messages; /help lists the commands. Without --token a token is made with the key that \
-            the configuration names (auth.key_file). With --raw the wire is shown as it is: every frame received is \
-            printed, and every line that begins with { is sent.
+            Every line is sent as a message; /help lists the commands. Without --token, a token is created with the \
+            key in auth.key_file. With --raw, the protocol is shown as it is: every received frame is printed, and \
+            every line that begins with { is sent.
             """
     )
 
     @OptionGroup var options: ConfigurationOptions
-    @Option(name: .customLong("as"), help: "Who you are; with --token the token says it.") var user: String?
-    @Option(name: .customLong("with"), help: "A user (@name or name) or the id of a conversation.") var peer: String?
-    @Option(help: "Where the relay is. Without it: what the configuration says under listen.") var url: String?
-    @Option(help: "The name of this device. One device has one connection at a time.") var device = "terminal"
-    @Option(help: "A token, instead of making one.") var token: String?
-    @Flag(help: "Show the protocol as it is.") var raw = false
+    @Option(name: .customLong("as"), help: "Your user name. With --token, the token names the user.") var user: String?
+    @Option(name: .customLong("with"), help: "The user (@name or name) or the id of the conversation to talk to.")
+    var peer: String?
+    @Option(help: "The relay's address. If not given, the address under listen in the configuration.") var url: String?
+    @Option(help: "The name of this device. A device has one connection at a time.") var device = "terminal"
+    @Option(help: "A token to use instead of creating one.") var token: String?
+    @Flag(help: "Show every frame as it is.") var raw = false
 
     func validate() throws {
-        guard token != nil || user != nil else { throw ValidationError("say who you are: --as or --token") }
+        guard token != nil || user != nil else { throw ValidationError("say who you are with --as or --token") }
         guard raw != (peer != nil) else { throw ValidationError("give either --with or --raw") }
     }
 
@@ -35,7 +36,7 @@ struct ChatCommand: AsyncParsableCommand {
         let configuration = try options.configuration()
         let relay = ChatRelay(
             url: url ?? Self.url(of: configuration.listen), device: device, token: try token(configuration))
-        // What is wrong with a key or a name is no reason to try again.
+        // Fails at once if the key or the name is wrong; the client would try again for ever.
         _ = try await relay.token()
         if raw {
             try await ChatRaw(relay).run()
@@ -67,14 +68,14 @@ struct ChatCommand: AsyncParsableCommand {
     }
 }
 
-/// Where to connect, and as what.
+/// Where to connect, and as which device and user.
 struct ChatRelay: Sendable {
     var url: String
     var device: String
     var token: @Sendable () async throws -> String
 }
 
-/// The chat can't go on: one line, exit code 1.
+/// Why the chat can't go on, in one line. The exit code is 1.
 struct ChatFailure: Error, CustomStringConvertible {
     let description: String
 

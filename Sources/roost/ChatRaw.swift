@@ -2,10 +2,10 @@ import Foundation
 import RoostClient
 import RoostWire
 
-/// The protocol by hand: prints every frame that comes and sends every line that begins with `{`, both as they are.
-/// It only says hello and bye by itself, and doesn't come back.
+/// The protocol by hand: prints every received frame and sends every line that begins with `{`, both unchanged. It says
+/// hello and bye by itself, and doesn't reconnect.
 struct ChatRaw {
-    // Frames that wait to be printed; a terminal is slow.
+    // Most frames that wait to be printed, since a terminal is slow.
     private static let framesMax = 10_000
     private static let goodbyeWait = Duration.seconds(10)
 
@@ -20,7 +20,7 @@ struct ChatRaw {
         let socket: any Socket
         do throws(SocketFailure) {
             socket = try DialerConnector().connect(to: relay.url) { event in
-                // Without its end a stream that is full would never be read to the end.
+                // A full stream is ended, so that the loop below notices the loss.
                 if case .dropped = incoming.yield(event) { incoming.finish() }
             }
         } catch {
@@ -42,7 +42,7 @@ struct ChatRaw {
             case .failed(let reason): throw ChatFailure("can't connect to \(relay.url): \(reason)")
             }
         }
-        throw ChatFailure("more frames came than could be printed")
+        throw ChatFailure("frames arrived faster than they could be printed")
     }
 
     private func hello() async throws -> [UInt8] {
@@ -60,7 +60,7 @@ struct ChatRaw {
         text.withUnsafeBytes { JSONValue(parsing: $0) }?["type"]?.string == "welcome"
     }
 
-    // The relay answers `bye` by closing; it gets a while for it.
+    // The relay answers `bye` by closing the connection. We wait some time for that.
     private static func sendInput(to socket: any Socket) async {
         var splitter = LineSplitter(bytesMax: Limits().frameBytes * 2)
         for await bytes in Terminal.input {
@@ -75,13 +75,13 @@ struct ChatRaw {
     private static func send(_ line: String, to socket: any Socket) async {
         guard !line.isEmpty else { return }
         guard line.hasPrefix("{") else {
-            return RoostCommand.write("roost: a command begins with {", to: .standardError)
+            return RoostCommand.write("roost: not sent: a command must begin with {", to: .standardError)
         }
-        // The socket's queue may be full for a moment.
+        // The socket's queue may be full for some time.
         for _ in 0..<100 {
             if socket.send(Array(line.utf8)) { return }
             try? await Task.sleep(for: .milliseconds(100))
         }
-        RoostCommand.write("roost: not sent: the connection takes nothing", to: .standardError)
+        RoostCommand.write("roost: not sent: the relay doesn't read", to: .standardError)
     }
 }

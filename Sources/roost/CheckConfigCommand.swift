@@ -3,15 +3,15 @@ import Foundation
 import RoostAuth
 import RoostServer
 
-/// `roost check-config`: says whether `roost serve` would take the configuration, without starting anything.
+/// `roost check-config`: checks whether `roost serve` would accept the configuration, without starting anything.
 struct CheckConfigCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "check-config",
-        abstract: "Check the configuration and the keys it names."
+        abstract: "Check the configuration and the key files that it names."
     )
 
     @OptionGroup var options: ConfigurationOptions
-    @Flag(help: "Print every key with its meaning and its value, as a file.") var print = false
+    @Flag(help: "Print a configuration file with every key, its meaning and its value.") var print = false
 
     func run() async throws {
         let configuration = try options.configuration()
@@ -21,7 +21,7 @@ struct CheckConfigCommand: AsyncParsableCommand {
 
     private func checkKeys(of auth: Configuration.Auth) async throws {
         var keys: [VerificationKey] = []
-        // Before the first start there is no key yet, and making one is not for a check.
+        // Before the first start there is no key yet, and a check should not create one.
         if FileManager.default.fileExists(atPath: auth.keyFile) {
             keys.append(VerificationKey(try SigningKey.load(path: auth.keyFile)))
         }

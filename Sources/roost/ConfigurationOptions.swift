@@ -2,15 +2,15 @@ import ArgumentParser
 import Foundation
 import RoostServer
 
-/// The options by which every command finds its configuration.
+/// The options that name the configuration of every command.
 struct ConfigurationOptions: ParsableArguments {
-    @Option(help: "The configuration file. Without it $ROOST_CONFIG counts, and without that the defaults.")
+    @Option(help: "The configuration file. If not given, the file in $ROOST_CONFIG; if that is not set, the defaults.")
     var config: String?
 
     @Option(name: .customLong("set"), help: ArgumentHelp("Set a key; may be repeated.", valueName: "key=value"))
     var settings: [String] = []
 
-    /// `flags` are those with an option of their own; they win over `--set`.
+    /// Loads the configuration. `flags` come from options of their own and override `--set`.
     func configuration(flags: [ConfigurationFlag] = []) throws(ConfigurationFailure) -> Configuration {
         let environment = ProcessInfo.processInfo.environment
         let file = config ?? environment["ROOST_CONFIG"].flatMap { $0.isEmpty ? nil : $0 }

@@ -7,9 +7,9 @@ struct ServeCommand: ParsableCommand {
 
     @OptionGroup var options: ConfigurationOptions
 
-    // Texts, so that a wrong one is refused by the configuration: in one line, like one from anywhere else.
+    // All strings, so that the configuration checks them and reports a mistake in one line, as for any other source.
     @Option(help: "Address to listen on (listen.host).") var host: String?
-    @Option(help: "Port to listen on; 0 takes any free one (listen.port).") var port: String?
+    @Option(help: "Port to listen on; 0 takes a free one (listen.port).") var port: String?
     @Option(help: "The SQLite file (store.path).") var store: String?
     @Option(help: "What an acked message survives: full, normal or memory (store.durability).") var durability: String?
 

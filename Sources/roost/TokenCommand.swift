@@ -4,18 +4,18 @@ import RoostAuth
 import RoostServer
 import RoostWire
 
-/// `roost token`: makes a token with the relay's own key. Standard output gets the token alone, for scripts.
+/// `roost token`: creates a token with the relay's own key. It prints only the token to standard output, for scripts.
 struct TokenCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "token",
         abstract: "Print a token for a user.",
-        discussion: "It is signed with the key that the configuration names (auth.key_file), which `roost serve` made."
+        discussion: "The token is signed with the key in auth.key_file, which `roost serve` creates at its first start."
     )
 
     @OptionGroup var options: ConfigurationOptions
-    @Option(help: "The user.") var user: String
-    @Option(help: "Fix the device; without it the client names its own.") var device: String?
-    @Option(name: .customLong("ttl"), help: "How long it lasts: a number and s, m, h or d.")
+    @Option(help: "The user that the token is for.") var user: String
+    @Option(help: "The device that the token is for. If not given, the client names its device.") var device: String?
+    @Option(name: .customLong("ttl"), help: "How long the token is valid: a number and s, m, h or d.")
     var lifetime = TokenLifetime(seconds: 3_600)
 
     func run() async throws {

@@ -19,12 +19,12 @@ import Testing
         "", ".", "..", "...", "a.b", "a.b.c", "e30.e30.", ".e30.e30", "e30..e30", "e30.e30.e30.e30", " e30.e30.e30",
         "e30.e30.e30\n", "bnVsbA.e30.e30", "W10.e30.e30", "e30=.e30.e30", "💥.e30.e30", "e30.e30.e31",
     ])
-    func refusesWhatIsNoToken(_ token: String) async throws {
+    func refusesTextThatIsNotAToken(_ token: String) async throws {
         #expect(try await failure(of: token) == .malformed)
     }
 
     @Test(arguments: ["none", "None", "NONE", "", "hs256", "HS384", "HS512", "RS256", "ES256", "EdDSA", "HS256 "])
-    func algorithmHasToBeTheKeys(_ name: String) async throws {
+    func algorithmMustBeThatOfTheKey(_ name: String) async throws {
         let token = try await forge.token(header: #"{"alg":"\#(name)"}"#, payload: forge.payload())
         #expect(try await failure(of: token) == .unacceptedAlgorithm)
     }
@@ -37,7 +37,7 @@ import Testing
     }
 
     @Test(arguments: [ForeignKeys.rsaPEM, ForeignKeys.p256PEM, ForeignKeys.ed25519PEM])
-    func aPublicKeyIsNoSharedSecret(_ pem: String) async throws {
+    func aPublicKeyIsNeverUsedAsASharedSecret(_ pem: String) async throws {
         try await withFolder { folder in
             let path = folder + "/key.pem"
             try Data(pem.utf8).write(to: URL(fileURLWithPath: path))
@@ -57,7 +57,7 @@ import Testing
         }
     }
 
-    @Test func keysThatATokenBringsAreNotLookedAt() async throws {
+    @Test func keysInsideATokenAreIgnored() async throws {
         let thief = TokenForge()
         let own = Base64URL.encode(thief.key.secret)
         for member in [
@@ -90,7 +90,7 @@ import Testing
         #expect(try await failure(of: forge.token(header: header, payload: forge.payload())) == .malformed)
     }
 
-    @Test func criticalExtensionsAreNotUnderstood() async throws {
+    @Test func refusesCriticalExtensions() async throws {
         for list in [#"["exp"]"#, "[]", "null", #"["b64"]"#] {
             let token = try await forge.token(header: #"{"alg":"HS256","crit":\#(list)}"#, payload: forge.payload())
             #expect(try await failure(of: token) == .unsupportedExtension)
@@ -102,7 +102,7 @@ import Testing
         #expect(try await failure(of: forge.token(payload: payload)) == .malformed)
     }
 
-    @Test func bytesThatAreNotTextDontStopTheProcess() async throws {
+    @Test func invalidUTF8DoesntStopTheProcess() async throws {
         let token = try await forge.token(header: [UInt8](TokenForge.header.utf8), payload: [0xFF, 0xFE, 0x00, 0xD8])
         #expect(try await failure(of: token) != nil)
     }
@@ -120,7 +120,7 @@ import Testing
         #expect(try await failure(of: unclosed) == .malformed)
     }
 
-    @Test func sizeIsBounded() async throws {
+    @Test func tokenSizeIsBounded() async throws {
         // The longest token that is taken, and the same with four characters more.
         let frame = try await forge.token(payload: forge.payload(["x": #""""#])).utf8.count
         let room = (TokenVerifier.tokenBytesMax - frame) / 4 * 3
@@ -137,7 +137,7 @@ import Testing
         #expect(try await failure(of: String(repeating: ".", count: 10_000_000)) == .tooLarge)
     }
 
-    @Test func everyChangedCharacterIsNoticed() async throws {
+    @Test func everyChangedCharacterIsDetected() async throws {
         let token = [UInt8](try await forge.token(payload: forge.payload()).utf8)
         let verifier = try await forge.verifier()
         for index in token.indices {
@@ -148,7 +148,7 @@ import Testing
         }
     }
 
-    @Test func aTokenHasOneSpelling() async throws {
+    @Test func aTokenHasOnlyOneSpelling() async throws {
         // 32 bytes of signature take 43 characters; the last two bits of the last one encode nothing.
         let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_")
         let token = try await forge.token(payload: forge.payload())
@@ -161,7 +161,7 @@ import Testing
         #expect(try await failure(of: token) == nil)
     }
 
-    @Test func partsOfTwoTokensDontMix() async throws {
+    @Test func partsOfTwoTokensCantBeMixed() async throws {
         let alice = try await forge.token(payload: forge.payload()).split(separator: ".")
         let bob = try await forge.token(payload: forge.payload(["sub": #""bob""#])).split(separator: ".")
         let mixed = [alice[0], bob[1], alice[2]].joined(separator: ".")

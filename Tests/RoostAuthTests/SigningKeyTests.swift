@@ -10,7 +10,7 @@ import Testing
         try #require(FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int)
     }
 
-    @Test func makesAKeyOnceAndKeepsIt() async throws {
+    @Test func createsAKeyOnceAndKeepsIt() async throws {
         try await withFolder { folder in
             let path = folder + "/data/signing.key"
             let made = try SigningKey.loadOrCreate(path: path)
@@ -27,7 +27,7 @@ import Testing
         #expect(SigningKey.random().secret != SigningKey.random().secret)
     }
 
-    @Test func manyBeginnersEndUpWithOneKey() async throws {
+    @Test func processesThatStartAtOnceGetTheSameKey() async throws {
         try await withFolder { folder in
             let path = folder + "/signing.key"
             let secrets = try await withThrowingTaskGroup(of: [UInt8].self) { group in
@@ -39,7 +39,7 @@ import Testing
         }
     }
 
-    @Test func neverReplacesAFileThatIsThere() async throws {
+    @Test func neverReplacesAnExistingFile() async throws {
         try await withFolder { folder in
             let path = folder + "/signing.key"
             try KeyFile.create(path, holding: [1])
@@ -50,7 +50,7 @@ import Testing
     }
 
     @Test(arguments: [0o644, 0o640, 0o604, 0o620, 0o601])
-    func refusesAFileThatOthersCanUse(_ bits: Int) async throws {
+    func refusesAFileThatOthersCanRead(_ bits: Int) async throws {
         try await withFolder { folder in
             let path = folder + "/signing.key"
             _ = try SigningKey.loadOrCreate(path: path)
@@ -62,7 +62,7 @@ import Testing
     }
 
     @Test(arguments: ["", "\n", "short", "not/base64+", String(repeating: "=", count: 43), "é"])
-    func refusesWhatIsNoKey(_ text: String) async throws {
+    func refusesContentThatIsNotAKey(_ text: String) async throws {
         try await withFolder { folder in
             let path = folder + "/signing.key"
             let made = FileManager.default.createFile(
@@ -77,7 +77,7 @@ import Testing
         }
     }
 
-    @Test func refusesWhatIsNoFile() async throws {
+    @Test func refusesPathsThatAreNotAFile() async throws {
         try await withFolder { folder in
             #expect(throws: KeyFailure.self) { try SigningKey.load(path: folder) }
             #expect(throws: KeyFailure.self) { try SigningKey.load(path: folder + "/absent") }
@@ -85,7 +85,7 @@ import Testing
         }
     }
 
-    @Test func makesNoTokenThatNobodyTakes() async throws {
+    @Test func createsNoTokenThatEveryRelayWouldRefuse() async throws {
         let key = SigningKey.random()
         let later = Timestamp(milliseconds: 1_800_000_000_000)
         await #expect(throws: TokenFailure.badSubject) { try await key.token(user: "@alice", expires: later) }

@@ -20,7 +20,7 @@ import Testing
         #expect(try await forge.verdict(["device": "null"]).get().device == nil)
     }
 
-    @Test func endsAtTheMillisecond() async throws {
+    @Test func expiresAtTheExactMillisecond() async throws {
         let token = try await forge.token(payload: forge.payload(["exp": "1700000000.5"]))
         let verifier = try await forge.verifier()
         let before = await verifier.verify(token, now: Timestamp(milliseconds: 1_700_000_000_499))
@@ -41,7 +41,7 @@ import Testing
     }
 
     @Test(arguments: ["1700000600", "1700000600.25", "1.7000006e9", "253402300799"])
-    func takesExpiry(_ value: String) async throws {
+    func acceptsExpiry(_ value: String) async throws {
         #expect(try await forge.verdict(["exp": value]).failure == nil)
     }
 
@@ -61,7 +61,7 @@ import Testing
         #expect(try await forge.verdict(["sub": value]).failure == .badSubject)
     }
 
-    @Test func takesEverySubjectThatTheProtocolAllows() async throws {
+    @Test func acceptsEverySubjectThatTheProtocolAllows() async throws {
         let longest = String(repeating: "a", count: 64)
         #expect(try await forge.verdict(["sub": "\"\(longest)\""]).get().user == longest)
         #expect(try await forge.verdict(["sub": #""a@b.example|1~!""#]).get().user == "a@b.example|1~!")
@@ -86,7 +86,7 @@ import Testing
         #expect(try await forge.verdict(["aud": value]).failure == nil)
     }
 
-    @Test func issuerHasToMatchExactly() async throws {
+    @Test func issuerMustMatchExactly() async throws {
         let issuer = "https://id.example.org"
         #expect(try await forge.verdict(["iss": "\"\(issuer)\""], issuer: issuer).failure == nil)
         for other in ["\"\(issuer)/\"", "", "null", "[\"\(issuer)\"]"] {
@@ -94,7 +94,7 @@ import Testing
         }
     }
 
-    @Test func ownTokensPassOwnDemands() async throws {
+    @Test func ownTokensSatisfyOwnAudienceAndIssuer() async throws {
         let expires = Timestamp(milliseconds: now.milliseconds + 1_000)
         let token = try await forge.key.token(
             user: "bob",
@@ -106,7 +106,7 @@ import Testing
         #expect(try await verifier.verify(token, now: now).get().user == "bob")
     }
 
-    @Test func needsAKeyAndNotTooMany() async {
+    @Test func needsAtLeastOneKeyAndBoundsTheirNumber() async {
         await #expect(throws: KeyFailure.self) {
             try await TokenVerifier(keys: [], audience: nil, issuer: nil)
         }

@@ -29,7 +29,7 @@ import Testing
     ]
 
     @Test(arguments: all)
-    func takesForeignTokens(_ pem: String, _ token: String) async throws {
+    func acceptsTokensOfOtherIssuers(_ pem: String, _ token: String) async throws {
         let keys = try await keys(pem)
         let grant = try await verdict(token, keys).get()
         #expect(grant == Grant(user: "alice", device: "phone", expires: Timestamp(milliseconds: 2_000_000_000_000)))
@@ -41,7 +41,7 @@ import Testing
         #expect(try await verdict(String(forged), keys).failure == .badSignature)
     }
 
-    @Test func aFileMayHoldSeveralKeys() async throws {
+    @Test func aFileMayContainSeveralKeys() async throws {
         let keys = try await keys(Self.all.map(\.0).joined(separator: "\n"))
         #expect(keys.map(\.algorithm) == [.rs256, .es256, .edDSA])
         for (_, token) in Self.all { #expect(try await verdict(token, keys).failure == nil) }
@@ -70,7 +70,7 @@ import Testing
         #expect(try await verdict(other, keys("{\"keys\":[\(ForeignKeys.p256JWK)]}")).failure == .badSignature)
     }
 
-    @Test func withoutIdentifierAllKeysOfTheAlgorithmAreTried() async throws {
+    @Test func withoutIdentifierTriesAllKeysOfTheAlgorithm() async throws {
         let old = ES256PrivateKey()
         let new = ES256PrivateKey()
         let keys = try [old, new].map {
@@ -88,7 +88,7 @@ import Testing
         #expect(await verifier.verify(stranger, now: now).failure == .badSignature)
     }
 
-    @Test func passesOverKeysForOtherUses() async throws {
+    @Test func ignoresKeysForOtherUses() async throws {
         let encryption = ForeignKeys.rsaJWK.replacing(#""use":"sig""#, with: #""use":"enc""#)
         let padded = ForeignKeys.rsaJWK.replacing("RS256", with: "PS512")
         let unknown = #"{"kty":"AKP","alg":"ML-DSA-65","pub":"AA"}"#
@@ -115,7 +115,7 @@ import Testing
         #expect(!failure.reason.contains("\n"))
     }
 
-    @Test func sizeOfTheFileIsBounded() async throws {
+    @Test func fileSizeIsBounded() async throws {
         let failure = try await #require(throws: KeyFailure.self) {
             try await keys(String(repeating: " ", count: VerificationKey.fileBytesMax + 1))
         }

@@ -44,7 +44,7 @@ import Testing
     func carried() {
         #expect(decode(#"{"users":[],"type":"watch","id":"x-1"}"#).id == .text("x-1"))
         #expect(
-            decode(#"{"type":"nothing","id":7}"#) == .refused(.number(7), .unknownType, "type is none of the commands")
+            decode(#"{"type":"nothing","id":7}"#) == .refused(.number(7), .unknownType, "unknown command type")
         )
         #expect(decode(#"{"id":7}"#) == .refused(.number(7), .badRequest, "type is missing"))
         #expect(decode(#"{"type":null,"id":7}"#) == .refused(.number(7), .badRequest, "type is missing"))

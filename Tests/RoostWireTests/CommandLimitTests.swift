@@ -113,7 +113,7 @@ import Testing
         }
         #expect(send(nested(limits.jsonDepth), kind: "x").code == nil)
         let refused = send(nested(limits.jsonDepth + 1), kind: "x")
-        #expect(refused == .refused(nil, .badJSON, "nested deeper than 64 levels"))
+        #expect(refused == .refused(nil, .badJSON, "the message is nested deeper than 64 levels"))
         let attack = #"{"a":"# + String(repeating: "[", count: 100_000)
         #expect(decode(attack).code == .badJSON)
         let objects = String(repeating: #"{"a":"#, count: 20_000)

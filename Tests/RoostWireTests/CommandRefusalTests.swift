@@ -187,9 +187,9 @@ import Testing
     func contradictions() {
         let decode = Decoding()
         let history = #"{"type":"history","id":1,"conversation":"c","before":3,"after":1}"#
-        #expect(decode(history) == .refused(.number(1), .badRequest, "before and after exclude each other"))
+        #expect(decode(history) == .refused(.number(1), .badRequest, "before and after must not be used together"))
         let named = #"{"type":"conversation.create","id":1,"kind":"direct","name":"n","members":["b"]}"#
-        #expect(decode(named) == .refused(.number(1), .badRequest, "name is for groups only"))
+        #expect(decode(named) == .refused(.number(1), .badRequest, "name is only allowed for a group"))
         for members in ["[]", #"["b","c"]"#] {
             let create = #"{"type":"conversation.create","id":1,"kind":"direct","members":\#(members)}"#
             #expect(decode(create) == .refused(.number(1), .badRequest, "members must name exactly one user"))

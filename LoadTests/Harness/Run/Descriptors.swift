@@ -21,7 +21,7 @@ enum Descriptors {
         let allowed = raise()
         guard sockets + reserve <= allowed else {
             throw RunFailure(
-                "\(sockets) sockets need a limit of \(sockets + reserve) open files; the hard limit is \(allowed)")
+                "\(sockets) sockets need a limit of \(sockets + reserve) open files, but the hard limit is \(allowed)")
         }
     }
 }

@@ -36,14 +36,14 @@ extension Engine {
         guard isDone, !crowd.attendance.isHopeless else {
             let why = crowd.attendance.lastEnding.map { "; the last one that ended: \($0)" } ?? ""
             throw EngineFailure(
-                isInterrupted() ? "interrupted" : "\(crowd.attendance.readyCount) of \(count) sessions were begun\(why)"
+                isInterrupted() ? "interrupted" : "\(crowd.attendance.readyCount) of \(count) sessions could be opened\(why)"
             )
         }
     }
 
     private func createRooms() throws(EngineFailure) {
         var next = 0
-        try step("conversations could not be made") {
+        try step("conversations could not be created") {
             next = crowd.preparation.createRooms(from: next)
             return next == crowd.cast.rooms.count
         }

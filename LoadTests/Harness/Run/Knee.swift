@@ -78,16 +78,16 @@ public struct Knee: Codable, Sendable {
         case .invalid:
             lines.append("The harness was the limit, not the relay: the knee may be higher. More workers help.")
         case .broken: lines += steps.last { $0.outcome == .broken }?.reason.map { ["Above it: \($0)"] } ?? []
-        case .held, nil: lines.append("It held at every rate that was tried.")
+        case .held, nil: lines.append("It held at every rate tried.")
         }
         if let half {
             let p50 = half.deliveryP50.map(Readable.significant) ?? "-"
             let p99 = half.deliveryP99.map(Readable.significant) ?? "-"
             lines.append(
-                "At half of it, \(Readable.figure(half.rate.rounded())) a second, deliveries take \(p50) ms at p50 and "
-                    + "\(p99) ms at p99.")
+                "At half of that rate, \(Readable.figure(half.rate.rounded())) a second, deliveries take "
+                    + "\(p50) ms at p50 and \(p99) ms at p99.")
         }
-        if wasInterrupted { lines.append("The search was cut short.") }
+        if wasInterrupted { lines.append("The search was interrupted.") }
         return lines
     }
 }

@@ -31,7 +31,7 @@ public enum OutputFolder {
         do {
             try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         } catch {
-            throw RunFailure("\(folder) can't be made: \(error.localizedDescription)")
+            throw RunFailure("\(folder) can't be created: \(error.localizedDescription)")
         }
     }
 

@@ -22,7 +22,7 @@ enum Pinning {
             words, environment: ChildProcess.environment(), output: "\(log)/taskset.log")
         guard process.wait(seconds: seconds), process.end == .exited(0) else {
             throw RunFailure(
-                "the harness can't be kept on core \(core): \(LogTail.lines(of: "\(log)/taskset.log", count: 3))")
+                "the harness can't be pinned to core \(core): \(LogTail.lines(of: "\(log)/taskset.log", count: 3))")
         }
     }
 }

@@ -6,7 +6,7 @@ enum PrivateFolder {
         let place = ProcessInfo.processInfo.environment["TMPDIR"].flatMap { $0.isEmpty ? nil : $0 } ?? "/tmp"
         var template = Array("\(place)/roost-load-XXXXXX".utf8CString)
         guard let path = mkdtemp(&template) else {
-            throw RunFailure("no folder can be made in \(place): \(String(cString: strerror(errno)))")
+            throw RunFailure("no folder can be created in \(place): \(String(cString: strerror(errno)))")
         }
         return String(cString: path)
     }

@@ -22,7 +22,7 @@ enum Programs {
         let beside = URL(fileURLWithPath: try own()).deletingLastPathComponent().appendingPathComponent("roost").path
         guard isProgram(beside) else {
             throw RunFailure(
-                "\(beside): no relay there; name one by --roost or ROOST_BINARY, or a running one by --url")
+                "\(beside): no relay found; name one with --roost or ROOST_BINARY, or a running one with --url")
         }
         return beside
     }

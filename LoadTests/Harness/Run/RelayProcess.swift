@@ -1,31 +1,31 @@
 import Glibc
 
-/// A relay of our own for one run: `roost serve` on a free port of loopback, with its data in a fresh folder that is
-/// removed with it. It doesn't see the caller's `ROOST_…` variables, so that runs are alike everywhere. Confined to one
-/// thread; starting and stopping block it, both for a bounded time.
+/// A relay that the harness starts for one run: `roost serve` on a free loopback port, with its data in a fresh folder
+/// that is removed at the end. It doesn't see the caller's `ROOST_…` variables, so that runs are the same everywhere.
+/// Confined to one thread. Starting and stopping block it for a bounded time.
 final class RelayProcess {
     struct Settings {
-        /// The program.
+        /// The path of the program.
         var program: String
-        /// `full`, `normal` or `memory`; nil: as the relay has it.
+        /// `full`, `normal` or `memory`; nil for the relay's default.
         var durability: String?
-        /// Of presence, whole seconds.
+        /// `presence.grace_seconds`.
         var graceSeconds = 2
-        /// `key=value`, over everything else.
+        /// Further settings, `key=value`, which override all others.
         var more: [String] = []
         var core: Int?
         var keepsFolder = false
-        /// A large old log isn't read here, so the relay listens after a fraction of this.
+        /// Longest time to start. There is no large old log to read, so the relay starts in a fraction of this.
         var startSeconds = 15.0
-        /// It drains for a second and closes its log.
+        /// Longest time to stop. The relay drains for a second and closes its log.
         var stopSeconds = 15.0
 
         init(program: String) { self.program = program }
     }
 
-    /// What is read of its log, from the end.
+    /// Most bytes read from the end of its log.
     static let logBytesMax = 65_536
-    /// As many connections as the descriptors of one process allow for.
+    /// As many connections as the descriptors of one process allow.
     static let connections = 19_500
 
     let folder: String
@@ -36,10 +36,10 @@ final class RelayProcess {
     var pid: Int32 { process.pid }
     var keyFile: String { "\(folder)/signing.key" }
     var logFile: String { "\(folder)/relay.log" }
-    /// How it ended by itself; nil while it runs.
+    /// How it ended unexpectedly; nil while it runs.
     var end: ChildProcess.End? { process.isRunning ? nil : process.end }
 
-    /// Starts it and waits until it says where it listens.
+    /// Starts it and waits until it prints its address.
     init(_ settings: Settings) throws(RunFailure) {
         let folder = try PrivateFolder.make()
         let log = "\(folder)/relay.log"
@@ -64,10 +64,10 @@ final class RelayProcess {
         settings.keepsFolder ? PrivateFolder.tellKept(folder) : PrivateFolder.remove(folder)
     }
 
-    /// How it ended by itself and what it wrote last; nil while it runs.
-    var lastWords: String? { end.map { "\($0); it wrote last: \(lastLines())" } }
+    /// How it ended unexpectedly, with its last output; nil while it runs.
+    var lastWords: String? { end.map { "\($0); its last output was: \(lastLines())" } }
 
-    /// The last lines that it wrote.
+    /// The last lines of its output.
     func lastLines(_ count: Int = 5) -> String { LogTail.lines(of: logFile, count: count) }
 
     // MARK: Start
@@ -77,10 +77,10 @@ final class RelayProcess {
             "listen.host=127.0.0.1", "listen.port=0", "store.path=\(folder)/roost.db",
             "auth.key_file=\(folder)/signing.key", "log.level=warning",
             "presence.grace_seconds=\(settings.graceSeconds)",
-            // All simulated users come from one machine, and one session may have to send a whole room's load.
+            // All simulated users connect from one machine, and one session may have to send a whole room's load.
             "limits.connections=\(connections)", "limits.connections_per_address=\(connections)",
             "limits.commands_per_second=1000000",
-            // Nobody is left to be spared when it stops.
+            // At the end of a run nobody needs a long drain.
             "drain.seconds=1", "drain.spread_seconds=0",
         ]
         if let durability = settings.durability { values.append("store.durability=\(durability)") }
@@ -97,14 +97,14 @@ final class RelayProcess {
             return address != nil || !process.isRunning || Interruption.isRequested
         }
         if let address { return address }
-        let words = "it wrote last: \(LogTail.lines(of: log, count: 5))"
+        let words = "its last output was: \(LogTail.lines(of: log, count: 5))"
         if let end = process.end { throw RunFailure("the relay ended with \(end) before it listened; \(words)") }
         process.stop(signal: SIGKILL, seconds: 1)
         if isDecided { throw RunFailure("interrupted while the relay started") }
         throw RunFailure("the relay did not listen within \(Int(settings.startSeconds)) s; \(words)")
     }
 
-    /// `Roost 0.1.0 listens on ws://127.0.0.1:40123/v1/socket`; nil until the whole line is there.
+    /// Finds the address in `Roost 0.1.0 listens on ws://127.0.0.1:40123/v1/socket`; nil until the whole line is there.
     static func address(in log: String) -> String? {
         for line in log.split(separator: "\n", omittingEmptySubsequences: false).dropLast() {
             let words = line.split(separator: " ")

@@ -1,10 +1,10 @@
 extension Report {
-    /// Judges anew by faults alone: what a loaded machine or a debug build can't help is left out.
+    /// Judges again by faults alone, without what a loaded machine or a debug build can't keep up with.
     mutating func judgeOnlyCorrectness() {
         var bare = self
         bare.scenario.thresholds = []
         bare.result.health = RunResult.Health()
-        // Or what was due and not sent would count against the harness.
+        // Otherwise messages that were due and not sent would count against the harness.
         bare.result.counts.due = 0
         bare.judge()
         thresholds = []
@@ -12,16 +12,16 @@ extension Report {
         reasons = bare.reasons
     }
 
-    /// A relay that ends while it is loaded has broken whatever it promised.
+    /// A relay that ends under load has broken its promises.
     mutating func noteRelayEnd(_ end: String) {
         verdict = .broken
-        reasons.insert("The relay ended by itself with \(end)", at: 0)
+        reasons.insert("The relay ended unexpectedly with \(end)", at: 0)
     }
 }
 
 extension Report.Verdict {
-    /// Of several runs the worst: what is known to be wrong outranks what could not be found out, and a run that could
-    /// not be run outranks one that proves nothing. `held` if there is none.
+    /// The worst verdict of several runs: a known fault outranks a run that wasn't possible, which outranks an invalid
+    /// run. `held` if there are no runs.
     public static func worst(of verdicts: [Report.Verdict]) -> Report.Verdict {
         verdicts.max { $0.rank < $1.rank } ?? .held
     }

@@ -11,7 +11,7 @@ public struct Runner: Sendable {
     let options: RunOptions
     let show: @Sendable (LiveFigures) -> Void
 
-    /// `scenario` as it is run: what the options say of it has been applied.
+    /// Creates a runner for a scenario to which the options have been applied.
     public init(
         _ scenario: Scenario, _ options: RunOptions, show: @escaping @Sendable (LiveFigures) -> Void = { _ in }
     ) {
@@ -20,15 +20,15 @@ public struct Runner: Sendable {
         self.show = show
     }
 
-    /// What came out of a run before it is judged.
+    /// The outcome of a run before it is judged.
     struct Outcome {
         var result: RunResult
         var cost: Report.Cost?
-        /// How a relay of our own ended by itself, with its last lines.
+        /// How the started relay ended unexpectedly, with its last lines.
         var relayEnd: String?
     }
 
-    /// Runs it. What went wrong is in the report too: its verdict is `failed` then.
+    /// Runs the scenario. If that fails, the report says why, with the verdict `failed`.
     public func run() -> Report {
         let started = Date().formatted(.iso8601)
         let machine = Machine.describe()
@@ -54,7 +54,9 @@ public struct Runner: Sendable {
         let relay = try startRelay()
         defer { relay?.stop() }
         if options.isPinned { try Pinning.move(to: 1) }
-        guard let target = target(relay) else { throw RunFailure("a running relay needs its key file too") }
+        guard let target = target(relay) else {
+            throw RunFailure("for a running relay, its key file must be given too")
+        }
         if let pid = target.pid, ProcessProbe(pid: pid) == nil {
             throw RunFailure("there is no process \(pid) to measure")
         }
@@ -72,7 +74,7 @@ public struct Runner: Sendable {
                 ? try Workers(scenario, options, target: target, sampler: sampler).run()
                 : try runEngine(target, sampler, board)
         } catch {
-            // The reason behind the reason.
+            // Adds the relay's own last words to the error.
             guard let words = relay?.lastWords else { throw error }
             throw RunFailure("\(error.description); the relay ended with \(words)")
         }
@@ -82,7 +84,7 @@ public struct Runner: Sendable {
 
     // MARK: Relay
 
-    /// Where the load goes.
+    /// The relay that gets the load.
     struct Target: Sendable {
         var url: String
         var keyFile: String

@@ -7,13 +7,13 @@ extension Scenario {
         guard count > 1 else { return self }
         var share = self
         share.seed = seed &+ UInt64(index) &* 0x9E37_79B9_7F4A_7C15
-        // Pairs are made of neighbours: an even number for each leaves nobody over.
+        // Pairs are neighbours, so an even number of users for each worker leaves nobody over.
         let unit = users % 2 == 0 && users / 2 >= count ? 2 : 1
         share.users = Self.part(users / unit, index, of: count) * unit
         share.outsiders = Self.part(outsiders, index, of: count)
         share.connectRate = connectRate / Double(count)
         share.conversations.pairs = Self.part(conversations.pairs, index, of: count)
-        // Where one worker got one room more, another gets it the next time.
+        // If one worker got an additional room of one size, another one gets it for the next size.
         var skipped = 0
         for position in conversations.rooms.indices {
             let rooms = conversations.rooms[position].count
@@ -30,18 +30,18 @@ extension Scenario {
     private func checkShare(of whole: Scenario, workers: Int) throws(RunFailure) {
         guard users > 0 else { throw RunFailure("\(whole.users) users are too few for \(workers) workers") }
         if messages != nil, conversations.pairs == 0, conversations.rooms.isEmpty {
-            throw RunFailure("\(whole.name) has too few conversations to give each of \(workers) workers one")
+            throw RunFailure("\(whole.name) has too few conversations for \(workers) workers")
         }
         for rooms in conversations.rooms where rooms.members > users {
             throw RunFailure(
-                "a room of \(rooms.members) can't be shared out: each of \(workers) workers has \(users) users")
+                "a room of \(rooms.members) is too large: each of \(workers) workers has only \(users) users")
         }
         if conversations.pairs > 0, users < 2 {
             throw RunFailure("\(whole.users) users are too few for pairs among \(workers) workers")
         }
     }
 
-    // The first ones get what doesn't divide.
+    // The first workers get what doesn't divide evenly.
     private static func part(_ whole: Int, _ index: Int, of count: Int) -> Int {
         whole / count + (index < whole % count ? 1 : 0)
     }

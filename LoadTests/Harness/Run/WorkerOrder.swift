@@ -1,25 +1,25 @@
 import Foundation
 import Glibc
 
-/// What the parent tells a worker, as a file between the two: the worker's share of the scenario, where the relay is
-/// and when to begin. A value.
+/// The parent's order for a worker, passed as a file: the worker's share of the scenario, the relay's address, and when
+/// to begin. A value.
 public struct WorkerOrder: Codable, Sendable, Equatable {
     var scenario: Scenario
     var url: String
     var keyFile: String
-    /// Monotonic, ns: all processes of a machine share that clock.
+    /// When to begin, monotonic, in ns. All processes of a machine share that clock.
     var startAt: UInt64
-    /// Where the result goes.
+    /// Path of the file for the result.
     var result: String
-    /// The worker ends when this process has.
+    /// The worker ends when this process has ended.
     var parent: Int32
 
-    /// How late a worker may be ready. Later, it would load the relay when the others are already through a part.
+    /// How late a worker may be ready. A later one would still load the relay when the others have finished a part.
     static let latenessMax: UInt64 = 250_000_000
-    /// Of an order or a result.
+    /// Most bytes of an order or a result.
     static let fileBytesMax = 67_108_864
 
-    /// Carries the order of this file out, in the worker's process, and writes the result.
+    /// Carries out the order in this file, in the worker's process, and writes the result.
     public static func carryOut(file: String) throws(RunFailure) {
         let order: WorkerOrder = try read(file)
         _ = Descriptors.raise()
@@ -32,7 +32,7 @@ public struct WorkerOrder: Codable, Sendable, Equatable {
             late = now > order.startAt ? now - order.startAt : 0
         }
         guard late <= Self.latenessMax else {
-            throw RunFailure("the set-up took \(late / 1_000_000) ms too long; give it fewer users or more workers")
+            throw RunFailure("the set-up took \(late / 1_000_000) ms too long; use fewer users or more workers")
         }
         try write(result, to: order.result)
     }
@@ -50,17 +50,17 @@ public struct WorkerOrder: Codable, Sendable, Equatable {
         } catch let failure as RunFailure {
             throw failure
         } catch {
-            throw RunFailure("\(path): not what was expected")
+            throw RunFailure("\(path): not a file of this program's")
         }
     }
 
     static func write(_ value: some Encodable, to path: String) throws(RunFailure) {
         do {
             let encoder = JSONEncoder()
-            // A storm that never ended takes forever.
+            // The duration of a storm that never ended is infinite.
             encoder.nonConformingFloatEncodingStrategy = .convertToString(
                 positiveInfinity: "inf", negativeInfinity: "-inf", nan: "nan")
-            // Whole or not at all: a worker may be ended at any time.
+            // Writes the whole file or nothing, because a worker may be ended at any time.
             try encoder.encode(value).write(to: URL(fileURLWithPath: path), options: .atomic)
         } catch {
             throw RunFailure("\(path): can't be written")

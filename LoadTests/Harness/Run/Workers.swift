@@ -1,25 +1,25 @@
 import Glibc
 
-/// Shares the load of one run among processes, since an engine has one thread: starts them, waits for them, and adds up
-/// what they measured. One that fails or hangs fails the run. It blocks the calling thread, for a bounded time; all
-/// processes have ended when `run` returns.
+/// Shares the load of one run among processes, because an engine has only one thread. It starts them, waits for them,
+/// and adds up their measurements. If one fails or hangs, the run fails. It blocks the calling thread for a bounded
+/// time. All processes have ended when `run` returns.
 struct Workers {
-    /// Sessions a second that every relay and machine takes, by which the set-up's length is guessed.
+    /// Sessions a second that every relay and machine can open, for estimating the length of the set-up.
     static let sessionsPerSecond = 400.0
-    /// For starting processes and making tokens.
+    /// Time for starting processes and creating tokens.
     static let startSeconds = 4.0
-    /// From the end of the load that was planned to the last result: checks, writing files.
+    /// Time from the planned end of the load to the last result: checks and writing files.
     static let slackSeconds = 60.0
-    /// From being told to end to having ended, for workers that are no longer needed.
+    /// Longest time for a worker to end when it is told to.
     static let stopSeconds = 2.0
 
     let scenario: Scenario
     let options: RunOptions
     let target: Runner.Target
     let sampler: CostSampler
-    /// The program and what stands before the path of the order; nil: this one.
+    /// The program and its arguments before the path of the order; nil for this program.
     var program: [String]?
-    /// Until the last result has to be there, from the start.
+    /// Time from the start until the last result must be there.
     var patience: Double
 
     init(_ scenario: Scenario, _ options: RunOptions, target: Runner.Target, sampler: CostSampler) {
@@ -58,7 +58,7 @@ struct Workers {
         return sum
     }
 
-    /// How long the set-up is given; all begin together after it.
+    /// Time for the set-up. All workers begin together after it.
     var setUpSeconds: Double {
         let sessions = Double((scenario.users + scenario.outsiders) * scenario.devices)
         let rate = scenario.connectRate > 0 ? min(scenario.connectRate, Self.sessionsPerSecond) : Self.sessionsPerSecond
@@ -84,7 +84,7 @@ struct Workers {
         return Worker(process: process, result: result, log: log)
     }
 
-    // Core 0 is the relay's.
+    // Core 0 belongs to the relay.
     private func core(of index: Int) -> Int { 1 + index % max(1, Int(sysconf(Int32(_SC_NPROCESSORS_ONLN))) - 1) }
 
     // MARK: Waiting
@@ -102,9 +102,8 @@ struct Workers {
             let running = workers.filter(\.process.isRunning)
             for (index, worker) in workers.enumerated() where failure == nil {
                 guard let end = worker.process.end, end != .exited(0) else { continue }
-                failure = RunFailure(
-                    "worker \(index) failed with \(end); it wrote last: \(LogTail.lines(of: worker.log, count: 5))"
-                )
+                let words = LogTail.lines(of: worker.log, count: 5)
+                failure = RunFailure("worker \(index) failed with \(end); its last output was: \(words)")
             }
             return failure != nil || running.isEmpty
         }
@@ -114,7 +113,9 @@ struct Workers {
         let hanging = workers.indices.filter { workers[$0].process.isRunning }
         let words = hanging.first.map { LogTail.lines(of: workers[$0].log, count: 5) } ?? ""
         throw RunFailure(
-            "workers \(hanging.map(String.init).joined(separator: ", ")) did not end in time; one wrote last: \(words)")
+            "workers \(hanging.map(String.init).joined(separator: ", ")) did not end in time; "
+                + "the last output of one was: \(words)"
+        )
     }
 
     private func end(_ workers: [Worker]) {
@@ -122,7 +123,7 @@ struct Workers {
         for worker in workers { worker.process.stop(seconds: Self.stopSeconds) }
     }
 
-    /// Tells the sampler what the workers do, by the clock that they all go by.
+    /// Tells the sampler what the workers do at the moment, by their common clock.
     private struct Marks {
         private let times: [UInt64]
         private let sampler: CostSampler
@@ -138,7 +139,7 @@ struct Workers {
             while passed < times.count, now >= times[passed] { mark(now) }
         }
 
-        /// A load that was cut short has ended too.
+        /// An interrupted load has ended too.
         mutating func end(_ now: UInt64) { if passed == 2 { mark(now) } }
 
         private mutating func mark(_ now: UInt64) {

@@ -1,5 +1,5 @@
 extension Scenario {
-    /// What no key can say alone.
+    /// Checks the rules between several keys.
     func check(_ places: ScenarioPlaces) throws(ScenarioFailure) {
         try checkCrowd(places)
         try checkConversations(places)
@@ -13,17 +13,17 @@ extension Scenario {
         try places.demand(
             sessions <= HarnessLimits.usersMax, devices > 1 ? "devices" : "users",
             with: ["devices", "users", "outsiders"],
-            "\(sessions) connections in all are too many; \(HarnessLimits.usersMax) at most"
+            "\(sessions) connections in all are too many; at most \(HarnessLimits.usersMax) are allowed"
         )
         try places.demand(
             warmup + seconds <= HarnessLimits.secondsMax, "seconds", with: ["warmup"],
-            "with warmup too long; \(ScenarioValue.written(HarnessLimits.secondsMax)) s at most"
+            "too long together with warmup; at most \(ScenarioValue.written(HarnessLimits.secondsMax)) s are allowed"
         )
         try places.demand(
             watch < users, "watch", with: ["users"], "\(watch) is too many; there are \(users - 1) others")
         try places.demand(
             watch == 0 || hasConversations, "watch", with: ["conversations"],
-            "users watch those whom they share a conversation with, and there is none"
+            "users watch those with whom they share a conversation, but there are no conversations"
         )
     }
 
@@ -31,7 +31,7 @@ extension Scenario {
         let pairsMax = users * (users - 1) / 2
         try places.demand(
             conversations.pairs <= pairsMax, "conversations.pairs", with: ["users"],
-            "\(conversations.pairs) is too many; \(users) users make \(pairsMax) pairs"
+            "\(conversations.pairs) is too many; \(users) users make at most \(pairsMax) pairs"
         )
         var memberships = conversations.pairs * 2
         for (index, rooms) in conversations.rooms.enumerated() {
@@ -47,7 +47,7 @@ extension Scenario {
             memberships += rooms.count * rooms.members
             try places.demand(
                 memberships <= ScenarioLimits.memberships, "\(path).count", with: [path, "users"],
-                "\(memberships) members in all up to here; \(ScenarioLimits.memberships) at most"
+                "\(memberships) members in all up to here; at most \(ScenarioLimits.memberships) are allowed"
             )
         }
     }
@@ -61,7 +61,7 @@ extension Scenario {
             hasConversations, "messages", with: ["conversations"], "there is no conversation to write to")
         try places.demand(
             personas.isEmpty || personas.contains { $0.writes > 0 && $0.share > 0 }, "messages", with: ["personas"],
-            "nobody writes: every persona has writes or share 0"
+            "nobody writes, because every persona has writes: 0 or share: 0"
         )
         try places.demand(
             catchUp == nil || messages?.mode != .signal, "catch_up", "signals aren't stored, so nobody can catch up")
@@ -70,10 +70,10 @@ extension Scenario {
     private func checkPersonas(_ places: ScenarioPlaces) throws(ScenarioFailure) {
         guard !personas.isEmpty else { return }
         let total = personas.reduce(0) { $0 + $1.share }
-        // Thirds can't be written exactly.
+        // Shares such as a third can't be written exactly.
         try places.demand(
             abs(total - 1) <= 0.001, "personas",
-            "the shares make \((total * 1_000).rounded() / 1_000), and have to make 1"
+            "the shares add up to \((total * 1_000).rounded() / 1_000); they must add up to 1"
         )
         var names: Set<String> = []
         for (index, persona) in personas.enumerated() {
@@ -83,11 +83,13 @@ extension Scenario {
                 "\(ScenarioFailure.quoted(persona.name)) is the name of an earlier one"
             )
             try places.demand(
-                persona.away == 0 || persona.present > 0, "\(path).away", "present is missing: how long they are there")
+                persona.away == 0 || persona.present > 0, "\(path).away",
+                "needs present, the time that they are connected")
             try places.demand(
-                persona.present == 0 || persona.away > 0, "\(path).present", "away is missing: how long they are gone")
+                persona.present == 0 || persona.away > 0, "\(path).present",
+                "needs away, the time that they are not connected")
             try places.demand(
-                persona.stallsFor == 0 || persona.stallsAfter > 0, "\(path).stalls_for", "stalls_after is missing")
+                persona.stallsFor == 0 || persona.stallsAfter > 0, "\(path).stalls_for", "needs stalls_after")
             try demandWithin(persona.stallsAfter, "\(path).stalls_after", places)
         }
     }
@@ -96,7 +98,7 @@ extension Scenario {
         if let catchUp {
             try places.demand(
                 catchUp.leave < catchUp.back, "catch_up.back", with: ["catch_up.leave", "catch_up"],
-                "\(ScenarioValue.written(catchUp.back)) has to be later than leave, "
+                "\(ScenarioValue.written(catchUp.back)) must be later than leave, "
                     + "\(ScenarioValue.written(catchUp.leave))"
             )
             try demandWithin(catchUp.back, "catch_up.back", with: ["catch_up"], places)
@@ -106,7 +108,7 @@ extension Scenario {
         }
     }
 
-    /// A moment that has to come before the measured load ends.
+    /// Demands that a moment comes before the measured load ends.
     private func demandWithin(
         _ moment: Double,
         _ path: String,

@@ -1,15 +1,15 @@
 extension ScenarioFailure {
-    /// Which of the known names was probably meant; all of them if none is near.
+    /// Suggests the most similar of the known names, or lists them all if none is similar.
     static func hint(for name: String, among known: [String]) -> String {
         let nearest = known.map { (distance: distance(name, $0), name: $0) }.min { $0.distance < $1.distance }
-        // Farther off than a third it is no slip of the finger, and a wrong guess only confuses.
+        // A name that differs in more than a third is no typing error, and a wrong guess only confuses.
         if let nearest, nearest.distance <= max(2, name.utf8.count / 3) { return "did you mean \(nearest.name)?" }
         let shown = known.prefix(24).joined(separator: ", ")
-        return known.isEmpty ? "there are none" : "there are \(shown)\(known.count > 24 ? " and others" : "")"
+        return known.isEmpty ? "there are none" : "choose from \(shown)\(known.count > 24 ? " and others" : "")"
     }
 
-    /// Levenshtein: insertions, deletions and replacements of bytes from one to the other. Long names are cut, since
-    /// they are near to nothing anyhow.
+    /// The Levenshtein distance: the least number of insertions, deletions and replacements of bytes that turn one name
+    /// into the other. Names are cut, because very long ones resemble no known name.
     private static func distance(_ one: String, _ other: String) -> Int {
         let other = Array(other.utf8.prefix(64))
         var row = Array(0...other.count)

@@ -1,25 +1,25 @@
 import Yams
 
-/// One key of a part of scenario files: its name, what it may be, where its value goes. The tables of `Scenario+Keys`
-/// are the only list of keys there is: reading, messages, flags and the documentation follow from it. A value.
+/// One key of a scenario file: its name, its allowed values, and where its value goes. The tables in `Scenario+Keys`
+/// are the only list of keys. Reading, messages, flags and the documentation follow from them. A value.
 struct ScenarioKey<Part>: Sendable {
     typealias Slot<Value> = WritableKeyPath<Part, Value> & Sendable
     typealias Take = @Sendable (ScenarioValue, inout Part, inout ScenarioPlaces) throws(ScenarioFailure) -> Void
 
     let name: String
-    /// What is allowed, to go on with after a semicolon.
+    /// What is allowed, worded to follow a semicolon.
     let allowed: String
-    /// One or two sentences for whoever writes a scenario.
+    /// One or two sentences for authors of scenarios.
     let note: String
-    /// What it is when it's left out, as it would be written.
+    /// The default, as it would be written in a file.
     let fallback: @Sendable (Part) -> String
-    /// The keys inside, for the documentation, by the path of this one.
+    /// The rows of the keys inside this one, by its path, for the documentation.
     var inside: @Sendable (String) -> [ScenarioKeyRow] = { _ in [] }
     var isRequired = false
-    /// Checks the value and puts it into its part.
+    /// Checks a value and writes it into its part.
     let take: Take
 
-    /// The same, but leaving it out is an error.
+    /// The same key, but required.
     var required: ScenarioKey {
         var key = self
         key.isRequired = true
@@ -27,15 +27,15 @@ struct ScenarioKey<Part>: Sendable {
     }
 }
 
-/// A part of a scenario that is written as a section.
+/// A part of a scenario that is a section of the file.
 protocol ScenarioPart: Sendable {
-    /// With all defaults.
+    /// A part with all defaults.
     init()
     static var keys: [ScenarioKey<Self>] { get }
 }
 
 extension ScenarioPart {
-    /// A part with what a section says.
+    /// Reads a section.
     static func read(
         _ section: ScenarioValue,
         onto defaults: Self = Self(),
@@ -48,7 +48,7 @@ extension ScenarioPart {
         var said: Set<String> = []
         for (key, value) in mapping {
             let place = section.place.at(key)
-            guard let name = key.scalar?.string else { throw ScenarioFailure(place, "a key has to be a word") }
+            guard let name = key.scalar?.string else { throw ScenarioFailure(place, "a key must be a word") }
             let path = section.path.isEmpty ? name : "\(section.path).\(name)"
             places.note(path, at: place)
             said.insert(name)
@@ -60,7 +60,7 @@ extension ScenarioPart {
         return part
     }
 
-    /// Sets the key of this name.
+    /// Sets the key with this name.
     mutating func take(
         _ name: String,
         _ value: ScenarioValue,

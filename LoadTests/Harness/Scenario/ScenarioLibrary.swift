@@ -1,23 +1,22 @@
 import Foundation
 
-/// A folder of scenario files, and where to look for it. Reads files when it's asked, before a run begins; holds no
-/// state but the path.
+/// A folder of scenario files. It reads files on demand, before a run begins, and stores only the path.
 public struct ScenarioLibrary: Sendable {
-    /// Where the files are.
+    /// The path of the folder.
     public let folder: String
 
-    /// A folder that is known.
+    /// A library in a known folder.
     public init(folder: String) { self.folder = folder }
 
-    /// The variable that names the folder.
+    /// The environment variable that names the folder.
     public static let variable = "ROOST_SCENARIOS"
     /// The folder within a checkout.
     private static let path = "LoadTests/Scenarios"
-    /// From `.build/x86_64-unknown-linux-gnu/release/roost-load` to the package it's four folders.
+    /// From `.build/x86_64-unknown-linux-gnu/release/roost-load` up to the package there are four folders.
     private static let parentsMax = 8
 
-    /// The folder that was asked for, by option or else by variable; else that of the checkout one stands in; else
-    /// that of the checkout that the executable was built in.
+    /// Finds the folder: the one given by option or by variable; otherwise that of the checkout we are in; otherwise
+    /// that of the checkout in which this program was built.
     public static func find(
         option: String? = nil,
         environment: [String: String] = ProcessInfo.processInfo.environment,
@@ -35,10 +34,10 @@ public struct ScenarioLibrary: Sendable {
             if isFolder(folder) { return ScenarioLibrary(folder: folder) }
         }
         throw ScenarioFailure(
-            "no scenarios found: there is no \(path) here; name the folder by --scenarios or \(variable)")
+            "no scenarios found, because there is no \(path) here; name the folder with --scenarios or \(variable)")
     }
 
-    /// The names of all scenarios, in order of the alphabet.
+    /// The names of all scenarios in alphabetical order.
     public func names() throws(ScenarioFailure) -> [String] {
         guard let files = try? FileManager.default.contentsOfDirectory(atPath: folder) else {
             throw ScenarioFailure("\(folder): can't be read")
@@ -47,14 +46,14 @@ public struct ScenarioLibrary: Sendable {
             .map { String($0.dropLast(Self.ending.count)) }.sorted()
     }
 
-    /// All scenarios, by name. The first file that isn't right is thrown.
+    /// All scenarios by name. Throws at the first file with a mistake.
     public func list() throws(ScenarioFailure) -> [Scenario] {
         var scenarios: [Scenario] = []
         for name in try names() { scenarios.append(try Self.read(path: "\(folder)/\(name)\(Self.ending)")) }
         return scenarios
     }
 
-    /// The scenario of this name; or of this file, if it's a path: with a slash, or with the ending of one.
+    /// The scenario with this name, or in this file if the name has a slash or the ending of a file.
     public func scenario(_ name: String) throws(ScenarioFailure) -> Scenario {
         if name.contains("/") || name.hasSuffix(Self.ending) { return try Self.read(path: name) }
         let names = try names()
@@ -78,7 +77,7 @@ public struct ScenarioLibrary: Sendable {
 
     private static func asked(for folder: String, by place: String) throws(ScenarioFailure) -> ScenarioLibrary {
         guard isFolder(folder) else {
-            throw ScenarioFailure(.flag(place), "\(ScenarioFailure.quoted(folder)) is no folder that can be read")
+            throw ScenarioFailure(.flag(place), "\(ScenarioFailure.quoted(folder)) is not a folder that can be read")
         }
         return ScenarioLibrary(folder: folder)
     }

@@ -1,7 +1,7 @@
 import RoostTransport
 import RoostWire
 
-/// The few pages beside the socket: is it alive, is it ready, what does it count.
+/// The HTTP pages beside the socket: health, readiness, metrics, and a greeting at `/`.
 extension Gateway {
     func respond(to request: HTTPRequest) -> HTTPResponse {
         switch request.path {
@@ -9,7 +9,8 @@ extension Gateway {
         case "/readyz": return readiness()
         case "/metrics":
             guard isAuthorized(request) else {
-                var response = HTTPResponse.refusal(401, code: "unauthorized", reason: "metrics need a bearer token")
+                var response = HTTPResponse.refusal(
+                    401, code: "unauthorized", reason: "/metrics requires a bearer token")
                 response.headers.append(("WWW-Authenticate", "Bearer"))
                 return response
             }
@@ -19,13 +20,13 @@ extension Gateway {
             return text(
                 200,
                 "Roost \(ServerVersion.number). Clients connect by WebSocket to /v1/socket, subprotocol roost.v1.\n")
-        default: return .refusal(404, code: "not_found", reason: "no such page")
+        default: return .refusal(404, code: "not_found", reason: "there is no such page")
         }
     }
 
     private func readiness() -> HTTPResponse {
         if hasStoreFailed {
-            return .refusal(503, code: "store_failed", reason: "the store can't be written", retryAfterSeconds: 5)
+            return .refusal(503, code: "store_failed", reason: "the store has failed", retryAfterSeconds: 5)
         }
         guard case .serving = phase else {
             return .refusal(503, code: "draining", reason: "the relay is stopping", retryAfterSeconds: 5)
@@ -37,7 +38,7 @@ extension Gateway {
         HTTPResponse(status: status, contentType: "text/plain; charset=utf-8", body: [UInt8](line.utf8))
     }
 
-    /// Compares without telling by the time it takes how much of the token was right.
+    /// Compares in constant time, so that the time it takes doesn't reveal how much of the token is right.
     private func isAuthorized(_ request: HTTPRequest) -> Bool {
         guard let token = configuration.metrics.token else { return true }
         let expected = [UInt8]("Bearer \(token)".utf8)

@@ -2,7 +2,7 @@ import RoostCore
 import RoostTransport
 import RoostWire
 
-/// What the operator watches. Counting is done where things happen, in plain integers; this page only prints.
+/// The page `/metrics`. The counters are plain integers that are kept where things happen; this page only prints them.
 extension Gateway {
     func metricsPage() -> [UInt8] {
         var page = Exposition()
@@ -26,24 +26,25 @@ extension Gateway {
             Int(startedAt.milliseconds / 1_000))
         page.single("roost_connections", .gauge, "Open WebSocket connections.", relay.openConnections)
         page.single("roost_sessions", .gauge, "Connections that were welcomed.", relay.readySessions)
-        page.single("roost_users", .gauge, "Users known.", relay.counters.users)
-        page.single("roost_conversations", .gauge, "Conversations known.", relay.counters.conversations)
+        page.single("roost_users", .gauge, "Known users.", relay.counters.users)
+        page.single("roost_conversations", .gauge, "Known conversations.", relay.counters.conversations)
     }
 
     private func writeTraffic(_ page: inout Exposition) {
         let counters = relay.counters
         page.single("roost_sessions_opened_total", .counter, "Sessions welcomed.", counters.sessionsOpened)
         page.single(
-            "roost_takeovers_total", .counter, "Sessions replaced by a new one of the device.", counters.takeovers)
+            "roost_takeovers_total", .counter, "Sessions replaced by a new session of the same device.",
+            counters.takeovers)
         page.single("roost_commands_total", .counter, "Frames received.", counters.commands)
         page.single("roost_messages_total", .counter, "Messages stored.", counters.messages)
-        page.single("roost_duplicates_total", .counter, "Retries that got their first answer.", counters.duplicates)
+        page.single("roost_duplicates_total", .counter, "Retries answered with the first answer.", counters.duplicates)
         page.single("roost_signals_total", .counter, "Signals accepted.", counters.signals)
         guard let loop else { return }
         let transport = loop.counters
         page.single("roost_received_bytes_total", .counter, "Payload bytes received.", transport.bytesIn)
         page.single("roost_sent_bytes_total", .counter, "Bytes written to connections.", transport.bytesOut)
-        page.single("roost_writes_total", .counter, "Writes that carried them.", transport.writes)
+        page.single("roost_writes_total", .counter, "Writes to connections.", transport.writes)
         page.family("roost_refused_total", .counter, "Connections refused before the upgrade, by reason.")
         page.sample("roost_refused_total", transport.refusedFull, label: ("reason", "full"))
         page.sample("roost_refused_total", transport.refusedAddress, label: ("reason", "address"))
@@ -61,31 +62,37 @@ extension Gateway {
             counters.signalDeliveries)
         page.single(
             "roost_signals_dropped_total", .counter, "Signals not sent to slow devices.", counters.signalsDropped)
-        page.single("roost_spills_total", .counter, "Sessions that fell behind by reading slowly.", counters.spills)
         page.single(
-            "roost_catch_up_pages_total", .counter, "Pages read for devices that missed something.", counters.pages)
-        page.single("roost_gaps_total", .counter, "Backlogs cut with an explicit gap.", counters.gaps)
-        page.single("roost_outbox_bytes", .gauge, "Bytes waiting for all connections.", relay.outboxBytes)
+            "roost_spills_total", .counter, "Times a session fell behind because it reads slowly.", counters.spills)
+        page.single(
+            "roost_catch_up_pages_total", .counter, "Pages read from the log for devices that catch up.", counters.pages
+        )
+        page.single("roost_gaps_total", .counter, "Backlogs shortened with an explicit gap.", counters.gaps)
+        page.single("roost_outbox_bytes", .gauge, "Bytes waiting to be written to all connections.", relay.outboxBytes)
     }
 
     private func writePresence(_ page: inout Exposition) {
         let counters = relay.counters
-        page.family("roost_presence_users", .gauge, "Users by what their watchers are told.")
+        page.family("roost_presence_users", .gauge, "Users by the state that their watchers see.")
         page.sample("roost_presence_users", counters.usersOnline, label: ("state", "online"))
         page.sample("roost_presence_users", counters.usersAway, label: ("state", "away"))
-        page.single("roost_presence_changes_total", .counter, "Changes of a user's presence.", counters.presenceChanges)
+        page.single("roost_presence_changes_total", .counter, "Changes of users' presence.", counters.presenceChanges)
         page.single(
             "roost_ephemeral_deliveries_total", .counter, "Typing, presence and receipt events sent.",
             counters.ephemeralDeliveries)
         page.single(
-            "roost_ephemeral_conflated_total", .counter, "Such events held back for slow devices, latest wins.",
+            "roost_ephemeral_conflated_total", .counter,
+            "Typing, presence and receipt events held back for slow devices; the latest one wins.",
             counters.ephemeralOwed)
-        page.single("roost_receipts_total", .counter, "Watermarks told to others.", counters.receiptsGathered)
+        page.single(
+            "roost_receipts_total", .counter, "Changed watermarks that others are told about.",
+            counters.receiptsGathered)
     }
 
     private func writeStore(_ page: inout Exposition) {
         page.histogram(
-            "roost_commit_seconds", "From handing a batch to the writer to its durability, at the level named above.",
+            "roost_commit_seconds",
+            "Time from handing a batch to the writer until it is durable, at the level of roost_durability_info.",
             commitSeconds)
         page.single("roost_committed_rows_total", .counter, "Durable events stored.", committedRows)
         page.single("roost_pending_events", .gauge, "Durable events waiting for the writer.", relay.pendingEvents)

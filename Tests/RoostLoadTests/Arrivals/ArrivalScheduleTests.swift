@@ -13,7 +13,7 @@ import Testing
         }
     }
 
-    @Test func constantGapsAreAllAlike() {
+    @Test func constantGapsAreAllEqual() {
         #expect(dues(5, rate: 1_000, .constant) == [0, 1_000_000, 2_000_000, 3_000_000, 4_000_000])
     }
 
@@ -67,12 +67,12 @@ import Testing
         #expect(abs(Double(last) / 1e6 - 1) < 0.013)
     }
 
-    @Test func momentsOnlyRise() {
+    @Test func dueTimesOnlyRise() {
         let dues = dues(100_000, rate: 1_000_000, .poisson)
         #expect(zip(dues, dues.dropFirst()).allSatisfy { $0 <= $1 })
     }
 
-    @Test func theSeedFixesThem() {
+    @Test func theSeedDeterminesTheTimes() {
         #expect(dues(100, rate: 10, .poisson, seed: 5) == dues(100, rate: 10, .poisson, seed: 5))
         #expect(dues(100, rate: 10, .poisson, seed: 5) != dues(100, rate: 10, .poisson, seed: 6))
     }

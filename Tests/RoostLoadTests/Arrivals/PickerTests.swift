@@ -45,7 +45,7 @@ import Testing
     }
 
     /// The test above can fail: the picks of one exponent don't fit another one near it.
-    @Test func anotherLawIsNoticed() throws {
+    @Test func anotherExponentIsDetected() throws {
         let picker = try #require(ZipfPicker(count: 100, exponent: 1.05))
         let weights = (1...100).map { 1 / Double($0) }
         #expect(misfit(weights, draws: 1_000_000, seed: 12) { picker.pick(&$0) } > 5)
@@ -60,14 +60,14 @@ import Testing
         #expect(seen == Set(0..<50_000))
     }
 
-    @Test func nothingToPickIsNoPicker() {
+    @Test func withoutItemsThereIsNoPicker() {
         #expect(WeightedPicker(weights: []).map { _ in 0 } == nil)
         #expect(WeightedPicker(weights: [0, -1, .nan, .infinity]).map { _ in 0 } == nil)
         #expect(ZipfPicker(count: 0, exponent: 1).map { _ in 0 } == nil)
         #expect(ZipfPicker(count: 3, exponent: .nan).map { _ in 0 } == nil)
     }
 
-    @Test func drawsKeepTheirBounds() {
+    @Test func drawsStayInTheirBounds() {
         var random = SeededGenerator(seed: 4)
         var seen = Set<Int>()
         for _ in 0..<10_000 {

@@ -22,7 +22,7 @@ import Testing
         }
     }
 
-    @Test func nestedMembersAreNotItsOwn() {
+    @Test func ignoresNestedMembers() {
         scan(#"{"type":"ok","conversation":{"conversation":"c1","sequence":3},"re":4}"#) { event in
             #expect(event?.reply.wholeNumber == 4)
             #expect(event?.sequence.isEmpty == true)
@@ -31,7 +31,7 @@ import Testing
         }
     }
 
-    @Test func everyCutIsRefusedOrHarmless() {
+    @Test func truncatedTextIsRefusedOrHarmless() {
         let text = Array(#"{"type":"message","body":"a\\","sequence":1,"x":[{"y":"]"}]}"#.utf8)
         for count in 0..<text.count {
             let isNone = text[..<count].withUnsafeBytes { ScannedEvent($0) == nil }

@@ -13,12 +13,12 @@ import Testing
     private func read(_ text: [UInt8]) -> Stamp? { text.withUnsafeBytes { Stamp($0) } }
 
     @Test(arguments: [64, 65, 71, 72, 200, 80_000])
-    func comesBack(length: Int) {
+    func aStampCanBeReadBack(length: Int) {
         let stamp = Stamp(run: .max, place: 12_345, number: 678, due: .max - 1, sent: 42, length: length)
         #expect(read(text(stamp)) == stamp)
     }
 
-    @Test func everyChangedByteShows() {
+    @Test func everyChangedByteIsDetected() {
         let stamp = Stamp(run: 7, place: 1, number: 2, due: 3, sent: 4, length: 150)
         let right = text(stamp)
         for index in right.indices {
@@ -30,7 +30,7 @@ import Testing
         #expect(read(right + [right[149]]) == nil)
     }
 
-    @Test func otherTextsAreNone() {
+    @Test func otherTextsHaveNoStamp() {
         for other in ["", "RL", "hello", String(repeating: "x", count: 100)] { #expect(read(Array(other.utf8)) == nil) }
     }
 

@@ -3,7 +3,7 @@ import Testing
 @testable import RoostLoad
 
 @Suite struct DueQueueTests {
-    @Test(arguments: 1...10 as ClosedRange<UInt64>) func givesWhatIsDueInOrder(_ seed: UInt64) {
+    @Test(arguments: 1...10 as ClosedRange<UInt64>) func returnsDueKeysInOrder(_ seed: UInt64) {
         var dice = Dice(seed: seed)
         var queue = DueQueue()
         var times: [UInt64] = []
@@ -20,7 +20,7 @@ import Testing
         #expect(queue.count == times.count { $0 > 150 })
     }
 
-    @Test func givesNothingBeforeItIsDue() {
+    @Test func returnsNothingBeforeItIsDue() {
         var queue = DueQueue()
         #expect(queue.pop(by: .max) == nil)
         queue.push(1, at: 5)

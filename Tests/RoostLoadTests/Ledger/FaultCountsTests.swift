@@ -4,7 +4,7 @@ import Testing
 @testable import RoostLoad
 
 @Suite struct FaultCountsTests {
-    @Test func countsAndDescribesTheFirst() {
+    @Test func countsAllAndDescribesTheFirstFaults() {
         var counts = FaultCounts()
         for number in 1...9 { counts.count(.lost, "number \(number)") }
         counts.count(.ghost, times: 3, "three")
@@ -14,7 +14,7 @@ import Testing
         #expect(counts.descriptions[.ghost] == ["three"])
     }
 
-    @Test func wordsAreNotMadeInVain() {
+    @Test func descriptionsAreOnlyMadeWhenKept() {
         var counts = FaultCounts()
         var made = 0
         func words() -> String {
@@ -25,7 +25,7 @@ import Testing
         #expect(made == HarnessLimits.describedFaults)
     }
 
-    @Test func onlyAGapIsNoFailure() {
+    @Test func everyFaultButAGapIsAFailure() {
         #expect(Fault.allCases.filter { !$0.isFailure } == [.gap])
         var counts = FaultCounts()
         counts.count(.gap, "a gap")
@@ -46,14 +46,14 @@ import Testing
         #expect(one.descriptions[.lost] == ["1", "2", "3", "4", "5"])
     }
 
-    @Test func sumsStayAtTheMost() throws {
+    @Test func sumsDoNotOverflow() throws {
         let most = #"{"counts":{"lost":18446744073709551615,"ghost":9},"descriptions":{}}"#
         var counts = try JSONDecoder().decode(FaultCounts.self, from: Data(most.utf8))
         counts.merge(with: counts)
         #expect(counts[.lost] == .max && counts.failures == .max)
     }
 
-    @Test func isStoredUnderTheWordsOfTheReport() throws {
+    @Test func faultsAreStoredUnderTheirWords() throws {
         var counts = FaultCounts()
         for fault in Fault.allCases { counts.count(fault, "words") }
         let data = try JSONEncoder().encode(counts)

@@ -9,7 +9,7 @@ import Testing
 
     // MARK: Content
 
-    @Test func outsidersMustNotHearAnything() {
+    @Test func nothingMayReachOutsiders() {
         send(1)
         #expect(
             ledger.received(0, by: .none, sequence: 1, from: members[0], number: 1) == .fault(.nonMember))
@@ -36,7 +36,7 @@ import Testing
         expect([.altered: 2])
     }
 
-    @Test func whatIsAlteredAtFirstSightDoesNotCondemnTheOthers() {
+    @Test func aFirstAlteredCopyDoesNotAccuseTheOthers() {
         send(2)
         #expect(take(1, 1, number: 7) == .fault(.altered))
         take(1, 2)
@@ -47,7 +47,7 @@ import Testing
         expect([.altered: 1])
     }
 
-    @Test(arguments: [0, -1, 1_000, Int.max]) func aSequenceThatCannotBeIsAlteredAndTakesNoMemory(_ sequence: Int) {
+    @Test(arguments: [0, -1, 1_000, Int.max]) func anImpossibleSequenceIsAlteredAndTakesNoMemory(_ sequence: Int) {
         send(1)
         #expect(take(1, sequence, number: 1) == .fault(.altered))
         ack(1, at: sequence)
@@ -56,7 +56,7 @@ import Testing
         expect([.altered: 3])
     }
 
-    @Test func whatWasRefusedMustNotAppear() {
+    @Test func aRefusedMessageMustNotAppear() {
         send(1)
         ledger.refused(0, from: members[0], number: 1)
         take(1, 1)
@@ -65,7 +65,7 @@ import Testing
         expect([.altered: 1])
     }
 
-    @Test func whatIsStoredMustNotBeRefused() {
+    @Test func aStoredMessageMustNotBeRefused() {
         send(1)
         take(1, 1)
         ledger.refused(0, from: members[0], number: 1)
@@ -83,14 +83,14 @@ import Testing
         expect([:])
     }
 
-    @Test func whatTheCallerFindsAlteredIsCounted() {
+    @Test func alterationsFoundByTheCallerAreCounted() {
         ledger.altered(0, by: members[1], sequence: 3)
         expect([.altered: 1])
     }
 
     // MARK: Gaps
 
-    @Test func whatAGapAnnouncesIsNotLost() {
+    @Test func messagesInAGapAreNotLost() {
         send(5)
         for sequence in 1...5 { take(1, sequence) }
         take(2, 1)
@@ -103,7 +103,7 @@ import Testing
         #expect(ledger.faults.failures == 0)
     }
 
-    @Test func aGapOfWhatNobodySawYetCoversIt() {
+    @Test func aGapMayCoverMessagesThatNobodySawYet() {
         send(3)
         ledger.gap(0, by: members[2], from: 1, to: 3)
         for sequence in 1...3 { ack(sequence, at: sequence) }
@@ -113,7 +113,7 @@ import Testing
         expect([.gap: 1])
     }
 
-    @Test func whatIsMissingBeforeAGapIsLost() {
+    @Test func aMessageMissingBeforeAGapIsLost() {
         send(3)
         for sequence in 1...3 { take(1, sequence) }
         ledger.gap(0, by: members[2], from: 2, to: 3)
@@ -152,7 +152,7 @@ import Testing
 
     // MARK: Limits
 
-    @Test func holesThatDoNotFitAreGivenUpAsLost() {
+    @Test func holesBeyondTheLimitCountAsLost() {
         let pairs = HoleList.rangesMax + 10
         send(2 * pairs)
         for sequence in 1...(2 * pairs) { take(1, sequence) }

@@ -21,7 +21,7 @@ import Testing
         expect([:])
     }
 
-    @Test func whatIsAckedAndNeverComesIsLost() {
+    @Test func anAckedMessageThatNeverComesIsLost() {
         send(1)
         ack(1, at: 1)
         take(1, 1)
@@ -31,7 +31,7 @@ import Testing
         #expect(ledger.faults.descriptions[.lost] == ["conversation 0, sequence 1: device 2 never got it"])
     }
 
-    @Test func whatOneDeviceGotIsExpectedAtAllEvenWithoutAnAck() {
+    @Test func aMessageSeenByOneDeviceIsExpectedAtAll() {
         send(1)
         take(1, 1)
         #expect(ledger.outstanding == 1)
@@ -58,7 +58,7 @@ import Testing
         expect([.lost: 3])
     }
 
-    @Test func whatIsNeitherAckedNorSeenMayBeStoredOrNot() {
+    @Test func aMessageNeitherAckedNorSeenMayBeStoredOrNot() {
         send(1)
         #expect(ledger.isComplete)
         ledger.finish()
@@ -99,7 +99,7 @@ import Testing
 
     // MARK: Twice
 
-    @Test func whatComesTwiceInASessionIsDuplicated() {
+    @Test func aMessageTwiceInASessionIsDuplicated() {
         send(2)
         take(1, 1)
         #expect(take(1, 1) == .fault(.duplicated))
@@ -108,7 +108,7 @@ import Testing
         expect([.duplicated: 2])
     }
 
-    @Test func whatWasNotAckedMayComeAgainOnceAfterAReconnect() {
+    @Test func anUnackedMessageMayComeAgainOnceAfterAReconnect() {
         send(4)
         for sequence in 1...3 { take(1, sequence) }
         ledger.acknowledged(members[1], upTo: 1)
@@ -121,7 +121,7 @@ import Testing
         #expect(take(1, 3) == .fault(.duplicated))
     }
 
-    @Test func whatWasAckedMayNotComeAgain() {
+    @Test func anAckedMessageMustNotComeAgain() {
         send(3)
         for sequence in 1...3 { take(1, sequence) }
         ledger.acknowledged(members[1], upTo: 2)
@@ -180,7 +180,7 @@ import Testing
 
     // MARK: Order
 
-    @Test func whatFillsAHoleIsReordered() {
+    @Test func aMessageThatFillsAHoleIsReordered() {
         send(3)
         take(1, 1)
         #expect(take(1, 3) == .first)
@@ -231,7 +231,7 @@ import Testing
         expect([.reordered: 1])
     }
 
-    @Test func numbersAreJudgedInTheOrderOfSequencesNotOfNews() {
+    @Test func numbersAreJudgedInTheOrderOfSequences() {
         send(2)
         ack(2, at: 2)
         ack(1, at: 1)

@@ -57,7 +57,7 @@ import Testing
         expect([:])
     }
 
-    @Test func whoIsThereAndShownAsGoneIsAbsentOnce() {
+    @Test func aPresentUserShownAsGoneIsAbsentOnce() {
         come(10)
         sweep(12)
         expect([:])
@@ -70,7 +70,7 @@ import Testing
         expect([.absent: 2])
     }
 
-    @Test func whoHasGoneAndIsShownAsPresentIsAGhostOnce() {
+    @Test func aGoneUserShownAsPresentIsAGhostOnce() {
         come(10)
         _ = show(.online, 10.1)
         go(20)
@@ -85,7 +85,7 @@ import Testing
         expect([.ghost: 2])
     }
 
-    @Test func latenessIsFoundWithoutASweepInBetween() {
+    @Test func lateNewsIsFoundWithoutASweep() {
         come(10)
         _ = show(.online, 12.5)
         go(20)
@@ -93,7 +93,7 @@ import Testing
         expect([.absent: 1, .ghost: 1])
     }
 
-    @Test func whoDropsCountsAsThereForTheGrace() {
+    @Test func aDroppedUserCountsAsPresentForTheGrace() {
         come(10)
         _ = show(.online, 10.1)
         drop(20)
@@ -103,7 +103,7 @@ import Testing
         expect([.ghost: 1])
     }
 
-    @Test func whoDropsAndIsShownAsGoneBeforeTheGraceIsAbsent() {
+    @Test func aDroppedUserShownAsGoneTooEarlyIsAbsent() {
         come(10)
         _ = show(.online, 10.1)
         drop(20)
@@ -115,7 +115,7 @@ import Testing
         expect([.absent: 1])
     }
 
-    @Test func whoComesBackWithinTheGraceChangesNothing() {
+    @Test func returningWithinTheGraceChangesNothing() {
         come(10)
         _ = show(.online, 10.1)
         drop(20)
@@ -141,7 +141,7 @@ import Testing
         expect([:])
     }
 
-    @Test func aDropThatIsNoticedLateIsJudgedByWhenItMayHaveBeen() {
+    @Test func aDropNoticedLateIsJudgedByItsEarliestTime() {
         come(10)
         _ = show(.online, 10.1)
         drop(40, earliest: 20)
@@ -187,7 +187,7 @@ import Testing
         #expect(ledger.faults.descriptions[.absent] == ["user 0 is there and not shown, to the watcher of pair 0"])
     }
 
-    @Test func whoDoesNotWatchIsNotJudged() {
+    @Test func pairsThatDoNotWatchAreNotJudged() {
         ledger.ended(pair)
         come(10)
         sweep(100)
@@ -210,7 +210,7 @@ import Testing
         expect([.absent: 1])
     }
 
-    @Test func aSweepLooksOnlyAtWhatChanged() {
+    @Test func aSweepChecksOnlyWhatChanged() {
         come(10)
         _ = show(.online, 10.1)
         sweep(13)

@@ -14,7 +14,7 @@ import Testing
         #expect(crowd.faults == FaultCounts())
     }
 
-    @Test(arguments: 1...30 as ClosedRange<UInt64>) func aCorrectRelayThatLeavesOutOnlyHasGaps(_ seed: UInt64) {
+    @Test(arguments: 1...30 as ClosedRange<UInt64>) func aCorrectRelayWithGapsHasOnlyGaps(_ seed: UInt64) {
         let crowd = ModelCrowd(seed: seed, backlogMax: 6)
         crowd.run(steps: 4_000)
         #expect(crowd.ledger.isComplete)

@@ -25,14 +25,14 @@ import Testing
         #expect(ledger.faults == FaultCounts())
     }
 
-    @Test func theOrderIsFree() {
+    @Test func signalsMayComeInAnyOrder() {
         for _ in 1...60 { _ = ledger.send(0) }
         for number in (1...60).reversed() { #expect(take(1, number) == .first) }
         for number in 1...60 { #expect(take(1, number) == .fault(.duplicated)) }
         #expect(ledger.faults.counts == [.duplicated: 60])
     }
 
-    @Test func whatDoesNotComeIsMissedAndNoFault() {
+    @Test func aMissingSignalIsCountedAndNoFault() {
         let number = ledger.send(0)
         _ = take(1, number)
         #expect(ledger.missedSignals == 1)
@@ -45,7 +45,7 @@ import Testing
         #expect(ledger.expectedDeliveries == 1)
     }
 
-    @Test func sixtyFourAreRememberedAndWhatIsOlderCountsAsNew() {
+    @Test func remembersSixtyFourSignalsAndTakesOlderOnesForNew() {
         for _ in 1...200 { _ = ledger.send(0) }
         #expect(take(1, 100) == .first)
         #expect(take(1, 163) == .first)
@@ -58,13 +58,13 @@ import Testing
         #expect(take(1, 163) == .fault(.duplicated))
     }
 
-    @Test func outsidersMustNotHearIt() {
+    @Test func signalsMustNotReachOutsiders() {
         let number = ledger.send(0)
         #expect(ledger.received(0, by: .none, from: members[0], number: number) == .fault(.nonMember))
         #expect(ledger.received(7, by: members[1], from: members[0], number: number) == .fault(.nonMember))
     }
 
-    @Test(arguments: [0, -1, 2, Int.max]) func whatWasNeverSentIsAltered(_ number: Int) {
+    @Test(arguments: [0, -1, 2, Int.max]) func aSignalThatWasNeverSentIsAltered(_ number: Int) {
         _ = ledger.send(0)
         #expect(take(1, number) == .fault(.altered))
         #expect(ledger.received(0, by: members[1], from: .none, number: 1) == .fault(.altered))

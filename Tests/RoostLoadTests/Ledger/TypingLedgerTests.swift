@@ -27,7 +27,7 @@ import Testing
         #expect(stuck == 0)
     }
 
-    @Test func whoIsStillShownAfterItsEndIsStuckOnce() {
+    @Test func typingShownAfterItsEndIsStuckOnce() {
         type(10)
         _ = show(true, 10.1)
         ledger.sweep(at(15))
@@ -42,14 +42,14 @@ import Testing
         #expect(stuck == 2)
     }
 
-    @Test func theEndThatComesTooLateIsFoundWithoutASweep() {
+    @Test func aLateEndIsFoundWithoutASweep() {
         type(10)
         _ = show(true, 10.1)
         _ = show(false, 15.5)
         #expect(stuck == 1)
     }
 
-    @Test func aRefreshMakesItLast() {
+    @Test func aRefreshExtendsTyping() {
         type(10)
         _ = show(true, 10.1)
         for second in [12.0, 14, 16] {
@@ -62,7 +62,7 @@ import Testing
         #expect(stuck == 1)
     }
 
-    @Test func whoNeverTypedIsStuckAtOnce() {
+    @Test func typingThatNeverBeganIsStuckAtOnce() {
         #expect(show(true, 10) == nil)
         #expect(stuck == 1)
         #expect(show(false, 11) == nil)
@@ -72,7 +72,7 @@ import Testing
         #expect(stuck == 3)
     }
 
-    @Test func whatTheWatcherSawEndsWithItsSession() {
+    @Test func aViewEndsWithTheWatchersSession() {
         type(10)
         _ = show(true, 10.1)
         ledger.left(watcher)
@@ -83,7 +83,7 @@ import Testing
         #expect(stuck == 0)
     }
 
-    @Test func aBeginningThatTheRelayNeedNotTellIsNotTimed() {
+    @Test func anOptionalBeginningIsNotTimed() {
         type(10)
         _ = show(true, 10.1)
         end(10.5)
@@ -106,7 +106,7 @@ import Testing
         #expect(stuck == 0)
     }
 
-    @Test func manyAtOnceNeedNotAllBeTold() {
+    @Test func manyTypingAtOnceNeedNotAllBeShown() {
         for user in 0..<30 { type(10, user) }
         #expect(show(true, 10.1, 0) == at(0.1))
         #expect(show(true, 10.1, 29) == nil)

@@ -10,7 +10,7 @@ import Testing
 
     private var wrong: UInt64 { ledger.faults[.wrongUnread] }
 
-    @Test func whatCameAfterTheWatermarkIsUnread() {
+    @Test func messagesAboveTheWatermarkAreUnread() {
         ledger.settled(reader, unread: 5, last: 5)
         ledger.said(reader, upTo: 2)
         ledger.said(reader, upTo: 1)
@@ -25,7 +25,7 @@ import Testing
                 == "conversation 4: user 3 has unread 4 instead of 3, with 5 messages")
     }
 
-    @Test func whoWritesHasReadWhatCameBefore() {
+    @Test func sendingMarksEarlierMessagesAsRead() {
         ledger.wrote(reader, 4)
         ledger.said(reader, upTo: 2)
         ledger.settled(reader, unread: 2, last: 6)
@@ -34,7 +34,7 @@ import Testing
         #expect(wrong == 1)
     }
 
-    @Test func whatWasSaidBeforeADropMayBeLost() {
+    @Test func aReadBeforeADropMayBeLost() {
         ledger.said(reader, upTo: 2)
         ledger.shown(reader, unread: 3, read: 2, seen: 5, possible: 9)
         ledger.said(reader, upTo: 4)
@@ -55,7 +55,7 @@ import Testing
         #expect(wrong == 0)
     }
 
-    @Test func aMessageThatWasGivenUpMayBeTheLastRead() {
+    @Test func anAbandonedMessageMayBeTheLastRead() {
         ledger.mayHaveWritten(reader)
         ledger.shown(reader, unread: 1, read: 4, seen: 5, possible: 5)
         ledger.settled(reader, unread: 0, last: 5)
@@ -64,7 +64,7 @@ import Testing
         #expect(wrong == 1)
     }
 
-    @Test func onTheWayItHasToFitSomeMoment() {
+    @Test func withMessagesUnderWayACountMustFitSomeMoment() {
         ledger.said(reader, upTo: 4)
         for last in 6...8 { ledger.shown(reader, unread: last - 4, read: 4, seen: 6, possible: 8) }
         #expect(wrong == 0)

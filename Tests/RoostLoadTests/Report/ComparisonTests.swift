@@ -38,7 +38,7 @@ import Testing
         #expect(row("deliveries_per_second", many, few)?.mark == .worse)
     }
 
-    @Test func zerosAndWhatIsMissing() throws {
+    @Test func comparesZerosAndMissingFigures() throws {
         let none = try run { $0.cost = nil }
         let some = try run { $0.result.errors = ["busy": 3] }
         #expect(row("errors", none, some)?.mark == .worse)
@@ -49,7 +49,7 @@ import Testing
         #expect(row("p99_ms", none, some) == nil)
     }
 
-    @Test func whatMakesThemIncomparableIsSaid() throws {
+    @Test func warnsAboutDifferencesThatPreventComparison() throws {
         let base = try run()
         func warnings(_ change: (inout SampleRun) throws -> Void) throws -> [String] {
             Comparison(base.report, try run(change).report).warnings

@@ -35,7 +35,7 @@ import Testing
         #expect(report.figure(named: "catch_up_per_second") == 250)
     }
 
-    @Test func ratesAreByTheSecondsThatWereRun() throws {
+    @Test func ratesUseTheSecondsThatWereRun() throws {
         let report = try run {
             $0.result.seconds = 4
             $0.result.counts.due = 100
@@ -46,7 +46,7 @@ import Testing
         #expect(report.figure(named: "acks_per_second") == 15)
     }
 
-    @Test func nothingThatCameOfWhatWasDueIsZeroAndNotUnmeasured() throws {
+    @Test func ifNothingArrivedTheRateIsZero() throws {
         let report = try run {
             $0.result.counts.delivered = 0
             $0.result.counts.acked = 0
@@ -93,11 +93,11 @@ import Testing
     }
 
     @Test(arguments: ["", "p99", "_ms", "ms", "p98_ms", "delivery_p98_ms", "nobody_p99_ms", "delivery__ms", "loss"])
-    func otherNamesAreNone(name: String) throws {
+    func otherNamesAreNoFigures(name: String) throws {
         #expect(try run { _ in }.figure(named: name) == nil)
     }
 
-    @Test func whatWasNotMeasuredIsNone() throws {
+    @Test func unmeasuredFiguresAreNil() throws {
         let report = try run {
             $0.cost = nil
             $0.result.corrected = [.typing: Distribution()]

@@ -66,7 +66,7 @@ import Testing
         #expect(ids.filter { ["r1", "r2", "r3"].contains($0) }.count == 3)
     }
 
-    @Test func whatComesFromOutsideIsText() throws {
+    @Test func foreignTextIsEscaped() throws {
         var report = try hostileRun().report
         report.machine.processor = hostile
         report.command = hostile
@@ -88,7 +88,7 @@ import Testing
         #expect(text.contains("default-src 'none'"))
     }
 
-    @Test func drawingsAndTablesSayWhatTheyAre() throws {
+    @Test func drawingsAndTablesHaveLabels() throws {
         let page = try read(HTMLReport.page(for: [SampleRun().report]))
         let ids = Set(page.elements.compactMap { $0.attributes["id"] })
         for drawing in page.elements where drawing.name == "svg" {

@@ -11,7 +11,7 @@ import Testing
         return run.report
     }
 
-    @Test func aRunWithNothingAmissHolds() throws {
+    @Test func aRunWithoutFaultsHolds() throws {
         let report = try judged { $0.scenario.thresholds = [Threshold(figure: "p99_ms", bound: 1e6)] }
         #expect(report.verdict == .held)
         #expect(report.reasons.isEmpty)
@@ -33,7 +33,7 @@ import Testing
         #expect(report.reasons.allSatisfy { $0.hasPrefix("\(figure) was 5, ") })
     }
 
-    @Test func whatWasNotMeasuredBreaksItsThreshold() throws {
+    @Test func anUnmeasuredFigureBreaksItsThreshold() throws {
         let report = try judged { $0.scenario.thresholds = [Threshold(figure: "typing_p99_ms", bound: 100)] }
         #expect(report.verdict == .broken)
         #expect(report.thresholds.first?.actual == nil)
@@ -46,14 +46,14 @@ import Testing
         #expect(report.reasons == ["There is no figure named speed, so its threshold does not hold."])
     }
 
-    @Test(arguments: Fault.allCases) func aFaultAgainstTheContractBreaks(fault: Fault) throws {
+    @Test(arguments: Fault.allCases) func aFaultBreaksTheRun(fault: Fault) throws {
         let report = try judged { $0.result.faults.count(fault, times: 2, "the first one") }
         #expect(report.verdict == (fault.isFailure ? .broken : .held))
         #expect(report.reasons.count == (fault.isFailure ? 1 : 0))
         #expect(report.reasons.allSatisfy { $0.contains("2 × ") && $0.hasSuffix("the first one") })
     }
 
-    @Test func anUnfitHarnessWinsOverThresholds() throws {
+    @Test func aLateHarnessOverridesThresholds() throws {
         let report = try judged {
             $0.result.health.cpuShare = 0.99
             $0.scenario.thresholds = [Threshold(figure: "p50_ms", bound: 0.001)]
@@ -62,7 +62,7 @@ import Testing
         #expect(report.reasons.count == 2)
     }
 
-    @Test func anUnfitHarnessDoesNotExcuseFaults() throws {
+    @Test func aLateHarnessDoesNotExcuseFaults() throws {
         let report = try judged {
             $0.result.health.cpuShare = 0.99
             $0.result.faults.count(.duplicated, "twice")

@@ -12,7 +12,7 @@ import Testing
             late99: 90_000)
     }
 
-    @Test func elsewhereALineComesEveryFiveSecondsAndWithEachPhase() throws {
+    @Test func withoutATerminalWritesALineEveryFiveSecondsAndForEachPhase() throws {
         let pipe = try PipeEnds()
         let display = LiveDisplay(
             descriptor: pipe.writeEnd, isTerminal: false, style: TerminalStyle(isColoured: false))
@@ -30,7 +30,7 @@ import Testing
         #expect(!lines.joined().contains("\u{1B}"))
     }
 
-    @Test func aPictureIsDrawnOverTheLast() throws {
+    @Test func eachPictureOverwritesTheLast() throws {
         let pipe = try PipeEnds()
         let display = LiveDisplay(descriptor: pipe.writeEnd, isTerminal: true, style: TerminalStyle(isColoured: true))
         var screen = Screen()
@@ -61,7 +61,7 @@ import Testing
     }
 
     // A run that is killed must not leave a terminal without a cursor.
-    @Test func nothingIsLeftToBePutRight() throws {
+    @Test func theTerminalNeedsNoCleanUp() throws {
         let pipe = try PipeEnds()
         let display = LiveDisplay(descriptor: pipe.writeEnd, isTerminal: true, style: TerminalStyle(isColoured: true))
         display.show(figures(1))
@@ -83,7 +83,7 @@ import Testing
         if elapsed == 30 { #expect(lines[0].filter { $0 == "━" }.count == lines[0].filter { $0 == "─" }.count) }
     }
 
-    @Test func aClosedStandardErrorIsNoMatter() {
+    @Test func ignoresAClosedStandardError() {
         let display = LiveDisplay(descriptor: -1, isTerminal: true, style: TerminalStyle(isColoured: false))
         display.show(figures(1))
         display.finish()

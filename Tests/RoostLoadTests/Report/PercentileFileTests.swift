@@ -45,7 +45,7 @@ import Testing
     }
 
     // The form that HdrHistogram's plotter and its other tools read.
-    @Test func theFormIsHdrHistograms() throws {
+    @Test func theFormatIsThatOfHdrHistogram() throws {
         let text = PercentileFile.text(of: try SampleRun.distribution([1_000_000: 3, 2_000_000: 1]))
         let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
         #expect(lines[0] == "       Value     Percentile TotalCount 1/(1-Percentile)")
@@ -57,7 +57,7 @@ import Testing
         #expect(lines.contains("#[Max     =        2.000, Total count    =            4]"))
     }
 
-    @Test func nothingMeasuredIsAFileWithoutRows() {
+    @Test func withoutValuesTheFileHasNoRows() {
         #expect(rows(of: PercentileFile.text(of: Distribution())).isEmpty)
     }
 }

@@ -33,7 +33,7 @@ import Testing
         #expect(Readable.percent(0.025) == "2.5 %")
     }
 
-    @Test func nothingSteersATerminal() {
+    @Test func foreignTextCannotSteerATerminal() {
         #expect(Readable.harmless("a\u{1B}[2Jb\n\u{9B}c\u{202E}") == "a\u{FFFD}[2Jb\u{FFFD}\u{FFFD}c\u{FFFD}")
     }
 }

@@ -19,7 +19,7 @@ import Testing
         return run.report
     }
 
-    @Test func whatIsWrittenIsRead() throws {
+    @Test func reportsAreReadBackUnchanged() throws {
         let folder = try folder()
         defer { try? FileManager.default.removeItem(atPath: folder) }
         let report = try full()
@@ -39,7 +39,7 @@ import Testing
         for _ in 0..<5 { #expect(try ReportFile.encode(full()) == first) }
     }
 
-    @Test func keysAreNamesAndNumbersAreOnOneLine() throws {
+    @Test func keysAreNamesAndListsOfNumbersAreOnOneLine() throws {
         var run = try SampleRun(seconds: 2, rate: 20)
         run.result.corrected = [.delivery: try SampleRun.distribution([1: 2, 3: 4])]
         let text = String(decoding: try ReportFile.encode(run.report), as: UTF8.self)
@@ -47,7 +47,7 @@ import Testing
         #expect(text.contains("\"delivery\" : {"))
     }
 
-    @Test func aNumberThatIsNoneCostsNothing() throws {
+    @Test func aFigureThatIsNotANumberIsKept() throws {
         var run = try SampleRun(seconds: 2, rate: 20)
         run.cost?.microsecondsPerDelivery = .nan
         let report = run.report
@@ -68,7 +68,7 @@ import Testing
         #expect(!line.contains("\n"))
     }
 
-    @Test func aMissingFileIsSaidSo() {
+    @Test func reportsAMissingFile() {
         let failure = #expect(throws: ReportFileError.self) { try Report.read("/nowhere/report.json") }
         #expect(failure?.description.hasPrefix("/nowhere/report.json cannot be read") == true)
     }

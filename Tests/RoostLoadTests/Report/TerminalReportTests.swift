@@ -47,7 +47,7 @@ import Testing
         #expect(stripped == plain)
     }
 
-    @Test func aPipeIsNoTerminal() throws {
+    @Test func aPipeIsNotATerminal() throws {
         let pipe = try PipeEnds()
         #expect(!TerminalStyle.of(descriptor: pipe.writeEnd).isColoured)
         #expect(TerminalStyle.width(of: pipe.writeEnd) == nil)

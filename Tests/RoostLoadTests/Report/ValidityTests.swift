@@ -13,7 +13,7 @@ import Testing
         return Validity.reasons(of: result)
     }
 
-    @Test func aHarnessThatKeptUpIsFit() throws {
+    @Test func aHarnessThatKeptUpIsValid() throws {
         #expect(try reasons { _ in }.isEmpty)
     }
 

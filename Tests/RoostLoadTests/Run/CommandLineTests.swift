@@ -10,7 +10,7 @@ import Testing
         return try #require(command as? Command)
     }
 
-    @Test func runIsWhatIsMeant() throws {
+    @Test func runIsTheDefaultCommand() throws {
         let command = try parse(RunCommand.self, "direct rooms --users 7 --rate 5 --correctness-only --short")
         #expect(command.names == ["direct", "rooms"])
         #expect(command.rate == 5)
@@ -66,7 +66,7 @@ import Testing
         #expect(error.map { LoadCommand.exitNumber(for: $0) } == 2)
     }
 
-    @Test func askingForHelpIsNoMistake() throws {
+    @Test func askingForHelpExitsWithZero() throws {
         let error = #expect(throws: (any Error).self) {
             var command = try LoadCommand.parseAsRoot(["--help"])
             try command.run()

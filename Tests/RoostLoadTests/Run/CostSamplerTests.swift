@@ -10,7 +10,7 @@ import Testing
         ProcessProbe.Reading(cpuSeconds: cpu, rss: rss, rssPeak: peak, descriptors: descriptors)
     }
 
-    @Test func sumsUpWhatTheMarksSay() throws {
+    @Test func sumsUpBetweenTheMarks() throws {
         var notes = CostSampler.Notes()
         notes.atStart = reading(1, 1_000, peak: 1_100, descriptors: 10)
         notes.connected = reading(2, 3_000, descriptors: 110)
@@ -38,7 +38,7 @@ import Testing
         #expect(cost.samples.map(\.rss) == [2, 3, 9_000])
     }
 
-    @Test func believesTheKernelAboutAPeakBetweenSamples() throws {
+    @Test func takesAPeakBetweenSamplesFromTheKernel() throws {
         var notes = CostSampler.Notes()
         notes.atStart = reading(0, 1_000, peak: 1_000)
         let cost = try #require(
@@ -48,7 +48,7 @@ import Testing
         #expect(cost.bytesPerSession == nil)
     }
 
-    @Test func withoutAProcessThereAreOnlyMetrics() throws {
+    @Test func withoutAProcessOnlyMetricsAreReported() throws {
         var notes = CostSampler.Notes()
         #expect(CostSampler.cost(notes, atEnd: nil, delivered: 1, sessions: 1) == nil)
         notes.metricsAtBegin = MetricsText("# TYPE a counter\na 1\n")
@@ -59,7 +59,7 @@ import Testing
         #expect(cost.samples.isEmpty)
     }
 
-    @Test func aRelaysWholeLifeIsNotTakenForTheLoad() throws {
+    @Test func usageBeforeTheLoadDoesNotCount() throws {
         var notes = CostSampler.Notes()
         notes.atStart = reading(0, 1)
         notes.metricsAtEnd = MetricsText("# TYPE a counter\na 4\n")

@@ -17,7 +17,7 @@ import Testing
     }
 
     @Test(arguments: [100.0, 950, 1_000, 12_345, 400_000])
-    func comesCloseToTheCapacity(_ capacity: Double) throws {
+    func findsARateCloseToTheCapacity(_ capacity: Double) throws {
         let (search, rates) = search(from: 100, capacity: capacity)
         let knee = try #require(search.knee)
         let limit = try #require(search.limit)
@@ -30,7 +30,7 @@ import Testing
         #expect(rates.count <= KneeSearch.rampMax + KneeSearch.bisectionsMax + 1)
     }
 
-    @Test func goesDownFromARateThatIsTooHigh() throws {
+    @Test func lowersAFirstRateThatIsTooHigh() throws {
         let (search, rates) = search(from: 10_000, capacity: 700)
         let knee = try #require(search.knee)
         #expect(knee <= 700)
@@ -38,14 +38,14 @@ import Testing
         #expect(rates[1] < rates[0])
     }
 
-    @Test func saysThatTheHarnessWasTheLimit() throws {
+    @Test func reportsThatTheHarnessWasTheLimit() throws {
         let (search, _) = search(from: 100, capacity: 50_000, own: 3_000)
         #expect(search.limit?.why == .invalid)
         let knee = try #require(search.knee)
         #expect(knee <= 3_000 && knee > 3_000 / 1.03)
     }
 
-    @Test func endsAtTheHighestRateThereIs() {
+    @Test func stopsAtTheHighestAllowedRate() {
         let (search, rates) = search(from: 1_000, factor: 10, capacity: .infinity)
         #expect(search.knee == HarnessLimits.rateMax)
         #expect(search.limit == nil)
@@ -53,20 +53,20 @@ import Testing
         #expect(Set(rates).count == rates.count)
     }
 
-    @Test func givesUpWhereNothingHolds() {
+    @Test func givesUpWhenNoRateHolds() {
         let (search, rates) = search(from: 1_000, capacity: 0)
         #expect(search.knee == nil)
         #expect(search.next == nil)
         #expect(rates.count <= KneeSearch.rampMax + 1)
     }
 
-    @Test func withoutBisectionsItOnlyBrackets() {
+    @Test func withoutBisectionsOnlyBracketsTheRate() {
         let (search, rates) = search(from: 100, factor: 2, bisections: 0, capacity: 500)
         #expect(rates == [100, 200, 400, 800])
         #expect(search.knee == 400)
     }
 
-    @Test func aRateOfNothingIsSomething() {
+    @Test func searchingFromZeroStillProgresses() {
         #expect(KneeSearch(from: 0, factor: 2).next == 0.1)
         #expect(KneeSearch(from: .infinity, factor: 2).next == HarnessLimits.rateMax)
     }
@@ -93,7 +93,7 @@ import Testing
             scenario: scenario, result: result, cost: nil, machine: .init(), command: "", workers: 1, started: "")
     }
 
-    @Test func findsTheKneeAndLooksAtHalfOfIt() throws {
+    @Test func findsTheKneeAndRunsOnceAtHalfOfIt() throws {
         var rates: [Double] = []
         var told = 0
         let search = KneeRun(scenario(), RunOptions()) { scenario, options in
@@ -120,7 +120,7 @@ import Testing
         #expect(throws: RunFailure("no relay")) { try search.run(KneeSearch(from: 100, factor: 2)) { _ in } }
     }
 
-    @Test func anInterruptedRunEndsTheSearchButNotTheFindings() throws {
+    @Test func anInterruptedRunEndsTheSearchButKeepsItsFindings() throws {
         var count = 0
         let search = KneeRun(scenario(), RunOptions()) { scenario, options in
             count += 1

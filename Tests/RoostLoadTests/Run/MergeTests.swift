@@ -83,7 +83,7 @@ import Testing
         #expect(one.storms.map(\.seconds) == [3, 1])
     }
 
-    @Test func healthIsThatOfTheWorst() {
+    @Test func healthIsThatOfTheWorstWorker() {
         var one = RunResult()
         one.health.cpuShare = 0.2
         one.health.waitShare = 0.3
@@ -101,7 +101,7 @@ import Testing
         #expect(one.health.turns.total == 1)
     }
 
-    @Test func theRestIsNotForgotten() {
+    @Test func allOtherMembersAreMerged() {
         var one = RunResult()
         one.seconds = 10
         one.errors = ["busy": 1]

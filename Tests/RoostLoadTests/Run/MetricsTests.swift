@@ -38,7 +38,7 @@ import Testing
         #expect(text.values.count == 9)
     }
 
-    @Test func knowsWhatOnlyRises() {
+    @Test func knowsWhichSamplesOnlyRise() {
         let text = MetricsText(page)
         #expect(text.isCounter("roost_messages_total"))
         #expect(text.isCounter("roost_errors_total{code=\"busy\"}"))
@@ -56,7 +56,7 @@ import Testing
 }
 
 @Suite struct MetricsProbeTests {
-    @Test func takesAnAnswerApart() {
+    @Test func readsTheBodyOfAnAnswer() {
         let body = { (text: String) in MetricsProbe.body(ofAnswer: Array(text.utf8)) }
         #expect(body("HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\n\r\na 1\n") == "a 1\n")
         #expect(body("HTTP/1.1 401 Unauthorized\r\n\r\na 1\n") == nil)
@@ -65,7 +65,7 @@ import Testing
         #expect(body("") == nil)
     }
 
-    @Test func onlyTakesAddressesThatItCanSpeakTo() throws {
+    @Test func acceptsOnlySupportedAddresses() throws {
         let probe = try #require(MetricsProbe(url: "ws://127.0.0.1:8080/v1/socket"))
         #expect(probe.host == "127.0.0.1")
         #expect(probe.port == 8_080)
@@ -85,20 +85,20 @@ import Testing
         #expect(request.hasSuffix("\r\n\r\n"))
     }
 
-    @Test func givesUpOnAServerThatSaysNothing() throws {
+    @Test func givesUpOnASilentServer() throws {
         let server = try OneAnswer(nil)
         let probe = try #require(MetricsProbe(url: server.url, seconds: 0.2))
         #expect(probe.fetch() == nil)
     }
 
-    @Test func givesUpOnAnAnswerWithoutEnd() throws {
+    @Test func givesUpOnAnEndlessAnswer() throws {
         let server = try OneAnswer(
             "HTTP/1.1 200 OK\r\n\r\n" + String(repeating: "a 1\n", count: MetricsProbe.bytesMax / 4))
         let probe = try #require(MetricsProbe(url: server.url, seconds: 20))
         #expect(probe.fetch() == nil)
     }
 
-    @Test func givesUpWhereNobodyListens() throws {
+    @Test func givesUpWhenNobodyListens() throws {
         let server = try OneAnswer(nil)
         server.stop()
         let probe = try #require(MetricsProbe(url: server.url, seconds: 1))

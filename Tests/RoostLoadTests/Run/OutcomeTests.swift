@@ -25,7 +25,7 @@ import Testing
         #expect(Report.Verdict.worst(of: [.failed, .broken, .invalid]) == .broken)
     }
 
-    @Test func correctnessAloneLeavesThresholdsAndLatenessOut() {
+    @Test func judgingOnlyCorrectnessIgnoresThresholdsAndLateness() {
         var report = report()
         #expect(report.verdict != .held)
         report.judgeOnlyCorrectness()
@@ -37,7 +37,7 @@ import Testing
         #expect(report.result.counts.due == 100)
     }
 
-    @Test func correctnessAloneStillSeesFaults() {
+    @Test func judgingOnlyCorrectnessStillSeesFaults() {
         var report = report { $0.faults.count(.lost, "message 1") }
         report.judgeOnlyCorrectness()
         #expect(report.verdict == .broken)
@@ -50,15 +50,15 @@ import Testing
         #expect(report.verdict == .invalid)
     }
 
-    @Test func aRelayThatEndsIsBroken() {
+    @Test func aRelayThatEndsBreaksTheRun() {
         var report = report()
         report.judgeOnlyCorrectness()
         report.noteRelayEnd("signal 11")
         #expect(report.verdict == .broken)
-        #expect(report.reasons == ["The relay ended by itself with signal 11"])
+        #expect(report.reasons == ["The relay ended unexpectedly with signal 11"])
     }
 
-    @Test func aRunThatCannotBeginIsFailed() {
+    @Test func aRunThatCannotBeginFails() {
         var options = RunOptions()
         options.roost = "/nowhere/roost"
         let report = Runner(Scenario(name: "one", about: ""), options).run()
@@ -66,7 +66,7 @@ import Testing
         #expect(report.reasons == ["/nowhere/roost: not a program"])
     }
 
-    @Test func aProcessThatIsNotThereIsNotMeasured() {
+    @Test func refusesToMeasureAMissingProcess() {
         var options = RunOptions()
         options.url = "ws://127.0.0.1:1/v1/socket"
         options.keyFile = "/nowhere/key"
@@ -95,7 +95,7 @@ import Testing
         #expect(options.command(running: "one").hasSuffix("--set limits.members_max=9"))
     }
 
-    @Test func filesGoWhereTheyAreAskedTo() throws {
+    @Test func filesGoIntoTheChosenFolder() throws {
         let time = Date(timeIntervalSince1970: 0)
         #expect(OutputFolder.path(for: "a", asked: "out", several: false) == "out")
         #expect(OutputFolder.path(for: "a", asked: "out", several: true) == "out/a")

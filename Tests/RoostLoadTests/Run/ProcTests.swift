@@ -20,7 +20,7 @@ import Testing
     }
 
     @Test(arguments: ["", "42 (a", "42 (a) S 1 2 3", "42 (a) S 1 42 42 0 -1 4 2 6 1 1 x 25 4 1 20 0 3 0 12 1 3"])
-    func refusesWhatIsNoSuchLine(_ text: String) { #expect(ProcessStat(text) == nil) }
+    func refusesOtherLines(_ text: String) { #expect(ProcessStat(text) == nil) }
 
     @Test func readsMemory() {
         let status = "Name:\tx\nVmHWM:\t   13532 kB\nVmRSS:\t    9000 kB\n"
@@ -35,7 +35,7 @@ import Testing
         #expect(OwnUsage.wait(schedstat: "") == nil)
     }
 
-    @Test func sharesAreOfTheTimeBetween() {
+    @Test func sharesReferToTheElapsedTime() {
         let shares = OwnUsage(at: 3_000, cpu: 1_600, wait: 300).shares(
             since: OwnUsage(at: 1_000, cpu: 600, wait: 100))
         #expect(shares.cpu == 0.5)
@@ -54,7 +54,7 @@ import Testing
         #expect(machine.system == "Linux 6.1 x86_64")
     }
 
-    @Test func looksAtThisProcess() throws {
+    @Test func readsThisProcess() throws {
         let probe = try #require(ProcessProbe(pid: getpid()))
         let before = try #require(probe.read())
         var ends: [Int32] = [0, 0]
@@ -68,7 +68,7 @@ import Testing
         #expect(after.descriptors > 2)
     }
 
-    @Test func aProcessThatHasEndedHasNoFigures() throws {
+    @Test func anEndedProcessHasNoFigures() throws {
         let process = try ChildProcess.start(
             ["sleep", "60"], environment: ChildProcess.environment(), output: "/dev/null")
         let probe = try #require(ProcessProbe(pid: process.pid))

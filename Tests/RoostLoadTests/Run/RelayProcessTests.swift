@@ -7,7 +7,7 @@ import Testing
 @Suite struct RelayProcessTests {
     private let announcement = "echo 'Roost 0.1.0 listens on ws://127.0.0.1:4321/v1/socket'"
 
-    @Test func learnsTheAddressAndStops() throws {
+    @Test func learnsTheRelaysAddressAndStopsIt() throws {
         let program = try FakeProgram("\(announcement)\nexec sleep 60")
         let relay = try RelayProcess(RelayProcess.Settings(program: program.path))
         #expect(relay.url == "ws://127.0.0.1:4321/v1/socket")
@@ -20,7 +20,7 @@ import Testing
         relay.stop()
     }
 
-    @Test func isPrivateAndKeptIfAskedTo() throws {
+    @Test func theFolderIsPrivateAndKeptOnRequest() throws {
         let program = try FakeProgram("\(announcement)\nexec sleep 60")
         var settings = RelayProcess.Settings(program: program.path)
         settings.keepsFolder = true
@@ -33,7 +33,7 @@ import Testing
         #expect(relay.lastLines().contains("listens on"))
     }
 
-    @Test func saysWhatARelayThatDiesWroteLast() throws {
+    @Test func reportsTheLastLinesOfARelayThatDies() throws {
         let program = try FakeProgram("echo 'roost: store: disk full' >&2\nexit 3")
         let failure = #expect(throws: RunFailure.self) {
             try RelayProcess(RelayProcess.Settings(program: program.path))
@@ -42,7 +42,7 @@ import Testing
         #expect(failure?.description.contains("roost: store: disk full") == true)
     }
 
-    @Test func doesNotWaitForeverForOneThatHangs() throws {
+    @Test func doesNotWaitForeverForAHangingRelay() throws {
         let program = try FakeProgram(
             "echo $$ > \(NSTemporaryDirectory())roost-load-hanging.$PPID\necho starting\nexec sleep 60")
         let file = "\(NSTemporaryDirectory())roost-load-hanging.\(getpid())"
@@ -57,7 +57,7 @@ import Testing
         #expect(kill(pid, 0) == -1)
     }
 
-    @Test func killsOneThatDoesNotListenToSignals() throws {
+    @Test func killsARelayThatIgnoresSignals() throws {
         let program = try FakeProgram("trap '' TERM\n\(announcement)\nwhile :; do sleep 0.05; done")
         var settings = RelayProcess.Settings(program: program.path)
         settings.stopSeconds = 0.2
@@ -66,7 +66,7 @@ import Testing
         #expect(relay.end == .signalled(SIGKILL))
     }
 
-    @Test func noticesThatOneHasEnded() throws {
+    @Test func noticesThatTheRelayHasEnded() throws {
         let program = try FakeProgram("\(announcement)\nsleep 0.2\nexit 7")
         let relay = try RelayProcess(RelayProcess.Settings(program: program.path))
         #expect(Deadline(seconds: 10).poll { relay.end != nil })
@@ -83,7 +83,7 @@ import Testing
         #expect(try Programs.relay(option: program.path, environment: ["ROOST_BINARY": "/nowhere"]) == program.path)
     }
 
-    @Test func isGivenItsSettingsAndNoneOfTheCallers() throws {
+    @Test func passesItsSettingsAndNoneOfTheCallers() throws {
         let program = try FakeProgram(
             "env > \"$(dirname \"$0\")/env\"\necho \"$@\" > \"$(dirname \"$0\")/words\"\n\(announcement)\nexec sleep 60"
         )
@@ -103,12 +103,12 @@ import Testing
         #expect(try !program.text(of: "env").contains("ROOST_"))
     }
 
-    @Test func variablesAreLeftOutByTheirBeginning() {
+    @Test func leavesOutVariablesByTheirPrefix() {
         #expect(ChildProcess.environment().contains { $0.hasPrefix("PATH=") })
         #expect(!ChildProcess.environment(without: "PA").contains { $0.hasPrefix("PATH=") })
     }
 
-    @Test func takesOnlyAWholeLineForTheAddress() {
+    @Test func readsTheAddressOnlyFromAWholeLine() {
         #expect(RelayProcess.address(in: "Roost 1 listens on ws://127.0.0.1:43") == nil)
         #expect(RelayProcess.address(in: "x\nRoost 1 listens on ws://h:43/v1/socket\n  store") == "ws://h:43/v1/socket")
         #expect(RelayProcess.address(in: "somebody listens on ws://h:43/v1/socket\n") == nil)

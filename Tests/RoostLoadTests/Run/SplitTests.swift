@@ -15,7 +15,7 @@ import Testing
         return scenario
     }
 
-    @Test(arguments: [1, 2, 3, 5]) func sharesMakeTheWhole(_ count: Int) throws {
+    @Test(arguments: [1, 2, 3, 5]) func sharesAddUpToTheWhole(_ count: Int) throws {
         let whole = scenario()
         let shares = try (0..<count).map { try whole.share(index: $0, of: count) }
         #expect(shares.reduce(0) { $0 + $1.users } == 103)
@@ -41,7 +41,7 @@ import Testing
         #expect(shares.map(\.users) == [4, 4, 2])
     }
 
-    @Test func refusesWhatCannotBeShared() {
+    @Test func refusesScenariosThatCannotBeSplit() {
         var whole = scenario()
         whole.conversations.pairs = 0
         whole.conversations.rooms = [.init(count: 1, members: 10)]

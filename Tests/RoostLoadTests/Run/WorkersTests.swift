@@ -30,7 +30,7 @@ import Testing
         try WorkerOrder.write(result, to: "\(program.folder)/template.json")
     }
 
-    @Test func addsUpWhatWorkersMeasured() throws {
+    @Test func addsUpTheMeasurementsOfWorkers() throws {
         let program = try FakeProgram("\(place)cp \"$(dirname \"$0\")/template.json\" \"$place\"")
         try template(in: program, sent: 7)
         let sum = try workers(3, program).run()
@@ -39,7 +39,7 @@ import Testing
         #expect(sum.storms.first?.seconds == .infinity)
     }
 
-    @Test func oneThatFailsFailsTheRunWithItsLastLines() throws {
+    @Test func aFailingWorkerFailsTheRunWithItsLastLines() throws {
         let program = try FakeProgram(
             """
             \(place)cp "$(dirname "$0")/template.json" "$place"
@@ -52,12 +52,12 @@ import Testing
         #expect(failure?.description.contains("roost-load: no way") == true)
     }
 
-    @Test func oneThatWritesNothingFailsTheRun() throws {
+    @Test func aWorkerWithoutAResultFailsTheRun() throws {
         let program = try FakeProgram("exit 0")
         #expect(throws: RunFailure.self) { try workers(2, program).run() }
     }
 
-    @Test func oneThatHangsFailsTheRunAndIsEnded() throws {
+    @Test func aHangingWorkerFailsTheRunAndIsEnded() throws {
         let program = try FakeProgram("echo $$ > \"$(dirname \"$0\")/pid\"\necho waiting\nexec sleep 600")
         var workers = workers(2, program)
         workers.patience = 0.5
@@ -68,12 +68,12 @@ import Testing
         #expect(kill(pid, 0) == -1)
     }
 
-    @Test func theirNumberIsBounded() throws {
+    @Test func theNumberOfWorkersIsBounded() throws {
         let program = try FakeProgram("exit 0")
         #expect(throws: RunFailure.self) { try workers(HarnessLimits.workersMax + 1, program).run() }
     }
 
-    @Test func tellsTheShareAndWhenToBegin() throws {
+    @Test func anOrderNamesTheShareAndTheBeginning() throws {
         let program = try FakeProgram("cp \"$1\" \"$(dirname \"$0\")/\"\nexit 1")
         _ = try? workers(2, program).run()
         let files = try FileManager.default.contentsOfDirectory(atPath: program.folder).filter { $0.hasPrefix("order") }

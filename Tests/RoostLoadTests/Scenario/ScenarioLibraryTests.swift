@@ -22,7 +22,7 @@ import Testing
 
     // MARK: What is shipped
 
-    @Test func allScenariosAreThere() throws {
+    @Test func theLibraryHasAllScenarios() throws {
         #expect(
             try Self.shipped.names() == [
                 "direct", "group", "idle", "mixed", "offline-catch-up", "presence-churn", "reconnect-storm",
@@ -31,7 +31,7 @@ import Testing
         )
     }
 
-    @Test func allScenariosCanBeReadAndSayWhatTheyAsk() throws {
+    @Test func allScenariosCanBeReadAndNameTheirQuestion() throws {
         for scenario in try Self.shipped.list() {
             #expect(scenario.about.hasSuffix("?"), "\(scenario.name)")
             #expect(!scenario.thresholds.isEmpty, "\(scenario.name)")
@@ -60,7 +60,7 @@ import Testing
     }
 
     @Test(arguments: [(2, 1.0), (10, 3), (50, 10)])
-    func shortOnesAreStillRight(_ users: Int, _ seconds: Double) throws {
+    func shortenedScenariosAreValid(_ users: Int, _ seconds: Double) throws {
         for scenario in try Self.shipped.list() {
             let short = scenario.shortened(users: users, seconds: seconds)
             try short.check(ScenarioPlaces(whole: .flag(scenario.name)))
@@ -72,7 +72,7 @@ import Testing
         }
     }
 
-    @Test func theContractIsAmongTheThresholds() throws {
+    @Test func everyThresholdListIncludesTheContract() throws {
         for scenario in try Self.shipped.list() where scenario.messages != nil {
             #expect(scenario.thresholds.contains(Threshold(figure: "lost", bound: 0)), "\(scenario.name)")
         }
@@ -83,7 +83,7 @@ import Testing
         #expect(Fault.allCases.allSatisfy { figures.contains($0.rawValue) })
     }
 
-    @Test func theSoakHasTheCrowdOfMixed() throws {
+    @Test func theSoakScenarioHasTheUsersOfMixed() throws {
         var soak = try Self.shipped.scenario("soak")
         let mixed = try Self.shipped.scenario("mixed")
         (soak.name, soak.about) = (mixed.name, mixed.about)
@@ -100,7 +100,7 @@ import Testing
         ).folder
     }
 
-    @Test func theFirstOneNamedWins() throws {
+    @Test func theFirstNamedFolderIsUsed() throws {
         try withFolder { first in
             try withFolder { second in
                 let path = "LoadTests/Scenarios"
@@ -112,10 +112,10 @@ import Testing
                     found(nil, "", first.path, built), found(nil, nil, "/", built),
                 ]
                 #expect(answers == [asked, asked, asked, other])
-                #expect(throws: ScenarioFailure("--scenarios: \"/nowhere\" is no folder that can be read")) {
+                #expect(throws: ScenarioFailure("--scenarios: \"/nowhere\" is not a folder that can be read")) {
                     try found("/nowhere", other, first.path, built)
                 }
-                #expect(throws: ScenarioFailure("ROOST_SCENARIOS: \"/nowhere\" is no folder that can be read")) {
+                #expect(throws: ScenarioFailure("ROOST_SCENARIOS: \"/nowhere\" is not a folder that can be read")) {
                     try found(nil, "/nowhere", first.path, built)
                 }
                 #expect(throws: ScenarioFailure.self) { try found(nil, nil, "/", "/usr/bin/roost-load") }
@@ -124,7 +124,7 @@ import Testing
         }
     }
 
-    @Test func byNameOrByPath() throws {
+    @Test func findsScenariosByNameOrPath() throws {
         try withFolder { folder in
             let library = ScenarioLibrary(folder: folder.appendingPathComponent("LoadTests/Scenarios").path)
             #expect(try library.scenario("one").users == 7)

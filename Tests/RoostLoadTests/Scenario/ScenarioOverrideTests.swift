@@ -25,18 +25,18 @@ import Testing
         )
     }
 
-    @Test func nothingIsChangedUnasked() throws {
+    @Test func withoutOptionsNothingChanges() throws {
         #expect(try scenario().override() == scenario())
     }
 
-    @Test func eachIsTaken() throws {
+    @Test func everyOptionIsApplied() throws {
         var expected = try scenario()
         (expected.devices, expected.seconds, expected.warmup, expected.seed) = (3, 60.5, 0, 9)
         expected.messages?.rate = 0.5
         #expect(try scenario().override(devices: 3, rate: 0.5, seconds: 60.5, warmup: 0, seed: 9) == expected)
     }
 
-    @Test func conversationsGrowWithTheUsers() throws {
+    @Test func moreUsersGetMoreConversations() throws {
         let changed = try scenario().override(users: 250)
         #expect(changed.users == 250)
         #expect(changed.conversations.pairs == 125)
@@ -46,7 +46,7 @@ import Testing
         #expect(changed.watch == 30)
     }
 
-    @Test func conversationsShrinkWithTheUsers() throws {
+    @Test func fewerUsersGetFewerConversations() throws {
         let changed = try scenario().override(users: 20)
         #expect(changed.conversations.pairs == 10)
         #expect(changed.conversations.rooms.map(\.count) == [1, 1])
@@ -56,24 +56,27 @@ import Testing
     }
 
     /// There are fewer pairs of few users than their share of many would be.
-    @Test func pairsAreNeverMoreThanThereCanBe() throws {
+    @Test func pairsNeverExceedThePossibleNumber() throws {
         let text = "about: a\nusers: 100\nconversations: {pairs: 4950}"
         let changed = try Scenario.read(text: text, file: "x.yaml").override(users: 10)
         #expect(changed.conversations.pairs == 45)
     }
 
-    @Test func flagsAreNamed() throws {
+    @Test func failuresNameTheFlag() throws {
         let scenario = try scenario()
         let cases: [(String, () throws -> Scenario)] = [
             ("--users: 0 is too small; a whole number from 1 to 19000", { try scenario.override(users: 0) }),
-            ("--users: conversations.pairs: 1 is too many; 1 users make 0 pairs", { try scenario.override(users: 1) }),
+            (
+                "--users: conversations.pairs: 1 is too many; 1 users make at most 0 pairs",
+                { try scenario.override(users: 1) }
+            ),
             ("--devices: 65 is too large; a whole number from 1 to 64", { try scenario.override(devices: 65) }),
             (
-                "--devices: 28160 connections in all are too many; 19000 at most",
+                "--devices: 28160 connections in all are too many; at most 19000 are allowed",
                 { try scenario.override(users: 430, devices: 64) }
             ),
             (
-                "--users: 19001 connections in all are too many; 19000 at most",
+                "--users: 19001 connections in all are too many; at most 19000 are allowed",
                 { try scenario.override(users: 18_991) }
             ),
             ("--rate: 0 is too small; a number from 0.1 to 1000000", { try scenario.override(rate: 0) }),
@@ -83,7 +86,10 @@ import Testing
                 { try scenario.override(seconds: 30) }
             ),
             ("--warmup: -1 is too small; a number from 0 to 86400", { try scenario.override(warmup: -1) }),
-            ("--warmup: seconds: with warmup too long; 86400 s at most", { try scenario.override(warmup: 86_400) }),
+            (
+                "--warmup: seconds: too long together with warmup; at most 86400 s are allowed",
+                { try scenario.override(warmup: 86_400) }
+            ),
         ]
         for (expected, change) in cases {
             #expect(throws: ScenarioFailure(expected), "\(expected)") { try change() }
@@ -94,7 +100,7 @@ import Testing
 
     // MARK: Shortened
 
-    @Test func aShortOneKeepsItsShape() throws {
+    @Test func aShortenedScenarioKeepsItsShape() throws {
         let short = try scenario().shortened(users: 20, seconds: 5)
         #expect(short.users == 20)
         #expect(short.outsiders == 2)
@@ -112,7 +118,7 @@ import Testing
         #expect(abs(short.personas[1].share - 0.1) < 1e-9)
     }
 
-    @Test func aSmallOneStaysAsItIs() throws {
+    @Test func aSmallScenarioStaysUnchanged() throws {
         #expect(try scenario().shortened(users: 100, seconds: 50) == scenario())
     }
 

@@ -4,7 +4,7 @@ import Testing
 
 /// What becomes of the text of a file.
 @Suite struct ScenarioReadTests {
-    @Test func everyKeyIsTaken() throws {
+    @Test func everyKeyIsRead() throws {
         let text = """
             about: Everything.
             seed: 18446744073709551615
@@ -56,7 +56,7 @@ import Testing
         }
     }
 
-    @Test func whatIsLeftOutHasItsDefault() throws {
+    @Test func missingKeysHaveTheirDefaults() throws {
         #expect(try Scenario.read(text: "about: Nothing.", file: "x.yaml") == Scenario(name: "x", about: "Nothing."))
     }
 
@@ -66,14 +66,14 @@ import Testing
         #expect(try Scenario.read(text: text, file: "x.yaml").messages?.bytes == expected)
     }
 
-    @Test func aFileMayNotBeEndless() {
+    @Test func theFileSizeIsBounded() {
         let text = "about: a\n#" + String(repeating: "x", count: ScenarioLimits.fileBytes)
         #expect(throws: ScenarioFailure("x.yaml: larger than \(ScenarioLimits.fileBytes) bytes")) {
             try Scenario.read(text: text, file: "x.yaml")
         }
     }
 
-    @Test func listsMayNotBeEndless() {
+    @Test func theLengthOfListsIsBounded() {
         let storms = String(repeating: "{at: 1}, ", count: ScenarioLimits.storms + 1)
         #expect(throws: ScenarioFailure("x.yaml:2: storms: a list is not allowed; a list of up to 64 sections")) {
             try Scenario.read(text: "about: a\nstorms: [\(storms)]", file: "x.yaml")

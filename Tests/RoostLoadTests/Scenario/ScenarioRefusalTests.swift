@@ -37,7 +37,7 @@ import Testing
         ("storms: 5", "m.yaml:2: storms: \"5\" is not allowed; a list of up to 64 sections"),
         ("storms:\n  - at: 1\n  - 7", "m.yaml:4: storms[1]: \"7\" is not allowed; keys: at, share, backoff"),
         ("catch_up: 5", "m.yaml:2: catch_up: \"5\" is not allowed; keys: share, leave, back"),
-        ("[a]: 5", "m.yaml:2: a key has to be a word"),
+        ("[a]: 5", "m.yaml:2: a key must be a word"),
         (
             "thresholds: {p99_ms: fast}",
             "m.yaml:2: thresholds.p99_ms: \"fast\" is not allowed; a number from 0 to 1000000000"
@@ -54,7 +54,7 @@ import Testing
         #expect(failure.description.hasSuffix("; a whole number, or two such as 64-400, from 64 to 80000"))
     }
 
-    static let personaKeys = "there are " + Scenario.Persona.keys.map(\.name).joined(separator: ", ")
+    static let personaKeys = "choose from " + Scenario.Persona.keys.map(\.name).joined(separator: ", ")
 
     @Test(arguments: [
         ("user: 5", "m.yaml:2: user: unknown key; did you mean users?"),
@@ -63,7 +63,7 @@ import Testing
             "personas:\n  - name: a\n    typingSeconds: 1",
             "m.yaml:4: personas[0].typingSeconds: unknown key; did you mean typing_seconds?"
         ),
-        ("catch_up: {whatever: 1}", "m.yaml:2: catch_up.whatever: unknown key; there are share, leave, back"),
+        ("catch_up: {whatever: 1}", "m.yaml:2: catch_up.whatever: unknown key; choose from share, leave, back"),
         ("personas: [{<<: 1}]", "m.yaml:2: personas[0].<<: unknown key; \(personaKeys)"),
         ("thresholds:\n  p90_ms: 1\n  p95_ms: 1", "m.yaml:4: thresholds.p95_ms: unknown figure; did you mean p90_ms?"),
         ("thresholds: {losst: 1}", "m.yaml:2: thresholds.losst: unknown figure; did you mean lost?"),
@@ -110,7 +110,7 @@ import Testing
     }
 
     /// Whatever a file holds, it becomes one line that a terminal can show.
-    @Test func messagesAreOneCleanLine() throws {
+    @Test func failuresAreOneLineWithoutControlCharacters() throws {
         let failure = try #require(throws: ScenarioFailure.self) {
             try Scenario.read(text: "about: a\n\"a\\n\\e[31mb\": 1", file: "m.yaml")
         }

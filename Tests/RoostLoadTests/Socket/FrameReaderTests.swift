@@ -56,7 +56,7 @@ import Testing
         #expect(Self.events([serverText(text) + serverText("next")]) == [.text(text), .text("next")])
     }
 
-    @Test func readsTheSameHoweverItIsCut() {
+    @Test func readsTheSameMessagesHoweverTheBytesAreSplit() {
         let long = String(repeating: "long", count: 100)
         var stream = serverText("one") + serverText("") + serverText(long)
         stream += serverFrame(1, Array("frag".utf8), isFinal: false) + serverFrame(9, Array("ping".utf8))
@@ -78,7 +78,7 @@ import Testing
             Self.events([one + one + serverText("c") + one]) == [.text("ab"), .text("ab"), .text("c"), .text("ab")])
     }
 
-    @Test func saysHowMuchALongFrameNeeds() {
+    @Test func reportsTheBytesThatALongFrameNeeds() {
         var reader = FrameReader()
         let frame = serverText(String(repeating: "x", count: 70_000))
         frame[..<20].withUnsafeBytes { bytes in
@@ -126,11 +126,11 @@ import Testing
     }
 
     @Test(arguments: [1_000, 1_001, 1_014, 3_000, 4_999] as [UInt16])
-    func takesOtherCloseCodes(_ code: UInt16) {
+    func acceptsOtherCloseCodes(_ code: UInt16) {
         #expect(Self.events([serverClose(code)]) == [.close(code, "")])
     }
 
-    @Test func takesACloseFrameWithoutCode() {
+    @Test func acceptsACloseFrameWithoutCode() {
         #expect(Self.events([serverFrame(8, [])]) == [.close(1_005, "")])
     }
 

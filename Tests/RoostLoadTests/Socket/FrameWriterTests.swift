@@ -28,7 +28,7 @@ import Testing
         #expect(unmasked == serverFrame(1, payload), "the header says the length as a server's does")
     }
 
-    @Test func appendsBehindWhatIsThere() {
+    @Test func appendsToExistingBytes() {
         var buffer = SocketBuffer()
         for text in ["a", "bc"] {
             Array(text.utf8).withUnsafeBytes { FrameWriter.append($0, .text, key: 0, to: &buffer) }
@@ -36,7 +36,7 @@ import Testing
         #expect(Array(buffer.bytes) == [0x81, 0x81, 0, 0, 0, 0, 97, 0x81, 0x82, 0, 0, 0, 0, 98, 99])
     }
 
-    @Test func drawsAFreshKeyEachTime() {
+    @Test func usesANewMaskForEachFrame() {
         var masks = MaskGenerator(seed: 1)
         #expect(Set((0..<1_000).map { _ in masks.nextKey() }).count == 1_000)
         let keys = (0..<100).map { _ in String(decoding: masks.handshakeKey(), as: UTF8.self) }
@@ -46,7 +46,7 @@ import Testing
 }
 
 @Suite struct SocketBufferTests {
-    @Test func keepsOrderThroughAllItsMoves() {
+    @Test func keepsBytesInOrder() {
         var buffer = SocketBuffer()
         var expected: [UInt8] = []
         var masks = MaskGenerator(seed: 7)
@@ -68,7 +68,7 @@ import Testing
         }
     }
 
-    @Test func givesItsMemoryBackWhenEmpty() {
+    @Test func freesItsMemoryWhenEmpty() {
         var buffer = SocketBuffer()
         [1, 2, 3].withUnsafeBytes { buffer.append($0) }
         buffer.removeFirst(buffer.count)

@@ -50,7 +50,7 @@ import Testing
         #expect(loop.run { owner.endings == [.closed(code: 1_005, reason: "")] })
     }
 
-    @Test func saysWhyEvenIfThePeerResetsRightAfter() throws {
+    @Test func reportsTheCloseReasonEvenIfThePeerThenResets() throws {
         peer.send(serverText("one") + serverClose(4_001, "too slow"))
         loop.look()
         peer.reset()
@@ -58,7 +58,7 @@ import Testing
         #expect(owner.texts == ["one"])
     }
 
-    @Test func readsWhatWasSaidBeforeAFailedWrite() throws {
+    @Test func readsMessagesSentBeforeAFailedWrite() throws {
         // The peer speaks and is gone; the write that fails must not hide what it said.
         peer.send(serverText("one") + serverClose(4_001, "too slow"))
         peer.hangUp()
@@ -72,14 +72,14 @@ import Testing
         #expect(owner.texts == ["one"])
     }
 
-    @Test func tellsAStreamThatJustEnds() throws {
+    @Test func reportsAStreamThatEndsWithoutACloseFrame() throws {
         peer.send(serverText("whole") + serverText("cut").dropLast())
         peer.hangUp()
         #expect(loop.run { owner.endings == [.closed(code: 1_006, reason: "")] })
         #expect(owner.texts == ["whole"])
     }
 
-    @Test func findsTheEndBehindMoreThanATurnReads() throws {
+    @Test func findsTheEndBehindMoreThanOneTurnReads() throws {
         let one = serverText(String(repeating: "x", count: 1_000))
         let count = 2 * SocketLoop.readsPerTurn * HarnessLimits.readBytes / one.count
         var stream = Array(repeating: one, count: count).flatMap(\.self)[...]
@@ -98,7 +98,7 @@ import Testing
         #expect(owner.texts.count == count)
     }
 
-    @Test func tellsAReset() throws {
+    @Test func reportsAReset() throws {
         peer.reset()
         #expect(loop.run { owner.endings == [.failed("recv: Connection reset by peer")] })
     }
@@ -114,7 +114,7 @@ import Testing
         #expect(owner.endings == [.failed("no answer to the close frame in 0.05 s")])
     }
 
-    @Test func doesNotWaitForeverForThePeerToHangUp() throws {
+    @Test func doesNotWaitForeverForThePeerToClose() throws {
         let connection = try OpenConnection(closeSeconds: 0.05)
         connection.peer.send(serverClose(4_000, "drain"))
         #expect(connection.loop.run { connection.owner.endings == [.closed(code: 4_000, reason: "drain")] })
@@ -124,7 +124,7 @@ import Testing
 
     // MARK: Drop
 
-    @Test func dropsWithAResetAndWithoutAWord() throws {
+    @Test func aDropSendsAResetAndReportsNothing() throws {
         socket.send("lost")
         socket.drop()
         #expect(!socket.isOpen)
@@ -138,14 +138,14 @@ import Testing
         #expect(owner.endings.isEmpty)
     }
 
-    @Test func dropsFromWithinOpened() throws {
+    @Test func canDropFromOpened() throws {
         let connection = try OpenConnection(whenOpened: { $0.drop() }, following: serverText("unheard"))
         connection.loop.look()
         #expect(connection.owner.texts.isEmpty)
         #expect(connection.owner.endings.isEmpty)
     }
 
-    @Test(arguments: [1, 2, 3]) func dropsFromWithinReceived(_ last: Int) throws {
+    @Test(arguments: [1, 2, 3]) func canDropFromReceived(_ last: Int) throws {
         // The second is in fragments, whose buffer must outlive the callback.
         let stream =
             serverText("1") + serverFrame(1, Array("2".utf8), isFinal: false) + serverFrame(0, Array(" f".utf8))
@@ -160,7 +160,7 @@ import Testing
         #expect(socket.reader.isEmpty && socket.tail.bytes.baseAddress == nil, "nothing is kept")
     }
 
-    @Test func dropsFromWithinALongMessage() throws {
+    @Test func canDropFromReceivedWithALongMessage() throws {
         // It is handed out from the connection's own buffer.
         owner.whenReceived = { socket, _ in socket.drop() }
         var stream = serverText(String(repeating: "x", count: 2 * HarnessLimits.readBytes))[...]
@@ -174,7 +174,7 @@ import Testing
         #expect(socket.tail.bytes.baseAddress == nil)
     }
 
-    @Test func dropsOthersThatHaveSomethingToSayInTheSameTurn() throws {
+    @Test func canDropConnectionsWithEventsInTheSameTurn() throws {
         let (loop, owner, socket) = (loop, owner, socket)
         let other = RecordingOwner()
         let second = loop.connect(to: try SocketTarget(url: connection.listener.url), from: nil, owner: other)
@@ -209,7 +209,7 @@ import Testing
 
     // MARK: Afterwards
 
-    @Test func connectsAgainFromWithinEnded() throws {
+    @Test func canConnectAgainFromEnded() throws {
         let (loop, owner) = (loop, owner)
         let target = try SocketTarget(url: connection.listener.url)
         owner.whenEnded = { [unowned owner, unowned loop] socket in
@@ -224,7 +224,7 @@ import Testing
         #expect(loop.openCount == 1)
     }
 
-    @Test func keepsNobodyAliveAfterTheEnd() throws {
+    @Test func releasesItsOwnerAfterTheEnd() throws {
         weak var gone: RecordingOwner?
         weak var goneSocket: ClientSocket?
         let target = try SocketTarget(url: connection.listener.url)
@@ -244,7 +244,7 @@ import Testing
         #expect(goneSocket == nil)
     }
 
-    @Test func outlivesItsLoop() throws {
+    @Test func canOutliveItsLoop() throws {
         let owner = RecordingOwner()
         var loop: SocketLoop? = try SocketLoop()
         weak let gone = loop

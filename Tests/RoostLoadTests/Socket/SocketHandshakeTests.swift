@@ -34,7 +34,7 @@ import Testing
         #expect(connection.owner.endings.isEmpty)
     }
 
-    @Test func sendsWhatTheStandardAsksFor() throws {
+    @Test func sendsTheRequestOfTheStandard() throws {
         let loop = try SocketLoop()
         let socket = loop.connect(to: target, from: nil, owner: owner)
         let peer = try listener.accept()
@@ -51,7 +51,7 @@ import Testing
         #expect(!socket.send("too early"))
     }
 
-    @Test func comesFromTheAddressItIsTold() throws {
+    @Test func connectsFromTheGivenAddress() throws {
         let loop = try SocketLoop()
         for source in [0x7F00_0001, 0x7F00_0002, 0x7F00_0103] as [UInt32] {
             _ = loop.connect(to: target, from: source, owner: owner)
@@ -59,12 +59,12 @@ import Testing
         }
     }
 
-    @Test func takesFramesThatCameWithTheAnswer() throws {
+    @Test func readsFramesThatArriveWithTheAnswer() throws {
         let connection = try OpenConnection(following: serverText("a") + serverText("b"))
         #expect(connection.loop.run { connection.owner.texts == ["a", "b"] })
     }
 
-    @Test func takesAnAnswerThatComesInPieces() throws {
+    @Test func readsAnAnswerInPieces() throws {
         let loop = try SocketLoop()
         let socket = loop.connect(to: target, from: nil, owner: owner)
         let peer = try listener.accept()
@@ -77,20 +77,20 @@ import Testing
         #expect(loop.run { socket.isOpen })
     }
 
-    @Test func tellsARefusal() throws {
+    @Test func reportsARefusal() throws {
         #expect(try ending(after: "HTTP/1.1 503 Service Unavailable\r\n\r\n") == [.refused(status: 503)])
     }
 
-    @Test func endsAtGarbage() throws {
+    @Test func endsOnAnInvalidAnswer() throws {
         #expect(try ending(after: "220 mail ready\r\n\r\n") == [.failed("the answer is not HTTP")])
     }
 
-    @Test func endsAtAnAnswerThatIsTooLong() throws {
+    @Test func endsOnTooLongAnAnswer() throws {
         let answer = "HTTP/1.1 101 ok\r\nX: " + String(repeating: "x", count: HarnessLimits.handshakeBytesMax)
         #expect(try ending(after: answer) == [.failed("the answer to the upgrade is too long")])
     }
 
-    @Test func endsWhenThePeerHangsUp() throws {
+    @Test func endsWhenThePeerCloses() throws {
         let loop = try SocketLoop()
         _ = loop.connect(to: target, from: nil, owner: owner)
         let peer = try listener.accept()
@@ -117,7 +117,7 @@ import Testing
         #expect(peer.readEnd() == 0)
     }
 
-    @Test func endsOnlyThoseWhoAreLate() throws {
+    @Test func endsOnlyLateConnections() throws {
         let loop = try SocketLoop(handshakeSeconds: 0.05)
         let quick = RecordingOwner()
         let socket = loop.connect(to: target, from: nil, owner: quick)
@@ -141,7 +141,7 @@ import Testing
         #expect(loop.run { owner.endings == [.failed("connect: Connection refused")] })
     }
 
-    @Test func endsWhenTheSourceIsNotThisMachines() throws {
+    @Test func endsWhenTheSourceAddressIsForeign() throws {
         let loop = try SocketLoop()
         // TEST-NET-1, RFC 5737.
         _ = loop.connect(to: target, from: 0xC000_0201, owner: owner)
@@ -152,7 +152,7 @@ import Testing
         #expect(SocketLoop.now() < far, "it doesn't wait first")
     }
 
-    @Test func endsWhenItIsClosedBeforeItIsOpen() throws {
+    @Test func endsWhenClosedBeforeItIsOpen() throws {
         let loop = try SocketLoop()
         let socket = loop.connect(to: target, from: nil, owner: owner)
         let peer = try listener.accept()
@@ -165,7 +165,7 @@ import Testing
         #expect(owner.openings == 0)
     }
 
-    @Test func saysThatThereAreNoDescriptors() async {
+    @Test func reportsThatNoDescriptorIsFree() async {
         // In a process of its own: the limit holds for all of it.
         await #expect(processExitsWith: .success) {
             let loop = try SocketLoop()

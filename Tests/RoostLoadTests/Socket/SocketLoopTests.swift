@@ -28,7 +28,7 @@ import Testing
         #expect(SocketLoop.now() < far)
     }
 
-    @Test func saysHowLongItDidNotLook() throws {
+    @Test func reportsHowLongItDidNotRead() throws {
         let loop = try SocketLoop()
         loop.turn(until: 0)
         let woke = loop.wokeAt

@@ -26,7 +26,7 @@ import Testing
         #expect((loop.received, loop.receivedBytes) == (2, 2))
     }
 
-    @Test func sendsBeforeItWaits() throws {
+    @Test func sendsQueuedMessagesBeforeItWaits() throws {
         peer.echoOnce()
         socket.send("now")
         // One turn, which hears of nothing else: the peer says nothing before it has heard this.
@@ -41,7 +41,7 @@ import Testing
         for part in 0..<3 { #expect(try peer.readFrame().payload == Array("echo \(part)".utf8)) }
     }
 
-    @Test func cutsItsReadsAnywhere() throws {
+    @Test func readsMessagesSplitAnywhere() throws {
         // More than a read each time, in frames that no read ends with; the peer can't send it at once.
         let texts = (0..<3_000).map { "\($0) " + String(repeating: "y", count: $0) }
         var stream = texts.flatMap(serverText)[...]
@@ -71,13 +71,13 @@ import Testing
         #expect(socket.tail.bytes.baseAddress == nil)
     }
 
-    @Test func endsAtAMessageThatIsTooLong() throws {
+    @Test func endsOnTooLongAMessage() throws {
         let length = HarnessLimits.messageBytesMax + 1
         peer.send([0x81, 127] + (0..<8).map { UInt8(truncatingIfNeeded: length >> (56 - 8 * $0)) })
         #expect(loop.run { owner.endings == [.failed("message too long")] })
     }
 
-    @Test func endsAtABrokenFrame() throws {
+    @Test func endsOnAnInvalidFrame() throws {
         peer.send(serverText("good") + [0xF1, 0] + serverText("after"))
         #expect(loop.run { !owner.endings.isEmpty })
         #expect(owner.texts == ["good"])
@@ -85,7 +85,7 @@ import Testing
         #expect(loop.openCount == 0)
     }
 
-    @Test func putsFragmentsTogetherAndAnswersPingsBetween() throws {
+    @Test func joinsFragmentsAndAnswersPingsInBetween() throws {
         peer.send(serverFrame(1, Array("one, ".utf8), isFinal: false) + serverFrame(9, Array("are you there".utf8)))
         loop.look()
         peer.send(serverFrame(0, Array("two".utf8)))
@@ -93,7 +93,7 @@ import Testing
         #expect(try peer.readFrame() == (10, Array("are you there".utf8)))
     }
 
-    @Test func sendsAsThePeerTakesIt() throws {
+    @Test func sendsAsFastAsThePeerReads() throws {
         // Far more than the system's buffers hold, so most of it waits for room.
         let text = [UInt8](repeating: 120, count: 1_000_000)
         var accepted = 0
@@ -114,7 +114,7 @@ import Testing
         #expect(loop.run { peer.readAvailable() && peer.unread.count == 4 * (text.count + 14) })
     }
 
-    @Test func givesEveryoneATurn() throws {
+    @Test func givesEveryConnectionATurn() throws {
         // One peer has sent more than a turn reads; the other's message doesn't wait for all of it.
         let readBytes = HarnessLimits.handshakeBytesMax + 1_024
         let connection = try OpenConnection(readBytes: readBytes)

@@ -11,7 +11,7 @@ import Testing
 
     init() throws { connection = try OpenConnection() }
 
-    @Test func hearsNothingInATunnelAndAllOfItAfterwards() throws {
+    @Test func whilePausedHandsOutNothingAndEverythingAfterwards() throws {
         socket.isReading = false
         peer.send(serverText("one") + serverText("two"))
         loop.look()
@@ -21,7 +21,7 @@ import Testing
         #expect(loop.run { owner.texts == ["one", "two"] })
     }
 
-    @Test func letsThePeersBuffersFillUp() throws {
+    @Test func aPauseLetsThePeersBuffersFillUp() throws {
         socket.isReading = false
         let one = serverText(String(repeating: "x", count: 1_000))
         let flood = Array(repeating: one, count: 16_000).flatMap(\.self)
@@ -44,7 +44,7 @@ import Testing
         )
     }
 
-    @Test func stopsBetweenMessagesThatWereReadTogether() throws {
+    @Test func canPauseBetweenMessagesReadTogether() throws {
         owner.whenReceived = { socket, text in if text.hasSuffix("stop") { socket.isReading = false } }
         let texts = ["1", "2 stop", "3", "4 stop", "5"]
         peer.send(texts.flatMap(serverText) + serverText("cut").dropLast(2))
@@ -61,7 +61,7 @@ import Testing
         #expect(loop.run { owner.texts == texts + ["cut"] })
     }
 
-    @Test func stopsFromWithinOpened() throws {
+    @Test func canPauseFromOpened() throws {
         let connection = try OpenConnection(whenOpened: { $0.isReading = false }, following: serverText("held"))
         connection.loop.look()
         #expect(connection.owner.texts.isEmpty)
@@ -69,14 +69,14 @@ import Testing
         #expect(connection.loop.run { connection.owner.texts == ["held"] })
     }
 
-    @Test func sendsInATunnelToo() throws {
+    @Test func sendsWhilePaused() throws {
         socket.isReading = false
         socket.send("hello")
         loop.look()
         #expect(try peer.readFrame().payload == Array("hello".utf8))
     }
 
-    @Test func hearsOfTheEndAfterwards() throws {
+    @Test func reportsTheEndAfterThePause() throws {
         socket.isReading = false
         peer.send(serverText("one") + serverClose(4_001, "too slow"))
         peer.hangUp()
@@ -87,14 +87,14 @@ import Testing
         #expect(owner.texts == ["one"])
     }
 
-    @Test func hearsOfAResetAtOnce() throws {
+    @Test func reportsAResetAtOnce() throws {
         socket.isReading = false
         loop.look()
         peer.reset()
         #expect(loop.run { owner.endings == [.failed("reset while nobody read")] })
     }
 
-    @Test func dropsWithABacklog() throws {
+    @Test func canDropWithABacklog() throws {
         owner.whenReceived = { socket, _ in socket.isReading = false }
         peer.send(serverText("1") + serverText("2"))
         #expect(loop.run { owner.texts == ["1"] })

@@ -28,7 +28,7 @@ import Testing
         #expect(throws: SocketFailure.badURL(url)) { try SocketTarget(url: url) }
     }
 
-    @Test func saysThatAHostIsUnknown() {
+    @Test func reportsAnUnknownHost() {
         #expect(throws: SocketFailure.unknownHost("nowhere.invalid")) { try SocketTarget(url: "ws://nowhere.invalid/") }
     }
 
@@ -42,13 +42,13 @@ import Testing
         #expect(SourceAddresses.address(ofConnection: -1) == 0x7F00_0001)
     }
 
-    @Test func tellsErrnoInWords() {
+    @Test func describesErrnoInWords() {
         #expect("\(SocketFailure.system(call: "socket", code: 24))" == "socket: Too many open files")
     }
 }
 
 @Suite struct DeadlineQueueTests {
-    @Test func givesTheOldestFirst() {
+    @Test func returnsTheOldestFirst() {
         var queue = DeadlineQueue(seconds: 1)
         #expect(queue.first == nil)
         queue.removeFirst()
@@ -63,7 +63,7 @@ import Testing
     }
 
     @Test(arguments: [0, 1, 19_999, .max] as [Int32])
-    func keysTravelThroughEpoll(_ descriptor: Int32) {
+    func keysSurvivePacking(_ descriptor: Int32) {
         let key = SocketKey(descriptor: descriptor, generation: .max - 1)
         #expect(SocketKey(packed: key.packed) == key)
     }

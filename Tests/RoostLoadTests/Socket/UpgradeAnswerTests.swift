@@ -7,7 +7,7 @@ import Testing
         Array(text.utf8).withUnsafeBytes { UpgradeAnswer.read($0, subprotocol: subprotocol) }
     }
 
-    @Test func acceptsAndLeavesWhatFollows() {
+    @Test func acceptsTheAnswerAndLeavesTheBytesAfterIt() {
         let answer = SocketPeer.accepting
         #expect(Self.read(answer) == .accepted(count: answer.utf8.count))
         #expect(Self.read(answer + "frames") == .accepted(count: answer.utf8.count))
@@ -28,7 +28,7 @@ import Testing
     }
 
     @Test(arguments: [400, 401, 404, 426, 500, 503, 200, 302])
-    func tellsTheStatus(_ status: Int) {
+    func reportsTheStatus(_ status: Int) {
         #expect(Self.read("HTTP/1.1 \(status) Reason\r\nContent-Length: 0\r\n\r\n") == .refused(status: status))
         #expect(Self.read("HTTP/1.1 \(status)\r\n\r\n") == .refused(status: status))
     }
@@ -50,7 +50,7 @@ import Testing
         #expect(Self.read(without) == .bad("101, but not an upgrade to a WebSocket"))
     }
 
-    @Test func wantsTheSubprotocolThatItOffered() {
+    @Test func requiresTheOfferedSubprotocol() {
         #expect(Self.read(SocketPeer.accepting, subprotocol: "roost.v2") == .bad("the subprotocol is roost.v1"))
         #expect(Self.read(SocketPeer.accepting, subprotocol: nil) == .bad("the subprotocol is roost.v1"))
         let without = SocketPeer.accepting.split(separator: "\r\n", omittingEmptySubsequences: false)
