@@ -73,10 +73,10 @@ def rises(costs):
 
 
 LINES = [
-    Line("growth-members", "cost of a delivery, from 10 to 10,000 members", "roost-load, 10,000 sessions in groups of "
-         "each size, 50,000 signal deliveries/s in all of them: CPU of the relay by delivery. What a message costs "
-         "itself is in it, so small groups pay more.", measure_members, ("roost-load",)),
+    Line("growth-members", "cost of a delivery, from 10 to 10,000 members", "roost-load has 10,000 sessions in groups "
+         "of each size and 50,000 signal deliveries/s. The figure is the relay's CPU per delivery. It includes the "
+         "cost of the message itself, so deliveries in small groups cost more.", measure_members, ("roost-load",)),
     Line("growth-stored", "cost of a delivery, from 10^2 to 10^6 stored messages", "roost-log-bench writes one group "
-         "of 100 with so many messages, and Roost opens that store; gauge has 50 of them `send` 600 messages/s to all: "
-         "CPU of the relay by delivery.", measure_stored, ("gauge", "roost-log-bench")),
+         "of 100 with this many messages, and Roost opens that store. In gauge, 50 of the members `send` 600 "
+         "messages/s. The figure is the relay's CPU per delivery.", measure_stored, ("gauge", "roost-log-bench")),
 ]

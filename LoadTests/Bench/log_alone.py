@@ -54,6 +54,6 @@ def measure(bench):
 
 LINES = [
     Line("log", "the log alone: 200-byte bodies, batches of 256, synchronous=FULL, 1,000 conversations, 5,000 senders",
-         "roost-log-bench on one core drives the server's own commit thread, one batch at a time, with its merges, "
-         "checkpoints and idle work. Making the batches counts, too.", measure, ("roost-log-bench",)),
+         "roost-log-bench, on one core, drives the server's own commit thread, one batch at a time, with its merges, "
+         "checkpoints and idle work. Making the batches is included.", measure, ("roost-log-bench",)),
 ]

@@ -163,12 +163,12 @@ def measure_slow(bench):
 
 
 LINES = [
-    Line("catch-up", "offline catch-up, 1,000 devices with 1,000 missed messages each", "Ten groups of 100 that were "
-         "never there. A reader of this bench's own (catch_up_reader.py, since roost-load's devices check every "
-         "message and would be the limit) connects all devices, sends every hello at once, and counts to the "
-         "last message; each device has to get exactly 1,000. It doesn't ack. The others are 50 pairs that `send` 500 "
-         "messages/s, measured by gauge on the reader's core within that time.", measure_catch_up, ("gauge",)),
-    Line("slow-readers", "1 % of a 1,000-member group stops reading", "roost-load, 25 messages/s of 8,000 bytes, ten "
-         "members stall for 22 s; the same load without stalls in turns. The bound on memory is "
+    Line("catch-up", "offline catch-up, 1,000 devices with 1,000 missed messages each", "Ten groups of 100 "
+         "devices that have never connected. A reader of the bench (catch_up_reader.py) connects all devices, sends "
+         "every hello at once, and counts up to the last message. Each device must get exactly 1,000. The reader "
+         "doesn't ack. roost-load would be the limit here, because its devices check every message. Meanwhile 50 "
+         "pairs `send` 500 messages/s; gauge measures them on the reader's core.", measure_catch_up, ("gauge",)),
+    Line("slow-readers", "1 % of a 1,000-member group stops reading", "roost-load sends 25 messages/s of 8,000 bytes, "
+         "and ten members stall for 22 s; in turns with the same load without stalls. The bound on memory is "
          "limits.outbox_max_bytes for each of the ten.", measure_slow, ("roost-load",)),
 ]

@@ -146,10 +146,10 @@ LINES = [
     Line("idle-beside", "10,000 idle sessions beside 50 active pairs", "gauge's ramp of `send` by 50 pairs, with and "
          "without 10,000 further sessions, in turns.", measure_beside, ("gauge",)),
     Line("memory", "memory of an idle authenticated session", "gauge connects 10,000 sessions, which say hello and "
-         "stay; RSS of the relay by session. Then ten rounds of connecting and dropping all, each measured when all "
-         "are gone.", measure_memory, ("gauge",)),
+         "stay. The figure is the relay's RSS per session. Then all connect and drop in ten rounds, each measured when "
+         "all are gone.", measure_memory, ("gauge",)),
     Line("storm", "reconnect storm of 10,000 sessions with resume", "gauge drops 10,000 sessions at once and they come "
-         "back, 200 at a time, to both servers alike, to Roost with a token and `resume`. That nothing is missed is "
-         "checked by roost-load: 10,000 sessions drop and come back while 200 messages/s go on.", measure_storm,
+         "back, 200 at a time, with either server; to Roost with a token and `resume`. roost-load checks that nothing "
+         "is missed: 10,000 sessions drop and come back while 200 messages/s go on.", measure_storm,
          ("gauge", "roost-load")),
 ]

@@ -6,9 +6,10 @@ from findings import number
 
 TITLE = """# Roost against the ceiling
 
-Written by `make bench`; don't edit. The ceiling is `ceiling.c` of the yardstick: libwebsockets on libev without store,
-users or checks. Both servers run on core 0 and what loads them on core 1, with payloads of 200 bytes where nothing
-else is said. Figures are medians over the runs, with the least and the most; a bar is met if the median meets it.
+Written by `make bench`; don't edit. The ceiling is `ceiling.c` of the yardstick: a server on libwebsockets and libev
+without store, users or checks. Both servers run on core 0 and the load generators on core 1. Payloads have 200 bytes
+if nothing else is said. Figures are medians over the runs, with minimum and maximum. A bar is met if the median
+meets it.
 """
 COLUMNS = ["", "figure", "bar", "median", "min – max", "runs", "durability", ""]
 

@@ -159,25 +159,24 @@ def comparison(shape_name, shape, kind, at_least):
     return lambda bench: Comparison(shape_name, shape(), kind, at_least).measure(bench)
 
 
-RAMP = ("Open loop: gauge raises the rate until p99 passes 200 ms or 0.1 % are missing, then bisects; both servers in "
-        "turns, each time fresh.")
-LOOP = (" Closed loop: saturate keeps so many messages on their way that the server's core is full, tries some such "
-        "windows and measures the best for 3 s, in the same turns, and checks that nothing was lost. Its figures are "
-        "deliveries by second of the server's CPU; with a full core (0.95 of it or more) that is deliveries/s. Turns "
-        "with a core that was not full don't count where there are others, and judge nothing.")
-JUDGED = (" Where gauge used its whole core and a server didn't, in most turns, gauge's ratio is that of its own costs "
-          "of reading; then the bar is judged by the closed loop, else by gauge.")
-AT_HALF = (" At half of the highest rate that {tool} found for Roost in the same turn, saturate sends at that fixed "
-           "rate for 5 s to either server, each fresh, and reads every reader. p99 is that of all deliveries, each "
-           "from when its message was due to when saturate had read it. {tool}'s own p99 at that rate has no bar: "
-           "{why}.")
+RAMP = ("Open loop: gauge raises the rate until p99 is above 200 ms or 0.1 % of the messages are missing, and then "
+        "bisects. The servers take turns, and each is started afresh.")
+LOOP = (" Closed loop: saturate keeps a window of messages in flight, so that the server's core is full. It tries some "
+        "windows, measures the best one for 3 s in the same turns, and checks that nothing was lost. Its figures are "
+        "deliveries per second of the server's CPU time, which with a full core (0.95 of it or more) is deliveries/s. "
+        "Turns in which a core was not full are left out if there are others, and judge nothing.")
+JUDGED = (" If gauge used its whole core and a server didn't, in most turns, the ratio of the open loop is a ratio of "
+          "gauge's own costs. The bar is then judged by the closed loop, otherwise by the open loop.")
+AT_HALF = (" Latency: saturate sends to either server, started afresh, for 5 s at half of the highest rate that {tool} "
+           "found for Roost in the same turn, and reads every reader. p99 is that of all deliveries, from when a "
+           "message was due to when saturate had read it. {tool}'s own p99 at that rate has no bar: {why}.")
 COMPARED = RAMP + LOOP + JUDGED + AT_HALF.format(
-    tool="gauge", why="gauge needs longer to read a delivery, and others wait meanwhile")
-BY_ROOST_LOAD = AT_HALF.format(tool="roost-load", why="there both of a pair write, and the tool is another")
+    tool="gauge", why="gauge takes longer to read a delivery, and other deliveries wait meanwhile")
+BY_ROOST_LOAD = AT_HALF.format(tool="roost-load", why="in it both users of a pair write, and it is another tool")
 
 LINES = [
     Line("signal-group", "`signal`, 1 → 1,000 members, 50 senders", COMPARED + " Roost's senders are "
-         "members, too, and hear each other: it makes 1,049 deliveries where 1,000 are counted.",
+         "members, too, and get each other's messages: it makes 1,049 deliveries where 1,000 are counted.",
          comparison("fan-out", gauge.FanOut, "signal", 0.75), ("gauge",)),
     Line("send-group", "`send`, 1 → 1,000 members, 50 senders", COMPARED + " Every message is fsynced "
          "before it is delivered and acked to its sender. Readers don't ack.",
@@ -185,9 +184,10 @@ LINES = [
     Line("signal-pairs", "`signal`, 500 pairs", COMPARED,
          comparison("pairs", gauge.Pairs, "signal", 0.65), ("gauge",)),
     Line("send-pairs", "`send`, 500 pairs, readers ack", "Open loop: Roost's figure is the knee that roost-load finds "
-         "(its devices ack every 100 ms; p99 of deliveries and acks within 200 ms, nothing lost; both of a pair "
-         "write); the ceiling's is gauge's." + LOOP + " One of a pair writes and the other acks every 100 ms. Knee and "
-         "ramp are those of two tools, each of them often its own limit, so the bar is judged by the closed loop."
+         "(devices ack every 100 ms, p99 of deliveries and acks within 200 ms, nothing lost, both users of a pair "
+         "write); the ceiling's is found by gauge." + LOOP + " One user of a pair writes, and the other acks every "
+         "100 ms. The open loop uses two tools, and each is often its own limit, so the bar is judged by the closed "
+         "loop."
          + BY_ROOST_LOAD,
          lambda bench: AckingPairs().measure(bench), ("gauge", "roost-load")),
 ]
