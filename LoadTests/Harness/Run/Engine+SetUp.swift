@@ -36,7 +36,8 @@ extension Engine {
         guard isDone, !crowd.attendance.isHopeless else {
             let why = crowd.attendance.lastEnding.map { "; the last one that ended: \($0)" } ?? ""
             throw EngineFailure(
-                isInterrupted() ? "interrupted" : "\(crowd.attendance.readyCount) of \(count) sessions could be opened\(why)"
+                isInterrupted()
+                    ? "interrupted" : "\(crowd.attendance.readyCount) of \(count) sessions could be opened\(why)"
             )
         }
     }
