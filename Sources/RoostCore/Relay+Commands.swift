@@ -2,7 +2,7 @@ import RoostWire
 
 /// From a frame to the verb that handles it. The switch is the table of contents of this module.
 extension Relay {
-    /// A whole text message came.
+    /// A whole text message arrived.
     public func receive(_ message: UnsafeRawBufferPointer, from session: Session, at now: Moment) {
         input(arrivals: 1, at: now) {
             sessions.heard(session, at: now)

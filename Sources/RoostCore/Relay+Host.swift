@@ -16,19 +16,20 @@ extension Relay {
 
     // MARK: Connections
 
-    /// A connection was made.
+    /// A connection was opened.
     public func open(at now: Moment) -> Session { sessions.open(at: now) }
 
-    /// Something that isn't a command arrived: a pong.
+    /// Something that isn't a command arrived, such as a pong.
     public func hear(from session: Session, at now: Moment) { sessions.heard(session, at: now) }
 
-    /// The connection is gone. Called exactly once for every session.
-    /// - Parameter isClean: the peer said goodbye, so nobody has to wait for it to come back.
+    /// The connection has ended. Called exactly once for every session.
+    /// - Parameter isClean: the peer said goodbye, so nobody has to wait for its return.
     public func close(_ session: Session, isClean: Bool, at now: Moment) {
         input(at: now) { self.session.close(session, isClean: isClean, at: now) }
     }
 
-    /// Everything in the outbox has left for the network: what the session is owed, then what it has missed.
+    /// Everything in the outbox has left for the network. The session now gets the states it is owed, then the events
+    /// it has missed.
     public func drained(_ session: Session, at now: Moment) {
         input(at: now) { self.session.drained(session) }
     }
@@ -40,9 +41,9 @@ extension Relay {
 
     // MARK: The log
 
-    /// The batch is durable. One outcome per append, in order. A batch may be larger than what may wait for one
-    /// connection; so that who keeps up with it doesn't fall behind, the host writes to the touched sessions when
-    /// `write` is called.
+    /// The batch is durable, with one outcome for each append, in order. A batch may be larger than what may wait for
+    /// one connection. So the host writes to the touched sessions whenever `write` is called; otherwise sessions that
+    /// keep up would seem slow.
     public func committed(_ outcomes: [Outcome], at now: Moment, write: () -> Void = {}) {
         input(arrivals: outcomes.count, at: now) { stored.settle(outcomes, at: now, write: write) }
     }
@@ -53,8 +54,8 @@ extension Relay {
         input(arrivals: events.count, at: now) { stored.learn(events, at: now, write: write) }
     }
 
-    /// The store failed: what was on its way may or may not be there after a restart, so nothing is acked; from now on
-    /// everything that needs the log is refused, and the host stops the relay.
+    /// The store has failed. What was under way may or may not be found after a restart, so none of it is acked. From
+    /// now on the Relay refuses everything that needs the log, and the host stops the relay.
     public func commitFailed(at now: Moment) {
         input(at: now) { stored.fail() }
     }
@@ -81,8 +82,8 @@ extension Relay {
         }
     }
 
-    /// Announces the end: no new command is taken, everybody is told when to come back, spread out over `spread`
-    /// milliseconds so that they don't come all at once.
+    /// Begins a drain: no new command is taken, and every client is told when to come back. The times are spread over
+    /// `spread` milliseconds, so that they don't all come at once.
     public func beginDrain(spreadMilliseconds spread: Int64, at now: Moment) {
         input(at: now) {
             guard !journal.isDraining else { return }
@@ -93,7 +94,7 @@ extension Relay {
         }
     }
 
-    /// Closes every session; the host writes what waits first.
+    /// Closes every session. The host writes what waits first.
     public func closeAll(at now: Moment) {
         input(at: now) {
             receipt.storeNow()
@@ -103,16 +104,17 @@ extension Relay {
 
     // MARK: For other threads
 
-    /// The next batch, if there is one and the writer is idle. The host answers it by `committed` or `commitFailed`.
+    /// Returns the next batch if there is one and the writer is idle. The host answers it by `committed` or
+    /// `commitFailed`.
     public func takeBatch() -> [Mutation]? {
         if journal.isWriterIdle { receipt.storeWhatIsDue() }
         return journal.takeBatch()
     }
 
-    /// Questions for the reader; each is answered by `answered`.
+    /// Returns reads for the reader. Each is answered by `answered`.
     public func takeReads() -> [Read] { reads.take() }
 
-    /// Tokens to be checked elsewhere, a few at a time; each is answered by `verified`.
+    /// Returns tokens to check elsewhere, a few at a time. Each is answered by `verified`.
     public func takeVerifications() -> [Verification] { sessions.takeVerifications() }
 
     /// When `tick` has to be called next, in monotonic milliseconds.
@@ -126,11 +128,11 @@ extension Relay {
 
     // MARK: Work of which one turn does only so much, so that live traffic doesn't wait for it
 
-    /// Whether more is left for another turn, which the host makes at once. Receipts wait for the next millisecond,
-    /// which `nextDeadline` tells.
+    /// Whether there is more work for another turn, which the host makes at once. Receipts wait for the next
+    /// millisecond, as `nextDeadline` says.
     public var hasWork: Bool { catchUp.hasPages || delivery.hasVisits }
 
-    /// Does as much as one turn may; the host calls it in every turn, and visits sessions then.
+    /// Does as much as one turn may. The host calls it in every turn, and then visits sessions.
     public func doWork(at now: Moment) {
         input(at: now) {
             catchUp.handOut()
@@ -138,17 +140,17 @@ extension Relay {
         }
     }
 
-    /// The sessions with something to write or to close, each once. For hosts that keep them.
-    /// - Parameter atMost: of them, those touched first.
+    /// Returns the sessions with something to write or to close, each once, for hosts that keep them.
+    /// - Parameter atMost: at most this many, those touched first.
     public func takeTouched(atMost: Int = .max) -> [Session] {
         var taken: [Session] = []
         visitTouched(atMost: atMost) { taken.append($0) }
         return taken
     }
 
-    /// Calls `body` for the sessions with something to write or to close until there is none, the first touched first.
-    /// `body` may touch further ones.
-    /// - Parameter atMost: so many, and no more.
+    /// Calls `body` for the sessions with something to write or to close until there are none, in the order in which
+    /// they were touched. `body` may touch further ones.
+    /// - Parameter atMost: at most this many.
     public func visitTouched(atMost: Int = .max, _ body: (Session) -> Void) {
         delivery.visit(atMost: atMost, body)
     }

@@ -6,21 +6,21 @@ import RoostWire
 /// the type that is named after the verb's family. It belongs to one thread, and touches no socket, file, clock or
 /// random source of its own, so that the same code runs under the server, in unit tests and in the seeded simulation.
 public final class Relay {
-    /// What clients are told of this relay in `welcome`.
+    /// How this relay introduces itself to clients in `welcome`.
     public struct Identity: Sendable {
         /// Name and version.
         public var server: String
         /// What an acked message survives.
         public var durability: Durability
 
-        /// Puts an identity together.
+        /// Creates an identity.
         public init(server: String, durability: Durability) {
             self.server = server
             self.durability = durability
         }
     }
 
-    /// Counted for the operator.
+    /// Counts for the operator.
     public let counters: Counters
 
     // Parts that the host feeds or asks directly.
@@ -98,13 +98,13 @@ public final class Relay {
     var directory: Directory { conversation.directory }
     /// Position of the newest durable event.
     public var head: Position { journal.head }
-    /// How many sessions are ready.
+    /// Number of ready sessions.
     public var readySessions: Int { counters.sessionsOpened - counters.sessionsEnded }
-    /// How many connections are open, ready or not.
+    /// Number of open connections, ready or not.
     public var openConnections: Int { sessions.count }
-    /// Durable events handed in and not yet committed.
+    /// Number of durable events submitted and not yet committed.
     public var pendingEvents: Int { journal.pendingEvents }
-    /// Bytes that wait for all connections. O(connections): for metrics.
+    /// Bytes waiting for all connections. O(connections); for metrics.
     public var outboxBytes: Int { sessions.all.reduce(0) { $0 + $1.outbox.bytes } }
     /// Whether nothing waits for the log.
     public var isSettled: Bool { journal.isEmpty && (journal.isFailed || !receipt.isStoreDue) }

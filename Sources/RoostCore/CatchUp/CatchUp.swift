@@ -34,7 +34,7 @@ final class CatchUp {
         }
     }
 
-    /// What a session keeps for this part.
+    /// What a session stores for this part.
     struct Slot {
         fileprivate var round: Round?
     }
@@ -46,7 +46,7 @@ final class CatchUp {
         var isFirstPage = true
     }
 
-    // A write of its own costs about as much as so many bytes.
+    // A separate write costs about as much as this many bytes.
     private static let handOutCost = 8_192
 
     private let bounds: Bounds
@@ -82,7 +82,7 @@ final class CatchUp {
 
     // MARK: Rounds
 
-    /// Begins a round from where the session is, or makes it live when nothing is missing.
+    /// Begins a round at the session's position, or makes the session live if it has missed nothing.
     func begin(_ session: Session) {
         guard let user = session.user else { return }
         let settled = delivery.settle()
@@ -104,7 +104,7 @@ final class CatchUp {
         var spans: [PageRequest.Span] = []
         for member in user.conversations.values where member.conversation.lastPosition > sent {
             let from = max(sent, Position(member.joinedAt.value - 1))
-            // Not up to the head: those who missed the same ask for the same.
+            // Not up to the head, so that sessions that missed the same events ask for the same page.
             let last = member.conversation.lastPosition
             spans.append(.init(member.conversation.number, after: from, upTo: last, since: member.since))
         }
@@ -119,7 +119,7 @@ final class CatchUp {
 
     // MARK: Asking
 
-    /// Asks for the next page of the session's round: one that somebody else asked for already, if there is one.
+    /// Asks for the next page of the session's round, and joins another session's request for the same page.
     private func requestPage(_ session: Session) {
         session.feed.beginReading()
         guard let request = pageRequest(of: session) else { return }
@@ -150,7 +150,7 @@ final class CatchUp {
             backlogMax: round.isFirstPage ? bounds.backlogMax : nil)
     }
 
-    /// The log's answer. It is handed out at the end of a turn, so that a storm of pages can't make one turn long.
+    /// A page was read. It is handed out at the end of a turn, so that many pages at once can't make a turn long.
     func take(_ result: ReadResult, for page: CatchUpPage) {
         page.take(result)
         if result.isFailed { shared.forget(page) }
@@ -181,7 +181,7 @@ final class CatchUp {
 
     // MARK: Handing out
 
-    /// Whether somebody waits for a page that is there.
+    /// Whether sessions wait for pages that were read.
     var hasPages: Bool { !ready.isEmpty }
 
     /// Puts pages that are read into outboxes, as many as one turn may take.
@@ -202,7 +202,7 @@ final class CatchUp {
         }
     }
 
-    /// Gives a page to one of those who wait for it. How many bytes that put into its outbox.
+    /// Gives a page to one of the sessions that wait for it. Returns the number of bytes put into its outbox.
     private func handOut(_ page: CatchUpPage, to session: Session) -> Int {
         guard session.phase == .ready, let user = session.user, var round = session.catchUp.round,
             let result = page.result
@@ -212,7 +212,7 @@ final class CatchUp {
             return 0
         }
         let frames = encoder.frames(of: page, for: user.number)
-        // Erased meanwhile: none of it is shown.
+        // One of its conversations was erased meanwhile, so none of the page is shown.
         guard frames.conversations.allSatisfy({ directory.conversation($0) != nil }) else {
             shared.forget(page)
             requestPage(session)
@@ -250,8 +250,8 @@ final class CatchUp {
         if let change = part.change, let member = user.conversations[change.conversation],
             part.position == member.joinedAt, change.sequence > member.since
         {
-            // It joined while the device was away: what was said before is for `history`, and not passed over in
-            // silence.
+            // The user joined while the device was away. Earlier messages can be fetched by `history`, so they are
+            // announced as a gap and not skipped silently.
             let first = SequenceNumber(member.since.value + 1)
             tell(Gap(change.conversation, from: first, to: change.sequence, floor: part.position), to: session)
         }

@@ -1,24 +1,24 @@
 import RoostWire
 
-/// One page of the log on its way to everyone who missed the same: read once and encoded once, for as many sessions as
-/// ask for it. After a restart of the relay, or of the network, that is all the devices of a group. Loop thread only.
+/// One page of the log for all sessions that missed the same events. It is read once and encoded once. After a restart
+/// of the relay or of the network, these are all devices of a group. Loop thread only.
 final class CatchUpPage {
     let request: PageRequest
-    /// Those for whom it is being read, in the order in which they asked.
+    /// Sessions for which it is being read, in the order in which they asked.
     var readers: [Session] = []
-    /// Those who have not been given it yet.
+    /// Number of sessions that have not been given it yet.
     var waiting = 0
-    /// One of those that the limit counts: not yet given to all for whom it was read.
+    /// Whether it counts against the limit: it has not been given to all sessions for which it was read.
     var isUnderWay = true
-    /// Somebody asked for it lately.
+    /// Whether a session has asked for it lately.
     var isWanted = true
     /// What the log said.
     private(set) var result: ReadResult?
-    /// Who wrote its messages: their own devices are told more of those than others.
+    /// The senders of its messages. Their own devices get more members of those messages than others do.
     private(set) var senders: Set<UserNumber> = []
-    /// About what it takes, events and frames.
+    /// Its approximate size with events and frames.
     private(set) var bytes = 0
-    /// As all others see it, if somebody has.
+    /// Its frames for everybody but the senders, once somebody has needed them.
     var frames: PageFrames?
 
     init(_ request: PageRequest) { self.request = request }
@@ -34,6 +34,6 @@ final class CatchUpPage {
         }
     }
 
-    // About what an event takes beside its body.
+    // Approximate bytes of an event beside its body.
     private static let envelopeBytes = 256
 }

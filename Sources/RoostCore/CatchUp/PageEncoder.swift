@@ -2,21 +2,22 @@ import RoostWire
 
 /// A page as frames. A value that shares them.
 struct PageFrames {
-    /// Several events framed one behind another, or one event of a conversation.
+    /// Several events framed behind each other, or one conversation event.
     struct Part {
         var frame: Frame
         /// Of its last event.
         var position: Position
         var events: Int
-        /// Those of the page's messages that are in it.
+        /// The messages of the page that it contains.
         var messages: Range<Int>
-        /// Of an event of a conversation, by which a user may have joined: where, and the last message before it.
+        /// For a conversation event, by which a user may have joined: the conversation, and its last message before the
+        /// event.
         var change: (conversation: ConversationNumber, sequence: SequenceNumber)?
     }
 
     var parts: [Part] = []
     var messages: [UnackedMessages.Entry] = []
-    /// Conversations of its events.
+    /// The conversations of its events.
     var conversations: [ConversationNumber] = []
     var bytes = 0
 }
@@ -43,7 +44,7 @@ struct PageEncoder: ~Copyable {
         self.events = events
     }
 
-    /// The frames of a page for a device of `user`: the same for all who wrote nothing of it.
+    /// The frames of a page for a device of `user`. They are the same for all users who sent none of its messages.
     mutating func frames(of page: CatchUpPage, for user: UserNumber) -> PageFrames {
         let rows = page.result?.events ?? []
         if page.senders.contains(user) { return encode(rows, for: user) }
@@ -66,7 +67,7 @@ struct PageEncoder: ~Copyable {
                 }
             }
             guard let conversation else { continue }
-            // By itself: a gap may have to be told before it.
+            // Separate, because a gap may have to come before it.
             if row.kind == .conversation { end(&rest, of: &frames) }
             let sender = directory.user(row.sender)?.name ?? ""
             events.begin(row, in: conversation, from: sender, isOwn: row.sender == user)

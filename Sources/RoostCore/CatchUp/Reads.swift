@@ -1,8 +1,8 @@
 import RoostWire
 
-/// Whoever waits for an answer of the log.
+/// Who waits for an answer of the log.
 enum PendingRead {
-    /// A page of catch-up, which may be for many sessions.
+    /// A page of catch-up, which several sessions may share.
     case page(CatchUpPage)
     case history(Session, CommandID?, Conversation)
     case list(Session, CommandID?, ListPage)
@@ -17,16 +17,16 @@ enum PendingRead {
     }
 }
 
-/// Questions to the log: those that the host has not taken yet, and who waits for the answers. It bounds how many
-/// clients may ask. It doesn't know what an answer means. Loop thread only.
+/// Reads of the log: those that the host has not taken yet, and who waits for the answers. It bounds the reads of
+/// clients. It doesn't know what an answer means. Loop thread only.
 final class Reads {
     /// Its part of `Limits`.
     struct Bounds {
-        /// Questions of one session that may be under way.
+        /// Most reads under way for one session.
         var perSession: Int
-        /// Questions of all sessions together.
+        /// Most reads under way for all sessions together.
         var all: Int
-        /// What a refused client is told to wait.
+        /// How long a refused client is told to wait.
         var retryMilliseconds: Int64
 
         init(_ limits: Limits) {
@@ -36,7 +36,7 @@ final class Reads {
         }
     }
 
-    /// What a session keeps for this part.
+    /// What a session stores for this part.
     struct Slot {
         fileprivate var underWay = 0
     }
@@ -45,27 +45,27 @@ final class Reads {
     private var asked: [Read] = []
     private var waiting: [UInt64: PendingRead] = [:]
     private var nextTicket: UInt64 = 1
-    /// Questions under way that clients asked.
+    /// Number of clients' reads under way.
     private var ofClients = 0
 
     init(_ bounds: Bounds) {
         self.bounds = bounds
     }
 
-    /// Makes sure that this session may ask something more. Called before whatever it costs to put the question.
+    /// Checks that this session may read. Called before any expensive preparation.
     /// - Throws: `rate_limited` or `busy`.
     func check(_ session: Session) throws(Refusal) {
         guard session.reads.underWay < bounds.perSession else {
             throw Refusal(
-                .rateLimited, "\(bounds.perSession) reads are under way",
+                .rateLimited, "this session already has \(bounds.perSession) reads under way",
                 retryAfterMilliseconds: bounds.retryMilliseconds)
         }
         guard ofClients < bounds.all else {
-            throw Refusal(.busy, "the store is behind", retryAfterMilliseconds: bounds.retryMilliseconds)
+            throw Refusal(.busy, "too many reads are under way", retryAfterMilliseconds: bounds.retryMilliseconds)
         }
     }
 
-    /// Asks something. For a client only after `check`.
+    /// Adds a read. For a client, only after `check`.
     func ask(_ question: Read.Question, for reader: PendingRead) {
         if let session = reader.session {
             precondition(
@@ -78,7 +78,7 @@ final class Reads {
         nextTicket += 1
     }
 
-    /// Questions that were asked since the last call. Each is answered by its ticket.
+    /// Returns the reads added since the last call. Each is answered by its ticket.
     func take() -> [Read] {
         guard !asked.isEmpty else { return [] }
         var taken: [Read] = []
@@ -86,7 +86,7 @@ final class Reads {
         return taken
     }
 
-    /// Who waited for the answer with this ticket; nil if nobody does.
+    /// Returns who waited for the answer with this ticket, or nil if nobody does.
     func answered(_ ticket: UInt64) -> PendingRead? {
         guard let reader = waiting.removeValue(forKey: ticket) else { return nil }
         if let session = reader.session {

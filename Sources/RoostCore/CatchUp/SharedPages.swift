@@ -1,12 +1,11 @@
 import RoostWire
 
-/// The pages that somebody else may ask for: those that are being read, and the newest of those that were, as far as
-/// they are still wanted. A page goes when something in it changes in the log. It doesn't judge: the limit is the
-/// Relay's.
+/// Pages that other sessions may ask for: those that are being read, and the newest of those that were read and are
+/// still wanted. A page is dropped when the log changes something in it. The Relay sets the limit.
 struct SharedPages {
-    /// A user who missed something in more conversations hardly shares that with anybody.
+    /// A user who missed events in more conversations than this hardly shares the page with anybody.
     private static let spansMax = 8
-    /// Few enough to look through at each edit.
+    /// Few enough to check at each edit.
     private static let keptMax = 256
 
     private var pages: [PageRequest: CatchUpPage] = [:]
@@ -19,13 +18,13 @@ struct SharedPages {
         return page
     }
 
-    /// A page that is about to be read.
+    /// Adds a page that is about to be read.
     mutating func add(_ page: CatchUpPage) {
         guard page.request.spans.count <= Self.spansMax else { return }
         pages[page.request] = page
     }
 
-    /// A page was read, and takes memory; the oldest ones make room for it.
+    /// Keeps a page that was read. The oldest ones make room for it.
     mutating func keep(_ page: CatchUpPage, bytesMax: Int) {
         guard pages[page.request] === page else { return }
         kept.append(page)
@@ -33,14 +32,14 @@ struct SharedPages {
         while bytes > bytesMax || kept.count > Self.keptMax, let oldest = kept.first { forget(oldest) }
     }
 
-    /// What the log has there isn't what it was.
+    /// Drops pages with events of a conversation whose log has changed.
     mutating func forget(_ conversation: ConversationNumber) {
         guard !pages.isEmpty else { return }
         let changed = pages.values.filter { $0.request.spans.contains { $0.conversation == conversation } }
         for page in changed { forget(page) }
     }
 
-    /// Pages that nobody has asked for since the last call go.
+    /// Drops pages that nobody has asked for since the last call.
     mutating func forgetUnwanted() {
         for page in kept where !page.isWanted { forget(page) }
         for page in kept { page.isWanted = false }

@@ -27,7 +27,7 @@ extension ConversationCommands {
             try directory.checkRoom(for: other)
             new.append(other.number)
         }
-        guard !new.isEmpty else { throw Refusal(.conflict, "users: all of them are members already") }
+        guard !new.isEmpty else { throw Refusal(.conflict, "users: all of them are already members") }
         guard conversation.standingCount + new.count <= bounds.members else {
             throw Refusal(.tooLarge, "users: a group has at most \(bounds.members) members")
         }
@@ -46,9 +46,11 @@ extension ConversationCommands {
         var named: Set<UserNumber> = []
         for name in names {
             guard let other = directory.user(named: name), let standing = conversation.standing(of: other.number) else {
-                throw Refusal(.notFound, "users: one of them is no member")
+                throw Refusal(.notFound, "users: one of them is not a member")
             }
-            guard other !== user else { throw Refusal(.badRequest, "users: to go yourself, leave") }
+            guard other !== user else {
+                throw Refusal(.badRequest, "users: you can't remove yourself; use conversation.leave")
+            }
             try directory.policy.checkRemoval(of: standing, by: role)
             if named.insert(other.number).inserted { gone.append(other.number) }
         }
@@ -64,10 +66,12 @@ extension ConversationCommands {
         try journal.reserve(0)
         let (conversation, user, device, _) = try group(name, session, atLeast: .owner)
         guard let other = directory.user(named: userName), let standing = conversation.standing(of: other.number) else {
-            throw Refusal(.notFound, "user: no member")
+            throw Refusal(.notFound, "user: not a member")
         }
-        guard other !== user else { throw Refusal(.badRequest, "user: name another owner to step down") }
-        guard standing != role else { throw Refusal(.conflict, "user: has this role already") }
+        guard other !== user else {
+            throw Refusal(.badRequest, "user: you can't change your own role; make another member owner instead")
+        }
+        guard standing != role else { throw Refusal(.conflict, "user: already has this role") }
         var changes = [NewMember(other.number, role)]
         if role == .owner { changes.append(NewMember(user.number, .admin)) }
         submit(.roles(changes), of: conversation, by: user, device, Asker(session: session, id: id), now) {

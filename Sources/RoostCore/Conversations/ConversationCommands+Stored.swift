@@ -2,7 +2,7 @@ import RoostWire
 
 /// What becomes of a change when its event is stored, or can't be.
 extension ConversationCommands {
-    /// Makes a stored change true and tells everyone concerned, those who were removed too.
+    /// Applies a stored change and tells everyone concerned, including removed members.
     func apply(
         _ change: ConversationChange?, _ event: StoredEvent, to conversation: Conversation, except origin: Session?
     ) {
@@ -37,7 +37,7 @@ extension ConversationCommands {
             event, from: directory.user(event.sender), in: conversation, except: origin, answering: nil)
     }
 
-    /// Ends what hung on memberships that ended.
+    /// Ends everything that depended on these memberships.
     private func end(_ memberships: [Member]) {
         for member in memberships {
             typing.stop(member)
@@ -47,7 +47,7 @@ extension ConversationCommands {
 
     // MARK: Askers
 
-    /// Answers those who asked for a conversation that was just being created.
+    /// Answers the sessions that asked for a conversation while it was being created.
     func answerAskers(of conversation: Conversation, _ position: Position, _ time: Timestamp) {
         for asker in conversation.takeAskers() {
             let created = Created(

@@ -62,12 +62,12 @@ final class ConversationCommands {
         switch create.kind {
         case .direct:
             guard let peer = others.first else {
-                throw Refusal(.badRequest, "members: a direct conversation needs somebody else")
+                throw Refusal(.badRequest, "members: a direct conversation needs another user")
             }
             try open(with: peer, user, device, Asker(session: session, id: id), now)
         case .group:
             guard others.count < bounds.members else {
-                throw Refusal(.tooLarge, "members: at most \(bounds.members)")
+                throw Refusal(.tooLarge, "members: a group has at most \(bounds.members) members")
             }
             for other in others + [user] { try directory.checkRoom(for: other) }
             let conversation = try directory.begin(.group, name: create.name?.string ?? "")
@@ -86,17 +86,17 @@ final class ConversationCommands {
             _ = try begin(with: peer, user, device, asker, now)
             return
         }
-        // Left before: answered when the event that brings it back is stored.
+        // The user has left it before. Answered when the event that brings it back is stored.
         guard known.standing(of: user.number) != nil else { return try rejoin(known, user, device, asker, now) }
         if known.member(user.number) != nil {
             let created = Created(
                 conversation: known.number, position: known.lastPosition, time: known.lastTime, isDuplicate: true)
             return queries.answerCreated(created, to: asker.session, asker.id)
         }
-        // On its way: answered together with whoever asked first.
+        // It is being created. Answered together with the session that asked first.
         guard known.add(asker, atMost: bounds.askers) else {
             throw Refusal(
-                .busy, "the conversation is just being created", retryAfterMilliseconds: bounds.retryMilliseconds)
+                .busy, "the conversation is being created", retryAfterMilliseconds: bounds.retryMilliseconds)
         }
     }
 
@@ -166,7 +166,7 @@ final class ConversationCommands {
         journal.submit(append, asker?.session, asker?.id, reply: reply)
     }
 
-    /// The stored part of a `created` or `added` event: all that a new member needs to show the conversation.
+    /// The stored part of a `created` or `added` event: everything that a new member needs to show the conversation.
     func writeDetails(_ event: StaticString, of conversation: Conversation, naming users: [UserNumber]) {
         builder.member("event", word: event)
         if !users.isEmpty { builder.names("users", names(of: users)) }

@@ -43,7 +43,7 @@ final class QueryCommands {
         let (user, _) = try session.speaker()
         let (conversation, _) = try directory.conversation(history.conversation, for: user)
         try reads.check(session)
-        // Coming back is under way: what was before stays hidden.
+        // The user's return is under way, so earlier messages stay hidden.
         let since = conversation.member(user.number)?.since ?? conversation.lastSequence
         let request = HistoryRequest(
             conversation: conversation.number, reader: user.number, after: max(history.after ?? .none, since),
@@ -75,7 +75,7 @@ final class QueryCommands {
         var bound = Int64.max
         if let before {
             guard let value = Int64(before.string), value >= 0 else {
-                throw Refusal(.badRequest, "before: not a value of next")
+                throw Refusal(.badRequest, "before: not a value that next had")
             }
             bound = value
         }
@@ -108,13 +108,13 @@ final class QueryCommands {
         var next = page.next
         var before: Position?
         for (conversation, position) in page.entries {
-            // Last messages may be long: then the page ends early and the next one goes on here.
+            // Last messages may be long. The page then ends early, and the next one goes on here.
             if let before, builder.written.count > bounds.bytes {
                 next = before
                 break
             }
             before = position
-            // Left since the question was asked.
+            // The user has left since the command.
             guard let member = conversation.member(user.number) else { continue }
             builder.beginObject()
             write(conversation, for: member, last: last[conversation.number])
@@ -127,7 +127,7 @@ final class QueryCommands {
 
     // MARK: conversation.members
 
-    /// Who is there and how far each has got; with a sequence also how many have got that far. O(members).
+    /// The members and how far each has got; with a sequence, also how many have got that far. O(members).
     func members(
         _ name: Text, _ sequence: SequenceNumber?, _ id: CommandID?, _ session: Session
     ) throws(Refusal) {
@@ -171,8 +171,8 @@ final class QueryCommands {
             conversation.member(user.number) != nil
         else { return refuseGone(id, session) }
         let request = lastMessages(of: [conversation], for: user)
-        // Who has just come in has nothing to be shown yet, and no later event may overtake the answer that stands for
-        // this one.
+        // A new member has no message to be shown yet, and no later event may overtake the answer, which stands for the
+        // event.
         guard created.isDuplicate, !request.messages.isEmpty else {
             return answer(created, conversation, last: nil, session, id)
         }
@@ -206,7 +206,7 @@ final class QueryCommands {
 
     /// It was created once, and the user left or it was erased since.
     private func refuseGone(_ id: CommandID?, _ session: Session) {
-        replies.refuse(Refusal(.gone, "the conversation is there no more", id: id), session)
+        replies.refuse(Refusal(.gone, "the conversation no longer exists", id: id), session)
     }
 
     // MARK: What the log said
@@ -259,7 +259,7 @@ final class QueryCommands {
     }
 }
 
-/// A page of a user's conversations, each with its place in the list when it was asked for.
+/// A page of a user's conversations, with the place of each in the list at the time of the command.
 struct ListPage {
     var entries: [(conversation: Conversation, position: Position)]
     /// Where the next page begins, if there is one.

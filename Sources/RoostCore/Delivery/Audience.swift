@@ -1,18 +1,18 @@
 import RoostWire
 
-/// The live sessions of a conversation's members in one flat array, so that a fan-out chases no pointers from member to
-/// user to sessions and counts no references. It borrows the sessions: whatever changes who is there makes the
-/// conversation forget it (`Conversation.forgetAudience`), and the next fan-out makes it anew. Loop thread only.
+/// The live sessions of a conversation's members in one flat array, so that a fan-out follows no pointers from members
+/// to users to sessions and counts no references. It borrows the sessions. Every change of members or sessions makes
+/// the conversation drop it (`Conversation.forgetAudience`), and the next fan-out builds it again. Loop thread only.
 struct Audience {
     private struct Listener {
         var session: Unmanaged<Session>
-        /// Messages up to this one are not shown to its user.
+        /// Messages up to this one are not shown to the session's user.
         var since: SequenceNumber
     }
 
     private let listeners: [Listener]
 
-    /// Whoever is there now, in the order of members and, for each, of its sessions.
+    /// The present sessions, in the order of members and of each member's sessions.
     init(of members: [Member]) {
         var listeners: [Listener] = []
         listeners.reserveCapacity(members.count)
@@ -24,7 +24,7 @@ struct Audience {
         self.listeners = listeners
     }
 
-    /// Calls `body` for each session. It must not change who is a member or connected.
+    /// Calls `body` for each session. `body` must not change members or connections.
     @inline(__always)
     func forEach(_ body: (_ session: Session, _ since: SequenceNumber) -> Void) {
         listeners.withUnsafeBufferPointer { listeners in
@@ -32,7 +32,7 @@ struct Audience {
         }
     }
 
-    /// Whether it names exactly those who are there. For assertions.
+    /// Whether it contains exactly the present sessions. For assertions.
     func isTrue(of members: [Member]) -> Bool {
         let there = members.flatMap { member in member.user.sessions.map { (ObjectIdentifier($0), member.since) } }
         return there.elementsEqual(listeners) { there, listener in

@@ -14,9 +14,9 @@ final class Delivery {
     private var run = FanOutRun()
     /// The memory of two runs serves all: one gathers while the other is delivered.
     private var spareRun = FanOutRun()
-    /// What one session gets of a run, while it is put together.
+    /// The part of a run for one session, while it is put together.
     private var portion = FrameRun()
-    /// Some outbox holds half of what makes its session fall behind: better to write before more is put into it.
+    /// Some outbox holds half of what makes its session fall behind, so it should be written before more is added.
     private var isOutboxHalfFull = false
     private var ended = Deque<Session>()
 
@@ -94,19 +94,19 @@ final class Delivery {
 
     // MARK: One session
 
-    /// Puts a frame that must not be lost into the outbox: a reply, a control event.
+    /// Puts a frame that must not be lost into the outbox: a reply or a control event.
     func reply(_ frame: Frame, to session: Session) {
         settle()
         if hasRoom(for: frame.count, session) { edge.write(frame, to: session) }
     }
 
-    /// Notes that a session learns a position by a reply rather than by the event in its place.
+    /// Records that a session learns a position from a reply and not from the event.
     func tellAhead(_ position: Position, to session: Session) {
         settle()
         noteAhead(position, of: session)
     }
 
-    /// State that only its latest value matters of: now, or once the session has caught its breath.
+    /// Sends a state of which only the newest value matters: now, or once the session has drained its outbox.
     func deliver(_ frame: Frame, _ key: Owed, to session: Session) {
         guard isCalm(session) else { return owe(key, to: session) }
         push(frame, to: session)
@@ -157,7 +157,7 @@ final class Delivery {
 
     // MARK: The end of a session
 
-    /// Ends a session from our side: no command is taken any more, the host writes what waits and closes.
+    /// Ends a session from our side. It takes no further command; the host writes what waits and closes the connection.
     func shut(_ session: Session, _ code: CloseCode, isClean: Bool = false) {
         settle()
         end(session, code, isClean: isClean)
@@ -185,16 +185,16 @@ final class Delivery {
     /// So many commands, outcomes or answers came: they count for `visitPart`.
     func noteArrivals(_ count: Int) { edge.noteArrivals(count) }
 
-    /// Calls `body` for the sessions with something to write or to close until there is none, the first touched first.
-    /// `body` may touch further ones.
-    /// - Parameter atMost: so many, and no more.
+    /// Calls `body` for the sessions with something to write or to close until there are none, in the order in which
+    /// they were touched. `body` may touch further ones.
+    /// - Parameter atMost: at most this many.
     func visit(atMost: Int, _ body: (Session) -> Void) {
         settle()
         var left = atMost
         while left > 0, let session = edge.next() {
             body(session)
             left -= 1
-            // What `body` did may go on in a run.
+            // `body` may have added to a run.
             if edge.isEmpty { settle() }
         }
     }
@@ -239,7 +239,7 @@ final class Delivery {
         count(wholes * delivered.entries.count, of: delivered)
     }
 
-    /// Whether all of a run is for this session, and fits.
+    /// Whether all of a run is for this session, and fits into its outbox.
     @inline(__always)
     private func takesWhole(_ delivered: FanOutRun, _ bytes: Int, _ session: Session, _ since: SequenceNumber) -> Bool {
         guard !session.isApart else { return false }
@@ -319,7 +319,7 @@ final class Delivery {
         for entry in delivered.entries {
             let isLive = session.phase == .ready && session.feed.state == .live
             if entry.origin?.toOpaque() == own {
-                // It counts as sent to it, if it has everything before.
+                // It counts as sent to the session, if the session has everything before.
                 if isLive { session.feed.sent(upTo: entry.position) }
                 if let asides, let answer = entry.answer {
                     noteAhead(entry.position, of: session)
@@ -346,7 +346,7 @@ final class Delivery {
         count(deliveries, of: delivered)
     }
 
-    /// The same as `reply`, into the portion.
+    /// Like `reply`, but into the session's part of the run.
     private func pushApart(_ answer: UnsafeRawBufferPointer, to session: Session) {
         if hasRoom(for: portion.count + answer.count, session) { portion.append(framed: answer) }
     }
@@ -363,13 +363,14 @@ final class Delivery {
     private func fallBehind(_ session: Session) {
         session.feed.fallBehind()
         counters.spills += 1
-        // A frame larger than the limit spills even when nothing waits whose end could be reported.
+        // A frame larger than the limit makes the session fall behind even if nothing waits in its outbox, so `drained`
+        // would never be called.
         edge.touch(session)
     }
 
     // MARK: Bounds
 
-    /// Whether so many bytes more may wait. A session that has no room for what must not be lost is shut.
+    /// Whether this many further bytes may wait. A session without room for frames that must not be lost is closed.
     private func hasRoom(for bytes: Int, _ session: Session) -> Bool {
         guard session.phase != .ended else { return false }
         guard edge.backlog(of: session) + bytes <= bounds.maxBytes else {
@@ -382,7 +383,7 @@ final class Delivery {
     private func noteAhead(_ position: Position, of session: Session) {
         guard session.phase == .ready else { return }
         session.feed.tellAhead(position)
-        // One that goes on writing for ever without catching up.
+        // A client that goes on writing for ever without catching up.
         if session.feed.toldAheadCount > bounds.owed { end(session, .tooSlow, isClean: false) }
     }
 }

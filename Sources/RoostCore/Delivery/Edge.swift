@@ -28,11 +28,11 @@ final class DirectEdge: Edge {
     /// arrives meanwhile waits no longer than that to be read.
     static let visitsMin = 64
 
-    /// What a session keeps for this part.
+    /// What a session stores for this part.
     struct Slot {
-        /// Already among those that the host visits.
+        /// Whether it is already among those that the host visits.
         fileprivate var isTouched = false
-        /// Something waited in the outbox already when it was touched.
+        /// Whether something waited in the outbox already when it was touched.
         fileprivate var isSlow = false
     }
 
@@ -41,7 +41,7 @@ final class DirectEdge: Edge {
     private var touched = Deque<Session>()
     /// Commands, outcomes and answers since the host last visited sessions.
     private var arrivals = 0
-    /// So much waits for a session that keeps up that the next turn visits all.
+    /// So much waits for a session that keeps up that the next turn visits all sessions.
     private var isBacklogged = false
 
     init(calmBytes: Int) {
@@ -85,7 +85,7 @@ final class DirectEdge: Edge {
         touched.append(session)
     }
 
-    /// Notes when a session that had taken everything has much to take.
+    /// Notices when a session that had taken everything has much to take.
     @inline(__always)
     private func noteBacklog(of session: Session) {
         if session.outbox.bytes > calmBytes, !session.visit.isSlow { isBacklogged = true }

@@ -52,7 +52,7 @@ struct EventFrames {
         }
     }
 
-    /// The members of an event; the object is begun.
+    /// Writes the members of an event into an object that has been begun.
     private func write(
         _ event: borrowing StoredEvent, in conversation: Conversation, from sender: String, isOwn: Bool
     ) {
@@ -95,7 +95,7 @@ struct EventFrames {
     private func writeEdit(_ event: borrowing StoredEvent, from sender: String) {
         writeReference(event, from: sender)
         if event.label != "text" { builder.member("kind", plain: event.label) }
-        // Erased since, if the message was deleted: the deletion follows.
+        // The body was erased because the message was deleted. The deletion follows.
         if event.body.isEmpty {
             builder.member("deletedAt", event.time.milliseconds)
         } else {

@@ -5,31 +5,31 @@ import RoostWire
 /// commit or signals, and is over before anything else is done to a session: see `Delivery.settle`. It doesn't decide
 /// who gets what. Loop thread only.
 final class FanOutRun {
-    /// One event or signal, with plain numbers only, so that no loop counts references.
+    /// One event or signal. It consists of plain numbers, so that no loop counts references.
     struct Entry {
-        /// Where its frame is among the run's.
+        /// The place of its frame among the run's frames.
         let frame: Range<Int>
-        /// Who caused it. Kept alive by `apart`.
+        /// The session that caused it. Kept alive by `apart`.
         let origin: Unmanaged<Session>?
         let sender: UserNumber
-        /// Only for members whose messages begin below.
+        /// Only members whose `since` is below this may see it.
         let sequence: SequenceNumber
         let position: Position
         let isMessage: Bool
-        /// Where, among `asides`, is what the sender's other devices get in its place.
+        /// The place, among `asides`, of the frame that the sender's other devices get instead.
         var own: Range<Int>?
-        /// Where, among `asides`, is what the origin gets in its place.
+        /// The place, among `asides`, of the frame that the origin gets instead.
         var answer: Range<Int>?
     }
 
-    /// A session that doesn't get just all of it. Kept alive by its membership until the run is delivered.
+    /// A session that doesn't get exactly the whole run. Its membership keeps it alive until the run is delivered.
     struct Partial {
         let session: Unmanaged<Session>
         let since: SequenceNumber
     }
 
-    /// Entries of a run: with more, walking the audience costs no less for each, and what was read of them leaves the
-    /// processor's nearest cache (32 KiB).
+    /// Most entries of a run. With more, walking the audience costs no less for each entry, and the entries no longer
+    /// fit into the processor's first-level cache (32 KiB).
     static let entriesMax = 64
 
     private(set) var conversation: Conversation?
@@ -37,26 +37,26 @@ final class FanOutRun {
     private(set) var entries: [Entry] = []
     private var frames = FrameRun()
     private var asides = FrameRun()
-    /// What acks of its messages will tell.
+    /// The messages whose acks will be told.
     private(set) var messages: [UnackedMessages.Entry] = []
     /// The lowest sequence in the run: a member whose messages begin below it may see every entry.
     private(set) var lowest = SequenceNumber(Int64.max)
     /// Sessions of those who caused something, each once.
     private(set) var apart: [Session] = []
-    /// Found while it is delivered.
+    /// Sessions that get only a part, found during the delivery.
     var partials: [Partial] = []
 
     var isEmpty: Bool { entries.isEmpty }
     var bytes: Int { frames.count }
-    /// Where it ends in the log.
+    /// Position of its last event.
     var last: Position { entries.last?.position ?? .start }
 
-    /// Whether more of this kind may follow for this conversation.
+    /// Whether another entry of this kind may follow for this conversation.
     func isOpen(for conversation: Conversation, isSignals: Bool) -> Bool {
         self.conversation === conversation && self.isSignals == isSignals && entries.count < FanOutRun.entriesMax
     }
 
-    /// Adds the signal that was written in a builder.
+    /// Adds the signal that the builder holds.
     func add(_ builder: FrameBuilder, to conversation: Conversation, except origin: Session) {
         begin(conversation, isSignals: true)
         entries.append(
@@ -66,12 +66,13 @@ final class FanOutRun {
         setApart(origin)
     }
 
-    /// Adds the durable event that was written in a builder. `addAnswer` and `addOwn` say what else there is of it.
+    /// Adds the durable event that the builder holds. `addAnswer` and `addOwn` add its other forms.
     func add(
         _ builder: FrameBuilder, of event: borrowing StoredEvent, to conversation: Conversation, except origin: Session?
     ) {
         begin(conversation, isSignals: false)
-        // What became of a message that is hidden from a member is hidden too; who is a member is not.
+        // Changes of a message are hidden from the members from whom the message is hidden. Changes of members are
+        // shown to all.
         let sequence = event.kind == .conversation ? SequenceNumber(Int64.max) : event.sequence
         entries.append(
             Entry(
@@ -85,19 +86,19 @@ final class FanOutRun {
         if let origin { setApart(origin) }
     }
 
-    /// What was written in a builder is what the last event's origin gets instead.
+    /// The builder holds what the last event's origin gets instead.
     func addAnswer(_ builder: FrameBuilder) {
         guard let last = entries.indices.last else { return }
         entries[last].answer = asides.append(builder)
     }
 
-    /// What was written in a builder is what the sender's other devices get instead of the last event.
+    /// The builder holds what the sender's other devices get instead of the last event.
     func addOwn(_ builder: FrameBuilder) {
         guard let last = entries.indices.last else { return }
         entries[last].own = asides.append(builder)
     }
 
-    /// Has the run looked at entry by entry for this session.
+    /// Makes the delivery look at each entry for this session.
     func setApart(_ session: Session) {
         guard !session.isApart else { return }
         session.isApart = true
@@ -113,10 +114,10 @@ final class FanOutRun {
     /// All frames as one.
     func takeFrames() -> Frame { frames.take() }
 
-    /// All asides as one; nil if there is none.
+    /// Returns all asides as one; nil if there are none.
     func takeAsides() -> Frame? { asides.count > 0 ? asides.take() : nil }
 
-    /// Forgets all but the memory. Frames and asides were taken.
+    /// Forgets everything but the memory. Frames and asides must have been taken.
     func removeAll() {
         conversation = nil
         entries.removeAll(keepingCapacity: true)

@@ -7,7 +7,7 @@ struct Feed: ~Copyable {
     enum State {
         /// As they are committed.
         case live
-        /// It fell behind or has just come: what it has not got is read from the log once the outbox is empty.
+        /// The session fell behind or has just connected. Missed events are read from the log once the outbox is empty.
         case behind
         /// A page is being read.
         case reading
@@ -15,7 +15,7 @@ struct Feed: ~Copyable {
 
     /// Messages whose ack still tells something.
     var unacked = UnackedMessages()
-    /// Everything up to here that concerns the device was put into the outbox, or was there before.
+    /// Everything up to here that concerns the device was put into the outbox, or the device had it before.
     private(set) var sentPosition = Position.start
     private(set) var state = State.live
     /// Positions that a reply told while the session was behind: an ack that names one says nothing about what came

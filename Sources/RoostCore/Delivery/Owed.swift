@@ -1,6 +1,7 @@
 import RoostWire
 
-/// An ephemeral event that a slow session has not been told: only what it is about, its state is read when told.
+/// An ephemeral event that a slow session has not been told. It names only the subject, whose state is read when the
+/// session is told.
 enum Owed: Hashable {
     case typing(ConversationNumber, UserNumber)
     case receipt(ConversationNumber, UserNumber)
@@ -16,6 +17,6 @@ extension Owed: Comparable {
         }
     }
 
-    /// By kind, then by what it is about.
+    /// Ordered by kind, then by subject.
     static func < (one: Owed, other: Owed) -> Bool { one.order < other.order }
 }

@@ -1,16 +1,16 @@
 import RoostWire
 
-/// Users, their devices, conversations and their members, as the store has them: who is found under which name and
-/// number, and what membership changes. New users and devices are stored by the journal it is given, ahead of whatever
-/// names them. It tells nobody of anything. Loop thread only.
+/// Users, their devices, conversations and members, as the store has them. It finds them by name and by number, and
+/// carries out changes of membership. It stores new users and devices through the journal, before any event that names
+/// them. It tells nobody about anything. Loop thread only.
 final class Directory {
-    /// What this part takes from `Limits`.
+    /// The limits of this part.
     struct Bounds {
         let devicesPerUser: Int
         let conversationsPerUser: Int
-        /// Users whom nobody knew that one session may name.
+        /// Most unknown users that one session may name.
         let introductionsPerSession: Int
-        /// What a client is told to wait while more numbers are on their way.
+        /// How long a client is told to wait while more numbers are being leased.
         let retryMilliseconds: Int64
 
         init(_ limits: Limits) {
@@ -21,7 +21,7 @@ final class Directory {
         }
     }
 
-    /// What a session keeps for this part.
+    /// What a session stores for this part.
     struct Slot: ~Copyable {
         fileprivate var introduced = 0
         var destination = Destination()
@@ -42,7 +42,7 @@ final class Directory {
     private var deviceNumbers: LeasedNumbers
     private var conversationNumbers: LeasedNumbers
 
-    /// Takes over what the store has.
+    /// Takes over the state of the store.
     init(
         _ snapshot: borrowing Snapshot, _ bounds: Bounds, journal: Journal, counters: Counters, random: RandomSource,
         at now: Moment, _ settled: borrowing Settled
@@ -104,10 +104,10 @@ final class Directory {
 
     func conversation(named id: Text) -> Conversation? { conversations[id] }
 
-    /// The direct conversation of two users, whether or not they are members of it now.
+    /// The direct conversation of two users, whether or not they are members now.
     func direct(_ one: User, _ other: User) -> Conversation? { directs[UserPair(one.number, other.number)] }
 
-    /// All users, in the order of their numbers.
+    /// All users in the order of their numbers.
     var everybody: [User] {
         var all: [User] = []
         all.reserveCapacity(usersByNumber.count)
@@ -115,7 +115,7 @@ final class Directory {
         return all
     }
 
-    /// The conversation that a command names, if the user is, or will be, a member.
+    /// The conversation that a command names, if the user is or will be a member.
     func conversation(
         _ name: Text, for user: User
     ) throws(Refusal) -> (conversation: Conversation, role: Role) {
@@ -130,7 +130,7 @@ final class Directory {
         return (found, role)
     }
 
-    /// The same for a command of a session, which mostly names what the one before named.
+    /// The same for a command of a session. Most commands name the same conversation as the one before.
     @inline(__always)
     func destination(_ name: Text, of session: Session, _ user: User) throws(Refusal) -> Conversation {
         if let known = session.directory.destination.conversation(named: name) { return known }
@@ -141,19 +141,19 @@ final class Directory {
 
     // MARK: Users and devices
 
-    /// Finds a user, or makes one known: identities come from outside, and one may write to somebody who has not
-    /// connected yet.
-    /// - Throws: `tooLarge` if the session has named too many whom nobody knew, or there are no more numbers.
+    /// Finds a user, or creates one. Identities come from outside, so a user may be written to before connecting for
+    /// the first time.
+    /// - Throws: `tooLarge` if the session has named too many unknown users, or if there are no more numbers.
     func introduce(_ name: Text, by session: Session) throws(Refusal) -> User {
         if let known = users[name] { return known }
         guard session.directory.introduced < bounds.introductionsPerSession else {
-            throw Refusal(.tooLarge, "this session has named \(bounds.introductionsPerSession) users nobody knew")
+            throw Refusal(.tooLarge, "this session has already named \(bounds.introductionsPerSession) unknown users")
         }
         session.directory.introduced += 1
         return try introduce(name.string)
     }
 
-    /// Finds the user of a token, or makes one known.
+    /// Finds the user of a token, or creates one.
     func introduce(_ name: String) throws(Refusal) -> User {
         if let known = users[name] { return known }
         let number = UserNumber(try userNumbers.take(retryMilliseconds: bounds.retryMilliseconds))
@@ -164,9 +164,9 @@ final class Directory {
         return user
     }
 
-    /// The device's record; a new one begins where its user's furthest device is. If the user has too many, the one
-    /// that has been away longest gives way.
-    /// - Throws: `tooLarge` if all of them are connected, or there are no more numbers.
+    /// Finds a device, or creates one, which begins at the highest cursor of the user's devices. If the user has too
+    /// many devices, it replaces the one that has been away longest.
+    /// - Throws: `tooLarge` if all of them are connected, or if there are no more numbers.
     func device(
         named name: String, of user: User, at now: Moment
     ) throws(Refusal) -> (device: Device, forgotten: Device?) {
@@ -176,7 +176,7 @@ final class Directory {
         if user.devices.count >= bounds.devicesPerUser {
             let away = user.devices.filter { $0.session == nil }.min { $0.awaySince < $1.awaySince }
             guard let away else {
-                throw Refusal(.tooLarge, "\(bounds.devicesPerUser) devices of this user are connected")
+                throw Refusal(.tooLarge, "\(bounds.devicesPerUser) devices of this user are already connected")
             }
             user.remove(away)
             journal.store(.forgetDevice(away.number))
@@ -193,17 +193,18 @@ final class Directory {
 
     // MARK: Conversations
 
-    /// Makes room for a further member: called before anything is changed.
-    /// - Throws: `tooLarge` if the user is in too many conversations, or there are no more numbers.
+    /// Checks that the user may join another conversation. Called before anything is changed.
+    /// - Throws: `tooLarge` if the user is in too many conversations, or if there are no more numbers.
     func checkRoom(for user: User) throws(Refusal) {
         try conversationNumbers.check(retryMilliseconds: bounds.retryMilliseconds)
         guard user.conversations.count + user.conversationsJoining < bounds.conversationsPerUser else {
-            throw Refusal(.tooLarge, "a member is in \(bounds.conversationsPerUser) conversations already")
+            throw Refusal(.tooLarge, "a member is already in \(bounds.conversationsPerUser) conversations")
         }
     }
 
-    /// A conversation without members, found from now on; the event that creates it is still to be stored.
-    /// - Throws: what `checkRoom` throws when there are no more numbers.
+    /// Creates a conversation without members, which can be found from now on. The event that creates it must still be
+    /// stored.
+    /// - Throws: as `checkRoom` when there are no more numbers.
     func begin(_ kind: ConversationKind, name: String) throws(Refusal) -> Conversation {
         let number = ConversationNumber(try conversationNumbers.take(retryMilliseconds: bounds.retryMilliseconds))
         let conversation = Conversation(number, id: newID(), kind: kind, name: name)
@@ -212,19 +213,19 @@ final class Directory {
         return conversation
     }
 
-    /// Makes `conversation` the direct conversation of two users, members or not.
+    /// Makes `conversation` the direct conversation of two users, whether or not they are members.
     func connect(_ one: User, _ other: User, by conversation: Conversation) {
         let pair = UserPair(one.number, other.number)
         conversation.connect(pair)
         directs[pair] = conversation
     }
 
-    /// The two users of a direct conversation may begin a new one at once: this one ends.
+    /// Ends the direct conversation of two users, so that they can begin a new one at once.
     func disconnect(_ conversation: Conversation) {
         if let pair = conversation.pair, directs[pair] === conversation { directs[pair] = nil }
     }
 
-    /// The conversation is no more: it was erased, or never came about.
+    /// Removes a conversation that was erased or never came about.
     func remove(_ conversation: Conversation) {
         conversations.remove(conversation.id)
         conversationsByNumber[conversation.number.value] = nil
@@ -232,7 +233,7 @@ final class Directory {
         disconnect(conversation)
     }
 
-    /// More numbers from the store.
+    /// Adds numbers that the store has leased.
     func add(_ lease: Range<Int32>, of kind: NumberKind) {
         switch kind {
         case .user: userNumbers.add(lease)
@@ -272,8 +273,8 @@ final class Directory {
         counters.conversations = conversationsByNumber.count
     }
 
-    /// An id that nobody has yet: 65 random bits, so that nobody learns from one how many there are. It needn't be a
-    /// secret: what is asked for is given to members only.
+    /// A new id with 65 random bits, so that an id tells nobody how many conversations there are. It need not be
+    /// secret: only members get access.
     private func newID() -> String {
         let alphabet = Array("abcdefghijklmnopqrstuvwxyz234567".utf8)
         while true {
@@ -286,7 +287,7 @@ final class Directory {
 }
 
 extension Text {
-    /// The name behind `@`, by which a command means the direct conversation with a user.
+    /// The name behind `@`, with which a command names the direct conversation with a user.
     var peer: Text? {
         guard bytes.first == UInt8(ascii: "@") else { return nil }
         return Text(UnsafeRawBufferPointer(rebasing: bytes.dropFirst()))

@@ -1,17 +1,17 @@
 import DequeModule
 import RoostWire
 
-/// What is on its way to the log: a batch that gathers while the writer is busy, and the durable events that wait for
-/// their outcome, in the order in which the outcomes come. It bounds both, knows whether the store works, and refuses
-/// what it can't take. It doesn't know what an event means. Loop thread only.
+/// Events on their way to the log: the batch that collects while the writer is busy, and the durable events that wait
+/// for their outcomes, in the order of the outcomes. It bounds both, knows whether the store works, and refuses what it
+/// can't take. It doesn't know what an event means. Loop thread only.
 final class Journal {
     /// Its part of `Limits`.
     struct Bounds {
-        /// Durable events that may wait for their outcome.
+        /// Most durable events waiting for their outcomes.
         var events: Int
-        /// Bytes of their bodies.
+        /// Most bytes of their bodies.
         var bytes: Int
-        /// What a refused client is told to wait.
+        /// How long a refused client is told to wait.
         var retryMilliseconds: Int64
 
         init(_ limits: Limits) {
@@ -25,15 +25,15 @@ final class Journal {
     /// Position of the newest durable event.
     private(set) var head: Position
     private var gathering: [Mutation] = []
-    /// Durable events among them.
+    /// Number of durable events in the collecting batch.
     private var gatheredEvents = 0
-    /// Durable events in the batch that the writer has; nil while it has none.
+    /// Number of durable events in the batch that the writer has; nil if it has none.
     private var committingEvents: Int?
     private var pending = Deque<PendingAppend>()
     private var pendingBytes = 0
-    /// The end was announced: no new event is taken.
+    /// A drain has begun, so no new event is taken.
     private(set) var isDraining = false
-    /// The store failed: nothing can be made durable any more.
+    /// The store has failed, so nothing can be made durable any more.
     private(set) var isFailed = false
 
     init(_ bounds: Bounds, head: Position) {
@@ -43,27 +43,27 @@ final class Journal {
 
     /// Whether durable events are taken.
     var isOpen: Bool { !isFailed && !isDraining }
-    /// Durable events that wait for their outcome.
+    /// Number of durable events waiting for their outcomes.
     var pendingEvents: Int { pending.count }
-    /// Mutations in the batch that gathers. For tests.
+    /// Number of mutations in the collecting batch. For tests.
     var gathered: Int { gathering.count }
-    /// Whether nothing is on its way.
+    /// Whether nothing is under way.
     var isEmpty: Bool { pending.isEmpty && gathering.isEmpty && committingEvents == nil }
     /// Whether the writer would take a batch now.
     var isWriterIdle: Bool { committingEvents == nil && !isFailed }
 
     // MARK: In
 
-    /// Makes sure that an event with a body of so many bytes may be put in. Called before anything is changed.
+    /// Checks that an event with a body of this many bytes may be submitted. Called before anything is changed.
     /// - Throws: `unavailable` or `busy`.
     func reserve(_ bytes: Int) throws(Refusal) {
         guard isOpen else { throw unavailable() }
         guard pending.count < bounds.events, pendingBytes + bytes <= bounds.bytes else {
-            throw Refusal(.busy, "the store is behind", retryAfterMilliseconds: bounds.retryMilliseconds)
+            throw Refusal(.busy, "the store's queue is full", retryAfterMilliseconds: bounds.retryMilliseconds)
         }
     }
 
-    /// Puts an event in, with who waits for the answer.
+    /// Submits an event, with the command that waits for the answer.
     func submit(
         _ append: consuming Append, _ session: Session?, _ id: CommandID?, reply: ReplyForm = .plain
     ) {
@@ -76,14 +76,14 @@ final class Journal {
         gathering.append(.append(append))
     }
 
-    /// Puts in what is to be made durable without an outcome. Dropped when the store has failed.
+    /// Adds a mutation that has no outcome. Dropped if the store has failed.
     func store(_ mutation: Mutation) {
         precondition(!mutation.isAppend, "a durable event has somebody who waits for it: submit it")
         guard !isFailed else { return }
         gathering.append(mutation)
     }
 
-    /// Puts these before everything that gathers: they speak of how things stand before the batch.
+    /// Adds mutations in front of the collecting batch, because they describe the state before it.
     func storeFirst(_ mutations: [Mutation]) {
         guard !isFailed else { return }
         gathering.insert(contentsOf: mutations, at: 0)
@@ -91,7 +91,7 @@ final class Journal {
 
     // MARK: Out
 
-    /// The next batch, if there is one and the writer is idle. `batchIsDurable` or `fail` answers it.
+    /// Returns the next batch if there is one and the writer is idle. `batchIsDurable` or `fail` answers it.
     func takeBatch() -> [Mutation]? {
         guard isWriterIdle, !gathering.isEmpty else { return nil }
         committingEvents = gatheredEvents
@@ -101,13 +101,13 @@ final class Journal {
         return batch
     }
 
-    /// The batch that the writer had is durable, with one outcome for each of its events: `nextSettled` gives them.
+    /// The writer's batch is durable, with one outcome for each of its events. `nextSettled` returns the events.
     func batchIsDurable(outcomes: Int) {
         precondition(committingEvents == outcomes, "a batch has one outcome for each of its durable events")
         committingEvents = nil
     }
 
-    /// The event that the next outcome is about.
+    /// Returns the event that the next outcome belongs to.
     func nextSettled() -> PendingAppend {
         guard let next = pending.popFirst() else { preconditionFailure("an outcome belongs to an event") }
         pendingBytes -= next.event.body.count
@@ -117,7 +117,7 @@ final class Journal {
     /// There is a durable event at this position.
     func reached(_ position: Position) { head = max(head, position) }
 
-    /// The store failed. What was on its way may or may not be found after a restart, so none of it is acked.
+    /// The store has failed. What was under way may or may not be found after a restart, so none of it is acked.
     /// - Returns: everything that waited for an outcome.
     func fail() -> [PendingAppend] {
         isFailed = true
@@ -129,7 +129,7 @@ final class Journal {
         return Array(pending)
     }
 
-    /// The end was announced.
+    /// A drain has begun.
     func beginDrain() { isDraining = true }
 
     /// Why nothing is taken.

@@ -42,7 +42,7 @@ final class MessageCommands {
         if conversation.typers.count > 0 { typing.stop(user, in: conversation) }
     }
 
-    /// The conversation to send to; `@user` brings the direct one about, or back.
+    /// The conversation to send to. `@user` creates the direct conversation or brings it back.
     private func toSend(
         _ to: Text, _ session: Session, _ user: User, _ device: Device, _ now: Moment
     ) throws(Refusal) -> Conversation {

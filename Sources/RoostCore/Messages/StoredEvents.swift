@@ -17,7 +17,7 @@ final class StoredEvents {
         }
     }
 
-    // About what an event's frame holds beside the body.
+    // Approximate bytes of an event's frame beside the body.
     private static let envelopeBytes = 256
 
     private let bounds: Bounds
@@ -55,7 +55,7 @@ final class StoredEvents {
     /// A batch is durable. A batch may be larger than what may wait for one connection; so that who keeps up with it
     /// doesn't fall behind, the host writes to the touched sessions when `write` is called.
     func settle(_ outcomes: [Outcome], at now: Moment, write: () -> Void) {
-        // What was leased comes behind what became of the events.
+        // Outcomes of leases follow after those of events.
         let events = outcomes.last?.isLease == true ? outcomes.prefix { !$0.isLease } : outcomes[...]
         for case .leased(let kind, let numbers) in outcomes.dropFirst(events.count) {
             directory.add(numbers, of: kind)
@@ -93,7 +93,7 @@ final class StoredEvents {
         for next in journal.fail() { answer(next, refusal: Refusal(.unavailable, "the store has failed")) }
     }
 
-    // Not after each event: an outbox stays half full if its client doesn't read.
+    // Not after each event, because an outbox stays half full if its client doesn't read.
     private func writeInTime(_ unwritten: inout Int, _ event: borrowing StoredEvent, _ write: () -> Void) {
         unwritten += event.body.count + Self.envelopeBytes
         guard unwritten >= bounds.unwrittenBytes, delivery.wantsToWrite() else { return }
@@ -138,8 +138,8 @@ final class StoredEvents {
         case .gone: "the message was deleted"
         case .forbidden: "only the author may do this"
         case .tooLarge: "at most \(bounds.reactionsPerUser) different reactions of one user"
-        case .badRequest: "body must be a text, as the message is one"
-        default: "not accepted"
+        case .badRequest: "body must be a string, because the message is a text"
+        default: "the command was not accepted"
         }
     }
 

@@ -1,9 +1,10 @@
 import RoostWire
 
-/// Who may write to, add, change and see whom: every such rule is asked here and nowhere else. A pure value. It judges
-/// by what is under way as well as by what is committed, so that two commands in a row mean what they say.
+/// The rules for who may write to, add, change and see whom. All such rules are here and nowhere else. A pure value. It
+/// judges by changes that are under way as well as by committed ones, so that a command sees the effect of the one
+/// before.
 struct Policy {
-    /// Whether `user` may be told how `other` is: its own self, and whoever shares a conversation with it.
+    /// Whether `user` may see the presence of `other`: oneself, and users with a shared conversation.
     func maySee(_ user: User, _ other: User) -> Bool {
         if user === other || user.peers[other.number] != nil { return true }
         let (fewer, more) =
@@ -11,8 +12,8 @@ struct Policy {
         return fewer.conversations.keys.contains { more.conversations[$0] != nil }
     }
 
-    /// The role in which `user` may read a conversation, write to it and tell it of itself. Nobody learns that there is
-    /// a conversation of which one isn't a member.
+    /// The role in which `user` may read a conversation, write to it and change it. A user who isn't a member doesn't
+    /// learn whether the conversation exists.
     func role(of user: User, in conversation: Conversation?) throws(Refusal) -> Role {
         guard let role = conversation?.standing(of: user.number) else {
             throw Refusal(.notFound, "no such conversation")
@@ -20,13 +21,13 @@ struct Policy {
         return role
     }
 
-    /// Whether `user` may write to `peer`, which brings their direct conversation about, or back.
+    /// Whether `user` may write to `peer`, which creates their direct conversation or brings it back.
     func checkWriting(by user: User, to peer: User) throws(Refusal) {
-        guard peer !== user else { throw Refusal(.badRequest, "to: a direct conversation needs somebody else") }
+        guard peer !== user else { throw Refusal(.badRequest, "to: a direct conversation needs another user") }
     }
 
-    /// Whether `user` may write to a conversation that it names by its id. Who has left may say so: a direct
-    /// conversation comes back by that, and in a group a retry of what was sent before still gets its first answer.
+    /// Whether `user` may write to a conversation named by its id. Somebody who has left may do so: it brings a direct
+    /// conversation back, and in a group a retry of an earlier message still gets its first answer.
     func checkWriting(by user: User, to conversation: Conversation?) throws(Refusal) -> Conversation {
         guard let conversation, !conversation.isEnding || conversation.kind == .group,
             conversation.standing(of: user.number) != nil || user.departures[conversation.number] != nil
@@ -34,19 +35,20 @@ struct Policy {
         return conversation
     }
 
-    /// Whether `user` may change a group: its name and members by `.admin`, roles by `.owner`.
+    /// Whether `user` may change a group: its name and members as `.admin`, roles as `.owner`.
     func checkChange(of conversation: Conversation, by role: Role, needing needed: Role) throws(Refusal) {
         guard conversation.kind == .group else {
-            throw Refusal(.conflict, "a direct conversation can't be changed")
+            throw Refusal(.conflict, "a direct conversation can't be renamed, and its members can't change")
         }
         guard role >= needed else {
-            throw Refusal(.forbidden, needed == .owner ? "owner only" : "owner and admins only")
+            throw Refusal(
+                .forbidden, needed == .owner ? "only the owner may do this" : "only the owner and admins may do this")
         }
     }
 
     /// Whether somebody in `role` may remove a member in `other`.
     func checkRemoval(of other: Role, by role: Role) throws(Refusal) {
-        guard other < role else { throw Refusal(.forbidden, "users: an admin can't remove owner or admins") }
+        guard other < role else { throw Refusal(.forbidden, "users: an admin can't remove the owner or an admin") }
     }
 
     /// Whether somebody in `role` may delete what others wrote.

@@ -8,7 +8,7 @@ final class PresenceCommands {
     private let delivery: Delivery
     private let replies: Replies
     private let builder: FrameBuilder
-    /// Users that one session may watch.
+    /// Most users that one session may watch.
     private let watchedMax: Int
 
     init(
@@ -36,12 +36,12 @@ final class PresenceCommands {
         var wanted: [User] = []
         for name in names {
             guard let other = directory.user(named: name), directory.policy.maySee(user, other) else {
-                throw Refusal(.forbidden, "users: one may watch whom one shares a conversation with")
+                throw Refusal(.forbidden, "users: there is no shared conversation with one of them")
             }
             wanted.append(other)
         }
         guard presence.watch(wanted, by: session) else {
-            throw Refusal(.tooLarge, "users: at most \(watchedMax) per session")
+            throw Refusal(.tooLarge, "users: a session may watch at most \(watchedMax)")
         }
         builder.begin("ok")
         builder.reply(to: id)
@@ -66,18 +66,18 @@ final class PresenceCommands {
         presence.come(session, of: device, as: activity, at: now)
     }
 
-    /// The two of a direct conversation begin to watch each other: how things stand now.
+    /// The two users of a direct conversation begin to watch each other, so each is told the other's present state.
     func introduce(_ pair: UserPair) {
         guard let low = directory.user(pair.low), let high = directory.user(pair.high) else { return }
         for session in low.sessions { delivery.reply(frame(of: [high]), to: session) }
         for session in high.sessions { delivery.reply(frame(of: [low]), to: session) }
     }
 
-    /// A conversation ended that may have been the last that the user shared with somebody: who may not watch any more
-    /// doesn't.
+    /// A conversation ended that may have been the last one the user shared with some watcher. Watches that are no
+    /// longer allowed end.
     func endWatches(of user: User) { presence.endWatches(of: user, under: directory.policy) }
 
-    /// Another session of the same device takes its place; nobody sees the user leave.
+    /// Another session of the same device takes over. Nobody sees the user leave.
     func giveWay(_ session: Session, of user: User, at now: Moment) { presence.giveWay(session, of: user, at: now) }
 
     /// The session has ended.
@@ -91,12 +91,13 @@ final class PresenceCommands {
 
     // MARK: Start and end of the relay
 
-    /// After a start: nobody is a ghost. Who was online when the relay died was last seen when it was last alive.
+    /// After a start, nobody is a ghost: users who were online when the relay died were last seen when it was last
+    /// alive.
     func layGhosts(lastAlive: Timestamp) {
         for mutation in presence.settle(directory.everybody, lastAlive: lastAlive) { journal.store(mutation) }
     }
 
-    /// The relay is about to stop: everybody goes, for the store.
+    /// The relay is about to stop: everybody goes offline in the store.
     func closeDown(at now: Moment) {
         for mutation in presence.closeDown(directory.everybody, at: now) { journal.store(mutation) }
     }

@@ -31,7 +31,7 @@ final class ReceiptCommands {
 
     func ack(_ position: Position, _ id: CommandID?, _ session: Session, _ now: Moment) throws(Refusal) {
         let (user, device) = try session.speaker()
-        guard position <= journal.head else { throw Refusal(.badPosition, "position was never given") }
+        guard position <= journal.head else { throw Refusal(.badPosition, "position: the server never gave it") }
         if let covered = session.feed.acked(position), covered > device.cursor {
             receipts.move(device, to: covered, at: now)
             take(covered, of: session, user, at: now)
@@ -43,7 +43,7 @@ final class ReceiptCommands {
         let (user, _) = try session.speaker()
         let conversation = try directory.destination(target.conversation, of: session, user)
         guard target.sequence <= conversation.lastSequence else {
-            throw Refusal(.badRequest, "sequence is above the last message")
+            throw Refusal(.badRequest, "sequence: the conversation has no such message yet")
         }
         if let member = conversation.member(user.number) {
             receipts.advanceRead(member, to: target.sequence, at: now)
@@ -63,7 +63,7 @@ final class ReceiptCommands {
         while let first = session.feed.unacked.first, first.position <= position {
             session.feed.unacked.removeFirst()
             if member?.conversation.number != first.conversation { member = user.conversations[first.conversation] }
-            // Nil if it left since. If it came back, everything before counts as delivered already.
+            // nil if the user has left since. If the user came back, everything before counts as delivered already.
             if let member { receipts.advanceDelivered(member, to: first.sequence, at: now) }
         }
         if session.feed.unacked.hasForgotten, position >= session.feed.sentPosition {
@@ -81,7 +81,7 @@ final class ReceiptCommands {
         }
     }
 
-    /// The device is forgotten, and its cursor with it.
+    /// Forgets a device with its cursor.
     func forget(_ device: Device) { receipts.forget(device) }
 
     // MARK: Storing
@@ -89,7 +89,7 @@ final class ReceiptCommands {
     /// Whether something waits for the next batches.
     var isStoreDue: Bool { receipts.isStoreDue }
 
-    /// Has everything that changed stored with the next batches, without waiting for its time.
+    /// Stores all changes with the next batches without waiting for their time.
     func storeNow() { receipts.storeNow() }
 
     /// Puts what is due into the batch that is about to be taken: a few in each, so that no message waits for the marks
@@ -105,7 +105,7 @@ final class ReceiptCommands {
     /// When to call `tick` or `tell` next, in monotonic milliseconds.
     var nextDeadline: Int64? { receipts.nextDeadline }
 
-    /// What was gathered until now is due.
+    /// Everything collected so far is due.
     func tick(at now: Int64) { receipts.tick(at: now) }
 
     // MARK: Telling

@@ -89,7 +89,7 @@ final class Receipts {
         if device.progress.isUnstored { unstoredDevices.removeAll { $0 === device } }
     }
 
-    /// Some device of the member has acked this message.
+    /// The last message that some device of the member has acked.
     func advanceDelivered(_ member: Member, to sequence: SequenceNumber, at now: Moment) {
         guard sequence > member.progress.watermark.delivered else { return }
         member.progress.watermark.delivered = sequence

@@ -12,7 +12,7 @@ final class Replies {
         self.counters = counters
     }
 
-    /// `ok` without more, if an answer was asked for.
+    /// Sends a plain `ok`, if an answer was asked for.
     func accept(_ id: CommandID?, _ session: Session) {
         guard let id else { return }
         builder.begin("ok")

@@ -1,10 +1,10 @@
 import RoostWire
 
-/// Names a session to other threads, which must not hold the object.
+/// Identifies a session for other threads, which must not hold the object.
 public struct SessionID: Hashable, Sendable {
-    /// Counted from 1; never used twice in a process.
+    /// Counted from 1, and never reused in a process.
     public let value: UInt64
-    /// Wraps a number that the Relay gave.
+    /// Wraps a number that the Relay assigned.
     public init(_ value: UInt64) { self.value = value }
 }
 
@@ -19,21 +19,21 @@ public final class Session {
         case ended
     }
 
-    // What a fan-out touches comes first, so that it lies in few cache lines.
+    // Members that a fan-out touches come first, so that they share few cache lines.
 
     /// Frames for the host to write.
     public var outbox = Outbox()
     var feed = Feed()
     private(set) var phase = Phase.awaitingHello
     var visit = DirectEdge.Slot()
-    /// Its user caused something in the run that gathers: see `FanOutRun`.
+    /// Whether its user caused an entry of the collecting run (see `FanOutRun`).
     var isApart = false
     /// The host's connection.
     public var attachment: AnyObject?
 
-    /// Its name for other threads.
+    /// Its identity for other threads.
     public let id: SessionID
-    /// The host closes the connection with this code after writing what it can.
+    /// The host writes what it can and then closes the connection with this code.
     public private(set) var closing: CloseCode?
     /// It ends in order, so that nobody has to wait for it to come back.
     private(set) var isGoodbye = false
@@ -55,16 +55,16 @@ public final class Session {
         self.life = life
     }
 
-    /// The user's name once known; for logs.
+    /// The user's name once known. For logs.
     public var userName: String? { user?.name }
     /// Whether `welcome` was sent and the session goes on.
     public var isReady: Bool { phase == .ready }
-    /// Whether the host has to say when everything in the outbox has left for the network.
+    /// Whether the host must report when everything in the outbox has left for the network.
     public var wantsDrained: Bool { phase == .ready && (feed.state == .behind || !owed.isEmpty) }
 
     /// The user and device of a session that is ready.
     func speaker() throws(Refusal) -> (user: User, device: Device) {
-        guard let user, let device else { throw Refusal(.notReady, "say hello and wait for welcome first") }
+        guard let user, let device else { throw Refusal(.notReady, "send hello and wait for welcome first") }
         return (user, device)
     }
 

@@ -110,10 +110,11 @@ final class SessionCommands {
             throw Refusal(.forbidden, "the token is for another device")
         }
         guard let deviceName = grant.device ?? hello.device else {
-            throw Refusal(.badRequest, "device is missing: neither the token nor hello names one")
+            throw Refusal(.badRequest, "device is missing; neither the token nor hello names one")
         }
         if let resume = hello.resume, resume > journal.head {
-            throw Refusal(.badPosition, "resume is a position that was never given; leave it out to begin anew")
+            throw Refusal(
+                .badPosition, "resume: the server never gave this position; leave it out to start from the last ack")
         }
         let user = try directory.introduce(grant.user)
         let (device, forgotten) = try directory.device(named: deviceName, of: user, at: now)
@@ -133,7 +134,7 @@ final class SessionCommands {
         catchUp.begin(session)
     }
 
-    /// A second connection of a device takes its place; nobody sees the user leave.
+    /// A second connection of a device takes over. Nobody sees the user leave.
     private func takeOver(_ device: Device, at now: Moment) {
         guard let old = device.giveWay() else { return }
         counters.takeovers += 1
@@ -155,11 +156,12 @@ final class SessionCommands {
         takeOutEnded(at: now)
     }
 
-    /// Everything in the outbox has left for the network: what the session is owed, then what it has missed.
+    /// Everything in the outbox has left for the network. The session now gets the states it is owed, then the events
+    /// it has missed.
     func drained(_ session: Session) {
         guard session.phase == .ready else { return }
         tellOwed(to: session)
-        // What it was owed may have been too much.
+        // The owed states may have been too much.
         guard session.phase == .ready, session.feed.state == .behind else { return }
         catchUp.goOn(session)
     }
@@ -229,7 +231,7 @@ final class SessionCommands {
         counters.sessionsEnded += 1
         user.remove(session, delivery.settle())
         typing.stop(user)
-        // Another session may have taken the device over.
+        // Another session may have taken over the device.
         guard device.session === session else { return }
         device.disconnect(at: now.monotonic)
         let mayReturn = !session.isGoodbye && !journal.isDraining

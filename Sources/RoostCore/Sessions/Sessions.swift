@@ -10,9 +10,9 @@ final class Sessions {
         var helloMilliseconds: Int64
         /// From the last thing heard to a ping.
         var pingMilliseconds: Int64
-        /// From a ping to the last moment for anything to arrive.
+        /// A connection is closed when nothing arrives for this long after a ping.
         var pongMilliseconds: Int64
-        /// From the end of a token to the close.
+        /// Time from the expiry of a token to the close of its connection.
         var refreshGraceMilliseconds: Int64
         /// Sustained; twice as many in a burst.
         var commandsPerSecond: Int
@@ -43,7 +43,8 @@ final class Sessions {
         fileprivate var tokenEndsAt: Int64?
         /// When its timer fires; a later deadline is found then.
         fileprivate var timerAt = Int64.max
-        /// Thousandths of commands left in the bucket, so that a low rate loses nothing, and when it was filled.
+        /// Thousandths of commands left in the bucket, so that a low rate loses nothing, and the time when it was
+        /// filled.
         fileprivate var allowance: Int64
         fileprivate var allowanceAt: Int64
         /// Malformed commands in a row.
@@ -103,7 +104,7 @@ final class Sessions {
     private var nextID: UInt64 = 1
     private var timers: TimerWheel<SessionID>
     private var verifications = Deque<Verification>()
-    /// Taken and not yet answered.
+    /// Number of tokens taken and not yet answered.
     private var verificationsUnderWay = 0
 
     init(_ bounds: Bounds, at now: Int64) {
@@ -119,10 +120,10 @@ final class Sessions {
     var all: some Sequence<Session> { sessions.values }
     /// All of them, in a fixed order, so that a simulated run can be repeated.
     var sorted: [Session] { sessions.values.sorted { $0.id.value < $1.id.value } }
-    /// Timers that are set. For tests.
+    /// Number of timers that are set. For tests.
     var timerCount: Int { timers.count }
 
-    /// A connection was made.
+    /// A connection was opened.
     func open(at now: Moment) -> Session {
         let session = Session(SessionID(nextID), Slot(bounds, at: now.monotonic))
         nextID += 1
@@ -152,20 +153,21 @@ final class Sessions {
         try authorize(command, of: session, at: now)
     }
 
-    /// What may be said when: `hello` first and once; with an expired token only what mends it.
+    /// Which commands are allowed now: `hello` first and only once; after the token has expired, only those that mend
+    /// it.
     private func authorize(_ command: Command, of session: Session, at now: Moment) throws(Refusal) {
         switch (command, session.phase) {
         case (.hello, .awaitingHello), (.ping, .ready), (.bye, _), (.refresh, .ready): return
-        case (.hello, _): throw Refusal(.notReady, "hello was said already")
+        case (.hello, _): throw Refusal(.notReady, "this connection has already said hello")
         case (_, .ready):
             if let ends = session.life.tokenEndsAt, ends <= now.monotonic {
-                throw Refusal(.tokenExpired, "the token has expired: send refresh")
+                throw Refusal(.tokenExpired, "the token has expired; send refresh")
             }
-        default: throw Refusal(.notReady, "say hello and wait for welcome first")
+        default: throw Refusal(.notReady, "send hello and wait for welcome first")
         }
     }
 
-    /// Takes a command's cost from the bucket of this session; none costs more than a full bucket holds.
+    /// Takes a command's cost from the session's bucket. No command costs more than a full bucket holds.
     private func spend(_ cost: Int64, from session: Session, at now: Moment) throws(Refusal) {
         let rate = Int64(bounds.commandsPerSecond)
         let passed = min(now.monotonic - session.life.allowanceAt, 2_000)
@@ -195,13 +197,13 @@ final class Sessions {
     /// `hello` or `refresh` was said: its token is to be checked.
     /// - Throws: `conflict` if one is being checked already.
     func verify(_ token: Text, _ hello: Hello, of session: Session) throws(Refusal) {
-        guard session.life.hello == nil else { throw Refusal(.conflict, "a refresh is under way") }
+        guard session.life.hello == nil else { throw Refusal(.conflict, "another refresh is under way") }
         if !hello.isRefresh { session.beginVerifying() }
         session.life.hello = hello
         verifications.append(Verification(session: session.id, token: token.string))
     }
 
-    /// Tokens to be checked elsewhere, a few at a time; each is answered by `verified`.
+    /// Returns tokens to check elsewhere, a few at a time. Each is answered by `verified`.
     func takeVerifications() -> [Verification] {
         var taken: [Verification] = []
         while verificationsUnderWay < bounds.verificationsAtOnce, let next = verifications.popFirst() {
@@ -284,7 +286,7 @@ final class Sessions {
         return .ping
     }
 
-    /// Wakes for the session at its next deadline. One entry per session: a later deadline is found when it fires.
+    /// Sets a timer for the session's next deadline. A session has one entry: a later deadline is found when it fires.
     private func schedule(_ session: Session) {
         let next = deadline(of: session)
         guard next < session.life.timerAt else { return }
@@ -305,7 +307,7 @@ final class Sessions {
 }
 
 extension Command {
-    /// What the command takes from the bucket: one, and more for what makes more work than a message does.
+    /// What the command takes from the bucket: 1, and more for commands that make more work than a message.
     fileprivate var cost: Int64 {
         switch self {
         case .watch(let names), .unwatch(let names), .add(_, let names), .remove(_, let names):

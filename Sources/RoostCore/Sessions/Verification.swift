@@ -1,7 +1,7 @@
-/// A token that somebody else has to check; the answer comes back by `Relay.verified`.
+/// A token to check elsewhere. The answer comes back by `Relay.verified`.
 public struct Verification: Sendable {
     /// Whose token it is.
     public var session: SessionID
-    /// The token; never logged.
+    /// The token. Never log it.
     public var token: String
 }

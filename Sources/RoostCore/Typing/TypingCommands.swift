@@ -47,7 +47,7 @@ final class TypingCommands {
         }
     }
 
-    /// Timers that are set. For tests.
+    /// Number of timers that are set. For tests.
     var timerCount: Int { typing.timerCount }
 
     /// When to call `tick` next, in monotonic milliseconds.
