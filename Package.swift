@@ -42,15 +42,19 @@ let package = Package(
         .target(name: "CSimdjson", linkerSettings: [.linkedLibrary("simdjson")]),
 
         // Pure: no socket, file, thread or clock.
-        .target(name: "RoostWire", dependencies: ["CSimdjson"], swiftSettings: fast),
+        .target(name: "RoostWire", dependencies: ["CSimdjson"], swiftSettings: strict),
+        .target(name: "RoostFraming", dependencies: ["CSimdjson", "RoostWire"], swiftSettings: fast),
         .target(
             name: "RoostCore",
-            dependencies: ["RoostWire", .product(name: "DequeModule", package: "swift-collections")],
+            dependencies: [
+                "RoostFraming", "RoostWire", .product(name: "DequeModule", package: "swift-collections"),
+            ],
             swiftSettings: fast
         ),
 
         // Edges: each the only importer of what it wraps; none imports another.
-        .target(name: "RoostTransport", dependencies: ["CLibwebsockets", "RoostWire"], swiftSettings: fast),
+        .target(
+            name: "RoostTransport", dependencies: ["CLibwebsockets", "RoostFraming", "RoostWire"], swiftSettings: fast),
         .target(name: "RoostStorage", dependencies: ["CSQLite", "RoostCore", "RoostWire"], swiftSettings: fast),
         .target(
             name: "RoostAuth",
@@ -67,11 +71,12 @@ let package = Package(
             ],
             swiftSettings: fast
         ),
-        .target(name: "RoostClient", dependencies: ["RoostWire", "RoostTransport"], swiftSettings: strict),
+        .target(
+            name: "RoostClient", dependencies: ["RoostFraming", "RoostWire", "RoostTransport"], swiftSettings: strict),
         .executableTarget(
             name: "roost",
             dependencies: [
-                "RoostAuth", "RoostClient", "RoostWire", "RoostServer",
+                "RoostAuth", "RoostClient", "RoostFraming", "RoostWire", "RoostServer",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: strict
@@ -79,7 +84,9 @@ let package = Package(
 
         // What tests share: an in-memory log, a manual clock, the seeded simulation and its command.
         .target(name: "SeededRandom", swiftSettings: strict),
-        .target(name: "RoostTestKit", dependencies: ["RoostCore", "RoostWire", "SeededRandom"], swiftSettings: fast),
+        .target(
+            name: "RoostTestKit", dependencies: ["RoostCore", "RoostFraming", "RoostWire", "SeededRandom"],
+            swiftSettings: fast),
         // The real store on a disk that loses what isn't synced, under the same simulation.
         .target(
             name: "SimulatedDisk",
@@ -96,7 +103,7 @@ let package = Package(
         .target(
             name: "RoostLoad",
             dependencies: [
-                "CEpoll", "RoostAuth", "RoostWire", "SeededRandom",
+                "CEpoll", "RoostAuth", "RoostFraming", "RoostWire", "SeededRandom",
                 .product(name: "DequeModule", package: "swift-collections"),
                 .product(name: "HeapModule", package: "swift-collections"),
                 .product(name: "Histogram", package: "hdrhistogram-swift"),
@@ -120,22 +127,28 @@ let package = Package(
             swiftSettings: strict
         ),
 
-        .testTarget(name: "RoostWireTests", dependencies: ["CSimdjson", "RoostWire"], swiftSettings: strict),
+        .testTarget(name: "RoostWireTests", dependencies: ["RoostWire"], swiftSettings: strict),
+        .testTarget(
+            name: "RoostFramingTests",
+            dependencies: ["CSimdjson", "RoostFraming", "RoostWire"],
+            swiftSettings: strict
+        ),
         .testTarget(
             name: "RoostCoreTests",
-            dependencies: ["RoostCore", "RoostWire", "RoostTestKit"],
+            dependencies: ["RoostCore", "RoostFraming", "RoostWire", "RoostTestKit"],
             swiftSettings: strict
         ),
         .testTarget(
             name: "SimulationTests",
             dependencies: [
-                "CSQLite", "RoostCore", "RoostWire", "RoostTestKit", "SeededRandom", "SimulatedDisk", "roost-simulate",
+                "CSQLite", "RoostCore", "RoostFraming", "RoostWire", "RoostTestKit", "SeededRandom", "SimulatedDisk",
+                "roost-simulate",
             ],
             swiftSettings: strict
         ),
         .testTarget(
             name: "RoostTransportTests",
-            dependencies: ["RoostWire", "RoostTransport"],
+            dependencies: ["RoostFraming", "RoostWire", "RoostTransport"],
             swiftSettings: strict
         ),
         .testTarget(
@@ -159,7 +172,7 @@ let package = Package(
         .testTarget(
             name: "RoostLoadTests",
             dependencies: [
-                "RoostAuth", "RoostLoad", "RoostWire", "SeededRandom", "roost-load",
+                "RoostAuth", "RoostFraming", "RoostLoad", "RoostWire", "SeededRandom", "roost-load",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Histogram", package: "hdrhistogram-swift"),
             ],

@@ -1,3 +1,4 @@
+import RoostFraming
 public import RoostWire
 
 /// The other commands of Docs/Protocol.md, one call each. They need a session (`notConnected` else) and are not sent

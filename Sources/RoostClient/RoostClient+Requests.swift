@@ -1,3 +1,4 @@
+import RoostFraming
 import RoostWire
 
 /// Commands out, replies back: matched by id, bounded in number and in time.

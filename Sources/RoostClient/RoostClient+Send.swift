@@ -1,3 +1,4 @@
+import RoostFraming
 public import RoostWire
 
 /// Messages: kept until they are acked and sent again, with the same key, as often as it takes.

@@ -1,3 +1,4 @@
+import RoostFraming
 import RoostWire
 
 /// `hello`, the token's renewal, and what the server has to be told again on every connection.

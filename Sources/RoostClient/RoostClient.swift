@@ -1,3 +1,4 @@
+import RoostFraming
 import RoostWire
 
 /// A session with a Roost relay that keeps itself up: it connects, says hello, comes back after every loss with a

@@ -1,3 +1,4 @@
+import RoostFraming
 import RoostWire
 
 /// From a frame to the verb that handles it. The switch is the table of contents of this module.

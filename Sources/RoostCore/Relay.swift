@@ -1,3 +1,4 @@
+import RoostFraming
 import RoostWire
 
 /// Routes everything: takes what happened (a connection opened, a frame came, a batch was committed, a page was read,

@@ -1,4 +1,5 @@
 import RoostCore
+import RoostFraming
 import RoostWire
 
 /// One connection of a `RelayHarness`, seen from the client's side: says commands as JSON text, keeps every frame that

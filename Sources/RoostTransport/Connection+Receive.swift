@@ -1,4 +1,5 @@
 internal import CLibwebsockets
+internal import RoostFraming
 internal import RoostWire
 
 extension Connection {

@@ -1,5 +1,5 @@
 internal import CLibwebsockets
-public import RoostWire
+public import RoostFraming
 
 extension Connection {
     /// Writes as much as the socket takes. Returns true if the kernel has taken everything. After false, `writable` is

@@ -1,3 +1,4 @@
+internal import RoostFraming
 internal import RoostWire
 
 /// What a server needs to know of a request to upgrade to WebSocket. All strings are copies.

@@ -1,5 +1,6 @@
 internal import CLibwebsockets
 internal import Glibc
+internal import RoostFraming
 internal import RoostWire
 
 /// The part of a server's loop that doesn't depend on the type of the letters: the library, the listener, the watchers,

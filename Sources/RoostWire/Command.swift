@@ -36,6 +36,15 @@ public enum Command {
         public var isBackground: Bool
         /// The position up to which the device says it has everything.
         public var resume: Position?
+
+        /// Puts one together.
+        @inlinable
+        public init(token: Text, device: Text?, isBackground: Bool, resume: Position?) {
+            self.token = token
+            self.device = device
+            self.isBackground = isBackground
+            self.resume = resume
+        }
     }
 
     /// `send`. `body` is raw JSON; for kind `text` it was checked to be a string within the limits.
@@ -50,6 +59,16 @@ public enum Command {
         public var body: Text
         /// The message replied to.
         public var replyTo: SequenceNumber?
+
+        /// Puts one together.
+        @inlinable
+        public init(to: Text, key: Text, kind: Text?, body: Text, replyTo: SequenceNumber?) {
+            self.to = to
+            self.key = key
+            self.kind = kind
+            self.body = body
+            self.replyTo = replyTo
+        }
     }
 
     /// `edit`. `body` is raw JSON; whether it has to be a text depends on the message, so `isText` says what it is.
@@ -60,6 +79,14 @@ public enum Command {
         public var body: Text
         /// Whether the body is a string within the limits of a text.
         public var isText: Bool
+
+        /// Puts one together.
+        @inlinable
+        public init(target: Target, body: Text, isText: Bool) {
+            self.target = target
+            self.body = body
+            self.isText = isText
+        }
     }
 
     /// A message, or a watermark, in a conversation.
@@ -68,6 +95,13 @@ public enum Command {
         public var conversation: Text
         /// 1 or above.
         public var sequence: SequenceNumber
+
+        /// Puts one together.
+        @inlinable
+        public init(conversation: Text, sequence: SequenceNumber) {
+            self.conversation = conversation
+            self.sequence = sequence
+        }
     }
 
     /// `react`.
@@ -78,6 +112,14 @@ public enum Command {
         public var reaction: Text
         /// Take it back.
         public var isRemoval: Bool
+
+        /// Puts one together.
+        @inlinable
+        public init(target: Target, reaction: Text, isRemoval: Bool) {
+            self.target = target
+            self.reaction = reaction
+            self.isRemoval = isRemoval
+        }
     }
 
     /// `history`. At most one of `before` and `after`.
@@ -90,6 +132,15 @@ public enum Command {
         public var after: SequenceNumber?
         /// Messages at most.
         public var limit: Int?
+
+        /// Puts one together.
+        @inlinable
+        public init(conversation: Text, before: SequenceNumber?, after: SequenceNumber?, limit: Int?) {
+            self.conversation = conversation
+            self.before = before
+            self.after = after
+            self.limit = limit
+        }
     }
 
     /// `signal`. `body` is raw JSON.
@@ -100,6 +151,14 @@ public enum Command {
         public var kind: Text?
         /// Raw JSON.
         public var body: Text
+
+        /// Puts one together.
+        @inlinable
+        public init(to: Text, kind: Text?, body: Text) {
+            self.to = to
+            self.kind = kind
+            self.body = body
+        }
     }
 
     /// `conversation.create`.
@@ -112,5 +171,14 @@ public enum Command {
         public var members: [Text]
         /// Makes a retry safe.
         public var key: Text?
+
+        /// Puts one together.
+        @inlinable
+        public init(kind: ConversationKind, name: Text?, members: [Text], key: Text?) {
+            self.kind = kind
+            self.name = name
+            self.members = members
+            self.key = key
+        }
     }
 }

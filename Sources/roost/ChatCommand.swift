@@ -3,6 +3,7 @@ import Foundation
 import RoostAuth
 import RoostClient
 import RoostServer
+import RoostFraming
 import RoostWire
 
 /// `roost chat`: talks to a relay from a terminal or a script, as any client would. Without `--token` it needs the

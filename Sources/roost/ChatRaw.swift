@@ -1,5 +1,6 @@
 import Foundation
 import RoostClient
+import RoostFraming
 import RoostWire
 
 /// The protocol by hand: prints every received frame and sends every line that begins with `{`, both unchanged. It says

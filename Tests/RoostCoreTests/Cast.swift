@@ -1,3 +1,4 @@
+import RoostFraming
 import RoostWire
 
 @testable import RoostCore

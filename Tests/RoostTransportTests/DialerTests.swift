@@ -1,4 +1,5 @@
 import Foundation
+import RoostFraming
 import RoostWire
 import Synchronization
 import Testing

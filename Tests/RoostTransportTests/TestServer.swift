@@ -1,5 +1,6 @@
 import Foundation
 import RoostTransport
+import RoostFraming
 import RoostWire
 import Synchronization
 

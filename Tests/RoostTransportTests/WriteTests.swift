@@ -1,4 +1,5 @@
 import RoostTransport
+import RoostFraming
 import RoostWire
 import Testing
 

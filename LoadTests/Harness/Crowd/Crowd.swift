@@ -1,4 +1,5 @@
 import DequeModule
+import RoostFraming
 import RoostWire
 
 /// All simulated users of one process: puts the parts of a crowd together, and does what is due. Each part owns its

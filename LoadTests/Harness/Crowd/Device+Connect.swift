@@ -1,3 +1,4 @@
+import RoostFraming
 import RoostWire
 
 /// From one connection to the next.

@@ -1,3 +1,4 @@
+import RoostFraming
 import RoostWire
 
 /// What the relay says to a device.

@@ -1,4 +1,5 @@
 import DequeModule
+import RoostFraming
 import RoostWire
 
 /// What a device says to the relay.

@@ -1,4 +1,5 @@
 import DequeModule
+import RoostFraming
 import RoostWire
 
 /// Resume, offline and slow readers are one mechanism: a session that has not got everything reads the log in rounds,

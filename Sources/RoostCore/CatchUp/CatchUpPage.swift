@@ -1,3 +1,4 @@
+import RoostFraming
 import RoostWire
 
 /// One page of the log for all sessions that missed the same events. It is read once and encoded once. After a restart

@@ -1,3 +1,4 @@
+import RoostFraming
 import RoostWire
 
 /// A page as frames. A value that shares them.
@@ -37,7 +38,7 @@ struct PageEncoder: ~Copyable {
 
     private let directory: Directory
     private let events: EventFrames
-    private var buffer = FrameRun()
+    private var buffer = JoinedFrames()
 
     init(_ directory: Directory, _ events: EventFrames) {
         self.directory = directory

@@ -1,3 +1,4 @@
+import RoostFraming
 import RoostWire
 
 /// Changing a group: `conversation.rename`, `.add`, `.remove`, `.role`, `.leave`.

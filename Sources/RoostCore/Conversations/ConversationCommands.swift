@@ -1,3 +1,4 @@
+import RoostFraming
 import RoostWire
 
 /// How conversations come about and change: `conversation.create`, `.rename`, `.add`, `.remove`, `.role`, `.leave`, and

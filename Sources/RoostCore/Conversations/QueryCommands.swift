@@ -1,3 +1,4 @@
+import RoostFraming
 import RoostWire
 
 /// `history`, `conversation.list`, `conversation.members`: what a client asks, and the answers once the log has said

@@ -1,4 +1,5 @@
 import DequeModule
+import RoostFraming
 import RoostWire
 
 /// All that goes out to sessions. What goes to one conversation gathers in a run, so that its audience is walked once
@@ -15,7 +16,7 @@ final class Delivery {
     /// The memory of two runs serves all: one gathers while the other is delivered.
     private var spareRun = FanOutRun()
     /// The part of a run for one session, while it is put together.
-    private var portion = FrameRun()
+    private var portion = JoinedFrames()
     /// Some outbox holds half of what makes its session fall behind, so it should be written before more is added.
     private var isOutboxHalfFull = false
     private var ended = Deque<Session>()

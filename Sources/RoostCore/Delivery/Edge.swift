@@ -1,4 +1,5 @@
 import DequeModule
+import RoostFraming
 import RoostWire
 
 /// The side of the sockets, as delivery sees it: how much waits for a session, this frame to these sessions, and who

@@ -1,3 +1,4 @@
+import RoostFraming
 import RoostWire
 
 /// Durable events as JSON, written into the shared builder: the same bytes live, on catch-up and in history.

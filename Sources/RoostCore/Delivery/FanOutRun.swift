@@ -1,3 +1,4 @@
+import RoostFraming
 import RoostWire
 
 /// Frames that go to one conversation one after the other, gathered so that its audience is walked once for all of
@@ -35,8 +36,8 @@ final class FanOutRun {
     private(set) var conversation: Conversation?
     private(set) var isSignals = false
     private(set) var entries: [Entry] = []
-    private var frames = FrameRun()
-    private var asides = FrameRun()
+    private var frames = JoinedFrames()
+    private var asides = JoinedFrames()
     /// The messages whose acks will be told.
     private(set) var messages: [UnackedMessages.Entry] = []
     /// The lowest sequence in the run: a member whose messages begin below it may see every entry.

@@ -1,3 +1,4 @@
+import RoostFraming
 import RoostWire
 
 /// The name in a session's last command, and its conversation. Most commands name the same conversation as the one

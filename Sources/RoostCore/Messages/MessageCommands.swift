@@ -1,3 +1,4 @@
+import RoostFraming
 import RoostWire
 
 /// `send`, `edit`, `delete`, `react`, `signal`: from a command to an event for the log, or straight to the others. Loop

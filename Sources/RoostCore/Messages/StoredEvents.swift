@@ -1,3 +1,4 @@
+import RoostFraming
 import RoostWire
 
 /// What becomes of durable events: the directory first, then those who are to know, then whoever waits for an answer.

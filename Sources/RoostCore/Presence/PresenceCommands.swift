@@ -1,3 +1,4 @@
+import RoostFraming
 import RoostWire
 
 /// `presence`, `watch`, `unwatch`: presence is only told to those who watch. Loop thread only.

@@ -1,3 +1,4 @@
+import RoostFraming
 import RoostWire
 
 /// `ack` and `read`: how far a device, and a user, has got; and telling it to the other members and to other devices of

@@ -1,3 +1,4 @@
+import RoostFraming
 import RoostWire
 
 /// The short answers that every verb gives. It keeps nothing. Loop thread only.

@@ -1,3 +1,4 @@
+import RoostFraming
 import RoostWire
 
 /// Identifies a session for other threads, which must not hold the object.

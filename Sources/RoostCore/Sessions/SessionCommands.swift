@@ -1,3 +1,4 @@
+import RoostFraming
 import RoostWire
 
 /// The life of a session: `hello`, `refresh`, `ping`, `bye`, and what follows from its end. Loop thread only.

@@ -1,3 +1,4 @@
+import RoostFraming
 import RoostWire
 
 /// `welcome`: who the session is, where it stands, and what it may do here.

@@ -1,3 +1,4 @@
+import RoostFraming
 import RoostWire
 
 /// `typing`: others are told when it begins and when it ends. Loop thread only.

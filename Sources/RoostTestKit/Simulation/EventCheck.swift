@@ -1,4 +1,5 @@
 import RoostCore
+import RoostFraming
 import RoostWire
 
 /// Checks what clients read, event by event: each was promised to the client, comes once and in its place, and says

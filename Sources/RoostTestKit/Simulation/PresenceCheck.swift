@@ -1,4 +1,5 @@
 import RoostCore
+import RoostFraming
 import RoostWire
 
 /// Checks that presence is true, that typing ends and that who is silent is closed: at any time, for every client that

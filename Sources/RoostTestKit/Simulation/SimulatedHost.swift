@@ -1,4 +1,5 @@
 import RoostCore
+import RoostFraming
 import RoostWire
 
 /// Sees what passes through a simulated host.

@@ -1,4 +1,5 @@
 import RoostCore
+import RoostFraming
 import RoostWire
 
 /// A day in the life of a relay, drawn from a seed: people with devices that connect, write, read slowly, drop and come

@@ -1,3 +1,4 @@
+import RoostFraming
 import RoostWire
 
 /// One frame as a client reads it: the members that the checker asks for again and again, taken out once, and the

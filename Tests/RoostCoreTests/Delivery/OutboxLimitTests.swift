@@ -1,5 +1,6 @@
 import RoostCore
 import RoostTestKit
+import RoostFraming
 import RoostWire
 import Testing
 

@@ -1,4 +1,5 @@
 import RoostTestKit
+import RoostFraming
 import RoostWire
 import Testing
 

@@ -1,3 +1,4 @@
+import RoostFraming
 import RoostWire
 import Testing
 

@@ -1,8 +1,10 @@
 import RoostWire
 import Testing
 
+@testable import RoostFraming
+
 /// Messages one behind another have the bytes that each would have by itself.
-@Suite struct FrameRunTests {
+@Suite struct JoinedFramesTests {
     private let builder = FrameBuilder()
 
     private func write(_ count: Int) {
@@ -15,7 +17,7 @@ import Testing
     @Test func aRunIsTheFramesOneBehindAnother() {
         // The payload is 21 bytes longer: around the lengths at which the header grows, and past the first memory.
         let counts = [0, 104, 105, 5_000, 65_514, 65_515, 1_200_000, 3]
-        var run = FrameRun()
+        var run = JoinedFrames()
         var expected: [UInt8] = []
         for count in counts {
             write(count)
@@ -27,7 +29,7 @@ import Testing
     }
 
     @Test func whatWasTakenIsGone() {
-        var run = FrameRun()
+        var run = JoinedFrames()
         write(1)
         run.append(builder)
         _ = run.take()

@@ -1,4 +1,5 @@
 import CSimdjson
+import RoostWire
 
 /// A command with the `id` under which it is answered. Every `Text` in it is valid until the decoder that made it
 /// decodes again or goes away.

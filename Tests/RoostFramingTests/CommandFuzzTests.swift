@@ -1,6 +1,7 @@
+import RoostWire
 import Testing
 
-@testable import RoostWire
+@testable import RoostFraming
 
 /// Mutated commands, from a fixed seed. What can be asserted of any input: nothing traps, the outcome of the same
 /// bytes is the same whatever was decoded before, and what is passed on as a body is valid JSON.

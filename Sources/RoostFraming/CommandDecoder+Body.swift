@@ -1,4 +1,5 @@
 import CSimdjson
+import RoostWire
 
 /// What is wrong with a text.
 enum TextFault {

@@ -1,4 +1,5 @@
 import CSimdjson
+import RoostWire
 
 /// The forms of Docs/Protocol.md, section 2, on borrowed bytes, without allocating.
 extension Text {

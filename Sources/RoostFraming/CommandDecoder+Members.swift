@@ -1,4 +1,5 @@
 import CSimdjson
+import RoostWire
 
 /// Members by their form (Docs/Protocol.md, section 2). Each reader takes the member's name, refuses what hasn't the
 /// form with `bad_request`, and what is a text, body, list or group name beyond its limit with `too_large`.

@@ -1,6 +1,7 @@
+import RoostWire
 import Testing
 
-@testable import RoostWire
+@testable import RoostFraming
 
 @Suite struct OutboxTests {
     private func frame(_ bytes: [UInt8]) -> Frame { bytes.withUnsafeBytes { Frame.make(framed: $0, headerCount: 0) } }

@@ -1,6 +1,7 @@
+import RoostWire
 import Testing
 
-@testable import RoostWire
+@testable import RoostFraming
 
 /// Every member of every command, missing and wrong in each way that its form knows.
 @Suite struct CommandRefusalTests {

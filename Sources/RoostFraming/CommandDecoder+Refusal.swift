@@ -1,4 +1,5 @@
 import CSimdjson
+import RoostWire
 
 /// Refusals name the member at fault and what is allowed. They never repeat what the client sent: it may be a token
 /// or a body, and reasons are logged.

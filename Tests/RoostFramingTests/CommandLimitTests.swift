@@ -1,6 +1,7 @@
+import RoostWire
 import Testing
 
-@testable import RoostWire
+@testable import RoostFraming
 
 /// Every bound exactly at it, and one past.
 @Suite struct CommandLimitTests {

@@ -1,6 +1,6 @@
 /// Text messages framed one behind another in one piece of memory (RFC 6455, section 5.2; server to client: unmasked),
-/// to become one `Frame`. Owned by one thread; its memory is used again for the next run.
-public struct FrameRun: ~Copyable {
+/// to become one `Frame`. Owned by one thread; its memory is used again for the next frame.
+public struct JoinedFrames: ~Copyable {
     private static let keptBytes = 1_048_576
     private var buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 4_096, alignment: 1)
     /// Bytes in it.

@@ -1,6 +1,7 @@
+import RoostWire
 import Testing
 
-@testable import RoostWire
+@testable import RoostFraming
 
 @Suite struct WriteBufferTests {
     private func frame(_ byte: UInt8, _ count: Int = 3) -> Frame {

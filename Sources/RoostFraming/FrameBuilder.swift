@@ -1,3 +1,5 @@
+import RoostWire
+
 /// A reusable buffer in which one JSON message is written and then framed as RFC 6455, section 5.2 says (server to
 /// client: unmasked). Owned by one thread. It writes what it is told: callers pass valid JSON where it says `raw`.
 public final class FrameBuilder {

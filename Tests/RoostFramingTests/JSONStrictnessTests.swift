@@ -1,6 +1,7 @@
+import RoostWire
 import Testing
 
-@testable import RoostWire
+@testable import RoostFraming
 
 /// What is and isn't JSON (RFC 8259), asked of the parser that commands go through.
 @Suite struct JSONStrictnessTests {

@@ -1,6 +1,7 @@
+import RoostWire
 import Testing
 
-@testable import RoostWire
+@testable import RoostFraming
 
 @Suite struct CommandDecoderTests {
     let decode = Decoding()

@@ -1,5 +1,5 @@
-/// One WebSocket message, or a run of them (`FrameRun`), framed once and shared by everyone who gets it. Its bytes are
-/// immutable, so a loop may hold it in any number of outboxes; the last one to let go frees it. It isn't `Sendable`, so
+/// One WebSocket message, or several joined (`JoinedFrames`), framed once and shared by everyone who gets it. Its bytes
+/// are immutable, so a loop may hold it in any number of outboxes; the last one to let go frees it. It isn't `Sendable`, so
 /// all of them are on one thread. The bytes lie behind the object in the same piece of memory, so that a frame is
 /// allocated once.
 public final class Frame: ManagedBuffer<Frame.Header, UInt8> {
@@ -35,7 +35,7 @@ public final class Frame: ManagedBuffer<Frame.Header, UInt8> {
 
     /// Bytes of header and payload together.
     @inlinable public var count: Int { header.count }
-    /// Bytes of the WebSocket header before the payload; 0 for a run, which has many.
+    /// Bytes of the WebSocket header before the payload; 0 for joined messages, which have one each.
     @inlinable public var headerCount: Int { header.headerCount }
 
     /// Header and payload.

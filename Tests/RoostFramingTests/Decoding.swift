@@ -1,4 +1,6 @@
-@testable import RoostWire
+import RoostWire
+
+@testable import RoostFraming
 
 /// Decodes text and gives back what outlives the decoder: a description of the command, or the refusal.
 struct Decoding {

@@ -1,4 +1,5 @@
 import CSimdjson
+import RoostWire
 
 /// The words of one closed vocabulary, found by their bytes without allocating: member names, types of commands.
 /// Built once and never changed after, so any thread may look words up. It knows nothing of what the words mean.

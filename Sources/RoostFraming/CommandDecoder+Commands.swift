@@ -1,4 +1,5 @@
 import CSimdjson
+import RoostWire
 
 /// The commands that have more than one or two members.
 extension CommandDecoder {
