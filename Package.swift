@@ -9,7 +9,8 @@ let warnings: [SwiftSetting] =
 let basic: [SwiftSetting] = warnings + [.enableUpcomingFeature("ExistentialAny")]
 let strict: [SwiftSetting] = basic + [.enableUpcomingFeature("MemberImportVisibility")]
 
-// The message path runs on one thread by construction, so release builds drop the run-time exclusivity checks.
+// The message path runs on one thread by construction, so release builds drop the run-time exclusivity checks. Never in
+// a target that a client library reaches: SwiftPM refuses a versioned dependency with unsafe flags.
 let unchecked: [SwiftSetting] = [.unsafeFlags(["-enforce-exclusivity=unchecked"], .when(configuration: .release))]
 let fast: [SwiftSetting] = strict + unchecked
 
@@ -39,11 +40,10 @@ let package = Package(
         .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
         .systemLibrary(name: "CMalloc"),
         .systemLibrary(name: "CEpoll", path: "LoadTests/CEpoll"),
-        .target(name: "CSimdjson", linkerSettings: [.linkedLibrary("simdjson")]),
 
         // Pure: no socket, file, thread or clock.
-        .target(name: "RoostWire", dependencies: ["CSimdjson"], swiftSettings: strict),
-        .target(name: "RoostFraming", dependencies: ["CSimdjson", "RoostWire"], swiftSettings: fast),
+        .target(name: "RoostWire", swiftSettings: strict),
+        .target(name: "RoostFraming", dependencies: ["RoostWire"], swiftSettings: strict),
         .target(
             name: "RoostCore",
             dependencies: [
@@ -54,7 +54,8 @@ let package = Package(
 
         // Edges: each the only importer of what it wraps; none imports another.
         .target(
-            name: "RoostTransport", dependencies: ["CLibwebsockets", "RoostFraming", "RoostWire"], swiftSettings: fast),
+            name: "RoostTransport", dependencies: ["CLibwebsockets", "RoostFraming", "RoostWire"], swiftSettings: strict
+        ),
         .target(name: "RoostStorage", dependencies: ["CSQLite", "RoostCore", "RoostWire"], swiftSettings: fast),
         .target(
             name: "RoostAuth",
@@ -128,11 +129,7 @@ let package = Package(
         ),
 
         .testTarget(name: "RoostWireTests", dependencies: ["RoostWire"], swiftSettings: strict),
-        .testTarget(
-            name: "RoostFramingTests",
-            dependencies: ["CSimdjson", "RoostFraming", "RoostWire"],
-            swiftSettings: strict
-        ),
+        .testTarget(name: "RoostFramingTests", dependencies: ["RoostFraming", "RoostWire"], swiftSettings: strict),
         .testTarget(
             name: "RoostCoreTests",
             dependencies: ["RoostCore", "RoostFraming", "RoostWire", "RoostTestKit"],
@@ -178,6 +175,5 @@ let package = Package(
             ],
             swiftSettings: strict
         ),
-    ],
-    cxxLanguageStandard: .cxx17
+    ]
 )

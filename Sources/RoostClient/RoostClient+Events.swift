@@ -1,3 +1,4 @@
+import RoostFraming
 import RoostWire
 
 /// Events in, to the application one by one, and acks back once it has taken them.

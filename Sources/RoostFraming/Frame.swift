@@ -1,6 +1,6 @@
 /// One WebSocket message, or several joined (`JoinedFrames`), framed once and shared by everyone who gets it. Its bytes
-/// are immutable, so a loop may hold it in any number of outboxes; the last one to let go frees it. It isn't `Sendable`, so
-/// all of them are on one thread. The bytes lie behind the object in the same piece of memory, so that a frame is
+/// never change, so a loop may hold it in any number of outboxes; the last one to let go frees it. It isn't `Sendable`,
+/// so all of them are on one thread. The bytes lie behind the object in the same piece of memory, so that a frame is
 /// allocated once.
 public final class Frame: ManagedBuffer<Frame.Header, UInt8> {
     /// What is known of the bytes.

@@ -1,3 +1,5 @@
+import RoostWire
+
 /// Text messages framed one behind another in one piece of memory (RFC 6455, section 5.2; server to client: unmasked),
 /// to become one `Frame`. Owned by one thread; its memory is used again for the next frame.
 public struct JoinedFrames: ~Copyable {

@@ -1,39 +1,47 @@
-import CSimdjson
 import RoostWire
 
 /// The forms of Docs/Protocol.md, section 2, on borrowed bytes, without allocating.
 extension Text {
-    /// The unescaped text of a string.
-    init(_ value: UnsafePointer<csj_value>) {
-        self.init(UnsafeRawBufferPointer(start: value.pointee.text, count: Int(value.pointee.text_count)))
-    }
-
-    /// Any value as it was written.
-    init(raw value: UnsafePointer<csj_value>) {
-        self.init(UnsafeRawBufferPointer(start: value.pointee.raw, count: Int(value.pointee.raw_count)))
-    }
-
-    /// The text of a string that is the name of a user, or nil.
-    init?(userName value: csj_value, atMost nameBytes: Int) {
-        self.init(UnsafeRawBufferPointer(start: value.text, count: Int(value.text_count)))
-        guard isName(atMost: nameBytes), bytes.first != UInt8(ascii: "@") else { return nil }
-    }
-
     /// Whether it isn't empty and has at most `most` bytes.
     func hasBytes(atMost most: Int) -> Bool { count >= 1 && count <= most }
 
     /// Whether it is a name: printable ASCII without space, `"` and `\`, which so needs no escape anywhere.
     func isName(atMost nameBytes: Int) -> Bool {
-        guard hasBytes(atMost: nameBytes) else { return false }
-        for byte in bytes where byte < 0x21 || byte > 0x7E || byte == 0x22 || byte == 0x5C { return false }
-        return true
+        guard hasBytes(atMost: nameBytes), let start = bytes.baseAddress else { return false }
+        guard count >= 8 else {
+            for byte in bytes where byte < 0x21 || byte > 0x7E || byte == 0x22 || byte == 0x5C { return false }
+            return true
+        }
+        var faults: UInt64 = 0
+        var at = 0
+        while at < count - 8 {
+            faults |= Text.faults((start + at).loadUnaligned(as: UInt64.self))
+            at += 8
+        }
+        // The last eight bytes, some of them again.
+        faults |= Text.faults((start + (count - 8)).loadUnaligned(as: UInt64.self))
+        return faults & 0x8080_8080_8080_8080 == 0
     }
+
+    // The highest bit of some byte is set if one of the eight can't be in a name: a space or control character, a
+    // quotation mark, a backslash, DEL, or no ASCII.
+    @inline(__always)
+    private static func faults(_ word: UInt64) -> UInt64 {
+        let ones: UInt64 = 0x0101_0101_0101_0101
+        let quote = (word ^ (ones &* 0x22)) &- ones
+        let slash = (word ^ (ones &* 0x5C)) &- ones
+        let delete = (word ^ (ones &* 0x7F)) &- ones
+        return word | (word &- (ones &* 0x21)) | quote | slash | delete
+    }
+
+    /// Whether it is the name of a user.
+    func isUserName(atMost nameBytes: Int) -> Bool { isName(atMost: nameBytes) && bytes.first != UInt8(ascii: "@") }
 
     /// Whether it is an id of a conversation or `@` and the name of a user.
     func isConversation(nameBytes: Int) -> Bool {
         guard bytes.first == UInt8(ascii: "@") else { return isName(atMost: nameBytes) }
         let user = Text(UnsafeRawBufferPointer(rebasing: bytes.dropFirst()))
-        return user.isName(atMost: nameBytes) && user.bytes.first != UInt8(ascii: "@")
+        return user.isUserName(atMost: nameBytes)
     }
 
     /// Whether it is a kind of message or signal.

@@ -1,4 +1,3 @@
-import CSimdjson
 import RoostWire
 
 /// The words of one closed vocabulary, found by their bytes without allocating: member names, types of commands.
@@ -44,7 +43,7 @@ struct Vocabulary<Word: CaseIterable & Sendable>: Sendable {
         for word in Word.allCases {
             let literal = spelling(word)
             let count = literal.utf8CodeUnitCount
-            var padded = [UInt8](repeating: 0, count: count + Int(CSJ_READABLE))
+            var padded = [UInt8](repeating: 0, count: count + JSONReader.readableBytes)
             for index in 0..<count { padded[index] = literal.utf8Start[index] }
             padded.withUnsafeBytes { bytes in
                 guard let start = bytes.baseAddress else { return }
@@ -57,7 +56,8 @@ struct Vocabulary<Word: CaseIterable & Sendable>: Sendable {
         self.entries = entries
     }
 
-    /// The word that is spelled by `count` bytes at `start`, of which `CSJ_READABLE` may be read in any case.
+    /// The word that is spelled by `count` bytes at `start`, of which
+    /// `JSONReader.readableBytes` may be read in any case.
     @inline(__always)
     func find(_ start: UnsafeRawPointer, _ count: Int) -> Word? {
         let ends = Ends(start, count)

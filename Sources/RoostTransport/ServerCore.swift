@@ -22,20 +22,20 @@ final class ServerCore {
     private let beating: UnsafeMutablePointer<ev_timer>
     private let turn: UnsafeMutablePointer<ev_prepare>
 
-    var counters = TransportCounters()
+    @exclusivity(unchecked) var counters = TransportCounters()
     /// WebSocket connections that are open.
-    var openCount = 0
+    @exclusivity(unchecked) var openCount = 0
     /// Sockets that libwebsockets holds for us.
     var socketCount = 0
     var nextID: UInt64 = 1
     var perAddress: [in_addr_t: Int] = [:]
     var refused = RefusedSockets()
-    var unread = UnreadResponses()
+    @exclusivity(unchecked) var unread = UnreadResponses()
     /// Connections whose last read ended in the middle of a message.
-    var unfinished: [Connection] = []
-    var buffer: WriteBuffer
+    @exclusivity(unchecked) var unfinished: [Connection] = []
+    @exclusivity(unchecked) var buffer: WriteBuffer
     private var deadline: Int64?
-    private var now: Int64?
+    @exclusivity(unchecked) private var now: Int64?
 
     init(_ settings: TransportSettings) throws(TransportFailure) {
         self.settings = settings

@@ -1,5 +1,3 @@
-import CSimdjson
-
 /// UTF-8 bytes borrowed from the frame that is being handled.
 ///
 /// Decoding a command copies nothing: its members are `Text`, valid until the handler returns. Whoever keeps one
@@ -16,7 +14,7 @@ public struct Text {
 
     /// Whether the bytes are valid UTF-8 (RFC 3629), so that they may become a `Text`.
     public static func isValid(_ bytes: UnsafeRawBufferPointer) -> Bool {
-        csj_is_utf8(bytes.baseAddress, bytes.count)
+        UTF8Form.isValid(bytes)
     }
 
     /// The number of bytes.

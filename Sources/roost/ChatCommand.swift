@@ -2,8 +2,8 @@ import ArgumentParser
 import Foundation
 import RoostAuth
 import RoostClient
-import RoostServer
 import RoostFraming
+import RoostServer
 import RoostWire
 
 /// `roost chat`: talks to a relay from a terminal or a script, as any client would. Without `--token` it needs the

@@ -1,6 +1,6 @@
 import RoostCore
-import RoostTestKit
 import RoostFraming
+import RoostTestKit
 import RoostWire
 
 /// A JSON value in the words of Swift, so that a command in a test reads as what it says.

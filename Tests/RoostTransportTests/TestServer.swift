@@ -1,6 +1,6 @@
 import Foundation
-import RoostTransport
 import RoostFraming
+import RoostTransport
 import RoostWire
 import Synchronization
 

@@ -1,5 +1,5 @@
-import RoostTransport
 import RoostFraming
+import RoostTransport
 import RoostWire
 import Testing
 

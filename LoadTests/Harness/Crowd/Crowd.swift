@@ -1,5 +1,6 @@
 import DequeModule
 import RoostFraming
+import RoostTestKit
 import RoostWire
 
 /// All simulated users of one process: puts the parts of a crowd together, and does what is due. Each part owns its

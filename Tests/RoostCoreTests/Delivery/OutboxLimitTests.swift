@@ -1,6 +1,6 @@
 import RoostCore
-import RoostTestKit
 import RoostFraming
+import RoostTestKit
 import RoostWire
 import Testing
 

@@ -1,24 +1,23 @@
-import CSimdjson
 import RoostWire
 
 /// Members by their form (Docs/Protocol.md, section 2). Each reader takes the member's name, refuses what hasn't the
 /// form with `bad_request`, and what is a text, body, list or group name beyond its limit with `too_large`.
-extension CommandDecoder {
+extension CommandMembers {
     /// Reads a member that may be left out; null counts as absent.
     @inline(__always)
     func optional<Value>(_ member: Member, _ read: (Member) throws(Refusal) -> Value) throws(Refusal) -> Value? {
         value(member) == nil ? nil : try read(member)
     }
 
-    func required(_ member: Member) throws(Refusal) -> UnsafePointer<csj_value> {
+    func required(_ member: Member) throws(Refusal) -> JSONItem {
         guard let value = value(member) else { throw refusal(member, "is missing") }
         return value
     }
 
     func string(_ member: Member) throws(Refusal) -> Text {
         let value = try required(member)
-        guard value.pointee.kind == CSJ_STRING else { throw refusal(member, "must be a string") }
-        return Text(value)
+        guard value.kind == .string else { throw refusal(member, "must be a string") }
+        return text(value)
     }
 
     // MARK: Names
@@ -46,6 +45,14 @@ extension CommandDecoder {
         let text = try string(member)
         guard text.isConversation(nameBytes: limits.nameBytes) else {
             throw refusal(member, "must be a conversation or @ and a user")
+        }
+        return text
+    }
+
+    func reaction() throws(Refusal) -> Text {
+        let text = try string(.reaction)
+        guard text.hasBytes(atMost: limits.reactionBytes) else {
+            throw refusal(.reaction, "must be a string of 1 to \(limits.reactionBytes) bytes")
         }
         return text
     }
@@ -81,18 +88,17 @@ extension CommandDecoder {
     func names(_ member: Member, atLeast least: Int, atMost: Int = .max) throws(Refusal) -> [Text] {
         let most = min(atMost, limits.listNames)
         let list = try required(member)
-        guard list.pointee.kind == CSJ_ARRAY else { throw refusal(member, "must be a list of user names") }
+        guard list.kind == .array else { throw refusal(member, "must be a list of user names") }
         var names: [Text] = []
-        var cursor = csj_children(parser, list)
-        var element = csj_value()
-        while csj_next(parser, &cursor, &element) {
+        var children = reader.children(of: list)
+        while let element = reader.next(&children)?.value {
             guard names.count < most else {
                 throw refusal(member, "must be a list of at most \(most) user names", .tooLarge)
             }
-            guard element.kind == CSJ_STRING, let name = Text(userName: element, atMost: limits.nameBytes) else {
+            guard element.kind == .string, text(element).isUserName(atMost: limits.nameBytes) else {
                 throw refusal(member, "must be a list of user names; each \(nameRule), not beginning with @")
             }
-            names.append(name)
+            names.append(text(element))
         }
         guard names.count >= least else { throw refusal(member, "must name at least one user") }
         return names
@@ -102,9 +108,9 @@ extension CommandDecoder {
 
     func flag(_ member: Member) throws(Refusal) -> Bool? {
         guard let value = value(member) else { return nil }
-        switch value.pointee.kind {
-        case CSJ_TRUE: return true
-        case CSJ_FALSE: return false
+        switch value.kind {
+        case .true: return true
+        case .false: return false
         default: throw refusal(member, "must be true or false")
         }
     }
@@ -133,11 +139,11 @@ extension CommandDecoder {
 
     private func whole(_ member: Member, _ range: ClosedRange<Int64>) throws(Refusal) -> Int64 {
         let value = try required(member)
-        guard value.pointee.kind == CSJ_INTEGER, range.contains(value.pointee.integer) else {
+        guard value.kind == .integer, range.contains(value.integer) else {
             let most = range.upperBound == .max ? "2^63-1" : "\(range.upperBound)"
             throw refusal(member, "must be a whole number from \(range.lowerBound) to \(most)")
         }
-        return value.pointee.integer
+        return value.integer
     }
 
     // MARK: Words

@@ -1,4 +1,3 @@
-import CSimdjson
 import RoostWire
 
 /// What is wrong with a text.
@@ -8,13 +7,13 @@ enum TextFault {
 }
 
 /// Bodies, which are passed on as they were written.
-extension CommandDecoder {
+extension CommandMembers {
     /// The raw JSON of a body that has to be a text.
     func textBody() throws(Refusal) -> Text {
         guard let value = valueOrNull(.body) else { throw refusal(.body, "is missing") }
-        guard value.pointee.kind == CSJ_STRING else { throw refusal(.body, "must be a string when kind is text") }
+        guard value.kind == .string else { throw refusal(.body, "must be a string when kind is text") }
         switch textFault(value) {
-        case nil: return Text(raw: value)
+        case nil: return reader.raw(value)
         case .blank: throw refusal(.body, "must not be empty or all white space")
         case .long: throw refusal(.body, "must be at most \(limits.textScalars) Unicode scalars", .tooLarge)
         }
@@ -23,14 +22,24 @@ extension CommandDecoder {
     /// The raw JSON of a body that may be anything, null too.
     func anyBody() throws(Refusal) -> Text {
         guard let value = valueOrNull(.body) else { throw refusal(.body, "is missing") }
-        guard Int(value.pointee.raw_count) <= limits.bodyBytes else {
+        let raw = reader.raw(value)
+        guard raw.count <= limits.bodyBytes else {
             throw refusal(.body, "must be at most \(limits.bodyBytes) bytes", .tooLarge)
         }
-        return Text(raw: value)
+        return raw
     }
 
-    func textFault(_ value: UnsafePointer<csj_value>) -> TextFault? {
-        let text = Text(value)
+    /// The raw JSON of an edited message's body, and whether it would do for a text: only the message says whether it
+    /// has to be one.
+    func editedBody() throws(Refusal) -> (body: Text, isText: Bool) {
+        guard let value = valueOrNull(.body) else { throw refusal(.body, "is missing") }
+        // A text may be written longer than other bodies: its limit counts scalars, not escapes.
+        if value.kind == .string, textFault(value) == nil { return (reader.raw(value), true) }
+        return (try anyBody(), false)
+    }
+
+    private func textFault(_ value: JSONItem) -> TextFault? {
+        let text = text(value)
         if text.isBlank { return .blank }
         return text.hasScalars(moreThan: limits.textScalars) ? .long : nil
     }

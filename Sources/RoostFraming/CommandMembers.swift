@@ -1,0 +1,95 @@
+import RoostWire
+
+/// The members of one command after another, found by name and read by form. Owns the JSON reader, whose memory is used
+/// again by every command, so a `Text` from here is valid until the next `read`. Belongs to one thread. It knows no
+/// command.
+final class CommandMembers {
+    let limits: Limits
+    // Nothing calls back while it reads: the run-time check would only cost time.
+    @exclusivity(unchecked) var reader: JSONReader
+    // For each `Member`, where the last of that name is.
+    private let found: UnsafeMutablePointer<UnsafePointer<JSONMember>?>
+    private let vocabulary = Member.vocabulary
+
+    init(limits: Limits) {
+        self.limits = limits
+        reader = JSONReader(
+            bytesMax: limits.frameBytes,
+            // The limit counts the levels of a body, which is one inside the command.
+            depthMax: min(max(limits.jsonDepth, 0), 65_535) + 1,
+            membersMax: min(max(limits.commandMembers, 1), 65_535))
+        found = .allocate(capacity: Member.allCases.count)
+        found.initialize(repeating: nil, count: Member.allCases.count)
+    }
+
+    deinit { found.deallocate() }
+
+    /// Reads a message and notes its members.
+    func read(_ message: UnsafeRawBufferPointer) throws(Refusal) {
+        let outcome = reader.read(message)
+        guard outcome == .valid else { throw refusal(outcome) }
+        found.update(repeating: nil, count: Member.allCases.count)
+        let list = reader.members
+        guard var member = list.baseAddress else { return }
+        for _ in 0..<list.count {
+            if let name = reader.name(member.pointee).find(in: vocabulary) { found[name.rawValue] = member }
+            member += 1
+        }
+    }
+
+    /// The member, or nil if it is absent or null.
+    @inline(__always)
+    func value(_ member: Member) -> JSONItem? {
+        guard let value = found[member.rawValue]?.pointee.value, value.kind != .null else { return nil }
+        return value
+    }
+
+    /// The member, even if it is null.
+    func valueOrNull(_ member: Member) -> JSONItem? { found[member.rawValue]?.pointee.value }
+
+    /// The unescaped text of a string.
+    @inline(__always)
+    func text(_ value: JSONItem) -> Text { reader.text(value) }
+
+    /// `id`, if there is one.
+    func id() throws(Refusal) -> CommandID? {
+        guard let value = value(.id) else { return nil }
+        switch value.kind {
+        case .integer where (0...9_007_199_254_740_992).contains(value.integer):
+            return .number(UInt64(value.integer))
+        case .string where text(value).hasBytes(atMost: limits.nameBytes):
+            return .text(text(value).string)
+        default:
+            throw refusal(.id, "must be a string of 1 to \(limits.nameBytes) bytes or a whole number from 0 to 2^53")
+        }
+    }
+
+    // MARK: Refusals
+
+    /// Names the member at fault and what is allowed. It never repeats what the client sent: that may be a token or a
+    /// body, and reasons are logged.
+    @inline(never)
+    func refusal(_ member: Member, _ fault: String, _ code: ErrorCode = .badRequest) -> Refusal {
+        Refusal(code, "\(member.word) \(fault)")
+    }
+
+    @inline(never)
+    private func refusal(_ outcome: JSONReader.Outcome) -> Refusal {
+        switch outcome {
+        case .tooLong: Refusal(.tooLarge, "the message has more than \(limits.frameBytes) bytes")
+        case .tooDeep: Refusal(.badJSON, "the message is nested deeper than \(limits.jsonDepth) levels")
+        case .tooManyMembers: Refusal(.tooLarge, "the message has more than \(limits.commandMembers) members")
+        case .valid, .invalid: Refusal(.badJSON, "the message is not a JSON object")
+        }
+    }
+}
+
+extension Text {
+    /// The word of a vocabulary that this text is. Only for a text that a `JSONReader` lent, of which more bytes may be
+    /// read than it has.
+    @inline(__always)
+    func find<Word>(in vocabulary: Vocabulary<Word>) -> Word? {
+        guard let start = bytes.baseAddress else { return nil }
+        return vocabulary.find(start, count)
+    }
+}

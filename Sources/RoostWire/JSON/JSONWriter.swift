@@ -1,0 +1,354 @@
+/// Writes one JSON message after another into a buffer that is used again. Before the text there is room for the header
+/// of a WebSocket frame, so that a message is framed without being moved. Owned by one thread. It writes what it is
+/// told: callers pass valid JSON where it says `raw`, and text that needs no escape where it says `plain`.
+///
+/// Its stored properties opt out of the run-time exclusivity check, which would cost more than what is written: no
+/// method calls code from elsewhere while it changes them.
+public final class JSONWriter {
+    /// Bytes that are free before the text: the longest header of a WebSocket frame takes 14 (RFC 6455, section 5.2).
+    public static let headroom = 16
+    @usableFromInline static let keptBytes = 1_048_576
+    private static let firstBytes = 4_096
+    @exclusivity(unchecked) @usableFromInline var buffer: UnsafeMutableRawPointer
+    @exclusivity(unchecked) @usableFromInline var capacity: Int
+    @exclusivity(unchecked) @usableFromInline var filled = JSONWriter.headroom
+    @exclusivity(unchecked) @usableFromInline var needsComma = false
+
+    /// Nothing written. The buffer grows to the largest message that it ever held; up to 1 MiB is kept.
+    public init() {
+        capacity = JSONWriter.firstBytes
+        buffer = .allocate(byteCount: capacity, alignment: 16)
+    }
+
+    deinit { buffer.deallocate() }
+
+    // MARK: Message
+
+    /// Begins `{"type":"…"`.
+    @inlinable
+    @inline(__always)
+    public func begin(_ type: StaticString) {
+        begin()
+        write("{\"type\":\"")
+        write(type)
+        write("\"")
+        needsComma = true
+    }
+
+    /// Begins with what another message had `written`.
+    @inlinable
+    public func begin(as head: [UInt8]) {
+        begin()
+        head.withUnsafeBytes { write($0) }
+        needsComma = true
+    }
+
+    /// Ends the object. What was written stays valid until the next message begins.
+    public func end() {
+        write("}")
+    }
+
+    /// The JSON written so far, from `begin`. Valid until the next write. `headroom` bytes before it may be
+    /// overwritten.
+    public var written: UnsafeRawBufferPointer {
+        UnsafeRawBufferPointer(start: buffer + JSONWriter.headroom, count: filled - JSONWriter.headroom)
+    }
+
+    // MARK: Members
+
+    /// `"name":number`.
+    @inlinable
+    @inline(__always)
+    public func member(_ name: StaticString, _ number: Int64) {
+        key(name)
+        write(number)
+    }
+
+    /// `"name":true` or `false`.
+    public func member(_ name: StaticString, _ flag: Bool) {
+        key(name)
+        write(flag ? "true" : "false")
+    }
+
+    /// `"name":"text"` for a text that needs no escape: a name, a key, an id, a kind.
+    @inlinable
+    @inline(__always)
+    public func member(_ name: StaticString, plain text: String) {
+        key(name)
+        let isContiguous: Void? = text.utf8.withContiguousStorageIfAvailable { utf8 in
+            reserve(utf8.count + 2)
+            store(0x22)
+            if let source = utf8.baseAddress { (buffer + filled).copyMemory(from: source, byteCount: utf8.count) }
+            filled += utf8.count
+            store(0x22)
+        }
+        // Only a text that is bridged from elsewhere isn't.
+        if isContiguous == nil { string(text) }
+    }
+
+    /// `"name":"text"`, escaped.
+    public func member(_ name: StaticString, _ text: String) {
+        key(name)
+        string(text)
+    }
+
+    /// `"name":"word"`; the word needs no escape.
+    @inlinable
+    @inline(__always)
+    public func member(_ name: StaticString, word: StaticString) {
+        key(name)
+        write("\"")
+        write(word)
+        write("\"")
+    }
+
+    /// `"name":"12"`: positions are opaque strings.
+    @inlinable
+    @inline(__always)
+    public func member(_ name: StaticString, _ position: Position) {
+        key(name)
+        write("\"")
+        write(position.value)
+        write("\"")
+    }
+
+    /// `"name":` and JSON that is known to be valid, byte for byte.
+    @inlinable
+    @inline(__always)
+    public func member(_ name: StaticString, raw json: UnsafeRawBufferPointer) {
+        key(name)
+        write(json)
+    }
+
+    /// `"name":` and JSON that is known to be valid, byte for byte.
+    public func member(_ name: StaticString, raw json: [UInt8]) {
+        json.withUnsafeBytes { member(name, raw: $0) }
+    }
+
+    /// `"re":…`, or nothing.
+    public func reply(to id: CommandID?) {
+        switch id {
+        case .number(let number):
+            key("re")
+            write(Int64(clamping: number))
+        case .text(let text): member("re", text)
+        case nil: break
+        }
+    }
+
+    /// Begins the array of member `name`.
+    public func beginArray(_ name: StaticString) {
+        key(name)
+        write("[")
+        needsComma = false
+    }
+
+    /// Ends an array.
+    public func endArray() {
+        write("]")
+        needsComma = true
+    }
+
+    /// Begins an object: an element of an array.
+    public func beginObject() {
+        comma()
+        write("{")
+        needsComma = false
+    }
+
+    /// Begins the object of member `name`.
+    public func beginObject(_ name: StaticString) {
+        key(name)
+        write("{")
+        needsComma = false
+    }
+
+    /// Ends an object.
+    public func endObject() {
+        write("}")
+        needsComma = true
+    }
+
+    /// An element of an array.
+    public func element(_ text: String) {
+        comma()
+        string(text)
+    }
+
+    /// Begins a bare object, for JSON that is stored rather than sent.
+    public func beginBare() {
+        begin()
+        needsComma = false
+    }
+
+    /// `,` and members that were written by `beginBare` before, as stored.
+    public func members(raw json: UnsafeRawBufferPointer) {
+        guard !json.isEmpty else { return }
+        comma()
+        write(json)
+    }
+
+    // MARK: Bytes
+
+    @inlinable
+    @inline(__always)
+    func begin() {
+        filled = JSONWriter.headroom
+        if capacity > JSONWriter.keptBytes { shrink() }
+    }
+
+    @inline(never)
+    @usableFromInline
+    func shrink() {
+        buffer.deallocate()
+        capacity = JSONWriter.firstBytes
+        buffer = .allocate(byteCount: capacity, alignment: 16)
+    }
+
+    // Inlined, because the copy of a name that is known when compiling is two or three moves.
+    @inlinable
+    @inline(__always)
+    func key(_ name: StaticString) {
+        let count = name.utf8CodeUnitCount
+        reserve(count + 4)
+        if needsComma { store(0x2C) }
+        needsComma = true
+        store(0x22)
+        (buffer + filled).copyMemory(from: name.utf8Start, byteCount: count)
+        filled += count
+        store(0x22)
+        store(0x3A)
+    }
+
+    private func comma() {
+        if needsComma { put(0x2C) }
+        needsComma = true
+    }
+
+    @inlinable
+    @inline(__always)
+    func reserve(_ count: Int) {
+        if filled + count > capacity { grow(count) }
+    }
+
+    @inline(never)
+    @usableFromInline
+    func grow(_ count: Int) {
+        var larger = capacity
+        while larger < filled + count { larger *= 2 }
+        let moved = UnsafeMutableRawPointer.allocate(byteCount: larger, alignment: 16)
+        moved.copyMemory(from: buffer, byteCount: filled)
+        buffer.deallocate()
+        buffer = moved
+        capacity = larger
+    }
+
+    @inlinable
+    @inline(__always)
+    func write(_ literal: StaticString) {
+        let count = literal.utf8CodeUnitCount
+        reserve(count)
+        (buffer + filled).copyMemory(from: literal.utf8Start, byteCount: count)
+        filled += count
+    }
+
+    @inlinable
+    func write(_ bytes: UnsafeRawBufferPointer) {
+        guard let source = bytes.baseAddress else { return }
+        reserve(bytes.count)
+        (buffer + filled).copyMemory(from: source, byteCount: bytes.count)
+        filled += bytes.count
+    }
+
+    // Two digits at a time: a division costs more than all else here.
+    @usableFromInline
+    func write(_ number: Int64) {
+        // A sign and 19 digits.
+        reserve(20)
+        if number < 0 { store(0x2D) }
+        var rest = number.magnitude
+        let first = filled
+        var at = filled + JSONWriter.digits(of: rest)
+        filled = at
+        while rest >= 10 {
+            let (quotient, pair) = rest.quotientAndRemainder(dividingBy: 100)
+            let (tens, ones) = UInt16(truncatingIfNeeded: pair).quotientAndRemainder(dividingBy: 10)
+            at -= 2
+            // The tens come first in memory.
+            buffer.storeBytes(of: (0x3030 | tens | ones << 8).littleEndian, toByteOffset: at, as: UInt16.self)
+            rest = quotient
+        }
+        guard at > first else { return }
+        buffer.storeBytes(of: UInt8(truncatingIfNeeded: 0x30 + rest), toByteOffset: first, as: UInt8.self)
+    }
+
+    // By the bits: 1233/4096 is the logarithm of 2, so the guess is right or one too low.
+    private static func digits(of number: UInt64) -> Int {
+        let guess = ((64 - (number | 1).leadingZeroBitCount) * 1_233) >> 12
+        return number < powers[guess] ? max(guess, 1) : guess + 1
+    }
+
+    private static let powers: [UInt64] = [
+        1, 10, 100, 1_000, 10_000, 100_000, 1_000_000, 10_000_000, 100_000_000, 1_000_000_000, 10_000_000_000,
+        100_000_000_000, 1_000_000_000_000, 10_000_000_000_000, 100_000_000_000_000, 1_000_000_000_000_000,
+        10_000_000_000_000_000, 100_000_000_000_000_000, 1_000_000_000_000_000_000, 10_000_000_000_000_000_000,
+    ]
+
+    // RFC 8259, section 7: quotation mark, reverse solidus and the control characters must be escaped.
+    @usableFromInline
+    func string(_ text: String) {
+        var text = text
+        text.withUTF8 { utf8 in
+            // An escape takes six bytes, the quotes two.
+            reserve(utf8.count * 6 + 2)
+            store(0x22)
+            if let source = utf8.baseAddress {
+                if JSONWriter.isPlain(utf8) {
+                    (buffer + filled).copyMemory(from: source, byteCount: utf8.count)
+                    filled += utf8.count
+                } else {
+                    for byte in utf8 { storeEscaped(byte) }
+                }
+            }
+            store(0x22)
+        }
+    }
+
+    // Whether nothing needs an escape: names and keys never do. Without a branch, so that it is vectorised.
+    private static func isPlain(_ utf8: UnsafeBufferPointer<UInt8>) -> Bool {
+        var found: UInt8 = 0
+        for byte in utf8 { found |= byte < 0x20 || byte == 0x22 || byte == 0x5C ? 1 : 0 }
+        return found == 0
+    }
+
+    private func storeEscaped(_ byte: UInt8) {
+        switch byte {
+        case 0x22, 0x5C:
+            store(0x5C)
+            store(byte)
+        case 0..<0x20:
+            store(0x5C)
+            store(0x75)
+            store(0x30)
+            store(0x30)
+            store(JSONWriter.hex(byte >> 4))
+            store(JSONWriter.hex(byte & 15))
+        default: store(byte)
+        }
+    }
+
+    private func put(_ byte: UInt8) {
+        reserve(1)
+        store(byte)
+    }
+
+    // For which there is room.
+    @inlinable
+    @inline(__always)
+    func store(_ byte: UInt8) {
+        buffer.storeBytes(of: byte, toByteOffset: filled, as: UInt8.self)
+        filled += 1
+    }
+
+    private static func hex(_ nibble: UInt8) -> UInt8 { nibble < 10 ? 48 + nibble : 87 + nibble }
+}
