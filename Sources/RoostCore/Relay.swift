@@ -52,9 +52,11 @@ public final class Relay {
     public init(
         _ snapshot: Snapshot, limits: Limits, identity: Identity, random: any RandomNumberGenerator, at now: Moment
     ) {
-        let (time, builder, random) = (now.monotonic, FrameBuilder(), RandomSource(random))
+        // Until every store has one.
+        let epoch = snapshot.epoch.isEmpty ? "0" : snapshot.epoch
+        let (time, builder, random) = (now.monotonic, FrameBuilder(epoch: epoch), RandomSource(random))
         counters = Counters()
-        decoder = CommandDecoder(limits: limits)
+        decoder = CommandDecoder(limits: limits, epoch: epoch)
         sessions = Sessions(.init(limits), at: time)
         journal = Journal(.init(limits), head: snapshot.head)
         delivery = Delivery(.init(limits), builder: builder, counters: counters)
@@ -99,6 +101,8 @@ public final class Relay {
     var directory: Directory { conversation.directory }
     /// Position of the newest durable event.
     public var head: Position { journal.head }
+    /// Of the log: positions of another one mean nothing here.
+    public var epoch: String { decoder.epoch }
     /// Number of ready sessions.
     public var readySessions: Int { counters.sessionsOpened - counters.sessionsEnded }
     /// Number of open connections, ready or not.

@@ -13,11 +13,17 @@ public struct DecodedCommand {
 /// valid JSON, and every member to have its form and to be within the limits. Its memory is used again by every call;
 /// it belongs to one thread. It doesn't judge whether the command is allowed.
 public final class CommandDecoder {
+    /// Of the log whose positions it takes.
+    public let epoch: String
     let members: CommandMembers
     private let commandTypes = CommandType.vocabulary
 
-    /// A decoder for messages of at most `limits.frameBytes` bytes; takes about twice that in memory.
-    public init(limits: Limits) { members = CommandMembers(limits: limits) }
+    /// A decoder for messages of at most `limits.frameBytes` bytes; takes about twice that in memory. It takes
+    /// positions of the log with this epoch only.
+    public init(limits: Limits, epoch: String) {
+        self.epoch = epoch
+        members = CommandMembers(limits: limits, epoch: epoch)
+    }
 
     /// Decodes one message. Throws the refusal to answer with; it carries the `id` if that could be read.
     public func decode(_ message: UnsafeRawBufferPointer) throws(Refusal) -> DecodedCommand {

@@ -131,9 +131,9 @@ extension CommandMembers {
 
     func position(_ member: Member) throws(Refusal) -> Position {
         let text = try string(member)
-        guard let value = text.positionValue else {
-            throw refusal(member, "is not a position of this server", .badPosition)
-        }
+        guard text.bytes.starts(with: positionHead),
+            let value = Text(UnsafeRawBufferPointer(rebasing: text.bytes.dropFirst(positionHead.count))).positionValue
+        else { throw refusal(member, "is not a position of this log", .badPosition) }
         return Position(value)
     }
 

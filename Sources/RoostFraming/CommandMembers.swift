@@ -7,12 +7,15 @@ final class CommandMembers {
     let limits: Limits
     // Nothing calls back while it reads: the run-time check would only cost time.
     @exclusivity(unchecked) var reader: JSONReader
+    /// What positions of this log begin with.
+    let positionHead: [UInt8]
     // For each `Member`, where the last of that name is.
     private let found: UnsafeMutablePointer<UnsafePointer<JSONMember>?>
     private let vocabulary = Member.vocabulary
 
-    init(limits: Limits) {
+    init(limits: Limits, epoch: String) {
         self.limits = limits
+        positionHead = epoch.isEmpty ? [] : Array("\(epoch)-".utf8)
         reader = JSONReader(
             bytesMax: limits.frameBytes,
             // The limit counts the levels of a body, which is one inside the command.

@@ -80,7 +80,8 @@ extension Text {
         return scalars > most
     }
 
-    /// The value of a position as `FrameBuilder` writes it: decimal, not negative, without leading zeros. Else nil.
+    /// The value of a position as `JSONWriter` writes it, behind its epoch: decimal, not negative, without leading
+    /// zeros. Else nil.
     var positionValue: Int64? {
         // 2^63 - 1 has 19 digits.
         guard (1...19).contains(count), count == 1 || bytes.first != UInt8(ascii: "0") else { return nil }

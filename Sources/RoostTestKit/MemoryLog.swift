@@ -53,6 +53,8 @@ public final class MemoryLog: LogWriter, LogReader {
     var state: State
     let reactionsPerUser: Int
     private let leaseSize: Int32
+    /// Positions of another epoch are none of this log's. `copy` keeps it; a test that restores a backup changes it.
+    public var epoch = "memory"
 
     /// An empty log.
     /// - Parameters:
@@ -74,7 +76,11 @@ public final class MemoryLog: LogWriter, LogReader {
     }
 
     /// A second log with what is durable now; the two don't know of each other.
-    public func copy() -> MemoryLog { MemoryLog(state, reactionsPerUser: reactionsPerUser, leaseSize: leaseSize) }
+    public func copy() -> MemoryLog {
+        let copy = MemoryLog(state, reactionsPerUser: reactionsPerUser, leaseSize: leaseSize)
+        copy.epoch = epoch
+        return copy
+    }
 
     /// Position of the newest durable event.
     public var head: Position { state.head }
@@ -140,6 +146,7 @@ public final class MemoryLog: LogWriter, LogReader {
     /// What a relay starts from. Each gets numbers of its own.
     public func load() -> Snapshot {
         var snapshot = Snapshot()
+        snapshot.epoch = epoch
         snapshot.head = state.head
         snapshot.aliveAt = state.aliveAt
         snapshot.leases = NumberLeases(

@@ -1,4 +1,5 @@
-/// The order of all durable events of one log. Opaque to clients; on the wire a string.
+/// The order of all durable events of one log. On the wire it is a string that is opaque to clients: the log's epoch, a
+/// hyphen and the value in decimal.
 public struct Position: Hashable, Comparable, Sendable {
     /// Zero is before the first event.
     public let value: Int64
@@ -9,6 +10,17 @@ public struct Position: Hashable, Comparable, Sendable {
 
     /// Before the first event.
     public static let start = Position(0)
+
+    /// The position that a string of the wire names in a log of this epoch; nil if it is of another one, or none.
+    public init?(_ text: String, epoch: String) {
+        guard text.hasPrefix(epoch + "-"), let value = Int64(text.dropFirst(epoch.count + 1)), value >= 0 else {
+            return nil
+        }
+        self.init(value)
+    }
+
+    /// As on the wire, in a log of this epoch.
+    public func text(epoch: String) -> String { "\(epoch)-\(value)" }
 
     /// By log order.
     @inlinable

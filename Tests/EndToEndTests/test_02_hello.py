@@ -6,6 +6,7 @@ import base64
 import hashlib
 import hmac
 import json
+import re
 import time
 
 import jwt
@@ -39,10 +40,13 @@ async def test_welcome_has_every_member(relay, name):
     device = await relay.connect()
     welcome = await device.call("hello", token=token, device="phone")
     assert set(welcome) == {
-        "type", "re", "user", "device", "position", "head", "durability", "expires", "time", "server", "limits"}
+        "type", "re", "user", "device", "position", "head", "epoch", "durability", "expires", "time", "server",
+        "limits"}
     assert (welcome["type"], welcome["re"]) == ("welcome", 1)
     assert (welcome["user"], welcome["device"]) == (name("alice"), "phone")
-    assert isinstance(welcome["position"], str) and isinstance(welcome["head"], str)
+    assert re.fullmatch("[0-9a-z]{1,13}", welcome["epoch"])
+    for member in ("position", "head"):
+        assert re.fullmatch(welcome["epoch"] + "-(0|[1-9][0-9]*)", welcome[member])
     assert welcome["durability"] == "full"
     assert welcome["limits"] == LIMITS
     assert welcome["server"].startswith("roost/")
@@ -114,10 +118,11 @@ async def test_names_at_their_limits(relay):
 
 
 async def test_no_command_is_accepted_before_welcome(relay, name):
+    epoch = (await relay.device(name("bob"))).welcome["epoch"]
     device = await relay.connect()
     for type, members in [
             ("ping", {}), ("send", {"to": "@x", "key": "k", "body": "b"}), ("refresh", {"token": "x"}),
-            ("conversation.list", {}), ("ack", {"position": "0"}), ("presence", {"state": "active"})]:
+            ("conversation.list", {}), ("ack", {"position": f"{epoch}-0"}), ("presence", {"state": "active"})]:
         assert await device.refusal(type, **members) == "not_ready"
     # Not even while the token is being checked: both frames are sent at once.
     welcome = await device.begin("hello", token=relay.token(name("alice")), device="phone")

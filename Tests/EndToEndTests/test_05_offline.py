@@ -168,10 +168,14 @@ async def test_resume_is_an_ack(relay, name):
     assert sequences(bob) == [2, 3, 4, 5]
 
 
-@pytest.mark.parametrize("wrong", ["", "abc", "-1", "01", "1.0", "9223372036854775807", "9" * 30, " 1"])
+# `E` stands for the epoch of the log.
+@pytest.mark.parametrize(
+    "wrong", ["", "abc", "1", "-1", "E", "E-", "E--1", "E-01", "E-1.0", "E-9223372036854775807", "E-" + "9" * 30,
+              " E-1", "0E-1", "E0-1", "E-E-1"])
 async def test_a_position_that_was_never_given_is_refused(relay, name, wrong):
     alice, bob, group = await crew(relay, name)
     await fill(alice, group, 1)
+    wrong = wrong.replace("E", bob.welcome["epoch"])
     assert await bob.refusal("ack", position=wrong) == "bad_position"
     device = await relay.connect()
     token = relay.token(name("bob"))

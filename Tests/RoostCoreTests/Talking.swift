@@ -85,7 +85,7 @@ extension HarnessClient {
     /// Position of the durable event that came last.
     var latestPosition: String {
         let durable: Set = ["message", "edit", "delete", "react", "conversation"]
-        return frames.last { durable.contains($0.text("type") ?? "") }?.text("position") ?? "0"
+        return frames.last { durable.contains($0.text("type") ?? "") }?.text("position") ?? "memory-0"
     }
 
     /// Codes of the errors that came, in order.

@@ -11,7 +11,7 @@ import Testing
         arguments: [
             (#"{"type":"hello","id":1,"token":"a.b.c"}"#, "hello | a.b.c | - | false | -"),
             (
-                #"{"type":"hello","id":1,"token":"t","device":"phone","background":true,"resume":"17"}"#,
+                #"{"type":"hello","id":1,"token":"t","device":"phone","background":true,"resume":"e1-17"}"#,
                 "hello | t | phone | true | 17"
             ),
             (#"{"type":"refresh","id":1,"token":"t"}"#, "refresh | t"),
@@ -48,8 +48,8 @@ import Testing
             (#"{"type":"history","id":1,"conversation":"c","after":0}"#, "history | c | - | 0 | -"),
             (#"{"type":"signal","to":"c","body":{"x":10}}"#, #"signal | c | - | {"x":10}"#),
             (#"{"type":"signal","to":"c","kind":"cursor","body":1e999}"#, "signal | c | cursor | 1e999"),
-            (#"{"type":"ack","position":"0"}"#, "ack | 0"),
-            (#"{"type":"ack","id":1,"position":"9223372036854775807"}"#, "ack | 9223372036854775807"),
+            (#"{"type":"ack","position":"e1-0"}"#, "ack | 0"),
+            (#"{"type":"ack","id":1,"position":"e1-9223372036854775807"}"#, "ack | 9223372036854775807"),
             (#"{"type":"read","conversation":"c","sequence":9}"#, "read | c 9"),
             (#"{"type":"typing","to":"c"}"#, "typing | c | true"),
             (#"{"type":"typing","to":"c","active":false}"#, "typing | c | false"),

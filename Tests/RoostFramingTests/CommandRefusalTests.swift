@@ -41,7 +41,7 @@ import Testing
             members: [
                 ("token", #""t""#, .token, true), ("device", #""d""#, .name, false),
                 ("background", "true", .flag, false),
-                ("resume", #""4""#, .position, false),
+                ("resume", #""e1-4""#, .position, false),
             ]
         ),
         Shape(type: "refresh", members: [("token", #""t""#, .token, true)]),
@@ -70,7 +70,7 @@ import Testing
         Shape(type: "history", members: conversation + [("after", "1", .sequenceOrNone, false)]),
         Shape(type: "signal", members: to + [("kind", #""x""#, .kind, false), ("body", "1", .body, true)]),
         Shape(type: "signal", members: to + [("kind", #""text""#, .kind, false), ("body", #""b""#, .text, true)]),
-        Shape(type: "ack", members: [("position", #""4""#, .position, true)]),
+        Shape(type: "ack", members: [("position", #""e1-4""#, .position, true)]),
         Shape(type: "read", members: target),
         Shape(type: "typing", members: to + [("active", "true", .flag, false)]),
         Shape(type: "presence", members: [("state", #""idle""#, .state, true)]),
@@ -139,7 +139,9 @@ import Testing
             more = [
                 #""""#, #""a""#, #""-1""#, #""+1""#, #"" 1""#, #""1 ""#, #""01""#, #""00""#, #""1.0""#, #""1e3""#,
                 #""9223372036854775808""#, #""99999999999999999999""#, #""18446744073709551617""#, #""١""#,
-            ].map { ($0, .badPosition) }
+            ].flatMap { [$0, $0.replacing("\"", with: "\"e1-", maxReplacements: 1)] }.map { ($0, .badPosition) }
+            more += [#""4""#, #""e-4""#, #""e2-4""#, #""e11-4""#, #""E1-4""#, #""e1-e1-4""#, #""e1""#, #"" e1-4""#]
+                .map { ($0, .badPosition) }
         case .names:
             bad =
                 notStrings.filter { $0 != #"["a"]"# } + [#""bob""#, #"[1]"#, #"["a",null]"#, #"[["a"]]"#, #"["@a"]"#]

@@ -6,7 +6,10 @@ import RoostWire
 struct Decoding {
     let decoder: CommandDecoder
 
-    init(_ limits: Limits = Limits()) { decoder = CommandDecoder(limits: limits) }
+    /// Of the log whose positions are taken.
+    static let epoch = "e1"
+
+    init(_ limits: Limits = Limits()) { decoder = CommandDecoder(limits: limits, epoch: Decoding.epoch) }
 
     enum Outcome: Equatable {
         case command(CommandID?, String)

@@ -77,6 +77,17 @@ import Testing
         #expect(text(builder.finish()) == #"{"type":"ok","user":"\#(name)","part":"\#(name)"}"#)
     }
 
+    @Test("positions carry the epoch of the log", arguments: ["0", "k3v9x0ab", "zzzzzzzzzzzzz"])
+    func positions(epoch: String) {
+        let builder = FrameBuilder(epoch: epoch)
+        builder.begin("ok")
+        builder.member("position", Position(0))
+        builder.member("head", Position(.max))
+        #expect(
+            text(builder.finish())
+                == #"{"type":"ok","position":"\#(epoch)-0","head":"\#(epoch)-9223372036854775807"}"#)
+    }
+
     @Test("the id of a reply: number, text, none")
     func reply() {
         let builder = FrameBuilder()

@@ -75,10 +75,10 @@ final class QueryCommands {
         try reads.check(session)
         var bound = Int64.max
         if let before {
-            guard let value = Int64(before.string), value >= 0 else {
+            guard let position = Position(before.string, epoch: builder.epoch) else {
                 throw Refusal(.badRequest, "before: not a value that next had")
             }
-            bound = value
+            bound = position.value
         }
         let all = user.conversations.values.map(\.conversation).filter { $0.lastPosition.value < bound }
             .sorted { $0.lastPosition > $1.lastPosition }

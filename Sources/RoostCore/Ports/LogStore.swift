@@ -110,6 +110,9 @@ public struct Snapshot: Sendable {
         }
     }
 
+    /// What tells this log from another: 1 to 13 characters of `0-9a-z`. It stays as long as positions mean the same,
+    /// and nothing in another epoch.
+    public var epoch = ""
     /// Position of the newest durable event.
     public var head = Position.start
     /// When the relay last stored that it was alive.

@@ -16,6 +16,7 @@ struct WelcomeFrame {
         builder.member("device", plain: device.name)
         builder.member("position", device.cursor)
         builder.member("head", head)
+        builder.member("epoch", plain: builder.epoch)
         builder.member("durability", identity.durability.rawValue)
         builder.member("expires", expires.milliseconds)
         builder.member("time", now.wall.milliseconds)

@@ -1,6 +1,7 @@
 import Logging
 import RoostAuth
 import RoostCore
+import RoostFraming
 import RoostStorage
 import RoostTransport
 import RoostFraming

@@ -63,7 +63,7 @@ final class EventCheck {
     private func event(of frame: Frame) -> WireEvent? {
         let identity = ObjectIdentifier(frame)
         if let known = parsed[identity] { return known.event }
-        let event = WireEvent(frame.payload)
+        let event = WireEvent(frame.payload, epoch: world.epoch)
         // Keeps the frame as well, so that no other frame gets its address meanwhile.
         parsed[identity] = (frame, event)
         return event
@@ -102,7 +102,7 @@ final class EventCheck {
         if stored.kind == .conversation { noteDeparture(event, on: connection) }
         if connection.acking == .prompt || connection.acking == .late && world.random.chance(10) {
             device.highestAck = max(device.highestAck, position)
-            clients.answer(connection, "ack", "\"position\":\"\(position)\"", .ack(position))
+            clients.answer(connection, "ack", "\"position\":\"\(world.epoch)-\(position)\"", .ack(position))
         }
     }
 

@@ -104,7 +104,7 @@ final class SimulatedClients {
             }
             if resume ?? 0 < device.highestAck { device.hasGoneBack = true }
             device.highestAck = max(device.highestAck, resume ?? 0)
-            members += ",\"resume\":\"\(resume ?? 0)\""
+            members += ",\"resume\":\"\(world.epoch)-\(resume ?? 0)\""
         }
         say("hello", members, .hello(resume: resume), on: connection)
     }
@@ -112,7 +112,7 @@ final class SimulatedClients {
     /// Acks everything up to a position.
     func ack(_ position: Int64, on connection: SimulatedConnection) {
         connection.device.highestAck = max(connection.device.highestAck, position)
-        say("ack", "\"position\":\"\(position)\"", .ack(position), on: connection)
+        say("ack", "\"position\":\"\(world.epoch)-\(position)\"", .ack(position), on: connection)
     }
 
     // MARK: Answers

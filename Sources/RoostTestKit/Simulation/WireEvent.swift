@@ -23,8 +23,8 @@ final class WireEvent {
     private(set) var isActive = false
     private(set) var isDuplicate = false
 
-    /// nil if the payload isn't an object of a known type.
-    init?(_ payload: UnsafeRawBufferPointer) {
+    /// nil if the payload isn't an object of a known type. Positions of another epoch count as missing.
+    init?(_ payload: UnsafeRawBufferPointer, epoch: String) {
         guard let json = JSONValue(parsing: payload), let members = json.members, let type = members.first,
             type.name == "type", let word = type.value.string, let kind = Kind(rawValue: word)
         else { return nil }
@@ -34,7 +34,7 @@ final class WireEvent {
             switch name {
             case "re": re = value.integer
             case "conversation": conversation = value.string
-            case "position": position = value.string.flatMap { Int64($0) }
+            case "position": position = value.string.flatMap { Position($0, epoch: epoch)?.value }
             case "sequence": sequence = value.integer
             case "code": code = value.string
             case "from": from = value.string

@@ -49,6 +49,15 @@ final class World {
         now = World.moment(time)
     }
 
+    /// Which log every position is of, as the relay says when it starts. It stays the same: nobody restores a backup.
+    private(set) var epoch = ""
+
+    /// A relay has started.
+    func begin(epoch: String) {
+        if !self.epoch.isEmpty, self.epoch != epoch { fail("the epoch \(self.epoch) became \(epoch)") }
+        self.epoch = epoch
+    }
+
     /// Notes something that must not be.
     func fail(_ what: @autoclosure () -> String) {
         if violations.isEmpty { lastEvents = trace.lines() }

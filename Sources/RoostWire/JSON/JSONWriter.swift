@@ -14,8 +14,23 @@ public final class JSONWriter {
     @exclusivity(unchecked) @usableFromInline var filled = JSONWriter.headroom
     @exclusivity(unchecked) @usableFromInline var needsComma = false
 
+    /// Of the log that positions belong to.
+    public let epoch: String
+    // What a position begins with, quotation mark and hyphen included: copied as one piece, whatever it has of it.
+    @usableFromInline let positionHead: SIMD16<UInt8>
+    @usableFromInline let positionHeadCount: Int
+
     /// Nothing written. The buffer grows to the largest message that it ever held; up to 1 MiB is kept.
-    public init() {
+    /// - Parameter epoch: of the log that positions belong to: 1 to 13 characters of `0-9a-z`. Who writes none leaves it
+    ///   out.
+    public init(epoch: String = "") {
+        self.epoch = epoch
+        let head = Array(epoch.isEmpty ? "\"".utf8 : "\"\(epoch)-".utf8)
+        precondition(head.count <= 16, "an epoch has at most 13 characters")
+        var padded = SIMD16<UInt8>()
+        for (index, byte) in head.enumerated() { padded[index] = byte }
+        positionHead = padded
+        positionHeadCount = head.count
         capacity = JSONWriter.firstBytes
         buffer = .allocate(byteCount: capacity, alignment: 16)
     }
@@ -102,12 +117,14 @@ public final class JSONWriter {
         write("\"")
     }
 
-    /// `"name":"12"`: positions are opaque strings.
+    /// `"name":"epoch-12"`: positions are opaque strings.
     @inlinable
     @inline(__always)
     public func member(_ name: StaticString, _ position: Position) {
         key(name)
-        write("\"")
+        reserve(16)
+        buffer.storeBytes(of: positionHead, toByteOffset: filled, as: SIMD16<UInt8>.self)
+        filled += positionHeadCount
         write(position.value)
         write("\"")
     }

@@ -38,7 +38,7 @@ def commands(group, peer, token, position):
         ("conversation.create", {"kind": ("group", "group"), "name": ("group name", "Another")},
          {"members": ("members", [peer]), "key": ("name", None)}),
         ("conversation.create", {"kind": ("group", "direct"), "members": ("one user", [peer])}, {}),
-        ("conversation.list", {}, {"before": ("page", "1"), "limit": ("limit", 1)}),
+        ("conversation.list", {}, {"before": ("page", position), "limit": ("limit", 1)}),
         ("conversation.rename", {"conversation": conversation, "name": ("group name", "New")}, {}),
         ("conversation.add", {"conversation": conversation, "users": ("users", [peer])}, {}),
         ("conversation.remove", {"conversation": conversation, "users": ("users", [peer])}, {}),

@@ -87,7 +87,7 @@ import Testing
     /// Only their writer's own devices are told key and device.
     @Test func whoWroteAMessageSeesItAsItsOwn() throws {
         let other = relay.connect(names[0])
-        let own = relay.connect("alice", "tablet", resume: "0")
+        let own = relay.connect("alice", "tablet", resume: "memory-0")
         #expect(own.bodies == all && other.bodies == all)
         #expect(own.frames("message").allSatisfy { $0.text("key") != nil })
         #expect(other.frames("message").allSatisfy { $0.text("key") == nil })
@@ -123,7 +123,7 @@ import Testing
             .text("conversation") ?? "none"
         alice.post("s1", to: solo)
         relay.holdsReads = true
-        let tablet = relay.connect("alice", "tablet", resume: "0")
+        let tablet = relay.connect("alice", "tablet", resume: "memory-0")
         for read in relay.heldReads { relay.relay.answered(relay.log.answer(read), at: relay.now) }
         _ = alice.request("conversation.leave", ["conversation": "\(solo)"])
         relay.relay.catchUp.handOut()

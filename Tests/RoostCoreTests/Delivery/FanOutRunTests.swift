@@ -18,7 +18,7 @@ import Testing
 
     /// The positions of all durable events and answers, as they came.
     private func positions(_ client: HarnessClient) -> [Int64] {
-        client.frames.compactMap { $0["position"]?.string.flatMap(Int64.init) }
+        client.frames.compactMap { $0["position"]?.string.flatMap { Position($0, epoch: "memory")?.value } }
     }
 
     @Test func moreThanARunHoldsArrivesInOrder() {

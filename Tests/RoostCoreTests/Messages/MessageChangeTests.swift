@@ -147,7 +147,7 @@ import Testing
         _ = change("edit", by: bob, ("body", "new"))
         bob.post("two", to: group)
         _ = bob.request("delete", ["conversation": "\(group)", "sequence": 2])
-        let back = relay.connect("carol", resume: "0")
+        let back = relay.connect("carol", resume: "memory-0")
         let messages = back.frames("message")
         #expect(messages.map { $0.text("body") } == ["new", nil])
         #expect(messages.first?["editedAt"] != nil)

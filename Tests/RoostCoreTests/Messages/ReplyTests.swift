@@ -32,8 +32,8 @@ import Testing
         [
             "to": "\(conversation)", "conversation": "\(conversation)", "key": "k", "body": "b", "sequence": 1,
             "reaction": "x", "kind": type == "conversation.create" ? "group" : "text", "name": "N",
-            "users": [type == "conversation.add" ? "dave" : "bob"], "user": "bob", "role": "admin", "position": "1",
-            "state": "idle", "token": "alice",
+            "users": [type == "conversation.add" ? "dave" : "bob"], "user": "bob", "role": "admin",
+            "position": "memory-1", "state": "idle", "token": "alice",
         ]
     }
 
@@ -79,7 +79,8 @@ import Testing
         alice.tell(type, members(of: type, in: group))
         relay.settle()
         #expect(alice.frames.allSatisfy { $0.text("type") != "ok" && $0.text("type") != "error" })
-        alice.tell(type, ["to": "cnowhere", "conversation": "cnowhere", "sequence": 1, "body": 1, "position": "999"])
+        alice.tell(
+            type, ["to": "cnowhere", "conversation": "cnowhere", "sequence": 1, "body": 1, "position": "memory-999"])
         #expect(alice.frames("error").count == 1)
         #expect(alice.frames("error").first?["re"] == nil)
     }

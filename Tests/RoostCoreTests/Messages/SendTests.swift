@@ -99,7 +99,8 @@ import Testing
         let bob = relay.connect("bob")
         for number in 1...5 { alice.post("m\(number)", to: number % 2 == 0 ? "@bob" : "@carol") }
         bob.post("last", to: "@alice")
-        let positions = alice.frames.compactMap { $0.text("position").flatMap { Int64($0) } }.filter { $0 > 0 }
+        let positions = alice.frames.compactMap { $0.text("position") }
+            .compactMap { Position($0, epoch: "memory")?.value }.filter { $0 > 0 }
         #expect(positions == positions.sorted())
         #expect(positions.count > 5)
     }

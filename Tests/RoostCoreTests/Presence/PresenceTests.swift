@@ -27,7 +27,7 @@ import Testing
     }
 
     private func set(_ client: HarnessClient, _ state: String) {
-        client.tell("ack", ["position": "0"])
+        client.tell("ack", ["position": "memory-0"])
         #expect(client.outcome("presence", ["state": "\(state)"]) == "ok")
         relay.pause()
     }

@@ -43,9 +43,9 @@ import Testing
         let bob = relay.connect("bob")
         post("one")
         bob.forget()
-        bob.tell("ack", ["position": "0"])
+        bob.tell("ack", ["position": "memory-0"])
         #expect(bob.frames.isEmpty)
-        #expect(bob.outcome("ack", ["position": "0"]) == "ok")
+        #expect(bob.outcome("ack", ["position": "memory-0"]) == "ok")
     }
 
     @Test func anEarlierAckThatComesLaterChangesNothing() {
@@ -98,9 +98,10 @@ import Testing
     @Test func aPositionThatWasNeverGivenIsRefused() {
         let bob = relay.connect("bob")
         post("one")
-        let next = (Int64(bob.latestPosition) ?? 0) + 1
-        #expect(bob.outcome("ack", ["position": "\(next)"]) == "bad_position")
-        #expect(bob.outcome("ack", ["position": "01"]) == "bad_position")
+        let next = relay.relay.head.value + 1
+        #expect(bob.outcome("ack", ["position": "memory-\(next)"]) == "bad_position")
+        #expect(bob.outcome("ack", ["position": "memory-01"]) == "bad_position")
+        #expect(bob.outcome("ack", ["position": "1"]) == "bad_position")
         #expect(bob.outcome("ack", ["position": "\(bob.latestPosition)"]) == "ok")
     }
 
@@ -188,9 +189,41 @@ import Testing
     }
 
     @Test func resumingFromAPositionThatWasNeverGivenIsRefused() {
-        let client = relay.connect("bob", resume: "999")
+        let client = relay.connect("bob", resume: "memory-999")
         #expect(client.codes == ["bad_position"])
         #expect(client.outcome("hello", ["token": "bob", "device": "phone"]) == "welcome")
+    }
+
+    @Test func aPositionOfAnotherLogIsRefused() {
+        let bob = relay.connect("bob")
+        post("one")
+        let foreign = bob.latestPosition.replacing("memory-", with: "other-")
+        #expect(bob.outcome("ack", ["position": "\(foreign)"]) == "bad_position")
+        let again = reconnect(bob, resume: foreign)
+        #expect(again.codes == ["bad_position"])
+        // The same connection may begin anew: what was not acked comes again.
+        #expect(again.outcome("hello", ["token": "bob", "device": "phone"]) == "welcome")
+        #expect(again.bodies == ["one"])
+    }
+
+    @Test func aRestoredLogTakesNoPositionOfTheOneBefore() {
+        let bob = relay.connect("bob")
+        post("one")
+        let backup = relay.log.copy()
+        post("two", "three")
+        backup.epoch = "restored"
+        let restored = RelayHarness(log: backup)
+        let other = restored.connect("alice")
+        for key in ["two", "three"] {
+            #expect(other.outcome("send", ["to": "\(group)", "key": "\(key)", "body": "other \(key)"]) == "ok")
+        }
+        let head = bob.latestPosition
+        #expect(restored.relay.head.text(epoch: "memory") == head)
+        let again = restored.connect("bob", resume: head)
+        #expect(again.codes == ["bad_position"])
+        #expect(again.outcome("hello", ["token": "bob", "device": "phone"]) == "welcome")
+        #expect(again.welcome("epoch")?.string == "restored")
+        #expect(again.bodies == ["one", "other two", "other three"])
     }
 
     @Test func resumeTellsOthersThatItWasDelivered() {

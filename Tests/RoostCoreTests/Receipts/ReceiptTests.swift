@@ -37,7 +37,7 @@ import Testing
 
     @Test func whatADeviceAckedIsDelivered() {
         let acked = relay.now.wall.milliseconds
-        bob.tell("ack", ["position": "\(relay.relay.head.value)"])
+        bob.tell("ack", ["position": "\(relay.relay.head.text(epoch: "memory"))"])
         relay.pause()
         let receipt = alice.frames("receipt").first
         #expect(receipt?.text("conversation") == group)
@@ -110,7 +110,7 @@ import Testing
     }
 
     @Test func membersCountsTheOthers() {
-        bob.tell("ack", ["position": "\(relay.relay.head.value)"])
+        bob.tell("ack", ["position": "\(relay.relay.head.text(epoch: "memory"))"])
         read(bob, 2)
         let reply = members(alice, 3)
         #expect(reply?.number("of") == 2)
@@ -179,7 +179,7 @@ import Testing
     }
 
     @Test func watermarksOutliveACrash() {
-        bob.tell("ack", ["position": "\(relay.relay.head.value)"])
+        bob.tell("ack", ["position": "\(relay.relay.head.text(epoch: "memory"))"])
         read(bob, 2)
         relay.advance(250)
         relay.crash()

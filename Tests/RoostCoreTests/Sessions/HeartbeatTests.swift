@@ -36,7 +36,7 @@ import Testing
     @Test func whatArrivesPutsOffThePing() {
         let alice = relay.connect("alice")
         relay.advance(20_000)
-        alice.tell("ack", ["position": "0"])
+        alice.tell("ack", ["position": "memory-0"])
         relay.advance(20_000)
         #expect(alice.pings == 0)
         relay.advance(5_400)

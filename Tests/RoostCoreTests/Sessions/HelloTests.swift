@@ -17,8 +17,9 @@ import Testing
         let alice = relay.connect("alice", "phone")
         #expect(alice.welcome("user")?.string == "alice")
         #expect(alice.welcome("device")?.string == "phone")
-        #expect(alice.welcome("position")?.string == "0")
-        #expect(alice.welcome("head")?.string == "0")
+        #expect(alice.welcome("position")?.string == "memory-0")
+        #expect(alice.welcome("head")?.string == "memory-0")
+        #expect(alice.welcome("epoch")?.string == "memory")
         #expect(alice.welcome("durability")?.string == "memory")
         #expect(alice.welcome("time")?.integer == relay.now.wall.milliseconds)
         #expect(alice.welcome("expires")?.integer == relay.now.wall.milliseconds + TokenRule.life)
@@ -31,7 +32,7 @@ import Testing
     ])
     func nothingIsTakenBeforeWelcome(type: String) {
         let members: Members = [
-            "to": "@bob", "key": "k", "body": "b", "position": "0", "conversation": "@bob", "sequence": 1,
+            "to": "@bob", "key": "k", "body": "b", "position": "memory-0", "conversation": "@bob", "sequence": 1,
             "state": "idle", "users": ["bob"], "token": "alice",
         ]
         #expect(relay.open().outcome(type, members) == "not_ready")

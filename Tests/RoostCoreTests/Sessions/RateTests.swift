@@ -68,7 +68,7 @@ import Testing
         alice.send(text)
         alice.send(text)
         #expect(alice.isOpen)
-        alice.tell("ack", ["position": "0"])
+        alice.tell("ack", ["position": "memory-0"])
         alice.send(text)
         alice.send(text)
         #expect(alice.isOpen)
