@@ -16,6 +16,8 @@ let fast: [SwiftSetting] = strict + unchecked
 
 let package = Package(
     name: "roost",
+    // What a client needs: `Mutex` and `Duration`. The server runs on Linux.
+    platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
     products: [
         .executable(name: "roost", targets: ["roost"]),
         .executable(name: "roost-load", targets: ["roost-load"]),
@@ -73,11 +75,11 @@ let package = Package(
             swiftSettings: fast
         ),
         .target(
-            name: "RoostClient", dependencies: ["RoostFraming", "RoostWire", "RoostTransport"], swiftSettings: strict),
+            name: "RoostClient", dependencies: ["RoostWire", "RoostTransport"], swiftSettings: strict),
         .executableTarget(
             name: "roost",
             dependencies: [
-                "RoostAuth", "RoostClient", "RoostFraming", "RoostWire", "RoostServer",
+                "RoostAuth", "RoostClient", "RoostWire", "RoostServer",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: strict
@@ -165,6 +167,7 @@ let package = Package(
             dependencies: ["RoostWire", "RoostServer", .product(name: "Logging", package: "swift-log")],
             swiftSettings: strict
         ),
+        .testTarget(name: "RoostCommandTests", dependencies: ["roost"], swiftSettings: strict),
         .testTarget(name: "RoostClientTests", dependencies: ["RoostClient", "RoostWire"], swiftSettings: strict),
         .testTarget(
             name: "RoostLoadTests",

@@ -1,4 +1,3 @@
-import RoostFraming
 public import RoostWire
 
 /// The other commands of Docs/Protocol.md, one call each. They need a session (`notConnected` else) and are not sent
@@ -8,28 +7,28 @@ extension RoostClient {
 
     /// Gives an own message a new text.
     public func edit(_ conversation: String, _ sequence: SequenceNumber, text: String) async throws(RoostFailure) {
-        try await request("edit") { frame in
-            frame.member("conversation", conversation)
-            frame.member("sequence", sequence.value)
-            frame.member("body", text)
+        try await request("edit") { command in
+            command.member("conversation", conversation)
+            command.member("sequence", sequence.value)
+            command.member("body", text)
         }
     }
 
     /// Gives an own message that isn't a text a new body.
     public func edit(_ conversation: String, _ sequence: SequenceNumber, json: [UInt8]) async throws(RoostFailure) {
         guard Self.isJSON(json) else { throw .invalid("the body isn't JSON") }
-        try await request("edit") { frame in
-            frame.member("conversation", conversation)
-            frame.member("sequence", sequence.value)
-            frame.member("body", raw: json)
+        try await request("edit") { command in
+            command.member("conversation", conversation)
+            command.member("sequence", sequence.value)
+            command.member("body", raw: json)
         }
     }
 
     /// Deletes a message: an own one, or any as owner or admin.
     public func delete(_ conversation: String, _ sequence: SequenceNumber) async throws(RoostFailure) {
-        try await request("delete") { frame in
-            frame.member("conversation", conversation)
-            frame.member("sequence", sequence.value)
+        try await request("delete") { command in
+            command.member("conversation", conversation)
+            command.member("sequence", sequence.value)
         }
     }
 
@@ -37,11 +36,11 @@ extension RoostClient {
     public func react(
         _ conversation: String, _ sequence: SequenceNumber, _ reaction: String, isRemoval: Bool = false
     ) async throws(RoostFailure) {
-        try await request("react") { frame in
-            frame.member("conversation", conversation)
-            frame.member("sequence", sequence.value)
-            frame.member("reaction", reaction)
-            if isRemoval { frame.member("remove", true) }
+        try await request("react") { command in
+            command.member("conversation", conversation)
+            command.member("sequence", sequence.value)
+            command.member("reaction", reaction)
+            if isRemoval { command.member("remove", true) }
         }
     }
 
@@ -49,11 +48,11 @@ extension RoostClient {
     public func history(
         of conversation: String, before: SequenceNumber? = nil, after: SequenceNumber? = nil, limit: Int? = nil
     ) async throws(RoostFailure) -> HistoryPage {
-        try await request("history") { frame in
-            frame.member("conversation", conversation)
-            if let before { frame.member("before", before.value) }
-            if let after { frame.member("after", after.value) }
-            if let limit { frame.member("limit", Int64(limit)) }
+        try await request("history") { command in
+            command.member("conversation", conversation)
+            if let before { command.member("before", before.value) }
+            if let after { command.member("after", after.value) }
+            if let limit { command.member("limit", Int64(limit)) }
         } _: { reply in
             guard let id = reply.string("conversation"), let messages = reply["messages"]?.elements else { return nil }
             return HistoryPage(
@@ -66,11 +65,11 @@ extension RoostClient {
     /// answers; it is lost if there is no session.
     public func signal(_ kind: String, json: [UInt8], to: String) throws(RoostFailure) {
         guard Self.isJSON(json) else { throw .invalid("the body isn't JSON") }
-        guard phase == .ready else { throw .notConnected }
-        let failure = transmit("signal", id: nil) { frame in
-            frame.member("to", to)
-            frame.member("kind", kind)
-            frame.member("body", raw: json)
+        guard session.requests.isReady else { throw .notConnected }
+        let failure = session.requests.transmit("signal") { command in
+            command.member("to", to)
+            command.member("kind", kind)
+            command.member("body", raw: json)
         }
         if let failure { throw failure }
     }
@@ -80,68 +79,36 @@ extension RoostClient {
     /// Tells that the user types, or stopped. It ends by itself (`ServerLimits.typing`), so say it again while it
     /// goes on. Lost if there is no session.
     public func typing(in conversation: String, isActive: Bool = true) {
-        guard phase == .ready else { return }
-        _ = transmit("typing", id: nil) { frame in
-            frame.member("to", conversation)
-            if !isActive { frame.member("active", false) }
+        guard session.requests.isReady else { return }
+        _ = session.requests.transmit("typing") { command in
+            command.member("to", conversation)
+            if !isActive { command.member("active", false) }
         }
     }
 
     /// Tells that the user has read up to a message. Kept and told later if there is no session.
     public func read(_ conversation: String, upTo sequence: SequenceNumber) {
-        guard reads[conversation]?.sequence ?? .none < sequence else { return }
-        guard reads[conversation] != nil || reads.count < limits.readsMax else { return }
-        reads[conversation, default: ReadMark(sequence: sequence)].sequence = sequence
-        if phase == .ready { sendRead(conversation) }
-    }
-
-    // One at a time for each conversation: what is read meanwhile goes out together.
-    func sendRead(_ conversation: String) {
-        guard let mark = reads[conversation], !mark.isUnderWay else { return }
-        let failure = issue("read") { frame in
-            frame.member("conversation", conversation)
-            frame.member("sequence", mark.sequence.value)
-        } then: { reply in
-            self.readAnswered(conversation, mark.sequence, reply)
-        }
-        if failure == nil { reads[conversation]?.isUnderWay = true }
-    }
-
-    private func readAnswered(
-        _ conversation: String, _ sequence: SequenceNumber, _ reply: Result<JSONValue, RoostFailure>
-    ) {
-        reads[conversation]?.isUnderWay = false
-        switch reply {
-        case .success, .failure(.refused):
-            guard let mark = reads[conversation], mark.sequence > sequence else { return reads[conversation] = nil }
-            if phase == .ready { sendRead(conversation) }
-        case .failure: break
-        }
+        session.standing.read(conversation, upTo: sequence)
     }
 
     /// Tells whether this device is in use. Told again on every connection.
     public func setActivity(_ activity: Activity) async throws(RoostFailure) {
-        self.activity = activity
-        guard phase == .ready else { return }
+        session.standing.note(activity)
+        guard session.requests.isReady else { return }
         try await request("presence") { $0.member("state", word: activity.word) }
     }
 
     /// Asks to be told who of these users is here, from now on and on later connections too. Gives how things stand.
     public func watch(_ users: [String]) async throws(RoostFailure) -> [Presence] {
-        let isKnown = watchCalls.contains(users)
-        let count = watchCalls.reduce(users.count) { $0 + $1.count }
-        guard isKnown || (count <= limits.watchedMax && watchCalls.count < limits.watchCallsMax) else {
-            throw .invalid("at most \(limits.watchedMax) users, in \(limits.watchCallsMax) calls")
-        }
+        if let refusal = session.standing.refusal(toWatch: users) { throw refusal }
         let presences = try await request("watch", { $0.list("users", users) }, { $0.presences() })
-        if !watchCalls.contains(users) { watchCalls.append(users) }
+        session.standing.watched(users)
         return presences
     }
 
     /// Takes `watch` back.
     public func unwatch(_ users: [String]) async throws(RoostFailure) {
-        let gone = Set(users)
-        watchCalls = watchCalls.map { $0.filter { !gone.contains($0) } }.filter { !$0.isEmpty }
+        session.standing.unwatched(users)
         try await request("unwatch") { $0.list("users", users) }
     }
 
@@ -149,9 +116,9 @@ extension RoostClient {
 
     /// The conversations of the user, the newest first; `next` of one page is `before` of the following.
     public func conversations(before: String? = nil, limit: Int? = nil) async throws(RoostFailure) -> ConversationPage {
-        try await request("conversation.list") { frame in
-            if let before { frame.member("before", before) }
-            if let limit { frame.member("limit", Int64(limit)) }
+        try await request("conversation.list") { command in
+            if let before { command.member("before", before) }
+            if let limit { command.member("limit", Int64(limit)) }
         } _: { reply in
             guard let list = reply["conversations"]?.elements else { return nil }
             return ConversationPage(
@@ -163,11 +130,11 @@ extension RoostClient {
     public func createGroup(
         _ name: String, members: [String], key: String? = nil
     ) async throws(RoostFailure) -> CreatedConversation {
-        try await request("conversation.create") { frame in
-            frame.member("kind", word: ConversationKind.group.word)
-            frame.member("name", name)
-            frame.list("members", members)
-            if let key { frame.member("key", key) }
+        try await request("conversation.create") { command in
+            command.member("kind", word: ConversationKind.group.word)
+            command.member("name", name)
+            command.list("members", members)
+            if let key { command.member("key", key) }
         } _: {
             CreatedConversation($0)
         }
@@ -175,9 +142,9 @@ extension RoostClient {
 
     /// The direct conversation with a user, which comes about if it isn't there.
     public func openDirect(with user: String) async throws(RoostFailure) -> CreatedConversation {
-        try await request("conversation.create") { frame in
-            frame.member("kind", word: ConversationKind.direct.word)
-            frame.list("members", [user])
+        try await request("conversation.create") { command in
+            command.member("kind", word: ConversationKind.direct.word)
+            command.list("members", [user])
         } _: {
             CreatedConversation($0)
         }
@@ -185,34 +152,34 @@ extension RoostClient {
 
     /// Gives a group another name.
     public func rename(_ conversation: String, to name: String) async throws(RoostFailure) {
-        try await request("conversation.rename") { frame in
-            frame.member("conversation", conversation)
-            frame.member("name", name)
+        try await request("conversation.rename") { command in
+            command.member("conversation", conversation)
+            command.member("name", name)
         }
     }
 
     /// Adds users to a group.
     public func add(_ users: [String], to conversation: String) async throws(RoostFailure) {
-        try await request("conversation.add") { frame in
-            frame.member("conversation", conversation)
-            frame.list("users", users)
+        try await request("conversation.add") { command in
+            command.member("conversation", conversation)
+            command.list("users", users)
         }
     }
 
     /// Removes users from a group.
     public func remove(_ users: [String], from conversation: String) async throws(RoostFailure) {
-        try await request("conversation.remove") { frame in
-            frame.member("conversation", conversation)
-            frame.list("users", users)
+        try await request("conversation.remove") { command in
+            command.member("conversation", conversation)
+            command.list("users", users)
         }
     }
 
     /// Gives a member of a group another role.
     public func setRole(_ role: Role, of user: String, in conversation: String) async throws(RoostFailure) {
-        try await request("conversation.role") { frame in
-            frame.member("conversation", conversation)
-            frame.member("user", user)
-            frame.member("role", word: role.word)
+        try await request("conversation.role") { command in
+            command.member("conversation", conversation)
+            command.member("user", user)
+            command.member("role", word: role.word)
         }
     }
 
@@ -220,9 +187,9 @@ extension RoostClient {
     public func members(of conversation: String, sequence: SequenceNumber? = nil) async throws(RoostFailure)
         -> MemberList
     {
-        try await request("conversation.members") { frame in
-            frame.member("conversation", conversation)
-            if let sequence { frame.member("sequence", sequence.value) }
+        try await request("conversation.members") { command in
+            command.member("conversation", conversation)
+            if let sequence { command.member("sequence", sequence.value) }
         } _: {
             MemberList($0)
         }

@@ -1,5 +1,4 @@
-import RoostFraming
-import RoostWire
+public import RoostWire
 
 /// A session with a Roost relay that keeps itself up: it connects, says hello, comes back after every loss with a
 /// random and growing wait, renews its token, sends what waits again until it is acked, and reports every event once.
@@ -7,87 +6,12 @@ import RoostWire
 /// All state belongs to the actor. It has no thread, reads no clock and draws no random number of its own: both are
 /// handed in. It keeps nothing on disk; what a device has not acked is kept by the relay.
 public actor RoostClient {
-    enum Phase: Equatable {
-        /// Before `connect`.
-        case idle
-        case fetchingToken
-        case connecting
-        /// `hello` is under way.
-        case greeting
-        case ready
-        /// Until the next try.
-        case waiting
-        /// Until the application has taken what waits for it.
-        case behind
-        /// `bye` is under way.
-        case leaving
-        case ended(Ending)
-    }
-
-    /// A command that waits for its reply.
-    struct Outstanding {
-        var issued: Duration
-        var complete: (Result<JSONValue, RoostFailure>) -> Void
-    }
-
-    /// How far the user has read a conversation, until the server has taken it.
-    struct ReadMark {
-        var sequence: SequenceNumber
-        var isUnderWay = false
-    }
-
     /// Where the relay is.
     public nonisolated let url: String
     /// The name of this device.
     public nonisolated let device: String
-    let isBackground: Bool
-    let limits: ClientLimits
-    let token: @Sendable () async throws -> String
-    let connector: any SocketConnector
-    let elapsed: @Sendable () -> Duration
-    let sleep: @Sendable (Duration) async throws -> Void
-    var generator: any RandomNumberGenerator & Sendable
-    let builder = FrameBuilder()
-
-    // The connection. Each try has a number, so that what belongs to an earlier one is known and ignored.
-    var phase = Phase.idle
-    var connection = 0
-    var socket: (any Socket)?
-    var inbox: Inbox?
-    var currentToken = ""
-    var backoff: Backoff
-    var askedWait: Duration?
-    var readySince: Duration?
-    var heardAt = Duration.zero
-    var welcome: Welcome?
-    var alarms: [Alarm: Ring] = [:]
-    var rings = 0
-    var leavers: [CheckedContinuation<Void, Never>] = []
-
-    // Commands and replies.
-    var lastID: Int64 = 0
-    var outstanding: [Int64: Outstanding] = [:]
-    var requests = 0
-
-    // Messages on their way.
-    var outgoing: OutgoingQueue
-    var sendBackoff: Backoff
-    var isSendingPaused = false
-    var isRefreshing = false
-
-    // Events and acks.
-    var buffer: EventBuffer
-    var recent: RecentEvents
-    var taken: EventBuffer.Mark?
-    var reader: CheckedContinuation<RoostEvent?, Never>?
-    var readers = 0
-    var unacked: EventBuffer.Mark?
-    var unackedCount = 0
-
-    // What the server forgets with the connection, and is told again.
-    var activity: Activity?
-    var watchCalls: [[String]] = []
-    var reads: [String: ReadMark] = [:]
+    let session: ClientSession
+    private let limits: ClientLimits
 
     /// A client for one device of one user. Nothing happens before `connect`.
     ///
@@ -115,26 +39,26 @@ public actor RoostClient {
     ) {
         self.url = url
         self.device = device
-        self.isBackground = isBackground
         self.limits = limits
-        self.connector = connector
-        self.generator = generator
-        self.token = token
         let start = clock.now
-        elapsed = { start.duration(to: clock.now) }
-        sleep = { try await clock.sleep(for: $0) }
-        backoff = Backoff(first: limits.backoffFirst, most: limits.backoffMax)
-        sendBackoff = Backoff(first: limits.backoffFirst, most: limits.backoffMax)
-        outgoing = OutgoingQueue(
-            most: limits.outgoingMax, bytesMost: limits.outgoingBytesMax, atOnce: limits.outgoingAtOnce)
-        buffer = EventBuffer(most: limits.eventsMax)
-        recent = RecentEvents(most: limits.recentMax)
+        session = ClientSession(
+            ClientSession.Settings(
+                url: url, device: device, isBackground: isBackground, limits: limits, connector: connector,
+                elapsed: { start.duration(to: clock.now) }, token: token),
+            sleep: { try await clock.sleep(for: $0) }, generator: generator)
     }
 
-    deinit {
-        for ring in alarms.values { ring.task.cancel() }
-        inbox?.finish()
-        socket?.close(code: 1000, reason: "")
+    // MARK: Session
+
+    /// Begins to keep a session up, until `disconnect` or until the server refuses for good. Returns at once; `events`
+    /// tells how it goes. Called again it does nothing.
+    public func connect() { session.connect(for: self) }
+
+    /// Says `bye`, which makes the user offline at once if this was their last device, and ends the session for good.
+    /// What waits to be sent is given up; wait for the calls of `send` before, if it matters.
+    public func disconnect() async {
+        guard session.disconnect() else { return }
+        await withCheckedContinuation { session.leave($0) }
     }
 
     /// What happens, for one reader: a second one at the same time gets nothing. An event counts as processed, and is
@@ -142,5 +66,93 @@ public actor RoostClient {
     /// when the session is over for good.
     public nonisolated var events: AsyncStream<RoostEvent> {
         AsyncStream { await self.nextEvent() }
+    }
+
+    /// The next event, as soon as there is one; nil once the session is over for good and everything was taken, or if
+    /// another reader waits already, or the task is cancelled.
+    public func nextEvent() async -> RoostEvent? {
+        if let event = session.feed.next() { return event }
+        guard !session.feed.takesNoReader, !Task.isCancelled else { return nil }
+        let number = session.feed.nextReader()
+        return await withTaskCancellationHandler {
+            await withCheckedContinuation { session.feed.wait($0) }
+        } onCancel: {
+            Task { await self.perform { $0.feed.dismissReader(number) } }
+        }
+    }
+
+    /// For tasks that come back.
+    func perform(_ body: @Sendable (ClientSession) -> Void) { body(session) }
+
+    // MARK: Sending
+
+    /// Sends a text to a conversation, or to a user as `@name`. Returns when it is durable; waits through any number of
+    /// reconnects. Of several calls for one destination the order is kept.
+    ///
+    /// A `key` of your own makes it safe to call again after a restart: the server stores each key once.
+    public func send(
+        _ text: String, to: String, replyTo: SequenceNumber? = nil, key: String? = nil
+    ) async throws(RoostFailure) -> SendReceipt {
+        let body = JSONWriter().json(text)
+        return try await enqueue(OutgoingMessage(to: to, key: key ?? session.newKey(), body: body, replyTo: replyTo))
+    }
+
+    /// Sends a message of another kind: any JSON value. Otherwise like a text.
+    public func send(
+        _ kind: String, json: [UInt8], to: String, replyTo: SequenceNumber? = nil, key: String? = nil
+    ) async throws(RoostFailure) -> SendReceipt {
+        guard Self.isJSON(json) else { throw .invalid("the body isn't JSON") }
+        return try await enqueue(
+            OutgoingMessage(to: to, key: key ?? session.newKey(), kind: kind, body: json, replyTo: replyTo))
+    }
+
+    private func enqueue(_ message: OutgoingMessage) async throws(RoostFailure) -> SendReceipt {
+        if let ending = session.ending { throw .ended(ending) }
+        let result = await withTaskCancellationHandler {
+            await withCheckedContinuation {
+                (continuation: CheckedContinuation<Result<SendReceipt, RoostFailure>, Never>) in
+                guard !Task.isCancelled else { return continuation.resume(returning: .failure(.cancelled)) }
+                let failure = session.outgoing.add(message) { continuation.resume(returning: $0) }
+                if let failure { continuation.resume(returning: .failure(failure)) }
+            }
+        } onCancel: {
+            Task { await self.perform { $0.outgoing.finish(message.key, .failure(.cancelled)) } }
+        }
+        return try result.get()
+    }
+
+    static func isJSON(_ bytes: [UInt8]) -> Bool {
+        let object = Array("{\"body\":".utf8) + bytes + Array("}".utf8)
+        return object.withUnsafeBytes { JSONValue(parsing: $0) }?.members?.count == 1
+    }
+
+    // MARK: Requests
+
+    /// Sends a command and waits for its reply, which `read` turns into what the caller wants.
+    func request<Reply: Sendable>(
+        _ type: StaticString, _ members: (JSONWriter) -> Void, _ read: @escaping (EventMembers) -> Reply?
+    ) async throws(RoostFailure) -> Reply {
+        if let ending = session.ending { throw .ended(ending) }
+        let requests = session.requests
+        guard requests.isReady else { throw .notConnected }
+        guard requests.waiting < limits.commandsMax else { throw .tooManyCommands }
+        requests.waiting += 1
+        defer { requests.waiting -= 1 }
+        let result = await withCheckedContinuation {
+            (continuation: CheckedContinuation<Result<Reply, RoostFailure>, Never>) in
+            let failure = requests.issue(type, members) { reply in
+                continuation.resume(
+                    returning: reply.flatMap { value in
+                        read(EventMembers(value)).map { .success($0) } ?? .failure(.unexpectedReply)
+                    })
+            }
+            if let failure { continuation.resume(returning: .failure(failure)) }
+        }
+        return try result.get()
+    }
+
+    /// A command of which only the success matters.
+    func request(_ type: StaticString, _ members: (JSONWriter) -> Void) async throws(RoostFailure) {
+        _ = try await request(type, members) { _ in true }
     }
 }

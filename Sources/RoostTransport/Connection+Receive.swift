@@ -1,5 +1,4 @@
 internal import CLibwebsockets
-internal import RoostFraming
 internal import RoostWire
 
 extension Connection {

@@ -1,4 +1,3 @@
-internal import RoostFraming
 internal import RoostWire
 
 /// What a server needs to know of a request to upgrade to WebSocket. All strings are copies.
@@ -88,7 +87,7 @@ public struct HTTPResponse: Sendable {
         reason: String,
         retryAfterSeconds: Int? = nil
     ) -> HTTPResponse {
-        let json = FrameBuilder()
+        let json = JSONWriter()
         json.beginBare()
         json.member("code", code)
         json.member("reason", reason)

@@ -1,5 +1,4 @@
 import RoostClient
-import RoostFraming
 import RoostWire
 
 /// One conversation on a terminal or a pipe: it takes lines and shows what happens. It owns the screen and what was

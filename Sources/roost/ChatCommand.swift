@@ -2,7 +2,6 @@ import ArgumentParser
 import Foundation
 import RoostAuth
 import RoostClient
-import RoostFraming
 import RoostServer
 import RoostWire
 

@@ -1,6 +1,5 @@
 import Foundation
 import RoostClient
-import RoostFraming
 import RoostWire
 
 /// The protocol by hand: prints every received frame and sends every line that begins with `{`, both unchanged. It says
@@ -47,15 +46,14 @@ struct ChatRaw {
     }
 
     private func hello() async throws -> [UInt8] {
-        let frame = FrameBuilder()
-        frame.begin("hello")
-        frame.member("id", 0)
-        frame.member("token", try await relay.token())
-        frame.member("device", relay.device)
-        return Self.bytes(of: frame.finish())
+        let writer = JSONWriter()
+        writer.begin("hello")
+        writer.member("id", 0)
+        writer.member("token", try await relay.token())
+        writer.member("device", relay.device)
+        writer.end()
+        return Array(writer.written)
     }
-
-    private static func bytes(of frame: Frame) -> [UInt8] { withExtendedLifetime(frame) { Array(frame.payload) } }
 
     private static func isWelcome(_ text: [UInt8]) -> Bool {
         text.withUnsafeBytes { JSONValue(parsing: $0) }?["type"]?.string == "welcome"

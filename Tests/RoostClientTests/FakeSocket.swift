@@ -97,7 +97,8 @@ final class FakeSocket: Socket {
         deliver(
             """
             {"type":"welcome","re":\(hello.id ?? -1),"user":"alice","device":"phone","position":"7","head":"7",
-            "durability":"full","time":1000000,"server":"roost 1","limits":{"frameBytes":4096,"typingSeconds":3}
+            "epoch":"one","durability":"full","time":1000000,"server":"roost 1",
+            "limits":{"frameBytes":4096,"typingSeconds":3}
             \(members.isEmpty ? "" : "," + members)}
             """)
         return hello

@@ -1,4 +1,3 @@
-import RoostFraming
 import RoostWire
 
 extension Duration {
@@ -19,7 +18,7 @@ extension Activity {
     }
 }
 
-extension FrameBuilder {
+extension JSONWriter {
     /// A list of texts.
     func list(_ name: StaticString, _ elements: [String]) {
         beginArray(name)

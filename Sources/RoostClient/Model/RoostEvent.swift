@@ -39,6 +39,9 @@ public struct Welcome: Sendable, Equatable {
     public var device: String
     /// Whether nothing was missed.
     public var isUpToDate: Bool
+    /// Names the server's log. If it is another one than before, the log began anew or was restored from a backup, and
+    /// positions and sequences that the application kept name other events.
+    public var epoch: String
     /// What an acked message survives; nil if this version doesn't know the word.
     public var durability: Durability?
     /// When the token ends, by the server's clock.

@@ -8,6 +8,7 @@ extension Welcome {
         self.user = user
         self.device = device
         isUpToDate = members.string("position") == members.string("head")
+        epoch = members.string("epoch") ?? ""
         durability = members.string("durability").flatMap(Durability.init(rawValue:))
         expires = members.time("expires")
         self.time = time

@@ -21,8 +21,8 @@ public final class JSONWriter {
     @usableFromInline let positionHeadCount: Int
 
     /// Nothing written. The buffer grows to the largest message that it ever held; up to 1 MiB is kept.
-    /// - Parameter epoch: of the log that positions belong to: 1 to 13 characters of `0-9a-z`. Who writes none leaves it
-    ///   out.
+    /// - Parameter epoch: of the log that positions belong to: 1 to 13 characters of `0-9a-z`. Leave it out where no
+    ///   position is written.
     public init(epoch: String = "") {
         self.epoch = epoch
         let head = Array(epoch.isEmpty ? "\"".utf8 : "\"\(epoch)-".utf8)

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import RoostClient
+@testable import roost
 
 @Suite struct TerminalTests {
     // MARK: Text

@@ -1,8 +1,8 @@
 /// A line that is being typed, one byte at a time: what a terminal does itself until it is told not to. Pure: it
 /// neither reads nor prints. Text is only added and taken away at the end; keys that move are ignored.
-package struct LineEditor {
+struct LineEditor {
     /// What came of some input.
-    package enum Action: Equatable {
+    enum Action: Equatable {
         /// The line is another one.
         case changed
         /// Return; the line is empty again.
@@ -20,17 +20,17 @@ package struct LineEditor {
     }
 
     /// The line so far.
-    package private(set) var text = ""
+    private(set) var text = ""
     private let scalarsMax: Int
     private var partial: [UInt8] = []
     private var escape = Escape.none
     private var lastWasReturn = false
 
     /// Takes at most as many Unicode scalars as a message may have.
-    package init(scalarsMax: Int) { self.scalarsMax = scalarsMax }
+    init(scalarsMax: Int) { self.scalarsMax = scalarsMax }
 
     /// Takes what was typed.
-    package mutating func feed(_ bytes: some Sequence<UInt8>) -> [Action] {
+    mutating func feed(_ bytes: some Sequence<UInt8>) -> [Action] {
         var actions: [Action] = []
         for byte in bytes {
             guard let action = feed(byte) else { continue }

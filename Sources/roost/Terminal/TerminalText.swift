@@ -1,9 +1,9 @@
 /// Makes text from elsewhere safe to print. A terminal obeys what is printed to it (ECMA-48): a message could move the
 /// cursor, change the title or answer in the reader's name. So nothing that somebody else wrote is printed as it came.
-package enum TerminalText {
+enum TerminalText {
     /// One line to read: control characters and what reorders or hides text become U+FFFD, line breaks a visible sign,
     /// so that nobody can write a line that looks like somebody else's.
-    package static func printable(_ text: String) -> String {
+    static func printable(_ text: String) -> String {
         var scalars = String.UnicodeScalarView()
         for scalar in text.unicodeScalars {
             switch scalar {
@@ -16,7 +16,7 @@ package enum TerminalText {
     }
 
     /// JSON with the same characters written as escapes: it stays valid, and says what it is.
-    package static func escaped(json: String) -> String {
+    static func escaped(json: String) -> String {
         var escaped = ""
         for scalar in json.unicodeScalars {
             guard isSafe(scalar) else {
@@ -43,7 +43,7 @@ package enum TerminalText {
     // MARK: Width
 
     /// Columns that a character takes, after the East Asian Width of Unicode (UAX #11), as far as it matters here.
-    package static func columns(_ character: Character) -> Int {
+    static func columns(_ character: Character) -> Int {
         guard let first = character.unicodeScalars.first else { return 0 }
         if first.properties.isEmojiPresentation || character.unicodeScalars.contains("\u{FE0F}") { return 2 }
         switch first.properties.generalCategory {
@@ -59,10 +59,10 @@ package enum TerminalText {
     }
 
     /// Columns of a text that holds no control characters.
-    package static func columns(_ text: String) -> Int { text.reduce(0) { $0 + columns($1) } }
+    static func columns(_ text: String) -> Int { text.reduce(0) { $0 + columns($1) } }
 
     /// The end of a text, as much as fits.
-    package static func tail(_ text: String, columns most: Int) -> String {
+    static func tail(_ text: String, columns most: Int) -> String {
         var tail: [Character] = []
         var room = most
         for character in text.reversed() {

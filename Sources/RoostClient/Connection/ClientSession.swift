@@ -1,0 +1,405 @@
+import RoostWire
+
+/// The session from one connection to the next: connect, say hello, lose, wait, come back; and the end. It owns the
+/// phase and the connection, and conducts the parts that own the rest. Confined to the client, whom its tasks reach by
+/// `client`.
+final class ClientSession {
+    enum Phase: Equatable {
+        /// Before `connect`.
+        case idle
+        case fetchingToken
+        case connecting
+        /// `hello` is under way.
+        case greeting
+        case ready
+        /// Until the next try.
+        case waiting
+        /// Until the application has taken what waits for it.
+        case behind
+        /// `bye` is under way.
+        case leaving
+        case ended(Ending)
+    }
+
+    /// What it was made with.
+    struct Settings {
+        var url: String
+        var device: String
+        var isBackground: Bool
+        var limits: ClientLimits
+        var connector: any SocketConnector
+        var elapsed: () -> Duration
+        var token: @Sendable () async throws -> String
+    }
+
+    let settings: Settings
+    let alarms: Alarms
+    let requests: Requests
+    let outgoing: Outgoing
+    let feed: EventFeed
+    let standing: Standing
+    /// Where tasks come back to. Set by `connect`.
+    weak var client: RoostClient?
+    private let random: RandomSource
+
+    private var phase = Phase.idle
+    // Each try has a number, so that what belongs to an earlier one is known and ignored.
+    private var connection = 0
+    private var socket: (any Socket)?
+    private var inbox: Inbox?
+    private var token = ""
+    private var isRefreshing = false
+    private var backoff: Backoff
+    // How long the server asked to be left alone.
+    private var askedWait: Duration?
+    private var readySince: Duration?
+    private var heardAt = Duration.zero
+    private(set) var welcome: Welcome?
+    private var leavers: [CheckedContinuation<Void, Never>] = []
+
+    init(
+        _ settings: Settings, sleep: @escaping @Sendable (Duration) async throws -> Void,
+        generator: any RandomNumberGenerator & Sendable
+    ) {
+        let limits = settings.limits
+        self.settings = settings
+        random = RandomSource(generator)
+        alarms = Alarms(sleep: sleep)
+        requests = Requests(limits: limits, alarms: alarms, elapsed: settings.elapsed)
+        outgoing = Outgoing(limits: limits, requests: requests, alarms: alarms, random: random)
+        feed = EventFeed(limits: limits, requests: requests, alarms: alarms)
+        standing = Standing(limits: limits, requests: requests)
+        backoff = Backoff(first: limits.backoffFirst, most: limits.backoffMax)
+        outgoing.needsToken = { [unowned self] in refreshToken() }
+        feed.drained = { [unowned self] in if phase == .behind { begin() } }
+    }
+
+    deinit {
+        inbox?.finish()
+        socket?.close(code: CloseCode.normal.rawValue, reason: "")
+    }
+
+    private var limits: ClientLimits { settings.limits }
+
+    /// How it ended for good, if it did.
+    var ending: Ending? {
+        guard case .ended(let ending) = phase else { return nil }
+        return ending
+    }
+
+    /// A key that no other message has.
+    func newKey() -> String { random.key() }
+
+    // MARK: Beginning
+
+    /// Begins to keep a session up. A second time it does nothing.
+    func connect(for client: RoostClient) {
+        guard phase == .idle else { return }
+        self.client = client
+        alarms.ring = { [weak client] alarm, number in await client?.perform { $0.rang(alarm, number) } }
+        begin()
+    }
+
+    // A new try: a token first, so that the server's time for `hello` isn't spent on it.
+    private func begin() {
+        guard ending == nil else { return }
+        connection += 1
+        feed.begin(connection: connection)
+        phase = .fetchingToken
+        let number = connection
+        Task { [weak client, fetch = settings.token] in
+            do {
+                let token = try await fetch()
+                await client?.perform { $0.dial(with: token, number) }
+            } catch {
+                await client?.perform { $0.noToken(number) }
+            }
+        }
+    }
+
+    private func noToken(_ number: Int) {
+        guard number == connection, phase == .fetchingToken else { return }
+        lose(code: nil, "no token to connect with")
+    }
+
+    private func dial(with token: String, _ number: Int) {
+        guard number == connection, phase == .fetchingToken else { return }
+        self.token = token
+        phase = .connecting
+        alarms.set(.welcome, after: limits.welcomeTimeout)
+        let inbox = Inbox(eventsMax: limits.inboxMax, bytesMax: limits.inboxBytesMax)
+        do throws(SocketFailure) {
+            let socket = try settings.connector.connect(to: settings.url) { inbox.post($0) }
+            self.socket = socket
+            requests.open(socket)
+        } catch {
+            return end(Ending(code: nil, reason: error.reason, isWanted: false))
+        }
+        self.inbox = inbox
+        Task { [weak client] in
+            while true {
+                let events = await inbox.take()
+                guard !events.isEmpty, let client else { return }
+                await client.perform { $0.receive(events, number) }
+            }
+        }
+    }
+
+    // MARK: What arrives
+
+    private func receive(_ events: [SocketEvent], _ number: Int) {
+        for event in events {
+            // Handling one may have given the connection up.
+            guard number == connection, socket != nil else { return }
+            switch event {
+            case .opened:
+                guard phase == .connecting else { continue }
+                phase = .greeting
+                sayHello()
+            case .text(let text):
+                heardAt = settings.elapsed()
+                text.withUnsafeBytes { receive($0) }
+            case .closed(let code, let reason): closed(code, reason)
+            case .failed(let reason): lose(code: nil, reason)
+            }
+        }
+    }
+
+    // One message of the server: a reply or an event.
+    private func receive(_ text: UnsafeRawBufferPointer) {
+        guard let value = JSONValue(parsing: text) else { return }
+        let members = EventMembers(value)
+        guard let type = members.string("type") else { return }
+        switch type {
+        case "ok", "pong", "welcome", "error":
+            guard let id = members.integer("re"), let complete = requests.take(id) else { return }
+            guard type != "error" else { return complete(.failure(.refused(CommandRefusal(value)))) }
+            feed.note(members)
+            complete(.success(value))
+        default:
+            guard let event = members.event(type) else { return }
+            if !take(event, members) { lose(code: nil, "events aren't taken as fast as they come") }
+        }
+    }
+
+    // False if there is no room for it.
+    private func take(_ event: RoostEvent, _ members: EventMembers) -> Bool {
+        if case .drain(let wait) = event { askedWait = wait }
+        guard let position = members.string("position"), let time = members.time("time") else { return feed.add(event) }
+        return feed.add(event, position: position, time: time) { event in
+            guard case .message(let message) = event, message.from == welcome?.user, message.device == welcome?.device
+            else { return true }
+            return !outgoing.settle(message)
+        }
+    }
+
+    // Docs/Protocol.md, section 10. What is neither named there nor in 4500–4999 is the network, or a proxy.
+    private func closed(_ code: UInt16, _ reason: String) {
+        if phase == .leaving { return end(Ending(code: code, reason: "left", isWanted: true)) }
+        switch code {
+        case CloseCode.unsupportedData.rawValue, CloseCode.invalidText.rawValue, CloseCode.tooBig.rawValue,
+            4_500..<5_000:
+            end(Ending(code: code, reason: reason, isWanted: false))
+        default: lose(code: code, reason.isEmpty ? "connection lost" : reason)
+        }
+    }
+
+    // MARK: Hello
+
+    private func sayHello() {
+        let failure = requests.issue("hello") { command in
+            command.member("token", token)
+            command.member("device", settings.device)
+            if settings.isBackground { command.member("background", true) }
+        } then: { [unowned self] reply in
+            greeted(reply)
+        }
+        token = ""
+        if failure != nil { lose(code: nil, "hello can't be sent") }
+    }
+
+    private func greeted(_ reply: Result<JSONValue, RoostFailure>) {
+        guard phase == .greeting else { return }
+        switch reply {
+        case .success(let value):
+            guard let welcome = Welcome(EventMembers(value)) else { return lose(code: nil, "not a welcome") }
+            becomeReady(welcome)
+        case .failure(.refused(let refusal)):
+            // Where a close code says what to do, it follows at once.
+            if refusal.is(.tokenExpired) || refusal.is(.unauthorized) || refusal.is(.forbidden) { return }
+            guard refusal.isTemporary else {
+                return end(Ending(code: nil, reason: refusal.reason, isWanted: false))
+            }
+            askedWait = refusal.retryAfter
+            lose(code: nil, refusal.reason)
+        case .failure: lose(code: nil, "no answer to hello")
+        }
+    }
+
+    private func becomeReady(_ welcome: Welcome) {
+        phase = .ready
+        requests.becomeReady(bytesMax: welcome.limits.frameBytes)
+        alarms.cancel(.welcome)
+        readySince = settings.elapsed()
+        heardAt = settings.elapsed()
+        askedWait = nil
+        if let before = self.welcome, before.epoch != welcome.epoch {
+            feed.forgetSeen()
+            standing.forgetReads()
+        }
+        self.welcome = welcome
+        feed.tell(.connected(welcome))
+        alarms.set(.quiet, after: limits.quietTime)
+        if let expires = welcome.expires { planRefresh(expires, now: welcome.time) }
+        standing.tellAgain { [unowned self] in feed.tell(.presence($0)) }
+        outgoing.resume()
+    }
+
+    // MARK: Token
+
+    private func planRefresh(_ expires: Timestamp, now: Timestamp) {
+        let (left, overflow) = expires.milliseconds.subtractingReportingOverflow(now.milliseconds)
+        // Ten years, so that no arithmetic of the clock overflows.
+        let life = Duration.milliseconds(min(max(0, overflow ? .max : left), 315_360_000_000))
+        // Whoever gives the same token again isn't asked in a circle.
+        alarms.set(.refresh, after: max(life - min(limits.refreshMargin, life / 5), limits.backoffFirst))
+    }
+
+    // Gets a new token and hands it to the server. When that fails it tries again; when it goes on failing, the server
+    // closes, and the next connection begins with a new token.
+    private func refreshToken() {
+        guard phase == .ready, !isRefreshing else { return }
+        isRefreshing = true
+        let number = connection
+        Task { [weak client, fetch = settings.token] in
+            do {
+                let token = try await fetch()
+                await client?.perform { $0.refresh(with: token, number) }
+            } catch {
+                await client?.perform { $0.refreshFailed(number) }
+            }
+        }
+    }
+
+    private func refresh(with token: String, _ number: Int) {
+        guard number == connection, phase == .ready else { return }
+        let failure = requests.issue("refresh", { $0.member("token", token) }) { [unowned self] reply in
+            refreshed(reply, number)
+        }
+        if failure != nil { refreshFailed(number) }
+    }
+
+    private func refreshed(_ reply: Result<JSONValue, RoostFailure>, _ number: Int) {
+        guard number == connection, phase == .ready else { return }
+        guard case .success(let value) = reply else { return refreshFailed(number) }
+        isRefreshing = false
+        if let expires = EventMembers(value).time("expires"), let welcome, let readySince {
+            let since = (settings.elapsed() - readySince).wholeMilliseconds
+            planRefresh(expires, now: Timestamp(milliseconds: welcome.time.milliseconds &+ since))
+        }
+        outgoing.resume()
+    }
+
+    private func refreshFailed(_ number: Int) {
+        guard number == connection, phase == .ready else { return }
+        isRefreshing = false
+        alarms.set(.refresh, after: limits.backoffFirst + outgoing.nextWait())
+    }
+
+    // MARK: Time
+
+    private func rang(_ alarm: Alarms.Kind, _ number: Int) {
+        guard alarms.take(alarm, number) else { return }
+        switch alarm {
+        case .reconnect: begin()
+        case .welcome: lose(code: nil, "no welcome in time")
+        case .refresh: refreshToken()
+        case .replies: if requests.giveUp(heardAt: heardAt) { lose(code: nil, "the server doesn't answer") }
+        case .acks: feed.sendAck()
+        case .outgoing: outgoing.resume()
+        case .quiet: askForLife()
+        case .goodbye: end(Ending(code: nil, reason: "left", isWanted: true))
+        }
+    }
+
+    // The server's pings are answered by the socket and not seen here; so after a long silence the client asks.
+    private func askForLife() {
+        guard phase == .ready else { return }
+        let silence = settings.elapsed() - heardAt
+        guard silence >= limits.quietTime else { return alarms.set(.quiet, after: limits.quietTime - silence) }
+        // No answer in time gives the connection up.
+        requests.issue("ping")
+        alarms.set(.quiet, after: limits.quietTime)
+    }
+
+    // MARK: Ending
+
+    /// Says `bye`, if there is a session. False if it is over by now; else `leave` waits for the end.
+    func disconnect() -> Bool {
+        switch phase {
+        case .ended: return false
+        case .leaving: return true
+        case .ready:
+            feed.sendAck()
+            phase = .leaving
+            let failure = requests.transmit("bye")
+            alarms.set(.goodbye, after: limits.goodbyeTimeout)
+            if failure == nil { return true }
+        default: break
+        }
+        end(Ending(code: nil, reason: "left", isWanted: true))
+        return false
+    }
+
+    /// Waits for the end.
+    func leave(_ leaver: CheckedContinuation<Void, Never>) { leavers.append(leaver) }
+
+    // The connection is of no use any more: comes back after a while.
+    private func lose(code: UInt16?, _ reason: String) {
+        guard ending == nil else { return }
+        if phase == .leaving { return end(Ending(code: code, reason: "left", isWanted: true)) }
+        if let readySince, settings.elapsed() - readySince >= limits.backoffMax { backoff.reset() }
+        letGo()
+        guard !feed.isFull else {
+            phase = .behind
+            return feed.tell(.disconnected(Disconnection(code: code, reason: reason, willRetryIn: nil, isFinal: false)))
+        }
+        phase = .waiting
+        let wait = askedWait.map { min($0, limits.askedWaitMax) } ?? random.wait(&backoff)
+        askedWait = nil
+        alarms.set(.reconnect, after: wait)
+        feed.tell(.disconnected(Disconnection(code: code, reason: reason, willRetryIn: wait, isFinal: false)))
+    }
+
+    // The session is over for good.
+    private func end(_ ending: Ending) {
+        guard self.ending == nil else { return }
+        letGo()
+        phase = .ended(ending)
+        outgoing.end(ending)
+        feed.end()
+        feed.tell(
+            .disconnected(Disconnection(code: ending.code, reason: ending.reason, willRetryIn: nil, isFinal: true)))
+        let leavers = leavers
+        self.leavers = []
+        for leaver in leavers { leaver.resume() }
+    }
+
+    private func letGo() {
+        // First, so that nobody who is told below takes it for a session still.
+        phase = .waiting
+        connection += 1
+        alarms.cancelAll()
+        inbox?.finish()
+        inbox = nil
+        socket?.close(code: CloseCode.normal.rawValue, reason: "")
+        socket = nil
+        readySince = nil
+        token = ""
+        isRefreshing = false
+        requests.close()
+        outgoing.connectionEnded()
+        feed.begin(connection: connection)
+        requests.failAll()
+    }
+}

@@ -1,0 +1,17 @@
+/// The random numbers of a client, from the generator that was handed in. Confined to the client.
+final class RandomSource {
+    private var generator: any RandomNumberGenerator & Sendable
+
+    init(_ generator: any RandomNumberGenerator & Sendable) { self.generator = generator }
+
+    /// The next wait.
+    func wait(_ backoff: inout Backoff) -> Duration { backoff.next(&generator) }
+
+    /// A key that no other message has: 128 random bits.
+    func key() -> String {
+        (0..<2).map { _ in
+            let digits = String(generator.next(), radix: 16)
+            return String(repeating: "0", count: 16 - digits.count) + digits
+        }.joined()
+    }
+}

@@ -1,0 +1,102 @@
+import RoostWire
+
+/// Commands out, replies back: matched by id, bounded in time, on the connection of the moment. It knows no command.
+/// Confined to the client.
+final class Requests {
+    // A command that waits for its reply.
+    private struct Outstanding {
+        var issued: Duration
+        var complete: (Result<JSONValue, RoostFailure>) -> Void
+    }
+
+    /// Whether there is a session, so that commands other than `hello` may go out.
+    private(set) var isReady = false
+    /// Callers that wait for a reply.
+    var waiting = 0
+    private let limits: ClientLimits
+    private let elapsed: () -> Duration
+    private let alarms: Alarms
+    private let writer = JSONWriter()
+    private var socket: (any Socket)?
+    private var bytesMax = ServerLimits().frameBytes
+    private var lastID: Int64 = 0
+    private var outstanding: [Int64: Outstanding] = [:]
+
+    init(limits: ClientLimits, alarms: Alarms, elapsed: @escaping () -> Duration) {
+        self.limits = limits
+        self.alarms = alarms
+        self.elapsed = elapsed
+    }
+
+    // MARK: Connection
+
+    func open(_ socket: any Socket) { self.socket = socket }
+
+    /// There is a session, which takes commands of so many bytes.
+    func becomeReady(bytesMax: Int) {
+        isReady = true
+        self.bytesMax = bytesMax
+    }
+
+    /// No command goes out any more.
+    func close() {
+        isReady = false
+        socket = nil
+    }
+
+    /// Nobody waits for a reply any more: none will come.
+    func failAll() {
+        let lost = outstanding
+        outstanding = [:]
+        for command in lost.values { command.complete(.failure(.connectionLost)) }
+    }
+
+    // MARK: Commands
+
+    /// Writes one command and hands it to the socket. Gives why that wasn't possible.
+    func transmit(_ type: StaticString, id: Int64? = nil, _ members: (JSONWriter) -> Void = { _ in }) -> RoostFailure? {
+        guard let socket else { return .notConnected }
+        writer.begin(type)
+        if let id { writer.member("id", id) }
+        members(writer)
+        writer.end()
+        // The server ends a session for good that sends more.
+        guard writer.written.count <= bytesMax else { return .tooLarge(bytes: writer.written.count, atMost: bytesMax) }
+        return socket.send(Array(writer.written)) ? nil : .notConnected
+    }
+
+    /// Sends a command; `then` gets its reply, or why there is none, exactly once, unless this gives a failure itself.
+    @discardableResult
+    func issue(
+        _ type: StaticString, _ members: (JSONWriter) -> Void = { _ in },
+        then: @escaping (Result<JSONValue, RoostFailure>) -> Void = { _ in }
+    ) -> RoostFailure? {
+        lastID += 1
+        let id = lastID
+        if let failure = transmit(type, id: id, members) { return failure }
+        outstanding[id] = Outstanding(issued: elapsed(), complete: then)
+        if !alarms.isSet(.replies) { alarms.set(.replies, after: limits.replyTimeout) }
+        return nil
+    }
+
+    // MARK: Replies
+
+    /// What waits for the reply to this command; it waits no more.
+    func take(_ id: Int64) -> ((Result<JSONValue, RoostFailure>) -> Void)? {
+        outstanding.removeValue(forKey: id)?.complete
+    }
+
+    /// Gives up on the commands that have waited too long. True if nothing was heard since the oldest of them went out:
+    /// the network is gone, whatever the socket believes.
+    func giveUp(heardAt: Duration) -> Bool {
+        let now = elapsed()
+        let late = outstanding.filter { now - $0.value.issued >= limits.replyTimeout }
+        for id in late.keys { outstanding[id] = nil }
+        for command in late.sorted(by: { $0.key < $1.key }) { command.value.complete(.failure(.timedOut)) }
+        if let oldest = late.values.map(\.issued).min(), heardAt < oldest, socket != nil { return true }
+        if let next = outstanding.values.map(\.issued).min() {
+            alarms.set(.replies, after: next + limits.replyTimeout - now)
+        }
+        return false
+    }
+}

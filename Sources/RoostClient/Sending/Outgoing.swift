@@ -1,0 +1,118 @@
+import RoostWire
+
+/// Messages on their way: kept until they are acked and sent again, with the same key, as often as it takes. They
+/// outlive connections, and a log that was restored. Confined to the client.
+final class Outgoing {
+    private let limits: ClientLimits
+    private let requests: Requests
+    private let alarms: Alarms
+    private let random: RandomSource
+    private var queue: OutgoingQueue
+    private var backoff: Backoff
+    private var isPaused = false
+    /// A message was refused because the token has expired. Set once.
+    var needsToken: () -> Void = {}
+
+    init(limits: ClientLimits, requests: Requests, alarms: Alarms, random: RandomSource) {
+        self.limits = limits
+        self.requests = requests
+        self.alarms = alarms
+        self.random = random
+        queue = OutgoingQueue(
+            most: limits.outgoingMax, bytesMost: limits.outgoingBytesMax, atOnce: limits.outgoingAtOnce)
+        backoff = Backoff(first: limits.backoffFirst, most: limits.backoffMax)
+    }
+
+    /// Adds a message; `finish` gets what came of it. Gives why it can't be added.
+    func add(
+        _ message: OutgoingMessage, finish: @escaping (Result<SendReceipt, RoostFailure>) -> Void
+    ) -> RoostFailure? {
+        if let failure = queue.add(message, finish: finish) { return failure }
+        sendWaiting()
+        return nil
+    }
+
+    /// There is a session again, or a reason to wait is gone.
+    func resume() {
+        guard requests.isReady else { return }
+        isPaused = false
+        sendWaiting()
+    }
+
+    /// The connection is gone, and with it every reason to wait.
+    func connectionEnded() { isPaused = false }
+
+    /// Nothing will be sent any more.
+    func end(_ ending: Ending) {
+        for entry in queue.entries { queue.remove(entry.message.key)?(.failure(.ended(ending))) }
+    }
+
+    /// A message is done with.
+    func finish(_ key: String, _ result: Result<SendReceipt, RoostFailure>) {
+        queue.remove(key)?(result)
+        sendWaiting()
+    }
+
+    /// Another wait for something that may be tried again.
+    func nextWait() -> Duration { random.wait(&backoff) }
+
+    /// Whether a message waits for its reply: stored by an earlier try, it came back on catch-up. It is done with then,
+    /// for its reply will say no more.
+    func settle(_ message: Message) -> Bool {
+        guard let key = message.key, queue.contains(key) else { return false }
+        let receipt = SendReceipt(
+            conversation: message.conversation, sequence: message.sequence, position: message.position,
+            time: message.time, isDuplicate: true)
+        finish(key, .success(receipt))
+        return true
+    }
+
+    private func sendWaiting() {
+        while requests.isReady, !isPaused, let message = queue.takeNext() {
+            let failure = requests.issue("send") { command in
+                command.member("to", message.to)
+                command.member("key", message.key)
+                if let kind = message.kind { command.member("kind", kind) }
+                command.member("body", raw: message.body)
+                if let replyTo = message.replyTo { command.member("replyTo", replyTo.value) }
+            } then: { reply in
+                self.answered(message, reply)
+            }
+            switch failure {
+            case nil: continue
+            case .tooLarge(let bytes, let most): finish(message.key, .failure(.tooLarge(bytes: bytes, atMost: most)))
+            default:
+                queue.putBack(message.key)
+                pause(nil)
+            }
+        }
+    }
+
+    private func answered(_ message: OutgoingMessage, _ reply: Result<JSONValue, RoostFailure>) {
+        switch reply {
+        case .success(let value):
+            backoff.reset()
+            let receipt = SendReceipt(EventMembers(value))
+            finish(message.key, receipt.map { .success($0) } ?? .failure(.unexpectedReply))
+        case .failure(.refused(let refusal)) where refusal.isTemporary:
+            queue.putBack(message.key)
+            pause(refusal.retryAfter)
+        case .failure(.refused(let refusal)) where refusal.is(.tokenExpired):
+            queue.putBack(message.key)
+            isPaused = true
+            needsToken()
+        case .failure(.timedOut):
+            queue.putBack(message.key)
+            pause(nil)
+        case .failure(.connectionLost): queue.putBack(message.key)
+        case .failure(let failure): finish(message.key, .failure(failure))
+        }
+    }
+
+    // At least the time that the server asked for, and a random one on top that grows.
+    private func pause(_ asked: Duration?) {
+        guard !isPaused else { return }
+        isPaused = true
+        alarms.set(.outgoing, after: min(asked ?? .zero, limits.askedWaitMax) + nextWait())
+    }
+}
