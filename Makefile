@@ -12,7 +12,7 @@ STRICT_BUILD := ROOST_STRICT=1 $(SWIFT) build --build-tests --explicit-target-de
 STRICT_TEST := ROOST_STRICT=1 Scripts/unit-tests
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run build test check simulate load load-tool baselines bench format clean
+.PHONY: help setup run build test check fuzz simulate load load-tool baselines bench format clean
 
 help: ## List the targets.
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-18s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -38,6 +38,10 @@ check: setup ## Run the checks that every change must pass: format, tidiness, wa
 	$(STRICT_BUILD)
 	$(STRICT_TEST)
 	ROOST_STRICT=1 Scripts/end-to-end
+
+fuzz: setup ## Fuzz what reads foreign bytes, SECONDS=n for each of TARGETS (60; commands json token configuration).
+	$(STRICT_BUILD)
+	Tests/Fuzz/run.sh $(or $(SECONDS),60) $(TARGETS)
 
 simulate: setup ## Run the seeded simulation: SEEDS=n, or one SEED=n STEPS=n again; DISK=1 on the real store.
 	$(SWIFT) run -c release roost-simulate $(if $(SEED),--seed $(SEED),--seeds $(SEEDS)) \

@@ -1,6 +1,9 @@
-/// libFuzzer's entry: any bytes as one message of a client. `run.sh` compiles it into one module with the sources of
-/// RoostWire, under AddressSanitizer. Beyond "no crash" it checks what holds for every input: the same bytes give
-/// the same answer again, both parsers agree on what is JSON, and every text survives being sent back.
+@testable import RoostFraming
+@testable import RoostWire
+
+/// libFuzzer's entry: any bytes as one message of a client. Beyond "no crash" it checks what holds for every input:
+/// the same bytes give the same answer again, the client's reader agrees on what is JSON, and every text survives being
+/// sent back.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     // A copy of exactly this size: AddressSanitizer then sees a read of one byte too many.
@@ -8,7 +11,7 @@ public func fuzzOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     bytes.withUnsafeBytes { input in
         let first = answer(input)
         let value = JSONValue(parsing: input)
-        check(first.code != .badJSON || value == nil || isDeeperThanCommands(value), "one parser is stricter")
+        check(first.code != .badJSON || value == nil || isDeeperThanCommands(value), "the client's reader is stricter")
         check(value != nil || first.code != nil, "a command that isn't JSON")
         check(answer(input) == first, "the same bytes gave another answer")
         if let value { sendBack(value) }
@@ -16,7 +19,7 @@ public func fuzzOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     return 0
 }
 
-nonisolated(unsafe) private let decoder = CommandDecoder(limits: Limits())
+nonisolated(unsafe) private let decoder = CommandDecoder(limits: Limits(), epoch: "e1")
 nonisolated(unsafe) private let builder = FrameBuilder()
 
 private struct Answer: Equatable {

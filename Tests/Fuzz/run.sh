@@ -1,29 +1,98 @@
-#!/bin/sh
-# Fuzzes the command decoder: Tests/Fuzz/run.sh [seconds] [folder]. The folder (default .build/fuzz) keeps the corpus
-# from run to run. Exits with 0 when nothing was found; else the folder has a file crash-… that reproduces it:
-# FOLDER/fuzz FOLDER/crash-…
-set -eu
-seconds=${1:-60}
-root=$(cd "$(dirname "$0")/../.." && pwd)
-folder=${2:-$root/.build/fuzz}
-mkdir -p "$folder/module" "$folder/corpus" "$folder/seeds"
+#!/usr/bin/env bash
+# Fuzzes what reads bytes of strangers: Tests/Fuzz/run.sh SECONDS [TARGET...], each target for so many seconds. Targets:
+# commands json token configuration. Needs the debug build (`make fuzz` makes it). Tests/Fuzz/Corpus is read and never
+# written; what is found anew is kept in .build/fuzz/TARGET/corpus from run to run. Exits with 0 when nothing was found;
+# else .build/fuzz/TARGET has a file crash-... that reproduces it: .build/fuzz/TARGET/fuzz .build/fuzz/TARGET/crash-...
+set -euo pipefail
+seconds=${1:?run.sh SECONDS [TARGET...]}
+shift
+cd "$(dirname "$0")/../.."
+debug=.build/debug
+# An importer joins them here.
+targets=("$@")
+[ "${#targets[@]}" -gt 0 ] || targets=(commands json token configuration)
 
-printf 'module CSimdjson { header "%s" link "simdjson" export * }\n' \
-    "$root/Sources/CSimdjson/include/CSimdjson.h" > "$folder/module/module.modulemap"
-clang++ -std=c++17 -O1 -g -fsanitize=address,fuzzer-no-link -I "$root/Sources/CSimdjson/include" \
-    -c "$root/Sources/CSimdjson/json.cpp" -o "$folder/json.o"
-swiftc -O -g -parse-as-library -swift-version 6 -sanitize=fuzzer,address -module-name CommandFuzzer \
-    -I "$folder/module" "$root"/Sources/RoostWire/*.swift "$root/Tests/Fuzz/CommandFuzzer.swift" \
-    "$folder/json.o" -lstdc++ -o "$folder/fuzz"
+# swiftc with what all parts have in common. What is tested is instrumented, so that libFuzzer sees where it gets.
+compile() {
+    swiftc -O -g -parse-as-library -swift-version 6 -enable-upcoming-feature ExistentialAny \
+        -sanitize=fuzzer,address -I "$folder/modules" "$@"
+}
 
-# The examples of the protocol are the seeds, and its words the dictionary.
-count=0
-grep '^{"type":' "$root/Docs/Protocol.md" | while read -r line; do
-    count=$((count + 1))
-    printf '%s' "$line" > "$folder/seeds/$count"
+# One of our modules, instrumented: module NAME [flags of swiftc].
+module() {
+    local name=$1
+    shift
+    local sources
+    mapfile -t sources < <(find "Sources/$name" -name '*.swift' | sort)
+    compile -wmo -emit-object -emit-module -module-name "$name" -enable-testing -no-link-objc-runtime \
+        -emit-module-path "$folder/modules/$name.swiftmodule" "$@" "${sources[@]}" -o "$folder/$name.o"
+    objects+=("$folder/$name.o")
+}
+
+# Everything that the debug build made but the executables, the tests and the modules named: without NAME...
+others() {
+    local directory name
+    for directory in "$debug"/*.build; do
+        name=$(basename "$directory" .build)
+        case " $* $name" in
+            *" $name "*" $name") continue ;;
+        esac
+        case "$name" in
+            RoostCore | RoostFraming | RoostWire | RoostTransport | RoostStorage | RoostAuth) ;;
+            Roost* | roost* | generate_* | *-tool | *Example | ArgumentParser* | Histogram*) continue ;;
+        esac
+        find "$directory" -name '*.o'
+    done
+}
+
+build() {
+    local target=$1 sources=() libraries=()
+    case "$target" in
+        commands)
+            module RoostWire
+            module RoostFraming
+            sources=(Tests/Fuzz/CommandFuzzer.swift)
+            ;;
+        json)
+            module RoostWire
+            sources=(Tests/Fuzz/JSONFuzzer.swift Tests/RoostWireTests/ReferenceJSON.swift)
+            ;;
+        token)
+            module RoostAuth -I "$debug/Modules" "${packages[@]}"
+            mapfile -t libraries < <(others RoostAuth RoostServer RoostTransport RoostStorage)
+            sources=(Tests/Fuzz/TokenFuzzer.swift -I "$debug/Modules" "${packages[@]}")
+            ;;
+        configuration)
+            module RoostServer -I "$debug/Modules" "${packages[@]}"
+            mapfile -t libraries < <(others RoostServer)
+            sources=(Tests/Fuzz/ConfigurationFuzzer.swift -I "$debug/Modules" "${packages[@]}")
+            libraries+=(-lwebsockets -lev -lsqlite3)
+            ;;
+        *)
+            printf 'run.sh: no target %s\n' "$target" >&2
+            exit 2
+            ;;
+    esac
+    compile -module-name Fuzz "${sources[@]}" "${objects[@]}" "${libraries[@]}" -lstdc++ -o "$folder/fuzz"
+}
+
+# Where the compiler finds the C modules that ours import.
+packages=()
+for name in CLibwebsockets CSQLite; do packages+=(-Xcc "-fmodule-map-file=Sources/$name/module.modulemap"); done
+while read -r map; do packages+=(-Xcc "-fmodule-map-file=$map" -Xcc -I -Xcc "$(dirname "$map")"); done < <(
+    find "$debug" .build/checkouts -name module.modulemap -not -path '*/Tests/*' 2>/dev/null)
+
+code=0
+for target in "${targets[@]}"; do
+    folder=.build/fuzz/$target
+    objects=()
+    mkdir -p "$folder/modules" "$folder/corpus"
+    build "$target"
+    printf 'fuzz: %s for %s s\n' "$target" "$seconds"
+    # Without this the backtracer of Swift hangs on a crash instead of letting libFuzzer write its file.
+    SWIFT_BACKTRACE=enable=no "$folder/fuzz" "$folder/corpus" "Tests/Fuzz/Corpus/$target" \
+        -dict="Tests/Fuzz/Corpus/$target.dict" -artifact_prefix="$folder/" -max_len=4096 \
+        -max_total_time="$seconds" -print_final_stats=1 -verbosity=1 2>"$folder/log" || code=$?
+    grep -E 'stat::number_of_executed_units|SUMMARY|ERROR|Fatal' "$folder/log" || true
+    [ "$code" -eq 0 ] || { tail -n 20 "$folder/log"; exit "$code"; }
 done
-grep -o '"[a-z.A-Z]*"' "$root/Docs/Protocol.md" | sort -u | sed 's/"\(.*\)"/"\\"\1\\""/' > "$folder/words"
-
-# Without this the backtracer of Swift hangs on a crash instead of letting libFuzzer write its file.
-SWIFT_BACKTRACE=enable=no "$folder/fuzz" "$folder/corpus" "$folder/seeds" -dict="$folder/words" \
-    -artifact_prefix="$folder/" -max_len=4096 -max_total_time="$seconds" -print_final_stats=1 -verbosity=1

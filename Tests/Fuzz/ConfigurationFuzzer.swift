@@ -1,0 +1,32 @@
+@testable import RoostServer
+
+/// libFuzzer's entry: any bytes as a configuration file, then as an environment of one `NAME=value` a line, then as
+/// flags. Nothing may crash, and what is refused is refused with a reason of one line.
+@_cdecl("LLVMFuzzerTestOneInput")
+public func fuzzOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
+    let bytes = [UInt8](UnsafeBufferPointer(start: start, count: count))
+    guard let text = String(validating: bytes, as: UTF8.self) else { return 0 }
+    attempt { () throws(ConfigurationFailure) in
+        let settings = try ConfigurationFile.settings(text: text, path: "roost.yaml")
+        _ = try Configuration.configuration(from: settings)
+    }
+    var environment: [String: String] = [:]
+    var flags: [ConfigurationFlag] = []
+    for line in text.split(separator: "\n") {
+        let parts = line.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+        guard parts.count == 2 else { continue }
+        environment["ROOST_" + parts[0]] = String(parts[1])
+        flags.append(ConfigurationFlag("--flag", key: String(parts[0]), value: String(parts[1])))
+    }
+    attempt { () throws(ConfigurationFailure) in _ = try Configuration.load(environment: environment) }
+    attempt { () throws(ConfigurationFailure) in _ = try Configuration.load(flags: flags) }
+    return 0
+}
+
+private func attempt(_ body: () throws(ConfigurationFailure) -> Void) {
+    do throws(ConfigurationFailure) {
+        try body()
+    } catch {
+        if "\(error)".isEmpty { fatalError("refused without a reason") }
+    }
+}

@@ -1,0 +1,62 @@
+@testable import RoostWire
+
+/// libFuzzer's entry: any bytes as one JSON document, read by the reader and by the reference that follows the grammar.
+/// Both have to agree on what it is, all the way down.
+@_cdecl("LLVMFuzzerTestOneInput")
+public func fuzzOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
+    let bytes = [UInt8](UnsafeBufferPointer(start: start, count: count))
+    // Exactly as much room as the document takes: AddressSanitizer then sees what goes beyond the padding.
+    var reader = JSONReader(bytesMax: count, depthMax: depthMax, membersMax: membersMax)
+    let outcome = bytes.withUnsafeBytes { reader.read($0) }
+    check(bytes.withUnsafeBytes { Text.isValid($0) } == (String(validating: bytes, as: UTF8.self) != nil), "UTF-8")
+    do throws(ReferenceJSON.TooDeep) {
+        guard let expected = try ReferenceJSON.read(bytes, depthMax: depthMax) else {
+            check(outcome == .invalid || outcome == .tooDeep, "not JSON, but \(outcome)")
+            return 0
+        }
+        guard case .object(let members) = expected.value, members.count <= membersMax else {
+            check(outcome == .tooManyMembers, "too many members, but \(outcome)")
+            return 0
+        }
+        check(outcome == .valid, "JSON, but \(outcome)")
+        compare(reader.root, expected, reader)
+    } catch {
+        check(outcome == .tooDeep || outcome == .invalid, "too deep, but \(outcome)")
+    }
+    return 0
+}
+
+private let depthMax = 64
+private let membersMax = 64
+
+private func compare(_ item: JSONItem, _ expected: ReferenceJSON.Node, _ reader: borrowing JSONReader) {
+    check(reader.raw(item).bytes.elementsEqual(expected.raw), "raw form")
+    switch expected.value {
+    case .null: check(item.kind == .null, "null")
+    case .bool(let flag): check(item.kind == (flag ? .true : .false), "flag")
+    case .number:
+        let whole = Int64(String(decoding: expected.raw, as: UTF8.self))
+        check(item.kind == (whole == nil ? .number : .integer) && item.integer == whole ?? 0, "number")
+    case .string(let text): check(item.kind == .string && reader.text(item).bytes.elementsEqual(text.utf8), "text")
+    case .array(let elements): compare(children: elements.map { ("", $0) }, of: item, .array, reader)
+    case .object(let members): compare(children: members.map { ($0.name, $0.node) }, of: item, .object, reader)
+    }
+}
+
+private func compare(
+    children expected: [(String, ReferenceJSON.Node)], of item: JSONItem, _ kind: JSONItem.Kind,
+    _ reader: borrowing JSONReader
+) {
+    check(item.kind == kind, "kind")
+    var children = reader.children(of: item)
+    for (name, node) in expected {
+        guard let child = reader.next(&children) else { fatalError("a child is missing") }
+        check(reader.name(child).bytes.elementsEqual(name.utf8), "name")
+        compare(child.value, node, reader)
+    }
+    check(reader.next(&children) == nil, "a child too many")
+}
+
+private func check(_ condition: Bool, _ message: @autoclosure () -> String) {
+    if !condition { fatalError(message()) }
+}
