@@ -106,7 +106,7 @@ let package = Package(
         .target(
             name: "RoostLoad",
             dependencies: [
-                "CEpoll", "RoostAuth", "RoostFraming", "RoostWire", "SeededRandom",
+                "CEpoll", "RoostAuth", "RoostWire", "SeededRandom",
                 .product(name: "DequeModule", package: "swift-collections"),
                 .product(name: "HeapModule", package: "swift-collections"),
                 .product(name: "Histogram", package: "hdrhistogram-swift"),
@@ -172,7 +172,7 @@ let package = Package(
         .testTarget(
             name: "RoostLoadTests",
             dependencies: [
-                "RoostAuth", "RoostFraming", "RoostLoad", "RoostWire", "SeededRandom", "roost-load",
+                "RoostAuth", "RoostLoad", "RoostWire", "SeededRandom", "roost-load",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Histogram", package: "hdrhistogram-swift"),
             ],

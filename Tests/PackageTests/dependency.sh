@@ -39,5 +39,8 @@ printf 'import RoostClient\n' >"$folder/client/Sources/session/session.swift"
 
 # The versions that this checkout was resolved to, so that nothing is fetched.
 cp Package.resolved "$folder/client/" 2>/dev/null || true
-swift build --package-path "$folder/client" --product client --skip-update 2>&1 | grep -vE '^\[|^Fetch|^Creating|^Working' || true
+if ! swift build --package-path "$folder/client" --product client --skip-update >"$folder/log" 2>&1; then
+    cat "$folder/log"
+    exit 1
+fi
 "$folder/client/.build/debug/client"

@@ -1,5 +1,4 @@
 import DequeModule
-import RoostFraming
 import RoostTestKit
 import RoostWire
 
@@ -19,7 +18,7 @@ final class Crowd {
     let target: SocketTarget
     /// One for each user.
     let tokens: [String]
-    let builder = FrameBuilder()
+    let writer = JSONWriter()
     private var acksDue = Deque<(at: UInt64, device: Device)>()
 
     /// Draws everybody; nothing is connected yet.

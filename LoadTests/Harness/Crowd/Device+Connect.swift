@@ -1,4 +1,3 @@
-import RoostFraming
 import RoostWire
 
 /// From one connection to the next.

@@ -1,4 +1,3 @@
-import RoostFraming
 import RoostWire
 
 /// What the relay says to a device.

@@ -1,18 +1,17 @@
 import DequeModule
-import RoostFraming
 import RoostWire
 
 /// What a device says to the relay.
 extension Device {
     /// Writes one command and queues it. False: the socket's queue is full.
     @discardableResult
-    func send(_ type: StaticString, _ members: (FrameBuilder) -> Void) -> Bool {
+    func send(_ type: StaticString, _ members: (JSONWriter) -> Void) -> Bool {
         guard let socket else { return false }
-        let builder = crowd.builder
-        builder.begin(type)
-        members(builder)
-        let frame = builder.finish()
-        return withExtendedLifetime(frame) { socket.send(frame.payload) }
+        let writer = crowd.writer
+        writer.begin(type)
+        members(writer)
+        writer.end()
+        return socket.send(writer.written)
     }
 
     /// Sends a new message to the room of `place`. Its latency counts from `due`.
@@ -45,7 +44,7 @@ extension Device {
         }
     }
 
-    private func write(_ name: StaticString, _ message: Outgoing, to frame: FrameBuilder) {
+    private func write(_ name: StaticString, _ message: Outgoing, to frame: JSONWriter) {
         let stamp = Stamp(
             run: crowd.course.runNumber, place: message.place, number: message.number, due: message.due,
             sent: message.sent,

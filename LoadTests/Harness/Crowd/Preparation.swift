@@ -72,7 +72,7 @@ final class Preparation {
         stepsUnderWay -= 1
     }
 
-    private func writeNames(_ member: StaticString, _ users: some Sequence<Int>, to frame: FrameBuilder) {
+    private func writeNames(_ member: StaticString, _ users: some Sequence<Int>, to frame: JSONWriter) {
         frame.beginArray(member)
         for user in users { frame.element(EnginePlan.userName(user, run: course.runName)) }
         frame.endArray()
