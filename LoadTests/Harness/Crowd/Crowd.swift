@@ -1,5 +1,4 @@
 import DequeModule
-import RoostTestKit
 import RoostWire
 
 /// All simulated users of one process: puts the parts of a crowd together, and does what is due. Each part owns its
