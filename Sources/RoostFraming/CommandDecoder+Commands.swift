@@ -53,7 +53,9 @@ extension CommandDecoder {
         let conversation = try members.conversation(.conversation)
         let before = try members.optional(.before, members.sequence)
         let after = try members.optional(.after, members.sequenceOrNone)
-        guard before == nil || after == nil else { throw members.refusal(.before, "and after must not be used together") }
+        guard before == nil || after == nil else {
+            throw members.refusal(.before, "and after must not be used together")
+        }
         return .history(
             Command.History(conversation: conversation, before: before, after: after, limit: try members.limit())
         )

@@ -4,7 +4,6 @@ import RoostCore
 import RoostFraming
 import RoostStorage
 import RoostTransport
-import RoostFraming
 import RoostWire
 
 /// What happens at the end of each turn: the Relay's events go to the writer, each touched connection (or a part of

@@ -1,5 +1,5 @@
-import RoostTestKit
 import RoostFraming
+import RoostTestKit
 import RoostWire
 import Testing
 
