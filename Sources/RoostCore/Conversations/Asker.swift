@@ -1,6 +1,6 @@
 import RoostWire
 
-/// Who waits for the answer to a command.
+/// A session that waits for the answer to a command.
 struct Asker {
     let session: Session
     let id: CommandID?

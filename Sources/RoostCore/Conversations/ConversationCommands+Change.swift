@@ -1,7 +1,7 @@
 import RoostFraming
 import RoostWire
 
-/// Changing a group: `conversation.rename`, `.add`, `.remove`, `.role`, `.leave`.
+/// The commands that change a group: `conversation.rename`, `.add`, `.remove`, `.role`, `.leave`.
 extension ConversationCommands {
     func rename(
         _ name: Text, _ newName: Text, _ id: CommandID?, _ session: Session, _ now: Moment
@@ -97,7 +97,7 @@ extension ConversationCommands {
         typing.stop(user, in: conversation)
     }
 
-    /// A group that a command wants to change, and who wants it in which role.
+    /// The group that a command wants to change, and the user, device and role that want it.
     private func group(
         _ name: Text, _ session: Session, atLeast needed: Role
     ) throws(Refusal) -> (conversation: Conversation, user: User, device: Device, role: Role) {

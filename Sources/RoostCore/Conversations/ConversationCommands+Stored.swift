@@ -1,6 +1,6 @@
 import RoostWire
 
-/// What becomes of a change when its event is stored, or can't be.
+/// Applies changes whose event was stored, and answers sessions that waited for a conversation.
 extension ConversationCommands {
     /// Applies a stored change and tells everyone concerned, including removed members.
     func apply(
@@ -19,13 +19,13 @@ extension ConversationCommands {
             end(directory.dismiss(users, from: conversation, at: event.position, delivery.settle()))
         case .leave(let user, let heir):
             tell(event, to: conversation, except: origin)
-            if let heir { conversation.member(heir)?.role = .owner }
+            if let heir { directory.setRoles([NewMember(heir, .owner)], in: conversation) }
             end(directory.dismiss([user], from: conversation, at: event.position, delivery.settle()))
         case .erase:
             tell(event, to: conversation, except: origin)
             end(directory.erase(conversation, at: event.position, delivery.settle()))
         case .roles(let changes):
-            for change in changes { conversation.member(change.user)?.role = change.role }
+            directory.setRoles(changes, in: conversation)
             tell(event, to: conversation, except: origin)
         case nil:
             tell(event, to: conversation, except: origin)
@@ -56,6 +56,7 @@ extension ConversationCommands {
         }
     }
 
+    /// Refuses them: the conversation could not be created.
     func refuseAskers(of conversation: Conversation, _ refusal: Refusal) {
         for asker in conversation.takeAskers() {
             var refusal = refusal

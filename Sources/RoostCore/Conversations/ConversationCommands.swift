@@ -1,9 +1,9 @@
 import RoostFraming
 import RoostWire
 
-/// How conversations come about and change: `conversation.create`, `.rename`, `.add`, `.remove`, `.role`, `.leave`, and
-/// direct conversations by their first message. A verb is judged by what is under way as well as by what is committed,
-/// so that two commands in a row mean what they say; it comes true when its event is stored. Loop thread only.
+/// Creates and changes conversations: `conversation.create`, `.rename`, `.add`, `.remove`, `.role`, `.leave`, and
+/// direct conversations with their first message. A command is judged by the changes on their way to the log as well
+/// as by those committed. Its own change is applied when its event is stored. Loop thread only.
 final class ConversationCommands {
     /// What these verbs take from `Limits`.
     struct Bounds {
@@ -103,15 +103,16 @@ final class ConversationCommands {
 
     // MARK: Direct conversations
 
-    /// The direct conversation of two users, for a message to it: made known at once and stored before the message.
+    /// The direct conversation for a message to `peer`, with both users in it. If it has to be created, or a user
+    /// brought back, that event goes to the log ahead of the message.
     func direct(with peer: User, _ user: User, _ device: Device, _ now: Moment) throws(Refusal) -> Conversation {
         guard let known = directory.direct(user, peer) else { return try begin(with: peer, user, device, nil, now) }
         try rejoin(known, user, device, nil, now)
         return known
     }
 
-    /// Brings back those who left a direct conversation: they see what comes from now on. Nothing happens if both are
-    /// there.
+    /// Brings back the users who left a direct conversation; they see what comes from now on. Does nothing if both are
+    /// members.
     func rejoin(
         _ direct: Conversation, _ user: User, _ device: Device, _ asker: Asker?, _ now: Moment
     ) throws(Refusal) {
@@ -143,16 +144,16 @@ final class ConversationCommands {
     ) {
         let change = ConversationChange.create(
             id: conversation.id, kind: conversation.kind, name: conversation.name, members: members)
-        submit(
-            change, of: conversation, by: user, device, asker, key: key, reply: asker == nil ? .none : .conversation,
-            now
-        ) { writeDetails("created", of: conversation, naming: []) }
+        let reply = asker == nil ? ReplyForm.none : .conversation
+        submit(change, of: conversation, by: user, device, asker, key: key, reply: reply, now) {
+            writeDetails("created", of: conversation, naming: [])
+        }
     }
 
     // MARK: Handing in
 
-    /// Hands a change in. Everybody is judged by it from now on.
-    /// - Parameter write: writes the stored members of the event, once the change is expected.
+    /// Puts a change on its way to the log, and lets commands be judged by it from now on.
+    /// - Parameter write: writes the event's own members into the builder; called when the change is expected already.
     func submit(
         _ change: ConversationChange, of conversation: Conversation, by user: User, _ device: Device, _ asker: Asker?,
         key: String = "", reply: ReplyForm = .plain, _ now: Moment, _ write: () -> Void

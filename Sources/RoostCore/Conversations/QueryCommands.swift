@@ -1,12 +1,12 @@
 import RoostFraming
 import RoostWire
 
-/// `history`, `conversation.list`, `conversation.members`: what a client asks, and the answers once the log has said
-/// its part. It changes nothing. Loop thread only.
+/// Answers `history`, `conversation.list` and `conversation.members`, most of it once the log has been read. It changes
+/// nothing. Loop thread only.
 final class QueryCommands {
     /// What these verbs take from `Limits`.
     struct Bounds {
-        /// Messages, or conversations, of a page that doesn't say.
+        /// Messages, or conversations, of a page whose command names no limit.
         let rows: Int
         /// Bytes at which a page ends early.
         let bytes: Int
@@ -90,7 +90,7 @@ final class QueryCommands {
             for: .list(session, id, ListPage(entries: entries, next: next)))
     }
 
-    /// The question for the last message of each conversation that has one which the user may see.
+    /// Asks for the last message of each conversation, if the user may see it.
     private func lastMessages(of conversations: [Conversation], for user: User) -> LatestRequest {
         LatestRequest(
             messages: conversations.compactMap { conversation in
@@ -164,8 +164,8 @@ final class QueryCommands {
 
     // MARK: conversation.create
 
-    /// Answers a `conversation.create` whose conversation is there: with the object, its last message read first if
-    /// there is one.
+    /// Answers a `conversation.create` with the conversation object. If the conversation was there before, its last
+    /// message is read first.
     func answerCreated(_ created: Created, to session: Session, _ id: CommandID?) {
         guard session.phase == .ready, let user = session.user else { return }
         guard let conversation = directory.conversation(created.conversation),
@@ -205,14 +205,14 @@ final class QueryCommands {
         delivery.reply(builder.finish(), to: session)
     }
 
-    /// It was created once, and the user left or it was erased since.
+    /// The conversation was erased, or the user left it, since it was created.
     private func refuseGone(_ id: CommandID?, _ session: Session) {
         replies.refuse(Refusal(.gone, "the conversation no longer exists", id: id), session)
     }
 
     // MARK: What the log said
 
-    /// The log has answered the question that a verb of this type put.
+    /// The log has answered a question of one of these commands.
     func answered(_ result: ReadResult, for reader: PendingRead) {
         guard let session = reader.session, session.phase == .ready else { return }
         switch reader {
@@ -222,7 +222,7 @@ final class QueryCommands {
         case .list(_, let id, let page):
             if result.isFailed { refuseFailed(id, session) } else { answer(result, page, id, session) }
         case .created(_, let id, let created):
-            // Without its last message, if that can't be read: the conversation is there.
+            // If the read failed, the answer goes without the last message.
             guard let conversation = directory.conversation(created.conversation) else {
                 return refuseGone(id, session)
             }
@@ -267,7 +267,7 @@ struct ListPage {
     var next: Position?
 }
 
-/// What `ok` says to a `conversation.create`: which conversation, and by which event it came about.
+/// What `ok` tells about a `conversation.create`: the conversation, and the event that created it.
 struct Created {
     var conversation: ConversationNumber
     var position: Position

@@ -113,7 +113,7 @@ final class Conversation {
     /// A member, or a member's session, came or left.
     func forgetAudience() { knownAudience = nil }
 
-    // MARK: As it will be when everything under way is committed
+    // MARK: As it will be once every change on its way is committed
 
     /// The role by which a command of this user is judged; nil if the user isn't a member.
     func standing(of user: UserNumber) -> Role? {

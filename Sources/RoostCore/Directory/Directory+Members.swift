@@ -43,6 +43,11 @@ extension Directory {
         return gone
     }
 
+    /// Gives members new roles. Users who aren't members are left alone.
+    func setRoles(_ changes: [NewMember], in conversation: Conversation) {
+        for change in changes { conversation.member(change.user)?.become(change.role) }
+    }
+
     /// The two users of a direct conversation watch each other as long as both are members.
     func pairUp(_ conversation: Conversation) {
         guard conversation.pair != nil, conversation.members.count == 2 else { return }

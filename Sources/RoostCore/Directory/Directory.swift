@@ -244,12 +244,12 @@ final class Directory {
 
     // MARK: Decided elsewhere
 
-    /// A user that was introduced elsewhere.
+    /// Adds a user that another relay, or an importer, introduced.
     func learn(_ number: UserNumber, named name: String) {
         if user(number) == nil { register(User(number, name: name)) }
     }
 
-    /// A conversation that was created elsewhere: found from now on, before its event admits the members.
+    /// Adds a conversation that was created elsewhere, before its event admits the members.
     func learn(_ change: ConversationChange?, of number: ConversationNumber) {
         guard case .create(let id, let kind, let name, let members) = change, conversation(number) == nil else {
             return

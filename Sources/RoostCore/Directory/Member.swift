@@ -6,10 +6,10 @@ final class Member {
     // Leaving the conversation breaks the cycle.
     let conversation: Conversation
     let user: User
-    var role: Role
+    private(set) var role: Role
     /// Messages up to this one are not shown to the member.
     let since: SequenceNumber
-    /// Position of the event by which it joined.
+    /// Position of the event by which the user joined.
     let joinedAt: Position
     var progress: Receipts.Progress
     var typing = Typing.Mark()
@@ -27,6 +27,8 @@ final class Member {
     }
 
     var watermark: Watermark { progress.watermark }
+
+    func become(_ role: Role) { self.role = role }
 
     /// False if the user has left since, or has left and joined again.
     var isCurrent: Bool { conversation.member(user.number) === self }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import RoostCore
 
-/// `Directory` alone: who is found, what is stored of whom, and what membership changes.
+/// `Directory` alone: what it finds, what it stores, and how memberships change it.
 @Suite struct DirectoryTests {
     let journal: Journal
     let directory: Directory
@@ -51,7 +51,7 @@ import Testing
         }
     }
 
-    @Test func whoIsStoredIsFound() throws {
+    @Test func storedUsersAndConversationsAreFound() throws {
         let alice = try user("alice")
         let bob = try user("bob")
         #expect(directory.user(UserNumber(7)) === bob)
@@ -72,7 +72,7 @@ import Testing
         #expect(stored == ["user 10 carol"])
     }
 
-    @Test func moreNumbersAreAskedForInTimeAndNeverWaitedFor() throws {
+    @Test func theNextLeaseIsRequestedEarlyAndNeverWaitedFor() throws {
         for index in 0..<6 { _ = try user("user-\(index)") }
         #expect(code { () throws(Refusal) in _ = try user("seventh") } == .busy)
         #expect(stored.filter { $0.hasPrefix("lease") } == ["lease user"])
@@ -86,7 +86,7 @@ import Testing
         #expect(stored == ["device 20 of 3 tablet at 5"])
     }
 
-    @Test func theDeviceThatHasBeenAwayLongestGivesWay() throws {
+    @Test func theDeviceAwayLongestIsForgotten() throws {
         let alice = try user("alice")
         let tablet = try directory.device(named: "tablet", of: alice, at: Moment(10)).device
         tablet.disconnect(at: 20)
@@ -96,7 +96,7 @@ import Testing
         #expect(stored.contains("forget 4"))
     }
 
-    @Test func aUserHasRoomForOnlySoManyConversations() throws {
+    @Test func conversationsOfAUserAreBounded() throws {
         let alice = try user("alice")
         try directory.checkRoom(for: alice)
         let group = try directory.begin(.group, name: "G")
@@ -109,7 +109,7 @@ import Testing
         #expect(code { () throws(Refusal) in try directory.checkRoom(for: alice) } == nil)
     }
 
-    @Test func aDirectConversationIsPairedAsLongAsBothAreMembers() throws {
+    @Test func theTwoOfADirectConversationArePeersWhileBothAreMembers() throws {
         let (alice, bob) = (try user("alice"), try user("bob"))
         guard let direct = directory.direct(alice, bob) else {
             Issue.record("no direct conversation")
@@ -136,7 +136,7 @@ import Testing
         #expect(directory.conversation(ConversationNumber(2)) == nil)
     }
 
-    @Test func whatIsExpectedIsWhatACommandIsJudgedBy() throws {
+    @Test func commandsAreJudgedByExpectedChanges() throws {
         let carol = try user("carol")
         let group = try directory.begin(.group, name: "G")
         let adding = ConversationChange.add([NewMember(carol.number, .admin)])

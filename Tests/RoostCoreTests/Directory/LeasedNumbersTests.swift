@@ -22,11 +22,11 @@ import Testing
         }
     }
 
-    @Test func theyAreGivenOutInOrderAndOnce() {
+    @Test func numbersAreGivenOutOnceAndInOrder() {
         #expect(Giver(5..<9).take(6) == [5, 6, 7, 8])
     }
 
-    @Test func moreAreAskedForOnceWhenHalfIsGone() {
+    @Test func theNextLeaseIsRequestedOnceWhenHalfIsUsed() {
         let giver = Giver(1..<9)
         #expect(!giver.asks())
         _ = giver.take(4)
@@ -40,7 +40,7 @@ import Testing
         #expect(giver.asks())
     }
 
-    @Test func whileMoreAreOnTheirWayItIsBusyAndAfterTheLastTooLarge() {
+    @Test func withoutNumbersItIsBusyUntilTheStoreHasNoMore() {
         let giver = Giver(1..<3)
         _ = giver.take(2)
         #expect(giver.asks())

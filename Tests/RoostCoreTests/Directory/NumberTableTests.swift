@@ -18,7 +18,7 @@ import Testing
     }
 
     @Test(arguments: [-1, 0, 2, 4_000, Int32.max])
-    func whatIsNotThereIsNil(number: Int32) {
+    func unknownNumbersAreNil(number: Int32) {
         var table = NumberTable<User>()
         table[1] = user(1)
         #expect(table[number] == nil)
@@ -26,7 +26,7 @@ import Testing
         #expect(table.count == 1)
     }
 
-    @Test func whatIsTakenOutIsGone() {
+    @Test func removedNumbersAreNil() {
         var table = NumberTable<User>()
         table[7] = user(7)
         table[7] = user(7)

@@ -22,7 +22,7 @@ import Testing
         Conversation(ConversationNumber(2), id: "direct", kind: .direct, name: "")
     }
 
-    @Test func whoSharesAConversationMaySeeTheOther() {
+    @Test func usersWhoShareAConversationSeeEachOther() {
         #expect(policy.maySee(cast[0].user, cast[1].user))
         #expect(policy.maySee(stranger, stranger))
         #expect(!policy.maySee(cast[0].user, stranger))
@@ -44,12 +44,12 @@ import Testing
         #expect(code { () throws(Refusal) in _ = try policy.role(of: cast[0].user, in: cast.group) } == .notFound)
     }
 
-    @Test func nobodyWritesToOneself() {
+    @Test func usersCannotWriteToThemselves() {
         #expect(code { () throws(Refusal) in try policy.checkWriting(by: stranger, to: stranger) } == .badRequest)
         #expect(code { () throws(Refusal) in try policy.checkWriting(by: stranger, to: cast[0].user) } == nil)
     }
 
-    @Test func whoHasLeftMayStillNameTheConversation() {
+    @Test func formerMembersMayNameTheirConversation() {
         #expect(mayWrite(cast[0].user, to: cast.group) == nil)
         #expect(mayWrite(stranger, to: cast.group) == .notFound)
         stranger.leave(cast.group.number, Departure(joinedAt: .start, leftAt: .start, since: .none))
@@ -57,7 +57,7 @@ import Testing
         #expect(mayWrite(stranger, to: nil) == .notFound)
     }
 
-    @Test func nobodyComesBackToADirectConversationThatEnds() {
+    @Test func aDirectConversationThatEndsTakesNobodyBack() {
         let direct = direct()
         stranger.leave(direct.number, Departure(joinedAt: .start, leftAt: .start, since: .none))
         #expect(mayWrite(stranger, to: direct) == nil)

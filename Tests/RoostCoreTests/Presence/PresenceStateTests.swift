@@ -3,7 +3,7 @@ import Testing
 
 @testable import RoostCore
 
-/// `Presence` alone: what devices come to, whom to tell, what to store.
+/// `Presence` alone: the state that devices add up to, who is told, and what is stored.
 @Suite struct PresenceStateTests {
     let cast = Cast("alice", "bob", "carol")
     let counters = Counters()
@@ -45,14 +45,14 @@ import Testing
         presence.go(session, of: phone, mayReturn: mayReturn, at: Moment(now))
     }
 
-    @Test func whoComesIsToldWhenTheTickEnds() {
+    @Test func anArrivalIsToldAtTheTick() {
         presence.come(session, of: phone, as: .active, at: Moment(0))
         #expect(told(at: 49).isEmpty)
         #expect(told(at: 50) == [.online])
         #expect(counters.usersOnline == 1)
     }
 
-    @Test func aGoodbyeIsToldAtOnceAndADropAfterItsGrace() {
+    @Test func aDropIsToldAfterItsGrace() {
         presence.come(session, of: phone, as: .active, at: Moment(0))
         _ = told(at: 50)
         end(session, mayReturn: true, at: 1_000)
@@ -63,7 +63,7 @@ import Testing
         #expect(told(at: 16_250) == [.offline])
     }
 
-    @Test func whoIsBackWithinTheGraceWasNeverAway() {
+    @Test func aReturnWithinTheGraceIsNotTold() {
         presence.come(session, of: phone, as: .active, at: Moment(0))
         _ = told(at: 50)
         end(session, mayReturn: true, at: 1_000)
@@ -113,14 +113,14 @@ import Testing
         #expect(stored(at: 250) == ["1 offline 200"])
     }
 
-    @Test func whoWasOnlineAtACrashWasLastSeenWhenTheRelayWasLastAlive() {
+    @Test func afterACrashUsersWereLastSeenWhenTheRelayWasLastAlive() {
         let ghost = User(UserNumber(9), name: "ghost", lastSeen: Timestamp(milliseconds: 5), isOnline: true)
         let mutations = presence.settle([ghost, cast[2].user], lastAlive: Timestamp(milliseconds: 70))
         #expect(mutations.compactMap(describe) == ["9 offline 70"])
         #expect(ghost.presence.lastSeen == Timestamp(milliseconds: 70))
     }
 
-    @Test func whileDrainingNobodyIsToldThatSomebodyLeft() {
+    @Test func departuresAreNotToldWhileDraining() {
         presence.come(session, of: phone, as: .active, at: Moment(0))
         _ = told(at: 50)
         let stored = presence.closeDown([cast[0].user], at: Moment(60))

@@ -3,7 +3,7 @@ import Testing
 
 @testable import RoostCore
 
-/// `Receipts` alone: whom to tell of whose progress, and what to store.
+/// `Receipts` alone: whose progress is told to whom, and what is stored.
 @Suite struct ReceiptGatheringTests {
     let cast = Cast("alice", "bob", "carol")
 
@@ -45,7 +45,7 @@ import Testing
         #expect(cast[0].watermark.delivered == SequenceNumber(5))
     }
 
-    @Test func whatIsNotNewIsNotTold() {
+    @Test func progressThatIsNotNewIsNotTold() {
         let receipts = receipts()
         read(5, by: cast[0], receipts)
         _ = tellings(receipts, at: 50)
@@ -54,7 +54,7 @@ import Testing
         #expect(tellings(receipts, at: 200).isEmpty)
     }
 
-    @Test func whoHasLeftIsNotToldOf() {
+    @Test func theProgressOfAFormerMemberIsNotTold() {
         let receipts = receipts()
         read(1, by: cast[0], receipts)
         _ = cast.group.dismiss([cast[0].user.number], cast.settled())
@@ -72,14 +72,14 @@ import Testing
         #expect(tellings(receipts, at: 51) == ["bob own others"])
     }
 
-    @Test func aQuarterWhileSomebodyWaitsToBeWrittenTo() {
+    @Test func aBusyTurnTellsOnlyAQuarter() {
         let receipts = receipts { $0.receiptsPerMillisecond = 16 }
         for index in 0..<3 { read(1, by: cast[index], receipts) }
         #expect(tellings(receipts, at: 50, isBusy: true).count == 1)
         #expect(tellings(receipts, at: 51, isBusy: false).count == 2)
     }
 
-    @Test func aConversationThatIsToldTooMuchWaitsAndItsOwnDevicesDoNot() {
+    @Test func othersWaitForTheBudgetAndOwnDevicesDoNot() {
         let receipts = receipts { $0.receiptsPerSecond = 2 }
         read(1, by: cast[0], receipts)
         #expect(tellings(receipts, at: 50) == ["alice own others"])
@@ -97,7 +97,7 @@ import Testing
 
     // MARK: Storing
 
-    @Test func whatChangedIsStoredOnceAfterAWhile() {
+    @Test func progressIsStoredOnceWhenItIsDue() {
         let receipts = receipts()
         let device = cast.device(of: 0)
         receipts.move(device, to: Position(7), at: Moment(0))
@@ -131,7 +131,7 @@ import Testing
         #expect(receipts.takeUnstored(atMost: 2).watermarks.isEmpty)
     }
 
-    @Test func whoHasLeftAndAForgottenDeviceAreNotStored() {
+    @Test func formerMembersAndForgottenDevicesAreNotStored() {
         let receipts = receipts()
         let device = cast.device(of: 0)
         receipts.move(device, to: Position(7), at: Moment(0))

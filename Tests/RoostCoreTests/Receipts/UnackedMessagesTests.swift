@@ -20,7 +20,7 @@ import Testing
         return all
     }
 
-    @Test func theyComeOutInOrderHoweverTheyWereAdded() {
+    @Test func entriesComeOutInTheOrderTheyWereNoted() {
         var unacked = UnackedMessages()
         unacked.note(entry(1), atMost: 100)
         unacked.note((2...20).map { entry($0) }, atMost: 100)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import RoostCore
 
-/// `Typing` alone: who is typing, and of what others have to be told.
+/// `Typing` alone: who is typing, and which changes the others have to be told.
 @Suite struct TypingStateTests {
     let typing: Typing
     let alice: Member
@@ -63,7 +63,7 @@ import Testing
         #expect(typing.start(alice, at: 1_000))
     }
 
-    @Test func aFurtherTyperWaitsForAPlace() {
+    @Test func typersBeyondTheBoundAreIgnored() {
         #expect(typing.start(alice, at: 0))
         #expect(typing.start(bob, at: 0))
         #expect(!typing.start(carol, at: 0))
