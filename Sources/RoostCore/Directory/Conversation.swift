@@ -77,9 +77,8 @@ final class Conversation {
     func member(_ user: UserNumber) -> Member? { membersByUser[user] }
 
     func admit(_ member: Member, _ settled: borrowing Settled) {
-        if membersByUser.updateValue(member, forKey: member.user.number) != nil {
-            members.removeAll { $0.user === member.user }
-        }
+        let former = membersByUser.updateValue(member, forKey: member.user.number)
+        precondition(former == nil, "a user has one membership of a conversation")
         members.append(member)
         standingChanges += 1
         forgetAudience()

@@ -7,7 +7,8 @@ extension Directory {
         _ members: [NewMember], to conversation: Conversation, at position: Position, _ settled: borrowing Settled
     ) {
         for new in members {
-            guard let user = user(new.user) else { continue }
+            // A user who is a member already stays one as before, in the store too.
+            guard let user = user(new.user), conversation.member(new.user) == nil else { continue }
             var watermark = Watermark()
             watermark.read = conversation.lastSequence
             watermark.delivered = conversation.lastSequence

@@ -72,7 +72,9 @@ final class Directory {
     private func load(_ members: [Snapshot.Member], _ settled: borrowing Settled) {
         var pairs: [ConversationNumber: [User]] = [:]
         for stored in members {
-            guard let user = user(stored.user), let conversation = conversation(stored.conversation) else { continue }
+            guard let user = user(stored.user), let conversation = conversation(stored.conversation),
+                conversation.member(user.number) == nil
+            else { continue }
             if conversation.kind == .direct { pairs[stored.conversation, default: []].append(user) }
             if let role = stored.role {
                 let member = Member(

@@ -51,6 +51,7 @@ struct LeasedNumbers {
 
     /// Adds what the store has leased; empty if it has no more.
     mutating func add(_ lease: Range<Int32>) {
+        precondition(following == nil, "one lease is requested at a time")
         isAsked = false
         if lease.isEmpty { isExhausted = true } else { following = lease }
     }

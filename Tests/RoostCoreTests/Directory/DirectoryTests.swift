@@ -122,6 +122,22 @@ import Testing
         #expect(bob.peers.isEmpty && alice.departures[direct.number]?.leftAt == Position(12))
     }
 
+    @Test func aMemberWhoIsAdmittedAgainStaysAsBefore() throws {
+        let group = try directory.begin(.group, name: "G")
+        let alice = try user("alice")
+        directory.admit([NewMember(alice.number, .owner)], to: group, at: Position(11), delivery.settle())
+        directory.admit([NewMember(alice.number, .member)], to: group, at: Position(12), delivery.settle())
+        #expect(group.members.map(\.role) == [.owner] && group.members.map(\.joinedAt) == [Position(11)])
+    }
+
+    @Test func rolesAreGivenToMembersOnly() throws {
+        let group = try directory.begin(.group, name: "G")
+        let (alice, bob) = (try user("alice"), try user("bob"))
+        directory.admit([NewMember(alice.number, .member)], to: group, at: Position(11), delivery.settle())
+        directory.setRoles([NewMember(alice.number, .admin), NewMember(bob.number, .owner)], in: group)
+        #expect(group.members.map(\.role) == [.admin])
+    }
+
     @Test func nothingIsKeptOfAnErasedConversation() throws {
         let (alice, bob) = (try user("alice"), try user("bob"))
         guard let direct = directory.direct(alice, bob) else {
