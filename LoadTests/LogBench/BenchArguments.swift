@@ -4,7 +4,7 @@ import RoostWire
 struct BenchArguments {
     static let usage = """
         usage: roost-log-bench --path FILE [--rows N] [--batch N] [--conversations N] [--senders N] [--bytes N]
-                               [--durability full|normal|memory]
+                               [--durability full|normal|memory] [--stored-keys N]
         """
 
     var path = ""
@@ -17,6 +17,8 @@ struct BenchArguments {
     /// Bytes of each body, including its quotation marks.
     var bytes = 200
     var durability = Durability.full
+    /// Random keys that the key index holds before the first row: made directly, as so many rows would take hours.
+    var storedKeys = 0
 
     /// Returns nil for an unknown word or a value that doesn't fit.
     init?(_ words: [String]) {
@@ -37,6 +39,7 @@ struct BenchArguments {
             guard let known = Durability(rawValue: value) else { return false }
             durability = known
             return true
+        case "--stored-keys": return Self.read(value, 0...1_000_000_000, into: &storedKeys)
         case "--rows": return Self.read(value, 10...1_000_000_000, into: &rows)
         case "--batch": return Self.read(value, 1...65_536, into: &batch)
         case "--conversations": return Self.read(value, 1...1_000_000, into: &conversations)

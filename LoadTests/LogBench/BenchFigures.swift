@@ -19,15 +19,32 @@ struct BenchFigures: Codable {
     /// `full`, `normal` or `memory`.
     var durability: String
     var checkpoints: Int
+    /// Keys that were there before the first row.
+    var storedKeys: Int
+    /// CPU time of looking for one key that isn't there, after all rows, in microseconds.
+    var newKeyMicroseconds: Double
+    /// Of a thousand such keys, those for which a table had to be read: a filter erred.
+    var doubtedPerThousand: Double
+    /// What the key index has in memory beside its newest rows.
+    var keyFilterBytes: Int
+    /// The most memory that the process had (getrusage).
+    var residentBytesMax: Int
 }
 
-/// Wall and CPU time so far. No state.
+/// Wall and CPU time, and memory, so far. No state.
 enum BenchClock {
     /// Monotonic time in seconds.
     static func wall() -> Double { seconds(CLOCK_MONOTONIC) }
 
     /// CPU time of all threads of the process, in seconds.
     static func cpu() -> Double { seconds(CLOCK_PROCESS_CPUTIME_ID) }
+
+    /// The most resident memory so far, bytes.
+    static func residentBytesMax() -> Int {
+        var usage = rusage()
+        getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &usage)
+        return usage.ru_maxrss * 1_024
+    }
 
     private static func seconds(_ clock: clockid_t) -> Double {
         var now = timespec()

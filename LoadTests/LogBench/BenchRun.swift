@@ -47,12 +47,27 @@ final class BenchRun {
             tenths.note(rows: wanted)
         }
         took.sort()
+        let cpuSeconds = BenchClock.cpu() - cpu
+        // The writer is idle now, and its thread has nothing left to do.
+        thread.stop()
+        let newKeys = try lookForNewKeys()
         return BenchFigures(
             rows: arguments.rows, seconds: tenths.seconds, rowsPerSecond: Double(arguments.rows) / tenths.seconds,
-            tenths: tenths.rates, cpuSeconds: BenchClock.cpu() - cpu, commits: took.count,
+            tenths: tenths.rates, cpuSeconds: cpuSeconds, commits: took.count,
             commitMillisecondsMedian: took[took.count / 2], commitMillisecondsP99: took[took.count * 99 / 100],
             commitMillisecondsMax: took.last ?? 0,
-            durability: arguments.durability.rawValue, checkpoints: log.statistics.checkpoints - checkpoints)
+            durability: arguments.durability.rawValue, checkpoints: log.statistics.checkpoints - checkpoints,
+            storedKeys: arguments.storedKeys, newKeyMicroseconds: newKeys.microseconds,
+            doubtedPerThousand: newKeys.doubtedPerThousand, keyFilterBytes: log.statistics.keyFilterBytes,
+            residentBytesMax: BenchClock.residentBytesMax())
+    }
+
+    /// What a key costs that isn't there.
+    private func lookForNewKeys() throws -> (microseconds: Double, doubtedPerThousand: Double) {
+        let count = 1_000_000
+        let cpu = BenchClock.cpu()
+        let doubted = try log.lookForNewKeys(count)
+        return ((BenchClock.cpu() - cpu) * 1e6 / Double(count), Double(doubted) * 1_000 / Double(count))
     }
 
     private func submit(_ batch: [Mutation]) throws {

@@ -27,6 +27,7 @@ struct LogBench {
         let log = try SQLiteLog(path: arguments.path, durability: arguments.durability)
         defer { log.close() }
         guard log.statistics.head == .start else { throw BenchFailure("\(arguments.path) holds something already") }
+        if arguments.storedKeys > 0 { try log.fillKeys(arguments.storedKeys) }
         var rows = RowSource(arguments)
         let run = try BenchRun(log)
         defer { run.stop() }

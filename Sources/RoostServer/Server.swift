@@ -35,7 +35,12 @@ public struct Server {
         do {
             let store = try SQLiteLog(
                 path: configuration.store.path, durability: configuration.store.durability,
-                reactionsPerUser: configuration.limits.reactionsPerUser)
+                reactionsPerUser: configuration.limits.reactionsPerUser,
+                reporter: StorageReporter { [log] notice in
+                    log.log(
+                        level: notice.kind == .progress ? .notice : .error, "Store: \(notice.text)",
+                        metadata: ["kind": "\(notice.kind.rawValue)"])
+                })
             let snapshot = try store.load()
             log.info(
                 "Store opened",
@@ -64,10 +69,10 @@ public struct Server {
             let mailbox = loop.mailbox
             gateway.loop = loop
             gateway.workers = .init(
-                commits: try CommitThread(store.writer) { mailbox.post(.committed($0)) },
-                reads: try ReadThread(store.reader, bound: Server.readsMax(configuration.limits)) {
-                    mailbox.post(.answered($0))
-                },
+                commits: try CommitThread(store.writer, reporter: store.reporter) { mailbox.post(.committed($0)) },
+                reads: try ReadThread(
+                    store.reader, bound: Server.readsMax(configuration.limits), reporter: store.reporter
+                ) { mailbox.post(.answered($0)) },
                 verifier: verifier, mailbox: mailbox)
             return (gateway, loop)
         } catch {

@@ -7,8 +7,8 @@ extension SQLiteLog {
         let database = writer.database
         var snapshot = Snapshot()
         snapshot.head = Position(writer.head)
-        let alive = try database.value("SELECT value FROM meta WHERE name = 'alive_at'")
-        snapshot.aliveAt = Timestamp(milliseconds: Int64(alive ?? "") ?? 0)
+        snapshot.epoch = try writer.meta.text("epoch")
+        snapshot.aliveAt = Timestamp(milliseconds: try writer.meta.number("alive_at"))
         snapshot.leases = try writer.numbers.leases(database)
         snapshot.users = try users(database)
         snapshot.devices = try devices(database)
@@ -50,7 +50,7 @@ extension SQLiteLog {
             }
             var conversation = Snapshot.Conversation(
                 ConversationNumber(query.int32(0)), id: query.text(1), kind: kind, name: query.text(3))
-            if let last = writer.conversations[query.int32(0)] {
+            if let last = writer.directory.conversation(query.int32(0)) {
                 conversation.lastSequence = SequenceNumber(last.lastSequence)
                 conversation.lastPosition = Position(last.lastPosition)
                 conversation.lastTime = Timestamp(milliseconds: last.lastTime)

@@ -16,18 +16,26 @@ public final class SQLiteLog {
     public let writer: SQLiteWriter
     /// Answers questions, on one thread.
     public let reader: SQLiteReader
-    private let lock: FileLock?
+    /// Takes what operators should know of.
+    public let reporter: StorageReporter
+    private let fileLock: FileLock?
     private let gauges: Gauges
 
     /// What the store says of itself. From any thread.
-    public var statistics: StorageStatistics { gauges.now }
+    public var statistics: StorageStatistics {
+        var now = gauges.now
+        now.notices = reporter.counts
+        return now
+    }
 
     /// Opens or creates the store. Throws a `StorageFailure` of one line that names the file and says what to do.
     /// `reactionsPerUser`: different reactions of one user to one message.
     public convenience init(
-        path: String, durability: Durability, reactionsPerUser: Int = Limits().reactionsPerUser
+        path: String, durability: Durability, reactionsPerUser: Int = Limits().reactionsPerUser,
+        reporter: StorageReporter = StorageReporter()
     ) throws(StorageFailure) {
-        try self.init(path, durability, StorageBounds(), reactionsPerUser: reactionsPerUser)
+        try self.init(
+            path, durability, StorageBounds(), reactionsPerUser: reactionsPerUser, reporter: reporter)
     }
 
     /// Opens or creates the store on a file layer of SQLite that a simulation has registered as `vfs`, with bounds so
@@ -43,31 +51,38 @@ public final class SQLiteLog {
 
     init(
         _ path: String, _ durability: Durability, _ bounds: StorageBounds,
-        reactionsPerUser: Int = Limits().reactionsPerUser, hash: Hash? = nil, vfs: String? = nil
+        reactionsPerUser: Int = Limits().reactionsPerUser, reporter: StorageReporter = StorageReporter(),
+        hash: Hash? = nil, vfs: String? = nil
     ) throws(StorageFailure) {
+        self.reporter = reporter
         do {
             let isFile = durability != .memory
             let path = isFile ? path : ":memory:"
-            lock = isFile && vfs == nil ? try FileLock(for: path) : nil
+            fileLock = isFile && vfs == nil ? try FileLock(for: path) : nil
             let database = try Database(path: path, vfs: vfs)
             try Migration.checkOwner(of: database)
             try database.configureForWriting(durability, walFramesMax: bounds.checkpoints.framesBound)
             try Migration.apply(to: database)
+            if vfs != nil { try database.execute("UPDATE meta SET value = 'simulate' WHERE name = 'epoch'") }
             gauges = Gauges()
-            let turn = Turn(isShared: !isFile)
+            let lock = ConnectionLock(isShared: !isFile)
             var checkpointer: Checkpointer?
             if isFile {
                 let copying = try Database(path: path, vfs: vfs)
                 try copying.configureForCopying(durability)
                 checkpointer = try Checkpointer(copying, isInline: vfs != nil)
             }
-            writer = try SQLiteWriter.opened(
-                database, checkpointer: checkpointer, turn: turn, gauges: gauges, hash: hash, bounds: bounds,
-                reactionsPerUser: reactionsPerUser)
+            let lookUps = isFile ? try Database(path: path, vfs: vfs) : database
+            if isFile { try lookUps.configureForReading() }
+            writer = try SQLiteWriter(
+                SQLiteWriter.Parts(
+                    database: database, lookUps: lookUps, checkpointer: checkpointer, lock: lock, gauges: gauges,
+                    reporter: reporter, hash: hash, bounds: bounds, reactionsPerUser: reactionsPerUser))
             if durability == .full { try database.reserveWAL(frames: bounds.reservedFrames) }
             let reading = isFile ? try Database(path: path, vfs: vfs) : database
             if isFile { try reading.configureForReading() }
-            reader = try SQLiteReader(database: reading, tail: writer.tail, turn: turn)
+            reader = try SQLiteReader(
+                database: reading, tail: writer.indexer.tail, lock: lock, reporter: reporter)
         } catch StorageFailure.failed(_, SQLITE_NOTADB, _) {
             throw .notADatabase(path: path)
         } catch let failure as StorageFailure {
@@ -80,8 +95,8 @@ public final class SQLiteLog {
     /// Copies the whole write-ahead log into the database and empties it. For a clean stop, when both threads are at
     /// rest. Returns whether all of it was copied.
     public func checkpoint() throws -> Bool {
-        try writer.checkUsable()
-        try writer.checkpointer?.wait()
+        try writer.transactions.checkUsable()
+        try writer.checkpoints.wait()
         return try writer.database.checkpoint(SQLITE_CHECKPOINT_TRUNCATE)
     }
 
@@ -89,6 +104,6 @@ public final class SQLiteLog {
     public func close() {
         reader.close()
         writer.close()
-        lock?.release()
+        fileLock?.release()
     }
 }

@@ -1,3 +1,5 @@
+import CSQLite
+
 /// Why the store can't be opened or used. The description is one line for the operator: the file, and what to do.
 /// It never holds a body or a key.
 public enum StorageFailure: Error, Sendable, Equatable {
@@ -9,18 +11,37 @@ public enum StorageFailure: Error, Sendable, Equatable {
     case notADatabase(path: String)
     /// The file is an SQLite database, but not a log of Roost.
     case foreign(path: String)
-    /// The file was written by a newer Roost, which applied this migration.
-    case newerSchema(path: String, migration: String)
+    /// The file has a schema that this Roost doesn't know: it applied this migration.
+    case unknownSchema(path: String, migration: String)
     /// SQLite didn't take a setting that durability or erasure depends on.
     case settingRefused(path: String, setting: String, wanted: String, got: String)
     /// An operation failed; `code` is SQLite's extended result code.
     case failed(operation: String, code: Int32, message: String)
     /// The log contradicts itself.
     case inconsistent(String)
+    /// An index contradicts the log, from which it can be made anew.
+    case damagedIndex(String)
     /// A commit failed before: the writer takes nothing more, since a failed fsync can't be trusted again.
     case poisoned
     /// Used after `close()`.
     case closed
+}
+
+extension StorageFailure {
+    /// SQLite found a page that can't be right.
+    var isDamage: Bool {
+        if case .failed(_, let code, _) = self { code & 0xFF == SQLITE_CORRUPT } else { false }
+    }
+
+    /// An index can't be right: what SQLite found, or what its checksum says.
+    var isIndexDamage: Bool {
+        if case .damagedIndex = self { true } else { isDamage }
+    }
+
+    /// Another connection has the lock.
+    var isBusy: Bool {
+        if case .failed(_, let code, _) = self { code & 0xFF == SQLITE_BUSY } else { false }
+    }
 }
 
 extension StorageFailure: CustomStringConvertible {
@@ -35,14 +56,16 @@ extension StorageFailure: CustomStringConvertible {
             "\(path): not an SQLite database; move the file away or name another path"
         case .foreign(let path):
             "\(path): an SQLite database of another program; name another path"
-        case .newerSchema(let path, let migration):
-            "\(path): written by a newer Roost (migration \"\(migration)\"); run that version or restore a backup"
+        case .unknownSchema(let path, let migration):
+            "\(path): has an unknown schema (\"\(migration)\"); run the version of Roost that wrote it"
         case .settingRefused(let path, let setting, let wanted, let got):
             "\(path): SQLite answered \(got) to \(setting) = \(wanted); use a local file system that supports it"
         case .failed(let operation, let code, let message):
             "the store failed at \(operation): \(message) (SQLite \(code)); check the disk, then restart the relay"
         case .inconsistent(let what):
             "the store contradicts itself: \(what); restore a backup"
+        case .damagedIndex(let what):
+            "an index of the store is damaged: \(what); stop the relay and run `roost store reindex`"
         case .poisoned:
             "the store refused an earlier commit and takes nothing more; check the disk, then restart the relay"
         case .closed:

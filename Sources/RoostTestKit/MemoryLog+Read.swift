@@ -55,6 +55,23 @@ extension MemoryLog {
         let events = request.messages.compactMap { state.conversations[$0.conversation]?.message($0.sequence) }
         return ReadResult(ticket: ticket, events: events)
     }
+
+    func feed(_ request: FeedRequest, _ ticket: UInt64) -> ReadResult {
+        var result = ReadResult(ticket: ticket)
+        let found = state.conversations.values
+            .flatMap { $0.rows(above: request.after) }
+            .sorted { $0.position < $1.position }
+        var bytes = 0
+        for event in found {
+            guard result.events.isEmpty || result.events.count < request.rows && bytes <= request.bytes else {
+                result.hasMore = true
+                break
+            }
+            bytes += event.body.count
+            result.events.append(event)
+        }
+        return result
+    }
 }
 
 extension MemoryLog.Record {
@@ -64,11 +81,21 @@ extension MemoryLog.Record {
         for row in rows[firstRow(above: span.after)...] {
             guard row.position <= span.upTo, found.count < most else { break }
             guard isShown(row, span.since) else { continue }
-            var row = row
-            if row.kind == .edit, let message = message(row.sequence) { row.body = message.body }
-            found.append(row)
+            found.append(completed(row))
         }
         return found
+    }
+
+    /// All rows above a position, in order.
+    fileprivate func rows(above position: Position) -> [StoredEvent] {
+        rows[firstRow(above: position)...].map { completed($0) }
+    }
+
+    /// An edit with the message's present body.
+    private func completed(_ row: StoredEvent) -> StoredEvent {
+        var row = row
+        if row.kind == .edit, let message = message(row.sequence) { row.body = message.body }
+        return row
     }
 
     /// What is left out of a span when it has more messages than `most`.

@@ -128,6 +128,7 @@ public final class MemoryLog: LogWriter, LogReader {
         case .page(let request): page(request, read.ticket)
         case .history(let request): history(request, read.ticket)
         case .latest(let request): latest(request, read.ticket)
+        case .feed(let request): feed(request, read.ticket)
         }
     }
 

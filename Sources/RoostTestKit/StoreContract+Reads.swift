@@ -157,4 +157,39 @@ extension StoreContract {
         let found = try store.latest([(2, 1), (1, 2), (1, 3), (1, 0), (5, 1), (1, 1)])
         try expect(found.map(\.text), ["\"b\"", "\"c\"", "\"a\""])
     }
+
+    /// Rows of all conversations, those of an erased one left out; an edit shows the message's present body.
+    @Sendable static func feed(_ store: inout StoreDriver) throws {
+        for conversation in Int32(1)...3 { try store.create(conversation, members: [1]) }
+        _ = try store.commit((0..<20).map { store.message(Int32($0 % 3 + 1), by: 1, "m\($0)") })
+        try store.goOn()
+        _ = try store.commit([
+            store.event(.edit, 1, by: 1, of: 1, "e1"), store.event(.edit, 1, by: 1, of: 1, "e2"),
+            store.event(.react, 2, by: 1, of: 2, "+"), store.event(.delete, 2, by: 1, of: 1, ""),
+            store.change(3, by: 1, .erase), store.message(1, by: 1, "last"),
+        ])
+        let erased = Set((4...23).filter { $0 % 3 == 0 } + [3, 28])
+        let wanted = (1...29).filter { !erased.contains($0) }
+        for rows in [1, 4, 100] {
+            var got: [StoredEvent] = []
+            var after = Position.start
+            while true {
+                let page = try store.feed(after: after, rows: rows)
+                try expect(page.events.count <= rows && page.damaged.isEmpty, true)
+                got += page.events
+                guard page.hasMore, let last = page.events.last else { break }
+                after = last.position
+            }
+            try expect(got.map { Int($0.position.value) }, wanted)
+            try expect(got.filter { $0.kind == .edit }.map(\.text), ["\"e2\"", "\"e2\""])
+        }
+        try expect(try store.feed(after: at(26), rows: 10).events.map(\.position.value), [27, 29])
+        for after in [at(29), at(30), at(.max)] {
+            let end = try store.feed(after: after, rows: 10)
+            try expect(end.events.isEmpty && !end.hasMore, true)
+        }
+        let short = try store.feed(after: .start, rows: 10, bytes: 1)
+        try expect(short.events.count <= 2 && short.hasMore, true)
+        try expect(try store.feed(after: at(-5), rows: 1).events.map(\.position.value), [1])
+    }
 }

@@ -55,6 +55,7 @@ public struct StoreContract {
         Check(name: "nothing from before a member's time", run: since),
         Check(name: "history", run: history),
         Check(name: "latest", run: latest),
+        Check(name: "the feed has every row once, in order", run: feed),
     ]
 
     /// Runs one check on the store that `make` gives. Throws the `Violation`, or what the store threw.

@@ -115,6 +115,10 @@ public struct StoreDriver {
         return try answer(.latest(LatestRequest(messages: asked))).events
     }
 
+    func feed(after: Position, rows: Int, bytes: Int = 1 << 20) throws -> ReadResult {
+        try answer(.feed(FeedRequest(after: after, rows: rows, bytes: bytes)))
+    }
+
     private func answer(_ question: Read.Question) throws -> ReadResult {
         let result = try store.reader.answer(Read(ticket: 42, question))
         try StoreContract.expect(result.ticket, 42)

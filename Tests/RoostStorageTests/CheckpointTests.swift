@@ -99,12 +99,11 @@ import Testing
         let scratch = try Scratch()
         let log = try SQLiteLog(path: scratch.path(), durability: .normal)
         defer { log.close() }
-        let checkpointer = try #require(log.writer.checkpointer)
         _ = try log.commit([creation()])
         try load(log, megabytes: 10)
         let passes = log.statistics.checkpoints
         for _ in 0..<4 {
-            try checkpointer.wait()
+            try log.writer.checkpoints.wait()
             _ = try log.commit([message()])
         }
         #expect(log.statistics.checkpoints > passes)
@@ -118,7 +117,7 @@ import Testing
         let scratch = try Scratch()
         let log = try SQLiteLog(path: scratch.path(), durability: .normal)
         _ = try log.commit([creation(), message("kept", key: "kept")])
-        sqlite3_interrupt(try #require(log.writer.checkpointer).database.handle)
+        sqlite3_interrupt(try #require(log.writer.checkpoints.checkpointer).database.handle)
         let error = #expect(throws: StorageFailure.self) { try load(log, megabytes: 20) }
         guard case .failed("checkpoint", SQLITE_INTERRUPT, _) = error else {
             Issue.record("got \(String(describing: error))")

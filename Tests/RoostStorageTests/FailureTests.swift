@@ -71,7 +71,8 @@ import Testing
         #expect(throws: StorageFailure.closed) { try log.checkpoint() }
     }
 
-    /// A page of the event index is overwritten with rubbish: an error, not a crash and not a wrong answer.
+    /// A page of the event index is overwritten with rubbish: an error that says what to do, not a crash, not a wrong
+    /// answer, and not the end of the relay.
     @Test func aDamagedPageIsAnError() throws {
         let scratch = try Scratch()
         var log = try SQLiteLog(scratch.path(), .full, .tiny)
@@ -88,8 +89,14 @@ import Testing
         log = try SQLiteLog(scratch.path(), .full, .tiny)
         defer { log.close() }
         #expect(throws: StorageFailure.self) { try log.history(1) }
-        #expect(throws: StorageFailure.self) { try log.commit([about(.edit, 3)]) }
-        #expect(throws: StorageFailure.poisoned) { try log.commit([message()]) }
+        #expect(try log.commit([about(.edit, 3)]) == [.refused(.unavailable)])
+        #expect(log.statistics.notices[.damagedIndex] == 1)
+        #expect(position(try log.commit([message()]).first) == 202)
+        log.close()
+        try SQLiteLog.reindex(scratch.path(), .full, .tiny, reporter: StorageReporter())
+        log = try SQLiteLog(scratch.path(), .full, .tiny)
+        #expect(try log.history(1).count == 201)
+        #expect(position(try log.commit([about(.edit, 3)]).first) == 203)
     }
 
     @Test func bodiesWithAnythingInThemAreKept() throws {

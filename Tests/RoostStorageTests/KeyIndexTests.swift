@@ -1,11 +1,12 @@
 import RoostCore
 import RoostTestKit
 import RoostWire
+import Synchronization
 import Testing
 
 @testable import RoostStorage
 
-/// The runs of the key index: few however many keys there are, and each key in exactly one, at every moment.
+/// The generations of the key index: each key is in exactly one of them, and is found in any.
 @Suite struct KeyIndexTests {
     private func database() throws -> Database {
         let database = try Database(path: ":memory:")
@@ -13,95 +14,100 @@ import Testing
         return database
     }
 
-    private func add(_ entries: [KeyEntry], to index: inout KeyIndex) throws {
-        let spread = try index.begin(entries)
-        for block in spread.blocks { try index.write(spread.entries(of: block), to: block) }
-        try index.finish(spread.blocks.lowerBound, keys: entries.count)
+    private func index(_ database: Database, size: Int, _ reporter: StorageReporter = StorageReporter()) throws
+        -> KeyIndex
+    {
+        try KeyIndex(database, lookUps: database, keysPerGeneration: size, reporter: reporter) { sender, _ in
+            UInt64(sender)
+        }
     }
 
-    private func holds(_ entry: KeyEntry, _ index: KeyIndex) throws -> Bool {
-        try index.first(entry.hash) { $0 == entry.position ? true : nil } ?? false
+    private func merge(_ index: KeyIndex, upTo: Int64) throws {
+        let part = index.freeze()
+        try index.write(part[...])
+        try index.finish(part, upTo: upTo)
+        index.dropFrozen()
+    }
+
+    private func holds(_ hash: UInt64, _ position: Int64, _ index: KeyIndex) throws -> Bool {
+        try index.first(hash) { $0 == position ? true : nil } ?? false
     }
 
     @Test(arguments: [1, 2, 3] as [UInt64])
-    func everyKeyIsInOneRunAfterEveryMove(seed: UInt64) throws {
+    func everyKeyIsFoundWhereverItIs(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         let database = try database()
         defer { database.close() }
-        var index = try KeyIndex(database, keysPerBlock: 8)
-        var all: [KeyEntry] = []
+        var index = try index(database, size: 200)
+        var hashes: [UInt64] = []
         for round in 0..<60 {
-            let new = (0..<Int.random(in: 1...150, using: &random)).map {
-                KeyEntry(hash: random.next(), position: Int64(all.count + $0 + 1))
+            for _ in 0..<Int.random(in: 1...80, using: &random) {
+                hashes.append(random.next())
+                index.add(hashes[hashes.count - 1], at: Int64(hashes.count))
             }
-            all += new
-            try add(new, to: &index)
-            for _ in 0..<Int.random(in: 0...20, using: &random) { try index.move(keys: 40) }
-            let found = try index.entries(of: 0, width: 0).map(\.position).sorted()
-            #expect(found == all.map(\.position), "round \(round)")
-            for _ in 0..<20 {
-                guard let one = all.randomElement(using: &random) else { continue }
-                #expect(try holds(one, index))
-                #expect(try !holds(KeyEntry(hash: one.hash ^ 1, position: one.position), index))
+            if round % 3 != 0 { try merge(index, upTo: Int64(hashes.count)) }
+            if round % 7 == 6 {
+                try merge(index, upTo: Int64(hashes.count))
+                index = try self.index(database, size: 200)
+            }
+            for (offset, hash) in hashes.enumerated() where offset % 5 == round % 5 {
+                #expect(try holds(hash, Int64(offset + 1), index), "round \(round)")
+                #expect(try !holds(hash ^ 1, Int64(offset + 1), index))
             }
         }
-        while index.isMoving { try index.move(keys: 1_000) }
-        #expect(index.keys == all.count)
+        try merge(index, upTo: Int64(hashes.count))
+        #expect(index.storedKeys == hashes.count)
+        #expect(try database.value("SELECT count(*) FROM key_hash") == "\(hashes.count)")
+        // A generation ends with the first part that fills it; a part has at most 160 keys here.
+        let largest = Int(try database.value("SELECT max(keys) FROM key_generation") ?? "") ?? 0
+        #expect((200..<360).contains(largest))
+        #expect(index.filterBytes > 0)
     }
 
-    /// Seven of a level at rest, and levels as the logarithm of eight.
-    @Test func thereAreFewRunsAndBlocksAreFull() throws {
+    @Test func aRemovedKeyIsGoneFromItsGeneration() throws {
         let database = try database()
         defer { database.close() }
-        var index = try KeyIndex(database, keysPerBlock: 8)
-        var random = SeededGenerator(seed: 7)
-        for _ in 0..<255 {
-            try add((0..<64).map { _ in KeyEntry(hash: random.next(), position: 1) }, to: &index)
-            try index.move(keys: 64 * 8)
-            #expect(index.runs.count <= 28)
+        let index = try index(database, size: 10)
+        for number in 1...50 {
+            index.add(UInt64(number) << 40, at: Int64(number))
+            if number % 5 == 0 { try merge(index, upTo: Int64(number)) }
         }
-        while index.isMoving { try index.move(keys: 1_000) }
-        let wanted = [(64, 7), (512, 7), (4_096, 3)].flatMap { Array(repeating: $0.0, count: $0.1) }
-        #expect(index.runs.map(\.keys) == wanted)
-        let blocks = Int(try database.value("SELECT count(*) FROM key_block") ?? "") ?? 0
-        #expect(blocks <= 255 * 64 / 8)
-        try index.move(keys: 1_000)
-        #expect(index.debt == 0)
+        for number in [1, 10, 11, 37, 50] { try index.remove(UInt64(number) << 40, at: Int64(number)) }
+        try index.remove(UInt64(2) << 40, at: 3)
+        #expect(try database.value("SELECT count(*) FROM key_hash") == "45")
+        #expect(try !holds(UInt64(37) << 40, 37, index))
+        #expect(try holds(UInt64(2) << 40, 2, index))
     }
 
-    /// A run that was being made of the tail goes, one that was being made of others goes on.
-    @Test func anotherStartGoesOnWhereAKillWas() throws {
+    /// What a killed merge left in the table is written again by the next one, and counts once.
+    @Test func aMergeThatWasCutShortIsDoneAgain() throws {
         let database = try database()
         defer { database.close() }
-        var index = try KeyIndex(database, keysPerBlock: 4)
-        let all = (0..<320).map { KeyEntry(hash: UInt64($0) &* 0x9e37_79b9_7f4a_7c15, position: Int64($0 + 1)) }
-        for part in 0..<8 { try add(Array(all[part * 40..<part * 40 + 40]), to: &index) }
-        try index.move(keys: 257)
-        let spread = try index.begin([KeyEntry(hash: 1, position: 1_000), KeyEntry(hash: .max, position: 1_001)])
-        for block in spread.blocks { try index.write(spread.entries(of: block), to: block) }
-        #expect(index.isMoving)
-        var again = try KeyIndex(database, keysPerBlock: 4)
-        try again.dropUnfinished()
-        for _ in 0..<40 {
-            #expect(try again.entries(of: 0, width: 0).map(\.position).sorted() == all.map(\.position))
-            try again.move(keys: 20)
-        }
-        #expect(!again.isMoving && again.runs.count == 1)
-        try again.remove(all[7])
-        try again.remove(KeyEntry(hash: all[8].hash, position: 2_000))
-        #expect(try !holds(all[7], again))
-        #expect(try holds(all[8], again))
-        #expect(try again.entries(of: 0, width: 0).count == 319)
+        let index = try index(database, size: 1_000)
+        for number in 1...10 { index.add(UInt64(number), at: Int64(number)) }
+        try index.write(index.freeze().prefix(6))
+        let again = try self.index(database, size: 1_000)
+        for number in 1...12 { again.add(UInt64(number), at: Int64(number)) }
+        try merge(again, upTo: 12)
+        #expect(again.storedKeys == 12)
+        #expect(try database.value("SELECT count(*) FROM key_hash") == "12")
     }
 
-    @Test func aKeyInTheWrongBlockIsAnError() throws {
+    @Test(arguments: [
+        "filter = zeroblob(length(filter))", "filter = x'00'", "checksum = checksum + 1", "filter = NULL",
+    ])
+    func aDamagedFilterIsMadeAgain(damage: String) throws {
         let database = try database()
         defer { database.close() }
-        var index = try KeyIndex(database, keysPerBlock: 1)
-        for part in 0..<8 {
-            try add((0..<4).map { KeyEntry(hash: UInt64($0) << 62, position: Int64(part * 4 + $0 + 1)) }, to: &index)
+        let index = try index(database, size: 10)
+        for number in 1...25 {
+            index.add(UInt64(number) << 32, at: Int64(number))
+            if number % 5 == 0 { try merge(index, upTo: Int64(number)) }
         }
-        try database.execute("UPDATE key_block SET keys = (SELECT max(keys) FROM key_block)")
-        #expect(throws: StorageFailure.self) { while index.isMoving { try index.move(keys: 32) } }
+        try database.execute("UPDATE key_generation SET \(damage) WHERE filter IS NOT NULL")
+        let reporter = StorageReporter()
+        let again = try self.index(database, size: 10, reporter)
+        #expect(reporter.counts[.damagedIndex] == 2)
+        for number in 1...25 { #expect(try holds(UInt64(number) << 32, Int64(number), again)) }
     }
 }

@@ -39,9 +39,8 @@ final class Scratch {
 extension StorageBounds {
     /// Everything happens after a few rows.
     static let tiny = StorageBounds(
-        tailRows: 5, stages: 2, idleRows: 1, idleEntries: 3, entriesPerRow: 4, keysPerBlock: 2, movedKeysPerRow: 2,
-        filterKeysPerCommit: 2, filterKeysWhenIdle: 3, reservedFrames: 8,
-        erasedRowsPerCommit: 2, erasedRowsWhenIdle: 3)
+        tailRows: 5, idleRows: 1, idleEntries: 3, entriesPerRow: 4, keysPerGeneration: 12, reservedFrames: 8,
+        erasedRowsPerCommit: 2, erasedRowsWhenIdle: 3, lockAttempts: 2, lockMilliseconds: 1)
 }
 
 extension SQLiteWriter {
@@ -61,18 +60,18 @@ extension SQLiteLog {
 
     /// Rows in the log, of one conversation or all.
     func storedRows(of conversation: Int32? = nil) throws -> Int {
-        let blocks = try writer.database.prepare("SELECT position, rows FROM log")
-        var count = 0
-        while try blocks.step() {
-            count += LogRows(block: blocks.int64(0), bytes: blocks.bytes(1))
-                .count { conversation == nil || $0.header.conversation == conversation }
-        }
-        return count
+        let condition = conversation.map { "WHERE conversation = \($0)" } ?? ""
+        return try number("SELECT count(*) FROM log \(condition)")
+    }
+
+    /// The number that a query gives.
+    func number(_ sql: String) throws -> Int {
+        Int(try writer.database.value(sql) ?? "") ?? 0
     }
 
     /// Keys that the key index holds.
     func indexedKeys() throws -> Int {
-        try writer.index.entries(of: 0, width: 0).count
+        try number("SELECT count(*) FROM key_hash")
     }
 
     /// Rows that the event index holds.

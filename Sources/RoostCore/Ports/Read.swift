@@ -12,6 +12,7 @@ public struct Read: Sendable {
         case page(PageRequest)
         case history(HistoryRequest)
         case latest(LatestRequest)
+        case feed(FeedRequest)
     }
 
     /// Creates a read.
@@ -104,16 +105,37 @@ public struct LatestRequest: Sendable {
     public init(messages: [(conversation: ConversationNumber, sequence: SequenceNumber)]) { self.messages = messages }
 }
 
+/// Requests rows of all conversations in the order of positions, for a reader that follows the whole log: an export, an
+/// index, another node. Rows of erased conversations are left out. An edit has the message's kind and current body.
+public struct FeedRequest: Sendable {
+    /// Only rows above this position. The next request starts at the answer's last position, damaged rows included.
+    public var after: Position
+    /// The largest number of rows.
+    public var rows: Int
+    /// Bytes of bodies at which the answer ends early (it has at least one row).
+    public var bytes: Int
+    /// Creates a request.
+    public init(after: Position, rows: Int, bytes: Int = 1 << 20) {
+        self.after = after
+        self.rows = rows
+        self.bytes = bytes
+    }
+}
+
 /// The answer to a read.
 public struct ReadResult: Sendable {
     /// The ticket of the read.
     public var ticket: UInt64
-    /// The events. Page: in ascending order of positions. History: in ascending order of sequences. Latest: in the
-    /// requested order.
+    /// The events. Page and feed: in ascending order of positions. History: in ascending order of sequences. Latest: in
+    /// the requested order.
     public var events: [StoredEvent]
-    /// Page: sequences left out of backlogs that are too long.
+    /// Page: sequences left out of backlogs that are too long, and of messages that the store can't read. History:
+    /// sequences of messages that the store can't read.
     public var gaps: [Gap]
-    /// Page: whether the spans have more rows. History: whether there are more messages on the side that was cut.
+    /// Feed: positions of rows that the store can't read, in ascending order.
+    public var damaged: [Position] = []
+    /// Page: whether the spans have more rows. History: whether there are more messages on the side that was cut. Feed:
+    /// whether there are more rows.
     public var hasMore: Bool
     /// Whether the read failed. All other members are then empty.
     public var isFailed: Bool

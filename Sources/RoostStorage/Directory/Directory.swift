@@ -1,0 +1,176 @@
+import RoostCore
+import RoostWire
+
+/// Users, devices, conversations and members, and where each conversation ends. Small rows, written in the batch's
+/// transaction; the ends are kept in memory and written behind the log, with the indexes. On the writer's thread.
+final class Directory {
+    /// Where a conversation ends. A class, so that a row looks it up once.
+    final class Conversation {
+        var lastSequence: Int64 = 0
+        var lastPosition: Int64 = 0
+        var lastTime: Int64 = 0
+
+        /// Notes a row.
+        func note(sequence: Int64, position: Int64, time: Int64) {
+            lastSequence = sequence
+            lastPosition = position
+            lastTime = time
+        }
+    }
+
+    /// A position or sequence that is above can only be damage: a million events a second need 285 years.
+    static let numberMax: Int64 = 1 << 53
+
+    private let statements: DirectoryStatements
+    private var conversations: [Int32: Conversation] = [:]
+
+    /// Reads the ends of the conversations.
+    init(_ database: Database) throws {
+        statements = try DirectoryStatements(database)
+        let query = try database.prepare("SELECT number, last_sequence, last_position, last_time FROM conversation")
+        while try query.step() {
+            guard (0...Directory.numberMax).contains(query.int64(1)) else {
+                throw StorageFailure.inconsistent("conversation \(query.int32(0)) can't have so many messages")
+            }
+            let conversation = Conversation()
+            conversation.note(sequence: query.int64(1), position: query.int64(2), time: query.int64(3))
+            conversations[query.int32(0)] = conversation
+        }
+    }
+
+    /// nil if there is no such conversation.
+    func conversation(_ number: Int32) -> Conversation? { conversations[number] }
+
+    // MARK: Users and devices
+
+    func add(user: UserNumber, name: String) throws {
+        statements.insertUser.bind(1, user.value)
+        try statements.insertUser.bind(2, copying: name)
+        try statements.insertUser.run()
+    }
+
+    func add(device: DeviceNumber, of user: UserNumber, name: String, cursor: Position) throws {
+        statements.insertDevice.bind(1, device.value)
+        statements.insertDevice.bind(2, user.value)
+        try statements.insertDevice.bind(3, copying: name)
+        statements.insertDevice.bind(4, cursor.value)
+        try statements.insertDevice.run()
+    }
+
+    func remove(device: DeviceNumber) throws {
+        statements.deleteDevice.bind(1, device.value)
+        try statements.deleteDevice.run()
+    }
+
+    func setCursor(of device: DeviceNumber, to position: Position) throws {
+        statements.setCursor.bind(1, device.value)
+        statements.setCursor.bind(2, position.value)
+        try statements.setCursor.run()
+    }
+
+    func setPresence(of user: UserNumber, isOnline: Bool, lastSeen: Timestamp) throws {
+        statements.setPresence.bind(1, user.value)
+        statements.setPresence.bind(2, Int32(isOnline ? 1 : 0))
+        statements.setPresence.bind(3, lastSeen.milliseconds)
+        try statements.setPresence.run()
+    }
+
+    func setWatermark(of user: UserNumber, in conversation: ConversationNumber, to mark: Watermark) throws {
+        let update = statements.setWatermark
+        update.bind(1, conversation.value)
+        update.bind(2, user.value)
+        update.bind(3, mark.delivered.value)
+        update.bind(4, mark.deliveredAt.milliseconds)
+        update.bind(5, mark.read.value)
+        update.bind(6, mark.readAt.milliseconds)
+        try update.run()
+    }
+
+    // MARK: Conversations
+
+    /// A conversation without rows; the change that makes it is applied when its first row is stored.
+    func begin(_ conversation: ConversationNumber) -> Conversation {
+        let new = Conversation()
+        conversations[conversation.value] = new
+        return new
+    }
+
+    /// Applies what a stored event at `position` changes. Erasing isn't among it: see `remove(conversation:)`.
+    func apply(_ change: ConversationChange, to conversation: ConversationNumber, at position: Int64) throws {
+        switch change {
+        case .create(let id, let kind, let name, let members):
+            let insert = statements.insertConversation
+            insert.bind(1, conversation.value)
+            try insert.bind(2, copying: id)
+            insert.bind(3, Int32(kind.rawValue))
+            try insert.bind(4, copying: name)
+            try insert.run()
+            try add(members, to: conversation, at: position)
+        case .rename(let name):
+            statements.renameConversation.bind(1, conversation.value)
+            try statements.renameConversation.bind(2, copying: name)
+            try statements.renameConversation.run()
+        case .add(let members):
+            try add(members, to: conversation, at: position)
+        case .remove(let users):
+            for user in users { try dismiss(user, from: conversation, at: position) }
+        case .leave(let user, let heir):
+            try dismiss(user, from: conversation, at: position)
+            if let heir { try setRole(.owner, of: heir, in: conversation) }
+        case .roles(let members):
+            for member in members { try setRole(member.role, of: member.user, in: conversation) }
+        case .erase:
+            break
+        }
+    }
+
+    /// Forgets a conversation and its members. From now on nobody reads its rows.
+    func remove(conversation: ConversationNumber) throws {
+        conversations[conversation.value] = nil
+        statements.deleteConversation.bind(1, conversation.value)
+        try statements.deleteConversation.run()
+        statements.deleteMembers.bind(1, conversation.value)
+        try statements.deleteMembers.run()
+    }
+
+    /// Writes where a conversation ends.
+    func saveEnd(of number: Int32) throws {
+        guard let conversation = conversations[number] else { return }
+        statements.updateLast.bind(1, number)
+        statements.updateLast.bind(2, conversation.lastSequence)
+        statements.updateLast.bind(3, conversation.lastPosition)
+        statements.updateLast.bind(4, conversation.lastTime)
+        try statements.updateLast.run()
+    }
+
+    // MARK: Members
+
+    private func add(_ members: [NewMember], to conversation: ConversationNumber, at position: Int64) throws {
+        let insert = statements.addMember
+        let last = conversations[conversation.value]?.lastSequence ?? 0
+        for (ordinal, member) in members.enumerated() {
+            insert.bind(1, conversation.value)
+            insert.bind(2, member.user.value)
+            insert.bind(3, Int32(member.role.rawValue))
+            insert.bind(4, member.since.value)
+            insert.bind(5, position)
+            insert.bind(6, Int64(ordinal))
+            insert.bind(7, last)
+            try insert.run()
+        }
+    }
+
+    private func dismiss(_ user: UserNumber, from conversation: ConversationNumber, at position: Int64) throws {
+        statements.removeMember.bind(1, conversation.value)
+        statements.removeMember.bind(2, user.value)
+        statements.removeMember.bind(3, position)
+        try statements.removeMember.run()
+    }
+
+    private func setRole(_ role: Role, of user: UserNumber, in conversation: ConversationNumber) throws {
+        statements.setRole.bind(1, conversation.value)
+        statements.setRole.bind(2, user.value)
+        statements.setRole.bind(3, Int32(role.rawValue))
+        try statements.setRole.run()
+    }
+}

@@ -1,0 +1,60 @@
+/// What the directory says to SQLite, prepared once.
+struct DirectoryStatements {
+    let insertUser: Statement
+    let insertDevice: Statement
+    let deleteDevice: Statement
+    let setCursor: Statement
+    let setPresence: Statement
+    let setWatermark: Statement
+    let insertConversation: Statement
+    let renameConversation: Statement
+    let deleteConversation: Statement
+    let deleteMembers: Statement
+    let addMember: Statement
+    let removeMember: Statement
+    let setRole: Statement
+    let updateLast: Statement
+
+    init(_ database: Database) throws {
+        insertUser = try database.prepare(
+            """
+            INSERT INTO user (number, name, is_online, last_seen) VALUES (?1, ?2, 0, 0)
+            ON CONFLICT DO UPDATE SET name = excluded.name
+            """)
+        insertDevice = try database.prepare(
+            "INSERT OR REPLACE INTO device (number, user, name, cursor) VALUES (?1, ?2, ?3, ?4)")
+        deleteDevice = try database.prepare("DELETE FROM device WHERE number = ?1")
+        setCursor = try database.prepare("UPDATE device SET cursor = ?2 WHERE number = ?1")
+        setPresence = try database.prepare("UPDATE user SET is_online = ?2, last_seen = ?3 WHERE number = ?1")
+        setWatermark = try database.prepare(
+            """
+            UPDATE member SET delivered = ?3, delivered_at = ?4, read = ?5, read_at = ?6
+            WHERE conversation = ?1 AND user = ?2 AND role IS NOT NULL
+            """)
+        insertConversation = try database.prepare(
+            """
+            INSERT INTO conversation (number, id, kind, name, last_sequence, last_position, last_time)
+            VALUES (?1, ?2, ?3, ?4, 0, 0, 0)
+            """)
+        renameConversation = try database.prepare("UPDATE conversation SET name = ?2 WHERE number = ?1")
+        deleteConversation = try database.prepare("DELETE FROM conversation WHERE number = ?1")
+        deleteMembers = try database.prepare("DELETE FROM member WHERE conversation = ?1")
+        // What was said before is not unread to whoever joins. Who is there already stays as it is.
+        addMember = try database.prepare(
+            """
+            INSERT INTO member (conversation, user, role, since, joined_at, ordinal, left_at,
+                delivered, delivered_at, read, read_at)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, 0, ?7, 0, ?7, 0)
+            ON CONFLICT DO UPDATE SET role = excluded.role, since = excluded.since, joined_at = excluded.joined_at,
+                ordinal = excluded.ordinal, left_at = 0, delivered = excluded.delivered, delivered_at = 0,
+                read = excluded.read, read_at = 0
+            WHERE role IS NULL
+            """)
+        removeMember = try database.prepare(
+            "UPDATE member SET role = NULL, left_at = ?3 WHERE conversation = ?1 AND user = ?2 AND role IS NOT NULL")
+        setRole = try database.prepare(
+            "UPDATE member SET role = ?3 WHERE conversation = ?1 AND user = ?2 AND role IS NOT NULL")
+        updateLast = try database.prepare(
+            "UPDATE conversation SET last_sequence = ?2, last_position = ?3, last_time = ?4 WHERE number = ?1")
+    }
+}

@@ -1,0 +1,100 @@
+import RoostCore
+import RoostWire
+
+/// Who reacted to which message with what, and the counts that history shows. On the writer's thread, in its
+/// transactions.
+struct Reactions {
+    static let hasSQL =
+        "SELECT 1 FROM reaction WHERE conversation = ?1 AND sequence = ?2 AND user = ?3 AND reaction = ?4"
+    static let countSQL = "SELECT count(*) FROM reaction WHERE conversation = ?1 AND sequence = ?2 AND user = ?3"
+
+    private let has: Statement
+    private let count: Statement
+    private let add: Statement
+    private let remove: Statement
+    private let raise: Statement
+    private let lower: Statement
+    private let drop: Statement
+    private let removeAll: [Statement]
+    private let database: Database
+
+    init(_ database: Database) throws {
+        self.database = database
+        has = try database.prepare(Reactions.hasSQL)
+        count = try database.prepare(Reactions.countSQL)
+        add = try database.prepare(
+            "INSERT INTO reaction (conversation, sequence, user, reaction) VALUES (?1, ?2, ?3, ?4)")
+        remove = try database.prepare(
+            "DELETE FROM reaction WHERE conversation = ?1 AND sequence = ?2 AND user = ?3 AND reaction = ?4")
+        raise = try database.prepare(
+            """
+            INSERT INTO reaction_count (conversation, sequence, reaction, count) VALUES (?1, ?2, ?3, 1)
+            ON CONFLICT DO UPDATE SET count = count + 1
+            """)
+        lower = try database.prepare(
+            "UPDATE reaction_count SET count = count - 1 WHERE conversation = ?1 AND sequence = ?2 AND reaction = ?3")
+        drop = try database.prepare(
+            """
+            DELETE FROM reaction_count WHERE conversation = ?1 AND sequence = ?2 AND reaction = ?3 AND count <= 0
+            """)
+        removeAll = [
+            try database.prepare(
+                """
+                DELETE FROM reaction WHERE (conversation, sequence, user, reaction) IN (
+                    SELECT conversation, sequence, user, reaction FROM reaction WHERE conversation = ?1 LIMIT ?2)
+                """),
+            try database.prepare(
+                """
+                DELETE FROM reaction_count WHERE (conversation, sequence, reaction) IN (
+                    SELECT conversation, sequence, reaction FROM reaction_count WHERE conversation = ?1 LIMIT ?2)
+                """),
+        ]
+    }
+
+    /// Whether the sender of the event has given its reaction. `label` is the reaction.
+    func has(_ event: Append, _ label: UnsafeRawBufferPointer) throws -> Bool {
+        try bind(has, event, label)
+        return try has.first { _ in true } ?? false
+    }
+
+    /// How many different reactions the sender of the event has given to its message.
+    func count(_ event: Append) throws -> Int64 {
+        bindMessage(count, event)
+        count.bind(3, event.sender.value)
+        return try count.first { $0.int64(0) } ?? 0
+    }
+
+    /// Gives or takes back the reaction, as the event says.
+    func apply(_ event: Append, _ label: UnsafeRawBufferPointer) throws {
+        let change = event.flag ? remove : add
+        try bind(change, event, label)
+        try change.run()
+        for count in event.flag ? [lower, drop] : [raise] {
+            bindMessage(count, event)
+            try count.bind(3, borrowedText: label)
+            try count.run()
+        }
+    }
+
+    /// Removes at most so many reactions to messages of a conversation. Returns whether there were any.
+    func removeAll(of conversation: Int32, limit: Int) throws -> Bool {
+        for statement in removeAll {
+            statement.bind(1, conversation)
+            statement.bind(2, Int64(limit))
+            try statement.run()
+            if database.changes > 0 { return true }
+        }
+        return false
+    }
+
+    private func bindMessage(_ statement: Statement, _ event: Append) {
+        statement.bind(1, event.conversation.value)
+        statement.bind(2, event.reference.value)
+    }
+
+    private func bind(_ statement: Statement, _ event: Append, _ label: UnsafeRawBufferPointer) throws {
+        bindMessage(statement, event)
+        statement.bind(3, event.sender.value)
+        try statement.bind(4, borrowedText: label)
+    }
+}

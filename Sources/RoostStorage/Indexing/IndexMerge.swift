@@ -1,0 +1,54 @@
+/// One part of the newest rows on its way into the indexes, in slices, so that no commit waits long: keys by hash, rows
+/// by conversation, so that neighbours share a page. The watermark moves with the last slice; slices that a crash
+/// leaves without it are written again. A value.
+struct IndexMerge {
+    /// Keys of one item.
+    private static let keysPerItem = 64
+
+    /// The last row of the part.
+    let upTo: Int64
+    let keys: KeyIndex.Part
+    private let part: EventTail.Part
+    private let conversations: [Int32]
+    private var nextKey = 0
+    private var nextConversation = 0
+    private var nextRow = 0
+    private var nextEnd = 0
+
+    init(_ part: EventTail.Part, keys: KeyIndex.Part, upTo: Int64) {
+        self.part = part
+        self.keys = keys
+        self.upTo = upTo
+        conversations = part.entries.keys.sorted()
+    }
+
+    /// What to write next.
+    enum Item {
+        case keys(ArraySlice<KeyEntry>)
+        case events(EventBlock)
+        /// Where a conversation ends.
+        case end(conversation: Int32)
+    }
+
+    /// Takes the next item; nil when everything is written.
+    mutating func takeNext() -> Item? {
+        if nextKey < keys.count {
+            let end = min(nextKey + IndexMerge.keysPerItem, keys.count)
+            defer { nextKey = end }
+            return .keys(keys[nextKey..<end])
+        }
+        while nextConversation < conversations.count {
+            let conversation = conversations[nextConversation]
+            let rows = part.entries[conversation] ?? []
+            if let block = EventBlock(rows[nextRow...], of: conversation) {
+                nextRow += block.rows
+                return .events(block)
+            }
+            nextConversation += 1
+            nextRow = 0
+        }
+        guard nextEnd < conversations.count else { return nil }
+        defer { nextEnd += 1 }
+        return .end(conversation: conversations[nextEnd])
+    }
+}

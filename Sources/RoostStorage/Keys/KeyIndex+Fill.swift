@@ -1,0 +1,45 @@
+import RoostCore
+import RoostWire
+
+/// Key indexes of a size that would take hours to reach by appending. For measurements only.
+extension SQLiteLog {
+    /// Makes the key index of an empty store hold so many random keys, in full generations, as if their rows had been
+    /// appended and erased. Positions go on behind them.
+    package func fillKeys(_ count: Int) throws {
+        guard writer.head == 0 else { throw StorageFailure.inconsistent("only an empty store is filled") }
+        try writer.fillKeys(count)
+    }
+
+    /// Looks for so many random keys that aren't there. Returns for how many of them a table was read: a filter erred.
+    package func lookForNewKeys(_ count: Int) throws -> Int {
+        var random = SystemRandomNumberGenerator()
+        let keys = writer.indexer.keys
+        let before = keys.tableReads
+        for _ in 0..<count { _ = try keys.first(random.next()) { _ -> Bool? in nil } }
+        return keys.tableReads - before
+    }
+}
+
+extension SQLiteWriter {
+    fileprivate func fillKeys(_ count: Int) throws {
+        var random = SystemRandomNumberGenerator()
+        while head < count {
+            let size = min(bounds.keysPerGeneration, count - Int(head))
+            for _ in 0..<size {
+                head += 1
+                indexer.keys.add(random.next(), at: head)
+            }
+            try transactions.run {
+                let part = indexer.keys.freeze()
+                try indexer.keys.write(part[...])
+                try indexer.keys.finish(part, upTo: head)
+                try meta.set("head_floor", to: head)
+                try meta.set("indexed_to", to: head)
+            }
+            indexer.keys.dropFrozen()
+            try checkpoints.beforeCommit()
+        }
+        indexer.tail.publish(head)
+        indexer.tail.dropFrozen(upTo: head)
+    }
+}

@@ -1,0 +1,84 @@
+import RoostCore
+import RoostWire
+
+/// The row that a query of the log stands on. Lends what SQLite has in memory: valid until the next step of the query.
+/// The columns are as they are on the disk; ask `isIntact` before using them.
+struct LogColumns {
+    /// What a query has to select, in this order.
+    static let names = """
+        position, conversation, sequence, kind, sender, time, checksum, reference, flag, edited_at, deleted_at, \
+        device, key, label, body
+        """
+
+    private let row: Statement
+
+    init(_ row: Statement) { self.row = row }
+
+    var position: Int64 { row.int64(0) }
+    var conversation: Int32 { row.int32(1) }
+    /// As stored: of a message its own, otherwise the last message's before it.
+    var sequence: Int64 { row.int64(2) }
+    var kind: EventKind? { UInt8(exactly: row.int64(3)).flatMap { EventKind(rawValue: $0) } }
+    var sender: Int32 { row.int32(4) }
+    var time: Int64 { row.int64(5) }
+    var key: UnsafeRawBufferPointer { row.bytes(12) }
+
+    /// Whether the row is what was written: its checksum fits.
+    var isIntact: Bool {
+        guard let kind else { return false }
+        return checksum(kind) == row.int64(6)
+    }
+
+    /// The whole row, copied; nil if it is damaged.
+    func copy() -> LogRow? {
+        guard let kind, checksum(kind) == row.int64(6) else { return nil }
+        var append = Append(
+            kind, in: ConversationNumber(conversation), by: UserNumber(sender), device: row.text(11),
+            at: Timestamp(milliseconds: time))
+        append.key = row.text(12)
+        append.label = row.text(13)
+        append.reference = SequenceNumber(row.int64(7))
+        append.flag = row.int32(8) != 0
+        append.body = [UInt8](row.bytes(14))
+        let shown: SequenceNumber =
+            switch kind {
+            case .edit, .delete, .react: append.reference
+            case .message, .conversation: SequenceNumber(sequence)
+            }
+        var event = StoredEvent(append, position: Position(position), sequence: shown)
+        event.editedAt = Timestamp(milliseconds: row.int64(9))
+        event.deletedAt = Timestamp(milliseconds: row.int64(10))
+        return LogRow(event: event, sequence: sequence)
+    }
+
+    private func checksum(_ kind: EventKind) -> Int64 {
+        let numbers = RowNumbers(
+            position: position, conversation: conversation, sequence: sequence, kind: kind.rawValue, sender: sender,
+            time: time, reference: row.int64(7), flag: row.int32(8) != 0, editedAt: row.int64(9),
+            deletedAt: row.int64(10))
+        return numbers.checksum(device: row.bytes(11), key: key, label: row.bytes(13), body: row.bytes(14))
+    }
+}
+
+/// An intact row of the log, copied out of it. A value.
+struct LogRow {
+    /// As readers see it; an edit without the message's body.
+    var event: StoredEvent
+    /// As stored: of a message its own, otherwise the last message's before it.
+    let sequence: Int64
+}
+
+/// What a look-up by position finds.
+enum LogFinding {
+    case row(LogRow)
+    case missing
+    /// There is a row, or there was one, that can't be trusted.
+    case damaged
+}
+
+extension LogRow {
+    /// Whether it is this message: an index may say so and be wrong.
+    func isMessage(_ sequence: Int64, in conversation: Int32) -> Bool {
+        event.kind == .message && self.sequence == sequence && event.conversation.value == conversation
+    }
+}

@@ -1,0 +1,175 @@
+import CSQLite
+import RoostCore
+import RoostWire
+
+/// The table of the log, on one connection: rows by position. It decides nothing.
+struct LogTable {
+    private let find: Statement
+    private let above: Statement
+
+    static let findSQL = "SELECT \(LogColumns.names) FROM log WHERE position = ?1"
+    static let aboveSQL = "SELECT \(LogColumns.names) FROM log WHERE position > ?1 ORDER BY position"
+
+    init(_ database: Database) throws {
+        find = try database.prepare(LogTable.findSQL)
+        above = try database.prepare(LogTable.aboveSQL)
+    }
+
+    /// The row at a position. Pages that SQLite finds damaged count as a damaged row; other failures are thrown.
+    func find(at position: Int64) throws -> LogFinding {
+        find.bind(1, position)
+        do {
+            let found = try find.first { row in LogColumns(row).copy().map { LogFinding.row($0) } ?? .damaged }
+            return found ?? .missing
+        } catch let failure as StorageFailure where failure.isDamage {
+            return .damaged
+        }
+    }
+
+    /// Rows above a position, in order, until `body` answers false. Where SQLite finds a damaged page, `damaged` gets
+    /// the position after the last row that could be read; the walk goes on behind it, up to `last`.
+    func walk(
+        above position: Int64, upTo last: Int64 = .max, _ body: (LogColumns) throws -> Bool,
+        damaged: (Int64) throws -> Bool
+    ) throws {
+        var position = position
+        while position < last {
+            above.bind(1, position)
+            do {
+                while try above.step() {
+                    let row = LogColumns(above)
+                    guard row.position <= last else { return above.reset() }
+                    // A damaged page can give rows out of order.
+                    guard row.position > position else { continue }
+                    position = row.position
+                    guard try body(row) else { return above.reset() }
+                }
+                return
+            } catch let failure as StorageFailure where failure.isDamage {
+                above.reset()
+                guard position < last, last != .max else { throw failure }
+                position += 1
+                guard try damaged(position) else { return }
+            }
+        }
+    }
+}
+
+/// The log as the writer reads it. A page that SQLite finds damaged makes the transaction fail in which it is read
+/// (`SQLITE_CorruptRdOnly` in SQLite's vdbe.c); so what is committed is read on a connection of its own, outside of any
+/// transaction, and on the writing connection only what the batch has written. On the writer's thread.
+final class CommittedLog {
+    private let committed: LogTable
+    private let uncommitted: LogTable
+    /// The newest committed row.
+    private var head: Int64
+    /// Committed rows that the batch has changed.
+    private var changed: Set<Int64> = []
+
+    init(_ database: Database, lookUps: Database, head: Int64) throws {
+        committed = try LogTable(lookUps)
+        uncommitted = try LogTable(database)
+        self.head = head
+    }
+
+    /// The row at a position, as `LogTable` finds it.
+    func find(at position: Int64) throws -> LogFinding {
+        let isCommitted = position <= head && !changed.contains(position)
+        return try (isCommitted ? committed : uncommitted).find(at: position)
+    }
+
+    /// Committed rows above a position, as `LogTable` walks.
+    func walk(
+        above position: Int64, upTo last: Int64, _ body: (LogColumns) throws -> Bool, damaged: (Int64) throws -> Bool
+    ) throws {
+        try committed.walk(above: position, upTo: last, body, damaged: damaged)
+    }
+
+    /// The batch has changed the row.
+    func noteChange(at position: Int64) { changed.insert(position) }
+
+    /// The batch is committed.
+    func publish(_ head: Int64) {
+        self.head = head
+        changed.removeAll(keepingCapacity: true)
+    }
+}
+
+/// The statements that change the log. Used by the writer alone, in its transactions.
+struct LogEditor {
+    private let insert: Statement
+    private let replace: Statement
+    private let delete: Statement
+
+    init(_ database: Database) throws {
+        insert = try database.prepare(
+            """
+            INSERT INTO log (position, conversation, sequence, kind, sender, time, checksum, reference, flag,
+                device, key, label, body)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)
+            """)
+        replace = try database.prepare(
+            "UPDATE log SET body = ?2, edited_at = ?3, deleted_at = ?4, checksum = ?5 WHERE position = ?1")
+        delete = try database.prepare("DELETE FROM log WHERE position = ?1")
+    }
+
+    /// Adds the row of an event. `texts` are its device, key and label.
+    func insert(_ event: borrowing Append, at position: Int64, sequence: Int64, texts: borrowing RowTexts) throws {
+        let numbers = RowNumbers(
+            position: position, conversation: event.conversation.value, sequence: sequence, kind: event.kind.rawValue,
+            sender: event.sender.value, time: event.time.milliseconds, reference: event.reference.value,
+            flag: event.flag)
+        insert.bind(1, position)
+        insert.bind(2, numbers.conversation)
+        insert.bind(3, sequence)
+        insert.bind(4, Int32(numbers.kind))
+        insert.bind(5, numbers.sender)
+        insert.bind(6, numbers.time)
+        if numbers.reference == 0 { insert.bindNull(8) } else { insert.bind(8, numbers.reference) }
+        if event.flag { insert.bind(9, Int32(1)) } else { insert.bindNull(9) }
+        // An edit's body is the message's from now on.
+        let isBodyless = event.kind == .edit
+        try texts.lend { device, key, label in
+            try event.body.withUnsafeBytes { body in
+                let body = isBodyless ? UnsafeRawBufferPointer(start: nil, count: 0) : body
+                insert.bind(7, numbers.checksum(device: device, key: key, label: label, body: body))
+                try insert.bind(10, borrowedText: device)
+                try insert.bind(11, borrowedText: key)
+                try insert.bind(12, borrowedText: label)
+                try insert.bind(13, borrowedText: body)
+                try insert.run()
+            }
+        }
+    }
+
+    /// Writes what changes of a message: its body and the times of the last edit and of the deletion.
+    func replaceBody(of row: LogRow) throws {
+        let event = row.event
+        let numbers = RowNumbers(
+            position: event.position.value, conversation: event.conversation.value, sequence: row.sequence,
+            kind: event.kind.rawValue, sender: event.sender.value, time: event.time.milliseconds,
+            reference: event.reference.value, flag: event.flag, editedAt: event.editedAt.milliseconds,
+            deletedAt: event.deletedAt.milliseconds)
+        let (device, key, label) = (Array(event.device.utf8), Array(event.key.utf8), Array(event.label.utf8))
+        let checksum = device.withUnsafeBytes { device in
+            key.withUnsafeBytes { key in
+                label.withUnsafeBytes { label in
+                    event.body.withUnsafeBytes { numbers.checksum(device: device, key: key, label: label, body: $0) }
+                }
+            }
+        }
+        replace.bind(1, numbers.position)
+        if numbers.editedAt == 0 { replace.bindNull(3) } else { replace.bind(3, numbers.editedAt) }
+        if numbers.deletedAt == 0 { replace.bindNull(4) } else { replace.bind(4, numbers.deletedAt) }
+        replace.bind(5, checksum)
+        try event.body.withUnsafeBytes { body in
+            try replace.bind(2, borrowedText: body)
+            try replace.run()
+        }
+    }
+
+    func remove(at position: Int64) throws {
+        delete.bind(1, position)
+        try delete.run()
+    }
+}

@@ -1,0 +1,47 @@
+import RoostCore
+import RoostWire
+
+extension SQLiteReader {
+    /// Rows of all conversations above a position: a walk along the log itself.
+    func feed(_ request: FeedRequest, ticket: UInt64) throws -> ReadResult {
+        try transact {
+            var result = ReadResult(ticket: ticket)
+            let head = try statements.head.first { $0.int64(0) } ?? 0
+            let limit = max(1, request.rows)
+            var bytes = 0
+            var rows = 0
+            func isFull() -> Bool {
+                result.hasMore = rows >= limit || bytes > request.bytes && rows > 0
+                return result.hasMore
+            }
+            try log.walk(above: request.after.value, upTo: head) { columns in
+                guard !isFull() else { return false }
+                guard let row = columns.copy() else {
+                    rows += 1
+                    self.noteDamage(at: columns.position, in: &result)
+                    return true
+                }
+                guard try exists(row.event.conversation.value) else { return true }
+                rows += 1
+                guard let event = row.event.kind == .edit ? try completed(row.event) : row.event else {
+                    self.noteDamage(at: columns.position, in: &result)
+                    return true
+                }
+                bytes += event.body.count
+                result.events.append(event)
+                return true
+            } damaged: { position in
+                guard !isFull() else { return false }
+                rows += 1
+                self.noteDamage(at: position, in: &result)
+                return true
+            }
+            return result
+        }
+    }
+
+    private func noteDamage(at position: Int64, in result: inout ReadResult) {
+        reporter.note(.damagedRow, "the row at position \(position) is damaged and left out")
+        result.damaged.append(Position(position))
+    }
+}

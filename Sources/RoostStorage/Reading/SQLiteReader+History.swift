@@ -1,0 +1,105 @@
+import RoostCore
+import RoostWire
+
+extension SQLiteReader {
+    /// Different reactions that history shows of one message, the most given first. The protocol bounds them per user
+    /// only; a message that thousands decorate must not fill a page.
+    private static let reactionsShown = 64
+
+    /// Messages of a conversation, by sequence. Each is looked up by itself: what lies between two messages, however
+    /// many reactions or edits, costs nothing. A message that can't be had leaves a gap.
+    func history(_ request: HistoryRequest, ticket: UInt64) throws -> ReadResult {
+        let number = request.conversation.value
+        let view = tail.rows(of: number, after: .max, upTo: .max, since: 0, limit: 0)
+        return try transact {
+            var result = ReadResult(ticket: ticket)
+            guard try exists(number) else { return result }
+            let last = try lastSequence(of: number, view)
+            let low = max(0, request.after.value)
+            let high = min(last, request.before.value == .min ? .min : request.before.value - 1)
+            guard low < high else { return result }
+            let wanted = Int(clamping: high - low)
+            let step: Int64 = request.isNewest ? -1 : 1
+            var sequence = request.isNewest ? high : low + 1
+            var bytes = 0
+            for index in 0..<wanted {
+                let event = try message(sequence, in: number)
+                bytes += event?.body.count ?? 0
+                if index >= max(1, request.rows) || (bytes > request.bytes && !result.events.isEmpty) {
+                    result.hasMore = true
+                    break
+                }
+                if var event {
+                    event.reactions = try reactions(to: event, for: request.reader)
+                    result.events.append(event)
+                } else {
+                    result.gaps.append(
+                        Gap(
+                            request.conversation, from: SequenceNumber(sequence), to: SequenceNumber(sequence),
+                            floor: .start))
+                }
+                sequence += step
+            }
+            if request.isNewest {
+                result.events.reverse()
+                result.gaps.reverse()
+            }
+            return result
+        }
+    }
+
+    /// Single messages, for previews. One that can't be had is left out.
+    func latest(_ request: LatestRequest, ticket: UInt64) throws -> ReadResult {
+        let views = request.messages.map { asked in
+            tail.rows(of: asked.conversation.value, after: .max, upTo: .max, since: 0, limit: 0)
+        }
+        return try transact {
+            var result = ReadResult(ticket: ticket)
+            for (asked, view) in zip(request.messages, views) {
+                let number = asked.conversation.value
+                guard asked.sequence > .none, try exists(number) else { continue }
+                guard asked.sequence.value <= (try lastSequence(of: number, view)) else { continue }
+                if let event = try message(asked.sequence.value, in: number) { result.events.append(event) }
+            }
+            return result
+        }
+    }
+
+    /// The sequence of the last committed message.
+    private func lastSequence(of conversation: Int32, _ view: EventTail.View) throws -> Int64 {
+        try view.lastSequence ?? events.sequence(at: view.floor, in: conversation) ?? 0
+    }
+
+    /// A committed message; nil if it can't be had, which is reported. Throws `TailMoved` if it left the tail for the
+    /// index after the transaction began.
+    private func message(_ sequence: Int64, in conversation: Int32) throws -> StoredEvent? {
+        if let position = try position(of: sequence, in: conversation) {
+            return try message(sequence, in: conversation, at: position)
+        }
+        try checkTailStayed()
+        reporter.note(.damagedRow, "message \(sequence) of conversation \(conversation) is in no index")
+        return nil
+    }
+
+    /// A deleted message has none.
+    private func reactions(to message: StoredEvent, for reader: UserNumber) throws -> [ReactionCount] {
+        guard message.deletedAt == .never else { return [] }
+        let query = statements.reactions
+        query.bind(1, message.conversation.value)
+        query.bind(2, message.sequence.value)
+        query.bind(3, Int64(SQLiteReader.reactionsShown))
+        var counts: [ReactionCount] = []
+        while try query.step() {
+            counts.append(ReactionCount(query.text(0), count: Int(clamping: query.int64(1)), isMine: false))
+        }
+        guard !counts.isEmpty else { return [] }
+        statements.mine.bind(1, message.conversation.value)
+        statements.mine.bind(2, message.sequence.value)
+        statements.mine.bind(3, reader.value)
+        while try statements.mine.step() {
+            let reaction = statements.mine.text(0)
+            if let index = counts.firstIndex(where: { $0.reaction == reaction }) { counts[index].isMine = true }
+        }
+        return counts
+    }
+}

@@ -1,0 +1,109 @@
+import RoostCore
+import RoostWire
+
+/// Answers pages, history, latest messages and the feed from committed rows, on its own connection and thread. Rows
+/// that the indexes don't hold yet are found in the tail. It never writes. The writer waits for it only where they
+/// share the connection of a store in memory, and for some milliseconds when the WAL is very long.
+///
+/// A question looks into the tail first and begins its read transaction afterwards: what the tail says is committed,
+/// the transaction sees.
+///
+/// `@unchecked Sendable`: it is made on one thread and handed to the one that reads; nothing else synchronizes.
+public final class SQLiteReader: LogReader, @unchecked Sendable {
+    /// Tries of one question. A second is needed only when the writer finished a merge in the middle of the first.
+    private static let attempts = 8
+
+    let database: Database
+    let tail: EventTail
+    let events: EventIndex
+    let log: LogTable
+    let statements: ReaderStatements
+    let reporter: StorageReporter
+    private let lock: ConnectionLock
+    private(set) var isClosed = false
+    /// The tail's floor before the transaction began: what was at or below it, the transaction finds in the index.
+    private var floor: Int64 = 0
+
+    init(database: Database, tail: EventTail, lock: ConnectionLock, reporter: StorageReporter) throws {
+        self.database = database
+        self.tail = tail
+        self.lock = lock
+        self.reporter = reporter
+        events = try EventIndex(database)
+        log = try LogTable(database)
+        statements = try ReaderStatements(database)
+    }
+
+    /// Answers from committed rows only. Throws `StorageFailure`; a later question may still succeed.
+    public func answer(_ read: Read) throws -> ReadResult {
+        guard !isClosed else { throw StorageFailure.closed }
+        for _ in 1..<SQLiteReader.attempts {
+            do { return try answerOnce(read) } catch is TailMoved {}
+        }
+        return try answerOnce(read)
+    }
+
+    private func answerOnce(_ read: Read) throws -> ReadResult {
+        try lock.withConnection {
+            switch read.question {
+            case .page(let request): try page(request, ticket: read.ticket)
+            case .history(let request): try history(request, ticket: read.ticket)
+            case .latest(let request): try latest(request, ticket: read.ticket)
+            case .feed(let request): try feed(request, ticket: read.ticket)
+            }
+        }
+    }
+
+    /// Runs what looks at one state of the database.
+    func transact<Value>(_ body: () throws -> Value) throws -> Value {
+        floor = tail.floor
+        try statements.begin.run()
+        do {
+            let value = try body()
+            try statements.commit.run()
+            return value
+        } catch {
+            database.rollBack()
+            throw error
+        }
+    }
+
+    /// Throws `TailMoved` if a row that isn't found may have left the tail for the index since the transaction began.
+    func checkTailStayed() throws {
+        guard tail.floor == floor else { throw TailMoved() }
+    }
+
+    func close() {
+        isClosed = true
+        database.close()
+    }
+}
+
+/// A row left the tail for the index after the read transaction began, which doesn't see it there.
+struct TailMoved: Error {}
+
+/// What the reader asks SQLite, prepared once.
+struct ReaderStatements {
+    let begin: Statement
+    let commit: Statement
+    let exists: Statement
+    let reactions: Statement
+    let mine: Statement
+    let head: Statement
+
+    static let existsSQL = "SELECT 1 FROM conversation WHERE number = ?1"
+    static let reactionsSQL = """
+        SELECT reaction, count FROM reaction_count WHERE conversation = ?1 AND sequence = ?2
+        ORDER BY count DESC, reaction LIMIT ?3
+        """
+    static let mineSQL = "SELECT reaction FROM reaction WHERE conversation = ?1 AND sequence = ?2 AND user = ?3"
+
+    init(_ database: Database) throws {
+        begin = try database.prepare("BEGIN")
+        commit = try database.prepare("COMMIT")
+        exists = try database.prepare(ReaderStatements.existsSQL)
+        reactions = try database.prepare(ReaderStatements.reactionsSQL)
+        mine = try database.prepare(ReaderStatements.mineSQL)
+        head = try database.prepare("SELECT max(position) FROM log")
+    }
+}

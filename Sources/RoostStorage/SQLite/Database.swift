@@ -1,0 +1,128 @@
+import CSQLite
+
+/// One connection to SQLite. It owns the handle and every statement prepared on it, belongs to one thread at a time
+/// (SQLITE_OPEN_NOMUTEX), and must not be used after `close()`. It knows nothing of the log.
+final class Database {
+    /// Milliseconds that a checkpoint waits for readers: commits wait with it.
+    private static let checkpointTimeout: Int32 = 20
+
+    /// Where it is, for messages.
+    let path: String
+    let handle: OpaquePointer
+    /// Frames in the write-ahead log after the last commit of this connection. Written by SQLite's commit hook.
+    private let walFrames: UnsafeMutablePointer<Int32>
+    /// Milliseconds that a statement waits for a lock. Within the relay nobody keeps one; another program may.
+    var lockTimeout: Int32 = 5_000 {
+        didSet { sqlite3_busy_timeout(handle, lockTimeout) }
+    }
+    private(set) var isClosed = false
+
+    /// Opens or creates the database at `path`; ":memory:" is private to this connection. `vfs` names the file layer
+    /// that SQLite uses (sqlite.org/vfs.html); without it, the one of the operating system.
+    init(path: String, vfs: String? = nil) throws {
+        self.path = path
+        var opened: OpaquePointer?
+        let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
+        let code = sqlite3_open_v2(path, &opened, flags, vfs)
+        guard code == SQLITE_OK, let opened else {
+            let reason = String(cString: sqlite3_errstr(code))
+            sqlite3_close(opened)
+            throw StorageFailure.cannotOpen(path: path, reason: reason)
+        }
+        handle = opened
+        walFrames = .allocate(capacity: 1)
+        walFrames.initialize(to: 0)
+        sqlite3_busy_timeout(opened, lockTimeout)
+        // Takes the place of SQLite's own automatic checkpoints: the writer decides when.
+        _ = sqlite3_wal_hook(
+            opened,
+            { context, _, _, frames in
+                context?.assumingMemoryBound(to: Int32.self).pointee = frames
+                return SQLITE_OK
+            }, walFrames)
+    }
+
+    deinit {
+        close()
+        walFrames.deallocate()
+    }
+
+    /// Frames in the write-ahead log after the last commit; a frame is a page and 24 bytes.
+    var framesInWAL: Int { Int(walFrames.pointee) }
+
+    /// Rows changed by the statement that ran last.
+    var changes: Int { Int(sqlite3_changes(handle)) }
+
+    /// Finalizes all statements and closes. The last connection to a file checkpoints it and removes the WAL.
+    func close() {
+        guard !isClosed else { return }
+        isClosed = true
+        while let statement = sqlite3_next_stmt(handle, nil) { sqlite3_finalize(statement) }
+        sqlite3_close(handle)
+    }
+
+    /// Closing this connection won't checkpoint.
+    func keepWALOnClose() {
+        _ = roost_sqlite_keep_wal_on_close(handle)
+    }
+
+    /// Prepares a statement that lives as long as the connection is open.
+    func prepare(_ sql: String) throws -> Statement {
+        var statement: OpaquePointer?
+        let code = sqlite3_prepare_v3(handle, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &statement, nil)
+        guard code == SQLITE_OK, let statement else { throw failure(code, at: sql) }
+        return Statement(handle: statement)
+    }
+
+    /// Runs one or more statements that give no rows of interest.
+    func execute(_ sql: String) throws {
+        let code = sqlite3_exec(handle, sql, nil, nil, nil)
+        guard code == SQLITE_OK else { throw failure(code, at: sql) }
+    }
+
+    /// The first column of the first row, as text. For settings; prepares anew each time.
+    func value(_ sql: String) throws -> String? {
+        var statement: OpaquePointer?
+        let code = sqlite3_prepare_v2(handle, sql, -1, &statement, nil)
+        guard code == SQLITE_OK, let statement else { throw failure(code, at: sql) }
+        defer { sqlite3_finalize(statement) }
+        let query = Statement(handle: statement)
+        return try query.step() ? query.text(0) : nil
+    }
+
+    /// Runs `body` in a transaction that writes. Rolls back and throws what it throws.
+    func transaction<Value>(_ body: () throws -> Value) throws -> Value {
+        try execute("BEGIN IMMEDIATE")
+        do {
+            let value = try body()
+            try execute("COMMIT")
+            return value
+        } catch {
+            rollBack()
+            throw error
+        }
+    }
+
+    /// Ends a transaction that failed. SQLite may have ended it already.
+    func rollBack() {
+        if sqlite3_get_autocommit(handle) == 0 { sqlite3_exec(handle, "ROLLBACK", nil, nil, nil) }
+    }
+
+    /// Copies what is in the write-ahead log into the database. Returns whether all of it was.
+    /// PASSIVE waits for nobody; RESTART and TRUNCATE wait for readers (sqlite.org/c3ref/wal_checkpoint_v2.html), but
+    /// not long: a reader of another program may stay for ever.
+    func checkpoint(_ mode: Int32) throws -> Bool {
+        var frames: Int32 = 0
+        var copied: Int32 = 0
+        sqlite3_busy_timeout(handle, Database.checkpointTimeout)
+        defer { sqlite3_busy_timeout(handle, lockTimeout) }
+        let code = sqlite3_wal_checkpoint_v2(handle, nil, mode, &frames, &copied)
+        if code & 0xFF == SQLITE_BUSY { return false }
+        guard code == SQLITE_OK else { throw failure(code, at: "checkpoint") }
+        return frames == copied
+    }
+
+    private func failure(_ code: Int32, at operation: String) -> StorageFailure {
+        .failed(operation: operation, code: code, message: String(cString: sqlite3_errmsg(handle)))
+    }
+}

@@ -1,0 +1,57 @@
+/// One step of the schema, by name. The list only ever grows at its end: a step that was released is never changed,
+/// so that the names in a store say exactly what it looks like.
+struct Migration {
+    let name: String
+    let sql: String
+
+    /// "Rost": says in the file's header whose it is (sqlite.org/pragma.html#pragma_application_id).
+    static let applicationID = "1383035764"
+
+    static let all = [
+        Migration(
+            name: "1-rows-with-checksums",
+            sql: [Schema.log, Schema.directory, Schema.indexes, Schema.views].joined(separator: "\n"))
+    ]
+
+    /// Throws `foreign` unless the file is new or a log of Roost. Changes nothing.
+    static func checkOwner(of database: Database) throws {
+        let owner = try database.value("PRAGMA application_id") ?? "0"
+        let tables = try database.value("SELECT count(*) FROM sqlite_schema") ?? "0"
+        guard owner == applicationID || (owner == "0" && tables == "0") else {
+            throw StorageFailure.foreign(path: database.path)
+        }
+    }
+
+    /// Applies what is missing, in one transaction. Throws `unknownSchema` if the store knows a step that this list
+    /// doesn't.
+    static func apply(_ migrations: [Migration] = all, to database: Database) throws {
+        try database.transaction {
+            try database.execute(
+                """
+                PRAGMA application_id = \(applicationID);
+                CREATE TABLE IF NOT EXISTS migration (
+                    number INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, applied_at INTEGER NOT NULL
+                ) STRICT
+                """)
+            let done = try applied(in: database)
+            for (index, name) in done.enumerated() where index >= migrations.count || migrations[index].name != name {
+                throw StorageFailure.unknownSchema(path: database.path, migration: name)
+            }
+            let record = try database.prepare(
+                "INSERT INTO migration (name, applied_at) VALUES (?1, unixepoch() * 1000)")
+            for migration in migrations.dropFirst(done.count) {
+                try database.execute(migration.sql)
+                try record.bind(1, copying: migration.name)
+                try record.run()
+            }
+        }
+    }
+
+    /// Names of the applied migrations, oldest first.
+    static func applied(in database: Database) throws -> [String] {
+        let query = try database.prepare("SELECT name FROM migration ORDER BY number")
+        var names: [String] = []
+        while try query.step() { names.append(query.text(0)) }
+        return names
+    }
+}

@@ -1,0 +1,177 @@
+/// The tables of a store. `Docs/Schema.md` explains each column to operators. Before the first release there is one
+/// version; once released it is never edited, and a change is a new migration.
+enum Schema {
+    /// The log: one row for each durable event, and nothing that a commit has to look up. A batch of appends dirties
+    /// only the pages at the end of the table. The body comes last, so that nothing else of a long row lies on overflow
+    /// pages.
+    ///
+    /// `sequence` is a message's own; any other row has that of the last message before it, so that in one conversation
+    /// the order by (sequence, position) is the order by position. A row without a key, body and so on has NULL there.
+    /// An edit has no body of its own: it replaces the message's.
+    static let log = """
+        CREATE TABLE log (
+            position INTEGER PRIMARY KEY,
+            conversation INTEGER NOT NULL,
+            sequence INTEGER NOT NULL,
+            kind INTEGER NOT NULL,
+            sender INTEGER NOT NULL,
+            time INTEGER NOT NULL,
+            checksum INTEGER NOT NULL,
+            reference INTEGER,
+            flag INTEGER,
+            edited_at INTEGER,
+            deleted_at INTEGER,
+            device TEXT,
+            key TEXT,
+            label TEXT,
+            body TEXT
+        ) STRICT;
+        CREATE TABLE meta (name TEXT PRIMARY KEY, value ANY NOT NULL) WITHOUT ROWID, STRICT;
+        INSERT INTO meta (name, value)
+            VALUES ('indexed_to', 0), ('head_floor', 0), ('alive_at', 0), ('epoch', \(newEpoch)),
+                ('hash_key_0', random()), ('hash_key_1', random());
+        """
+
+    /// Who and what the numbers stand for, and how far everybody is. A member's `role` is NULL after it left.
+    static let directory = """
+        CREATE TABLE user (
+            number INTEGER PRIMARY KEY, name TEXT NOT NULL, is_online INTEGER NOT NULL, last_seen INTEGER NOT NULL
+        ) STRICT;
+        CREATE TABLE device (
+            number INTEGER PRIMARY KEY, user INTEGER NOT NULL, name TEXT NOT NULL, cursor INTEGER NOT NULL
+        ) STRICT;
+        CREATE TABLE conversation (
+            number INTEGER PRIMARY KEY,
+            id TEXT NOT NULL,
+            kind INTEGER NOT NULL,
+            name TEXT NOT NULL,
+            last_sequence INTEGER NOT NULL,
+            last_position INTEGER NOT NULL,
+            last_time INTEGER NOT NULL
+        ) STRICT;
+        CREATE TABLE member (
+            conversation INTEGER NOT NULL,
+            user INTEGER NOT NULL,
+            role INTEGER,
+            since INTEGER NOT NULL,
+            joined_at INTEGER NOT NULL,
+            ordinal INTEGER NOT NULL,
+            left_at INTEGER NOT NULL,
+            delivered INTEGER NOT NULL,
+            delivered_at INTEGER NOT NULL,
+            read INTEGER NOT NULL,
+            read_at INTEGER NOT NULL,
+            PRIMARY KEY (conversation, user)
+        ) WITHOUT ROWID, STRICT;
+        CREATE TABLE reaction (
+            conversation INTEGER NOT NULL,
+            sequence INTEGER NOT NULL,
+            user INTEGER NOT NULL,
+            reaction TEXT NOT NULL,
+            PRIMARY KEY (conversation, sequence, user, reaction)
+        ) WITHOUT ROWID, STRICT;
+        CREATE TABLE erasure (up_to INTEGER PRIMARY KEY, conversation INTEGER NOT NULL) STRICT;
+        """
+
+    /// Derived from the log, and behind it: complete up to `indexed_to` in `meta`, and possibly some rows beyond. See
+    /// `KeyIndex` and `EventIndex`.
+    static let indexes = """
+        CREATE TABLE key_hash (
+            generation INTEGER NOT NULL,
+            hash INTEGER NOT NULL,
+            position INTEGER NOT NULL,
+            PRIMARY KEY (generation, hash, position)
+        ) WITHOUT ROWID, STRICT;
+        CREATE TABLE key_generation (
+            number INTEGER PRIMARY KEY,
+            keys INTEGER NOT NULL,
+            up_to INTEGER NOT NULL,
+            filter BLOB,
+            checksum INTEGER
+        ) STRICT;
+        CREATE TABLE event_block (
+            conversation INTEGER NOT NULL,
+            position INTEGER NOT NULL,
+            before INTEGER NOT NULL,
+            checksum INTEGER NOT NULL,
+            rows BLOB NOT NULL,
+            PRIMARY KEY (conversation, position)
+        ) WITHOUT ROWID, STRICT;
+        CREATE INDEX event_block_by_sequence ON event_block (conversation, before, position);
+        CREATE TABLE reaction_count (
+            conversation INTEGER NOT NULL,
+            sequence INTEGER NOT NULL,
+            reaction TEXT NOT NULL,
+            count INTEGER NOT NULL,
+            PRIMARY KEY (conversation, sequence, reaction)
+        ) WITHOUT ROWID, STRICT;
+        """
+
+    /// The tables that `indexes` makes, and what fills them that isn't read from the log.
+    static let derivedTables = ["key_hash", "key_generation", "event_block", "reaction_count"]
+    static let countReactions = """
+        INSERT INTO reaction_count (conversation, sequence, reaction, count)
+            SELECT conversation, sequence, reaction, count(*) FROM reaction GROUP BY conversation, sequence, reaction
+        """
+
+    /// What operators read: names instead of numbers, and times as text in UTC. `CROSS JOIN` keeps the log, or the
+    /// members, in the outer loop; a view is read once from its beginning to its end, in that order. Rows of an erased
+    /// conversation, which are about to be removed, aren't shown.
+    static let views = """
+        CREATE VIEW events AS SELECT
+            log.position,
+            \(text(of: "log.time")) AS time,
+            conversation.id AS conversation,
+            \(word(of: "log.kind", ["message", "edit", "delete", "react", "conversation"])) AS kind,
+            coalesce(log.reference, log.sequence) AS sequence,
+            user.name AS sender,
+            log.device, log.key, log.label, log.flag, log.body
+        FROM log CROSS JOIN conversation ON conversation.number = log.conversation
+            CROSS JOIN user ON user.number = log.sender;
+        CREATE VIEW messages AS SELECT
+            log.position,
+            \(text(of: "log.time")) AS time,
+            conversation.id AS conversation,
+            log.sequence,
+            user.name AS sender,
+            log.device, log.key,
+            log.label AS kind,
+            log.reference AS reply_to,
+            log.body,
+            \(text(of: "log.edited_at")) AS edited,
+            \(text(of: "log.deleted_at")) AS deleted
+        FROM log CROSS JOIN conversation ON conversation.number = log.conversation
+            CROSS JOIN user ON user.number = log.sender
+        WHERE log.kind = 1;
+        CREATE VIEW members AS SELECT
+            conversation.id AS conversation,
+            user.name AS user,
+            \(word(of: "member.role", ["member", "admin", "owner"])) AS role,
+            member.since, member.joined_at, member.left_at,
+            member.delivered,
+            \(text(of: "member.delivered_at")) AS delivered_time,
+            member.read,
+            \(text(of: "member.read_at")) AS read_time
+        FROM member CROSS JOIN conversation ON conversation.number = member.conversation
+            CROSS JOIN user ON user.number = member.user;
+        CREATE VIEW devices AS SELECT
+            user.name AS user, device.name AS device, device.cursor
+        FROM device CROSS JOIN user ON user.number = device.user;
+        """
+
+    /// Eight random characters [0-9a-z].
+    static let newEpoch = (0..<8)
+        .map { _ in "substr('0123456789abcdefghijklmnopqrstuvwxyz', 1 + (random() & 0x7fffffff) % 36, 1)" }
+        .joined(separator: " || ")
+
+    /// Milliseconds since 1970 as text in UTC; 0, which stands for never, as NULL.
+    private static func text(of column: String) -> String {
+        "strftime('%Y-%m-%d %H:%M:%f', nullif(\(column), 0) / 1000.0, 'unixepoch')"
+    }
+
+    /// Words for the numbers from 1.
+    private static func word(of column: String, _ words: [String]) -> String {
+        let cases = words.enumerated().map { "WHEN \($0.offset + 1) THEN '\($0.element)'" }
+        return "CASE \(column) \(cases.joined(separator: " ")) END"
+    }
+}

@@ -1,0 +1,78 @@
+import RoostCore
+import RoostWire
+
+extension SQLiteLog {
+    /// Makes everything anew that is derived from the log: the key index, the event index, the counts of reactions. No
+    /// relay may have the store open. `progress` hears of each part, on the calling thread.
+    ///
+    /// The log itself isn't changed; rows that are damaged are reported and left out.
+    public static func reindex(
+        path: String, durability: Durability = .full, reporter: StorageReporter = StorageReporter()
+    ) throws(StorageFailure) {
+        try reindex(path, durability, StorageBounds(), reporter: reporter)
+    }
+
+    static func reindex(
+        _ path: String, _ durability: Durability, _ bounds: StorageBounds, reporter: StorageReporter
+    ) throws(StorageFailure) {
+        try changing(path, durability) { database in
+            do {
+                try makeEmpty(database) { "DROP TABLE IF EXISTS \($0)" }
+            } catch let failure as StorageFailure where failure.isDamage {
+                // SQLite can't take a table apart: it is only forgotten, and its pages stay unused.
+                try makeEmpty(database) {
+                    """
+                    PRAGMA writable_schema = ON;
+                    DELETE FROM sqlite_schema WHERE tbl_name = '\($0)';
+                    PRAGMA writable_schema = RESET
+                    """
+                }
+            }
+        }
+        // Opening reads the log above the watermark, in parts.
+        let log = try SQLiteLog(path, durability, bounds, reporter: reporter)
+        defer { log.close() }
+        do { _ = try log.checkpoint() } catch {
+            throw error as? StorageFailure ?? .inconsistent("\(error)")
+        }
+    }
+
+    /// Gives the log another epoch, so that clients forget their positions. For a restored store, before a relay opens
+    /// it. Returns the new one.
+    @discardableResult
+    public static func beginEpoch(path: String) throws(StorageFailure) -> String {
+        try changing(path, .full) { database in
+            try database.execute("UPDATE meta SET value = \(Schema.newEpoch) WHERE name = 'epoch'")
+            return try database.value("SELECT value FROM meta WHERE name = 'epoch'") ?? ""
+        }
+    }
+
+    /// Makes the derived tables anew, empty. `removal`: SQL that removes the table of this name.
+    private static func makeEmpty(_ database: Database, _ removal: (String) -> String) throws {
+        try database.transaction {
+            for table in Schema.derivedTables { try database.execute(removal(table)) }
+            try database.execute(Schema.indexes)
+            try database.execute(Schema.countReactions)
+            try database.execute("UPDATE meta SET value = 0 WHERE name = 'indexed_to'")
+        }
+    }
+
+    /// Runs `body` on the one connection to a store that nobody else may have open.
+    private static func changing<Value>(
+        _ path: String, _ durability: Durability, _ body: (Database) throws -> Value
+    ) throws(StorageFailure) -> Value {
+        do {
+            let lock = try FileLock(for: path)
+            defer { lock.release() }
+            let database = try Database(path: path)
+            defer { database.close() }
+            try Migration.checkOwner(of: database)
+            try database.configureForWriting(
+                durability, walFramesMax: StorageBounds().checkpoints.framesBound)
+            try Migration.apply(to: database)
+            return try body(database)
+        } catch {
+            throw error as? StorageFailure ?? .inconsistent("\(error)")
+        }
+    }
+}

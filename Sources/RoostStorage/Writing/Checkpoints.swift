@@ -1,0 +1,78 @@
+import CSQLite
+
+/// Decides when the write-ahead log is copied into the database, and by whom: mostly by the checkpointer, its last part
+/// by a commit. On the writer's thread. Without a file there is no checkpointer and nothing to copy.
+final class Checkpoints {
+    private let database: Database
+    let checkpointer: Checkpointer?
+    private let policy: CheckpointPolicy
+    private let gauges: Gauges
+    private let reporter: StorageReporter
+    /// Frames of the WAL when it was last copied, until it begins anew.
+    private var copiedFrames = 0
+    /// Frames when a commit last copied all of it, until it begins anew.
+    private var triedFrames = 0
+
+    init(
+        _ database: Database, _ checkpointer: Checkpointer?, policy: CheckpointPolicy, gauges: Gauges,
+        reporter: StorageReporter
+    ) {
+        self.policy = policy
+        self.database = database
+        self.checkpointer = checkpointer
+        self.gauges = gauges
+        self.reporter = reporter
+    }
+
+    /// Before a commit. Under continuous load this is the only place.
+    func beforeCommit() throws {
+        let frames = database.framesInWAL
+        guard let checkpointer, frames >= policy.frames else { return }
+        let isAtBound = frames >= max(policy.framesBound, triedFrames + policy.retryFrames)
+        if try checkpointer.isBusy(), !isAtBound { return }
+        try checkpointer.wait()
+        let isRestSmall = wasPassed && frames - copiedFrames <= policy.restFrames
+        guard isAtBound || isRestSmall else {
+            return try begin(after: wasPassed ? policy.restFrames : policy.frames)
+        }
+        let isLong = frames >= policy.framesLong
+        let isDone = try database.checkpoint(isLong ? SQLITE_CHECKPOINT_RESTART : SQLITE_CHECKPOINT_PASSIVE)
+        if isLong, !isDone {
+            reporter.note(
+                .foreignProgram, "a reader, most likely of another program, keeps the write-ahead log growing")
+        }
+        note(frames)
+        triedFrames = frames
+    }
+
+    /// After a commit: SQLite begins the WAL anew when all of it is copied and no reader needs it.
+    func afterCommit() {
+        guard database.framesInWAL < copiedFrames else { return }
+        copiedFrames = 0
+        triedFrames = 0
+    }
+
+    /// When there is nothing else to do.
+    func whenIdle() throws { try begin(after: policy.idleFrames) }
+
+    /// Waits for the pass that is under way. Throws what it failed with.
+    func wait() throws { try checkpointer?.wait() }
+
+    func stop() { checkpointer?.stop() }
+
+    /// Whether the checkpointer was at work since a commit copied the rest, or since the WAL began anew.
+    private var wasPassed: Bool { copiedFrames > triedFrames }
+
+    /// Begins a pass if so much was written since the last one.
+    private func begin(after least: Int) throws {
+        let frames = database.framesInWAL
+        guard let checkpointer, frames >= copiedFrames + least, try !checkpointer.isBusy() else { return }
+        checkpointer.begin()
+        note(frames)
+    }
+
+    private func note(_ frames: Int) {
+        copiedFrames = frames
+        gauges.update { $0.checkpoints += 1 }
+    }
+}

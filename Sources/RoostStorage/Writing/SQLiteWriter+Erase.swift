@@ -1,0 +1,74 @@
+import RoostCore
+import RoostWire
+
+extension SQLiteWriter {
+    /// Positions that are looked through for rows of an erased conversation when the index can't name them.
+    private static let searchedPositions: Int64 = 8_192
+
+    /// Forgets the conversation. Its rows can't be reached from now on, since nobody reads the rows of a conversation
+    /// that isn't there; `purge` removes them.
+    func erase(_ conversation: ConversationNumber) throws {
+        try directory.remove(conversation: conversation)
+        try erasures.add(conversation.value, upTo: head)
+        // The event has a position but no row.
+        try meta.set("head_floor", to: head)
+    }
+
+    /// Removes at most `rows` rows of the oldest erased conversation, once the index holds all of them. Runs inside a
+    /// transaction. Returns whether it removed anything.
+    func purge(rows limit: Int) throws -> Bool {
+        guard let erasure = erasures.first, indexer.holds(upTo: erasure.upTo) else { return false }
+        if try reactions.removeAll(of: erasure.conversation, limit: limit) { return true }
+        if try removeRows(of: erasure, limit: limit) { return true }
+        try indexer.removeBlocks(limit, of: erasure.conversation)
+        if database.changes < limit { try erasures.finishFirst() }
+        return true
+    }
+
+    private func removeRows(of erasure: Erasures.Erasure, limit: Int) throws -> Bool {
+        do {
+            let rows = try indexer.indexedRows(
+                of: erasure.conversation, above: erasure.removedTo, upTo: erasure.upTo, limit: limit)
+            for row in rows { try removeRow(at: row.position, of: erasure.conversation) }
+            guard let last = rows.last else { return false }
+            erasures.note(removedTo: last.position)
+            return true
+        } catch let failure as StorageFailure where failure.isIndexDamage {
+            reporter.note(.damagedIndex, "\(failure)")
+            return try searchRows(of: erasure)
+        }
+    }
+
+    /// Without the index: looks through the next rows of the log, whosever they are.
+    private func searchRows(of erasure: Erasures.Erasure) throws -> Bool {
+        guard erasure.removedTo < erasure.upTo else { return false }
+        let end = min(erasure.upTo, erasure.removedTo + SQLiteWriter.searchedPositions)
+        var positions: [Int64] = []
+        try log.walk(above: erasure.removedTo, upTo: end) { row in
+            if row.conversation == erasure.conversation { positions.append(row.position) }
+            return true
+        } damaged: { _ in
+            true
+        }
+        for position in positions { try removeRow(at: position, of: erasure.conversation) }
+        erasures.note(removedTo: end)
+        return true
+    }
+
+    private func removeRow(at position: Int64, of conversation: Int32) throws {
+        switch try log.find(at: position) {
+        case .row(let row):
+            guard row.event.conversation.value == conversation else { return }
+            if !row.event.key.isEmpty {
+                var key = row.event.key
+                let hash = key.withUTF8 {
+                    indexer.keys.hash(of: UnsafeRawBufferPointer($0), by: row.event.sender.value)
+                }
+                try indexer.keys.remove(hash, at: position)
+            }
+        case .damaged: noteDamage(at: position)
+        case .missing: return
+        }
+        try editor.remove(at: position)
+    }
+}

@@ -1,0 +1,65 @@
+import RoostCore
+import RoostWire
+
+extension SQLiteWriter {
+    /// Rows between two reports of the progress.
+    private static let progressRows = 1_000_000
+
+    /// Reads the rows that the indexes don't hold. Mostly they are few; after `reindex` they are all, and whenever
+    /// enough have gathered they are merged.
+    func readTail() throws {
+        var read = 0
+        var nextReport = bounds.tailRows
+        var position = indexer.floor
+        while position < head {
+            let start = position
+            try log.walk(above: start, upTo: head) { row in
+                position = row.position
+                note(row)
+                read += 1
+                return !indexer.isTailFull
+            } damaged: { damaged in
+                position = damaged
+                noteDamage(at: damaged)
+                return !indexer.isTailFull
+            }
+            guard indexer.isTailFull else { return }
+            while try mergeSlice(isForced: true, upTo: position) {}
+            if read >= nextReport {
+                nextReport = read + SQLiteWriter.progressRows
+                reporter.note(.progress, "indexed the log up to position \(position) of \(head)")
+            }
+        }
+    }
+
+    private func note(_ row: LogColumns) {
+        let number = row.conversation
+        let conversation = directory.conversation(number)
+        let isIntact = row.isIntact
+        var isMessage = row.kind == .message
+        if !isIntact {
+            noteDamage(at: row.position)
+            // Most likely the damage is in the body, by far the longest part. Then the row keeps its place, so that
+            // nobody is given its sequence again.
+            guard let conversation, let place = place(of: row, in: conversation) else { return }
+            isMessage = place
+        }
+        let sequence = row.sequence
+        let key = row.key
+        let hash = key.isEmpty ? nil : indexer.keys.hash(of: key, by: row.sender)
+        let entry = EventEntry(position: row.position, sequence: sequence, isMessage: isMessage)
+        indexer.add(entry, to: number, key: hash)
+        // Rows of an erased conversation have none.
+        let time = isIntact ? row.time : conversation?.lastTime ?? 0
+        conversation?.note(sequence: sequence, position: row.position, time: time)
+    }
+
+    /// Whether a damaged row is a message, if its sequence is one that can come next; else nil.
+    private func place(of row: LogColumns, in conversation: Directory.Conversation) -> Bool? {
+        switch row.sequence {
+        case conversation.lastSequence: false
+        case conversation.lastSequence + 1: true
+        default: nil
+        }
+    }
+}

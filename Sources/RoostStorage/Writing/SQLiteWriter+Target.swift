@@ -1,0 +1,93 @@
+import RoostCore
+import RoostWire
+
+/// Events that mean a message: they read its row, decide, and change it.
+extension SQLiteWriter {
+    private enum Target {
+        case message(LogRow)
+        case refusal(ErrorCode)
+    }
+
+    /// Only the author may edit, and only what isn't deleted; a text stays a text. The same body again changes nothing.
+    func edit(_ event: Append) throws -> Outcome {
+        switch try target(of: event) {
+        case .refusal(let code): return .refused(code)
+        case .message(var row):
+            guard row.event.deletedAt == .never else { return .refused(.gone) }
+            guard row.event.sender == event.sender else { return .refused(.forbidden) }
+            guard row.event.label != "text" || event.flag else { return .refused(.badRequest) }
+            // The same body again, most likely a retry.
+            guard row.event.body != event.body else { return .unchanged }
+            row.event.body = event.body
+            row.event.editedAt = event.time
+            try replaceBody(of: row)
+            return .stored(Position(head + 1), event.reference, label: row.event.label)
+        }
+    }
+
+    /// Erases the body. Edits have none of their own, so nothing of it is left.
+    func delete(_ event: Append) throws -> Outcome {
+        switch try target(of: event) {
+        case .refusal(let code): return .refused(code)
+        case .message(var row):
+            guard row.event.sender == event.sender || event.flag else { return .refused(.forbidden) }
+            guard row.event.deletedAt == .never else { return .unchanged }
+            row.event.body = []
+            row.event.deletedAt = event.time
+            try replaceBody(of: row)
+            return .stored(Position(head + 1), event.reference)
+        }
+    }
+
+    /// Adds or takes back a reaction, and keeps the count that history shows.
+    func react(_ event: Append) throws -> Outcome {
+        guard !event.label.isEmpty else { return .refused(.badRequest) }
+        switch try target(of: event) {
+        case .refusal(let code): return .refused(code)
+        case .message(let row):
+            guard row.event.deletedAt == .never else { return .refused(.gone) }
+            let isThere = try texts.lend { _, _, label in try reactions.has(event, label) }
+            guard isThere == event.flag else { return .unchanged }
+            if !event.flag {
+                guard try reactions.count(event) < Int64(reactionsPerUser) else { return .refused(.tooLarge) }
+            }
+            try texts.lend { _, _, label in try reactions.apply(event, label) }
+            return .stored(Position(head + 1), event.reference)
+        }
+    }
+
+    private func replaceBody(of row: LogRow) throws {
+        try editor.replaceBody(of: row)
+        log.noteChange(at: row.event.position.value)
+    }
+
+    /// The message that an event means. What damage has made of it costs this command only: it is refused.
+    private func target(of event: Append) throws -> Target {
+        let number = event.conversation.value
+        let sequence = event.reference.value
+        guard let last = directory.conversation(number)?.lastSequence, isMessage(event.reference, upTo: last) else {
+            return .refusal(.notFound)
+        }
+        let found: Int64?
+        do {
+            found = try indexer.position(of: sequence, in: number)
+        } catch let failure as StorageFailure where failure.isIndexDamage {
+            reporter.note(.damagedIndex, "\(failure)")
+            return .refusal(.unavailable)
+        }
+        guard let position = found else {
+            reporter.note(.damagedRow, "message \(sequence) of conversation \(number) is in no index")
+            return .refusal(.gone)
+        }
+        switch try log.find(at: position) {
+        case .row(let row) where row.isMessage(sequence, in: number): return .message(row)
+        case .row:
+            reporter.note(
+                .damagedIndex, "message \(sequence) of conversation \(number) isn't at position \(position)")
+            return .refusal(.unavailable)
+        case .missing, .damaged:
+            noteDamage(at: position)
+            return .refusal(.gone)
+        }
+    }
+}

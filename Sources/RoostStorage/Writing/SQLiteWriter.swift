@@ -1,0 +1,178 @@
+import RoostCore
+import RoostWire
+
+/// The sequencer: gives every durable event its position and sequence, finds repeated keys, applies what an event
+/// changes, and commits a batch in one transaction. It owns the writing connection, is used on one thread at a time,
+/// and must not be used after a commit threw.
+///
+/// A row that is damaged, or that no index finds, makes it refuse the command that means it, and nothing else.
+///
+/// `@unchecked Sendable`: it is made on one thread and handed to the one that commits; nothing else synchronizes.
+public final class SQLiteWriter: LogWriter, IdleLogWriter, @unchecked Sendable {
+    let database: Database
+    let transactions: WriteTransactions
+    let checkpoints: Checkpoints
+    let editor: LogEditor
+    let indexer: LogIndexer
+    let directory: Directory
+    let reactions: Reactions
+    let meta: Meta
+    let bounds: StorageBounds
+    let reporter: StorageReporter
+    /// Different reactions of one user to one message.
+    let reactionsPerUser: Int
+    let log: CommittedLog
+    private let lookUps: Database
+    private let lock: ConnectionLock
+    private let gauges: Gauges
+
+    /// The highest position that was given.
+    var head: Int64
+    var erasures: Erasures
+    var numbers: NumberLeasing
+    var texts = RowTexts()
+
+    /// What a writer is made with.
+    struct Parts {
+        var database: Database
+        /// A connection that reads; in memory, the same.
+        var lookUps: Database
+        /// nil in memory.
+        var checkpointer: Checkpointer?
+        var lock: ConnectionLock
+        var gauges: Gauges
+        var reporter: StorageReporter
+        /// A hash of sender and key in place of the store's own.
+        var hash: SQLiteLog.Hash?
+        var bounds: StorageBounds
+        var reactionsPerUser: Int
+    }
+
+    /// Reads the directory and again the part of the log that the indexes don't hold, which it may have to merge.
+    init(_ parts: Parts) throws {
+        database = parts.database
+        lookUps = parts.lookUps
+        lock = parts.lock
+        gauges = parts.gauges
+        reporter = parts.reporter
+        bounds = parts.bounds
+        reactionsPerUser = parts.reactionsPerUser
+        database.lockTimeout = bounds.lockMilliseconds
+        transactions = try WriteTransactions(
+            database, gauges: gauges, reporter: reporter, lockAttempts: bounds.lockAttempts)
+        checkpoints = Checkpoints(
+            database, parts.checkpointer, policy: bounds.checkpoints, gauges: gauges, reporter: reporter)
+        meta = try Meta(database)
+        editor = try LogEditor(database)
+        directory = try Directory(database)
+        reactions = try Reactions(database)
+        erasures = try Erasures(database)
+        numbers = try NumberLeasing(database)
+        let last = Int64(try database.value("SELECT max(position) FROM log") ?? "") ?? 0
+        head = max(last, try meta.number("head_floor"), try meta.number("indexed_to"))
+        guard (0...Directory.numberMax).contains(head) else {
+            throw StorageFailure.inconsistent("position \(head) can't have been given")
+        }
+        let keyed = KeyHash(
+            key0: UInt64(bitPattern: try meta.number("hash_key_0")),
+            key1: UInt64(bitPattern: try meta.number("hash_key_1")))
+        let keys = try KeyIndex(
+            database, lookUps: lookUps, keysPerGeneration: bounds.keysPerGeneration, reporter: reporter,
+            hash: parts.hash ?? { keyed($0, $1) })
+        indexer = try LogIndexer(
+            database, lookUps: lookUps, keys: keys, directory: directory, meta: meta, bounds: bounds, head: head)
+        log = try CommittedLog(database, lookUps: lookUps, head: head)
+        try readTail()
+        measure()
+    }
+
+    /// Applies the batch in one transaction; returns when it is durable. Throws `StorageFailure`, after which every
+    /// further call throws `poisoned`.
+    public func commit(_ batch: [Mutation]) throws -> [Outcome] {
+        try lock.withConnection {
+            try transactions.checkUsable()
+            try transactions.poisoning { try checkpoints.beforeCommit() }
+            var outcomes: [Outcome] = []
+            outcomes.reserveCapacity(batch.count)
+            let first = head
+            let isMerged = try transactions.run {
+                var leased: [Outcome] = []
+                for mutation in batch {
+                    if case .lease(let kind) = mutation {
+                        leased.append(.leased(kind, numbers.lease(kind)))
+                    } else {
+                        try apply(mutation, to: &outcomes)
+                    }
+                }
+                outcomes += leased
+                _ = try purge(rows: bounds.erasedRowsPerCommit)
+                return try indexer.mergeShare(rows: Int(head - first), upTo: head)
+            }
+            log.publish(head)
+            indexer.tail.publish(head)
+            if isMerged { indexer.finishMerge() }
+            checkpoints.afterCommit()
+            measure()
+            return outcomes
+        }
+    }
+
+    /// Does one piece of what can wait: merges a slice of the tail, removes rows of an erased conversation, or has the
+    /// WAL copied. Returns whether there may be more. A piece takes some milliseconds. Throws as `commit` does.
+    public func maintain() throws -> Bool {
+        guard transactions.isUsable else { return false }
+        return try lock.withConnection {
+            defer { measure() }
+            if try mergeSlice() { return true }
+            if erasures.count > 0 {
+                if try transactions.run({ try purge(rows: bounds.erasedRowsWhenIdle) }) { return true }
+                // It waits for the index.
+                if try mergeSlice(isForced: true) { return true }
+            }
+            try transactions.poisoning { try checkpoints.whenIdle() }
+            return false
+        }
+    }
+
+    /// Merges a slice in a transaction of its own. Returns whether there was anything to do.
+    /// `upTo`: the last row that was read at start, if not all were.
+    func mergeSlice(isForced: Bool = false, upTo last: Int64? = nil) throws -> Bool {
+        guard indexer.hasWork(isForced: isForced) else { return false }
+        if try transactions.run({ try indexer.mergeSlice(upTo: last ?? head) }) { indexer.finishMerge() }
+        return true
+    }
+
+    func close() {
+        transactions.close()
+        checkpoints.stop()
+        lookUps.close()
+        database.close()
+    }
+
+    private func apply(_ mutation: Mutation, to outcomes: inout [Outcome]) throws {
+        switch mutation {
+        case .append(let event): outcomes.append(try append(event))
+        case .user(let number, let name): try directory.add(user: number, name: name)
+        case .device(let number, let user, let name, let cursor):
+            try directory.add(device: number, of: user, name: name, cursor: cursor)
+        case .forgetDevice(let number): try directory.remove(device: number)
+        case .cursor(let device, let position): try directory.setCursor(of: device, to: position)
+        case .watermark(let conversation, let user, let mark):
+            try directory.setWatermark(of: user, in: conversation, to: mark)
+        case .presence(let user, let isOnline, let lastSeen):
+            try directory.setPresence(of: user, isOnline: isOnline, lastSeen: lastSeen)
+        case .lease: return
+        case .alive(let time): try meta.set("alive_at", to: time.milliseconds)
+        }
+    }
+
+    private func measure() {
+        gauges.update {
+            $0.walBytes = database.framesInWAL * Database.frameBytes
+            $0.unindexedRows = indexer.unindexedRows
+            $0.keyFilterBytes = indexer.keys.filterBytes
+            $0.head = Position(head)
+            $0.erasuresPending = erasures.count
+        }
+    }
+}

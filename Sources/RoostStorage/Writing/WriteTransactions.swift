@@ -1,0 +1,74 @@
+/// The transactions of the writing connection, one after the other, until one fails. On the writer's thread.
+final class WriteTransactions {
+    private let database: Database
+    private let beginStatement: Statement
+    private let commitStatement: Statement
+    private let gauges: Gauges
+    private let reporter: StorageReporter
+    private let lockAttempts: Int
+    private(set) var isPoisoned = false
+    private(set) var isClosed = false
+
+    init(_ database: Database, gauges: Gauges, reporter: StorageReporter, lockAttempts: Int) throws {
+        self.database = database
+        self.gauges = gauges
+        self.reporter = reporter
+        self.lockAttempts = lockAttempts
+        beginStatement = try database.prepare("BEGIN IMMEDIATE")
+        commitStatement = try database.prepare("COMMIT")
+    }
+
+    /// Runs one transaction, or throws and poisons the writer.
+    func run<Value>(_ body: () throws -> Value) throws -> Value {
+        try checkUsable()
+        return try poisoning {
+            try begin()
+            let value = try body()
+            try commitStatement.run()
+            return value
+        }
+    }
+
+    /// Runs what a failure of leaves nothing to rely on, outside of a transaction.
+    func poisoning<Value>(_ body: () throws -> Value) throws -> Value {
+        do {
+            return try body()
+        } catch {
+            poison()
+            throw error
+        }
+    }
+
+    /// Throws if the store is closed or poisoned.
+    func checkUsable() throws {
+        guard !isClosed else { throw StorageFailure.closed }
+        guard !isPoisoned else { throw StorageFailure.poisoned }
+    }
+
+    var isUsable: Bool { !isClosed && !isPoisoned }
+
+    func close() { isClosed = true }
+
+    /// Another program may have the lock: nothing has happened yet, so it is tried again.
+    private func begin() throws {
+        var attempts = 0
+        while true {
+            do {
+                return try beginStatement.run()
+            } catch let failure as StorageFailure where failure.isBusy {
+                attempts += 1
+                guard attempts < lockAttempts else { throw failure }
+                reporter.note(.foreignProgram, "another program keeps the store's write lock: commits wait for it")
+            }
+        }
+    }
+
+    /// Nothing is taken from now on.
+    private func poison() {
+        isPoisoned = true
+        gauges.update { $0.isPoisoned = true }
+        database.rollBack()
+        // Pages whose fsync failed must not go from the WAL into the database; the next start reads it anew.
+        database.keepWALOnClose()
+    }
+}
