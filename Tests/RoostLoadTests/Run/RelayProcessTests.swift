@@ -1,4 +1,3 @@
-import CoreFoundation
 import Foundation
 import Glibc
 import Testing
@@ -28,9 +27,8 @@ import Testing
         let relay = try RelayProcess(settings)
         relay.stop()
         defer { PrivateFolder.remove(relay.folder) }
-        var status = stat()
-        #expect(stat(relay.folder, &status) == 0)
-        #expect(status.st_mode & 0o777 == 0o700)
+        let attributes = try FileManager.default.attributesOfItem(atPath: relay.folder)
+        #expect(attributes[.posixPermissions] as? Int == 0o700)
         #expect(relay.lastLines().contains("listens on"))
     }
 
