@@ -64,6 +64,7 @@ extension SQLiteLog {
         do {
             let lock = try FileLock(for: path)
             defer { lock.release() }
+            try StoreRestore.checkFinished(at: path)
             let database = try Database(path: path)
             defer { database.close() }
             try Migration.checkOwner(of: database)

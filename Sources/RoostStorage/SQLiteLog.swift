@@ -59,6 +59,7 @@ public final class SQLiteLog {
             let isFile = durability != .memory
             let path = isFile ? path : ":memory:"
             fileLock = isFile && vfs == nil ? try FileLock(for: path) : nil
+            if fileLock != nil { try StoreRestore.checkFinished(at: path) }
             let database = try Database(path: path, vfs: vfs)
             try Migration.checkOwner(of: database)
             try database.configureForWriting(durability, walFramesMax: bounds.checkpoints.framesBound)

@@ -7,6 +7,8 @@ public enum StorageFailure: Error, Sendable, Equatable {
     case cannotOpen(path: String, reason: String)
     /// Another relay has the file.
     case inUse(path: String)
+    /// A restore was cut short, so that it isn't certain which files belong together.
+    case restoreUnderWay(marker: String)
     /// The file is not an SQLite database.
     case notADatabase(path: String)
     /// The file is an SQLite database, but not a log of Roost.
@@ -52,6 +54,8 @@ extension StorageFailure: CustomStringConvertible {
             "\(path): can't be opened (\(reason)); check the path and that the relay may write to its directory"
         case .inUse(let path):
             "\(path): another relay has this store open; stop it first, or give this one a path of its own"
+        case .restoreUnderWay(let marker):
+            "\(marker): a restore was cut short; run `roost store restore` again"
         case .notADatabase(let path):
             "\(path): not an SQLite database; move the file away or name another path"
         case .foreign(let path):

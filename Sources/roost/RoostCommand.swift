@@ -14,7 +14,8 @@ struct RoostCommand: AsyncParsableCommand {
         abstract: "A self-hosted real-time chat relay with presence.",
         version: "roost \(ServerVersion.number)",
         subcommands: [
-            ServeCommand.self, ChatCommand.self, CheckConfigCommand.self, TokenCommand.self, VersionCommand.self,
+            ServeCommand.self, StoreCommand.self, ChatCommand.self, CheckConfigCommand.self, TokenCommand.self,
+            VersionCommand.self,
         ]
     )
 
@@ -40,6 +41,7 @@ struct RoostCommand: AsyncParsableCommand {
         case let failure as TokenFailure: end("\(failure.reason)", code: 2)
         case let failure as ChatFailure: end(failure.description, code: 1)
         case let failure as ServerFailure: end(failure.description, code: 1)
+        case let failure as StoreToolFailure: end(failure.description, code: failure.isMistake ? 2 : 1)
         default:
             let code = exitCode(for: error)
             // A request for help or the version also arrives as an error, but isn't a failure.

@@ -33,7 +33,7 @@ def test_version(tmp_path):
 def test_help_names_every_command(tmp_path):
     result = command(tmp_path, "--help")
     assert result.returncode == 0
-    for word in ("serve", "check-config", "token", "version"):
+    for word in ("serve", "store", "check-config", "token", "version"):
         assert word in result.stdout
 
 
@@ -132,7 +132,7 @@ def test_a_store_of_a_newer_version_is_refused_and_left_alone(start):
         store.execute("INSERT INTO migration (name, applied_at) VALUES ('99-future', 0)")
     store.close()
     before = relay.store.read_bytes()
-    refused(command(relay.folder, *relay.words()), 1, "roost.db", "newer", "99-future")
+    refused(command(relay.folder, *relay.words()), 1, "roost.db", "unknown schema", "99-future")
     assert relay.store.read_bytes() == before
 
 

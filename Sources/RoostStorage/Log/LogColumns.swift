@@ -21,7 +21,10 @@ struct LogColumns {
     var kind: EventKind? { UInt8(exactly: row.int64(3)).flatMap { EventKind(rawValue: $0) } }
     var sender: Int32 { row.int32(4) }
     var time: Int64 { row.int64(5) }
+    var reference: Int64 { row.int64(7) }
+    var flag: Bool { row.int32(8) != 0 }
     var key: UnsafeRawBufferPointer { row.bytes(12) }
+    var label: UnsafeRawBufferPointer { row.bytes(13) }
 
     /// Whether the row is what was written: its checksum fits.
     var isIntact: Bool {

@@ -17,12 +17,15 @@ final class Database {
     }
     private(set) var isClosed = false
 
-    /// Opens or creates the database at `path`; ":memory:" is private to this connection. `vfs` names the file layer
+    /// Opens the database at `path`, and creates it unless the flags say otherwise; ":memory:" is private to this
+    /// connection. `vfs` names the file layer
     /// that SQLite uses (sqlite.org/vfs.html); without it, the one of the operating system.
-    init(path: String, vfs: String? = nil) throws {
+    init(
+        path: String, flags: Int32 = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, vfs: String? = nil
+    ) throws {
         self.path = path
         var opened: OpaquePointer?
-        let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
+        let flags = flags | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
         let code = sqlite3_open_v2(path, &opened, flags, vfs)
         guard code == SQLITE_OK, let opened else {
             let reason = String(cString: sqlite3_errstr(code))

@@ -1,0 +1,157 @@
+import Foundation
+import RoostStorage
+import RoostWire
+
+/// What an operator does to a store besides serving it: looks through it, copies it, brings it back, takes content out
+/// and puts it in. One call does one piece of work on the calling thread. It finds the store by the configuration, and
+/// says in plain lines what came of it.
+public struct StoreTools {
+    /// How far a command has come: what it does, and a share from 0 to 1 if anybody knows.
+    public typealias Progress = @Sendable (_ step: String, _ share: Double?) -> Void
+
+    /// What came of a command.
+    public struct Outcome: Sendable {
+        /// Lines to print: findings.
+        public var lines: [String] = []
+        /// The last line: what was done, with counts.
+        public var summary: String
+        /// Nothing is damaged.
+        public var isSound = true
+    }
+
+    /// What an export holds.
+    public enum Scope: Sendable {
+        case all
+        case user(String)
+        case conversation(String)
+    }
+
+    private let path: String
+    private let durability: Durability
+    private let report: ToolProgress.Report
+
+    /// For the store of this configuration.
+    /// - Throws: `ConfigurationFailure` if it is kept in memory only.
+    public init(_ configuration: Configuration, progress: @escaping Progress) throws(ConfigurationFailure) {
+        guard configuration.store.durability != .memory else {
+            throw ConfigurationFailure("store.durability: a store that is kept in memory has no file to work on")
+        }
+        path = configuration.store.path
+        durability = configuration.store.durability
+        report = { progress($0.step, $0.total > 0 ? Double($0.done) / Double($0.total) : nil) }
+        // Whatever is made from here on holds what people wrote to each other.
+        umask(0o077)
+    }
+
+    /// Reads all of the store. Works while a relay runs.
+    public func verify() throws(StoreToolFailure) -> Outcome {
+        try attempt {
+            let found = try StoreVerifier.run(path, progress: report)
+            let size =
+                "\(counted(found.rows, "row")), \(counted(Int64(found.conversations), "conversation")), "
+                + "\(counted(Int64(found.users), "user")), up to position \(found.head)"
+            guard !found.isSound else { return Outcome(summary: "\(path) is sound: \(size)") }
+            var lines = found.findings.map(\.description)
+            let untold = found.findingCount - found.findings.count
+            if untold > 0 { lines.append("and \(counted(Int64(untold), "finding")) more") }
+            return Outcome(
+                lines: lines,
+                summary: "\(path) is damaged: \(counted(Int64(found.findingCount), "finding")) in \(size)",
+                isSound: false)
+        }
+    }
+
+    /// Makes anew whatever is derived from the log. The relay has to be stopped.
+    public func reindex() throws(StoreToolFailure) -> Outcome {
+        try attempt {
+            let rows = try StoreReindexer.run(path, durability: durability, progress: report)
+            return Outcome(summary: "\(path) has its indexes made anew from \(counted(rows, "row"))")
+        }
+    }
+
+    /// Writes lines to `target`, or to standard output. Works while a relay runs.
+    public func export(_ scope: Scope, to target: String?) throws(StoreToolFailure) -> Outcome {
+        try attempt {
+            let wanted: StoreExporter.Scope =
+                switch scope {
+                case .all: .all
+                case .user(let name): .user(name)
+                case .conversation(let id): .conversation(id)
+                }
+            let done = try StoreExporter.run(
+                path, scope: wanted, to: target, now: Int64(Date().timeIntervalSince1970 * 1_000), progress: report)
+            var summary = "\(counted(done.lines, "line")) (\(megabytes(done.bytes))) exported from \(path)"
+            if done.withheld > 0 { summary += ", \(counted(done.withheld, "message")) withheld" }
+            guard done.damaged > 0 else { return Outcome(summary: summary) }
+            return Outcome(
+                summary: "\(summary); \(counted(done.damaged, "row")) left out as damaged, see `roost store verify`",
+                isSound: false)
+        }
+    }
+
+    /// Puts the lines of a file into the store. The relay has to be stopped.
+    public func importLines(of source: String) throws(StoreToolFailure) -> Outcome {
+        try attempt {
+            let done = try StoreImporter.run(source, into: path, durability: durability, progress: report)
+            return Outcome(
+                summary: "\(counted(done.lines, "line")) of \(source) imported into \(path): "
+                    + "\(counted(done.added, "row")) added, \(counted(done.known, "row")) there already")
+        }
+    }
+
+    /// Copies the store to a new file. Works while a relay runs.
+    public func backUp(to target: String) throws(StoreToolFailure) -> Outcome {
+        try attempt {
+            let done = try StoreBackup.run(from: path, to: target, progress: report)
+            return Outcome(
+                summary: "\(path) is copied to \(target): \(megabytes(done.bytes)), up to position \(done.head)")
+        }
+    }
+
+    /// Checks a backup and puts it in the place of the store. The relay has to be stopped.
+    public func restore(from backup: String) throws(StoreToolFailure) -> Outcome {
+        try attempt {
+            let form = DateFormatter()
+            form.locale = Locale(identifier: "en_US_POSIX")
+            form.timeZone = TimeZone(identifier: "UTC")
+            form.dateFormat = "yyyyMMdd'T'HHmmss'Z'"
+            let done = try StoreRestore.run(
+                from: backup, to: path, stamp: form.string(from: Date()), progress: report)
+            let kept = done.kept.map { "; the store that was there is kept as \($0)" } ?? ""
+            return Outcome(
+                summary: "\(path) is restored from \(backup), up to position \(done.head); "
+                    + "its epoch is \(done.newEpoch), no longer \(done.oldEpoch)\(kept)")
+        }
+    }
+
+    private func attempt(_ body: () throws -> Outcome) throws(StoreToolFailure) -> Outcome {
+        do {
+            return try body()
+        } catch let failure as ToolFailure {
+            throw StoreToolFailure("\(failure)", isMistake: failure.isMistake)
+        } catch let failure as StorageFailure {
+            throw StoreToolFailure("\(failure)", isMistake: failure.isMistake)
+        } catch {
+            throw StoreToolFailure("\(error)", isMistake: false)
+        }
+    }
+
+    private func counted(_ count: Int64, _ noun: String) -> String { "\(count) \(noun)\(count == 1 ? "" : "s")" }
+
+    private func megabytes(_ bytes: Int64) -> String {
+        String(format: "%.1f MB", locale: Locale(identifier: "en_US_POSIX"), Double(bytes) / 1_000_000)
+    }
+}
+
+/// Why a command on a store failed: one line for the operator.
+public struct StoreToolFailure: Error, Sendable, CustomStringConvertible {
+    /// The line.
+    public let description: String
+    /// What was asked for can't be done, now or later: a wrong path, a wrong name.
+    public let isMistake: Bool
+
+    init(_ description: String, isMistake: Bool) {
+        self.description = description
+        self.isMistake = isMistake
+    }
+}

@@ -1,0 +1,63 @@
+/// Checks that the tables of users, devices, conversations and members name what is there, and that nobody is further
+/// than the log. In the transaction of the connection. A value.
+struct DirectoryVerifier {
+    private let database: Database
+    private let names: DirectoryNames
+    private let log: LogAudit
+    private let summary: StoreFile.Summary
+
+    init(_ database: Database, _ names: DirectoryNames, _ log: LogAudit, _ summary: StoreFile.Summary) {
+        self.database = database
+        self.names = names
+        self.log = log
+        self.summary = summary
+    }
+
+    func verify(_ report: inout VerifyReport) throws {
+        try verifyMembers(&report)
+        try tell(
+            "SELECT number, user FROM device WHERE user NOT IN (SELECT number FROM user)", "device",
+            "belongs to a user, number %, that isn't there", &report)
+        try tell(
+            "SELECT number, cursor FROM device WHERE cursor > \(summary.head)", "device",
+            "has acked position %, which the log hasn't reached", &report)
+        try tell(
+            "SELECT min(number), count(*) FROM user GROUP BY name HAVING count(*) > 1", "user",
+            "% users have the same name", &report)
+        try tell(
+            "SELECT min(number), count(*) FROM conversation GROUP BY id HAVING count(*) > 1", "conversation",
+            "% conversations have the same id", &report)
+        try tell(
+            """
+            SELECT conversation.number, count(member.user) FROM conversation LEFT JOIN member
+                ON member.conversation = conversation.number
+            WHERE conversation.kind = 1 GROUP BY conversation.number HAVING count(member.user) <> 2
+            """, "member", "% users are in this direct conversation, not two", &report)
+        if summary.epoch.isEmpty {
+            report.add("meta", "epoch", "is missing", .restore)
+        }
+    }
+
+    private func verifyMembers(_ report: inout VerifyReport) throws {
+        let rows = try database.prepare("SELECT conversation, user, delivered, read FROM member")
+        while try rows.step() {
+            let place = "\(names.place(rows.int32(0))), user \(names.users[rows.int32(1)] ?? "number \(rows.int32(1))")"
+            if names.conversations[rows.int32(0)] == nil {
+                report.add("member", place, "the conversation isn't there", .restore)
+            } else if max(rows.int64(2), rows.int64(3)) > log.sequence(of: rows.int32(0)) {
+                report.add("member", place, "has got or read more than there is", .restore)
+            }
+            if names.users[rows.int32(1)] == nil { report.add("member", place, "the user isn't there", .restore) }
+        }
+    }
+
+    /// A finding for each row of a query of two numbers: of which row, and what goes into the text.
+    private func tell(_ sql: String, _ table: String, _ text: String, _ report: inout VerifyReport) throws {
+        let rows = try database.prepare(sql)
+        while try rows.step() {
+            let parts = text.split(separator: "%", maxSplits: 1, omittingEmptySubsequences: false)
+            report.add(
+                table, "number \(rows.int64(0))", parts.joined(separator: rows.int64(1).description), .restore)
+        }
+    }
+}

@@ -1,0 +1,146 @@
+import RoostWire
+
+/// Why a line of an import isn't taken. Names the member, never what a body holds.
+struct ExportLineFailure: Error, Equatable {
+    let reason: String
+    init(_ reason: String) { self.reason = reason }
+}
+
+extension ExportLine {
+    /// Reads a line, without its line feed. Takes nothing that the exporter would not have written: an unknown member
+    /// may be one that means something.
+    init(parsing bytes: UnsafeRawBufferPointer) throws(ExportLineFailure) {
+        guard bytes.count <= ExportLine.bytesMax else {
+            throw ExportLineFailure("longer than \(ExportLine.bytesMax) bytes")
+        }
+        var members = try LineMembers(bytes)
+        let type = try members.text("type")
+        switch type {
+        case "export": self = .header(try ExportHeader(&members))
+        case "user": self = .user(try ExportedUser(&members))
+        case "conversation": self = .conversation(try ExportedConversation(&members))
+        case "member": self = .member(try ExportedMember(&members))
+        case "device": self = .device(try ExportedDevice(&members))
+        case "withheld": self = .withheld(try WithheldMessages(&members))
+        case "end": self = .end(lines: try members.number("lines"))
+        default:
+            guard let kind = ExportedEvent.Kind(rawValue: type) else { throw ExportLineFailure("type: unknown") }
+            self = .event(try ExportedEvent(kind, &members))
+        }
+        try members.end()
+    }
+}
+
+extension ExportHeader {
+    fileprivate init(_ members: inout LineMembers) throws(ExportLineFailure) {
+        let format = try members.number("format")
+        guard format == ExportLine.format else {
+            throw ExportLineFailure(
+                "format: \(format) is written by another version; this one reads \(ExportLine.format)")
+        }
+        epoch = try members.text("epoch")
+        head = try members.number("head")
+        time = try members.number("time")
+        switch try members.text("scope") {
+        case "all": scope = .all
+        case "user": scope = .user(try members.user("user"))
+        case "conversation": scope = .conversation(try members.name("conversation"))
+        default: throw ExportLineFailure("scope: neither all, user nor conversation")
+        }
+    }
+}
+
+extension ExportedUser {
+    fileprivate init(_ members: inout LineMembers) throws(ExportLineFailure) {
+        name = try members.user("user")
+        lastSeen = try members.number("lastSeen", or: 0)
+    }
+}
+
+extension ExportedConversation {
+    fileprivate init(_ members: inout LineMembers) throws(ExportLineFailure) {
+        id = try members.name("conversation")
+        switch try members.text("kind") {
+        case "direct": kind = .direct
+        case "group": kind = .group
+        default: throw ExportLineFailure("kind: neither direct nor group")
+        }
+        name = kind == .group ? try members.text("name", atMost: Limits().groupNameBytes) : ""
+    }
+}
+
+extension ExportedMember {
+    fileprivate init(_ members: inout LineMembers) throws(ExportLineFailure) {
+        conversation = try members.name("conversation")
+        user = try members.user("user")
+        switch try members.text("role", or: "") {
+        case "": role = nil
+        case "member": role = .member
+        case "admin": role = .admin
+        case "owner": role = .owner
+        default: throw ExportLineFailure("role: neither member, admin nor owner")
+        }
+        since = try members.number("since", or: 0)
+        joined = try members.number("joined", or: 0)
+        left = try members.number("left", or: 0)
+        delivered = try members.number("delivered", or: 0)
+        deliveredAt = try members.number("deliveredAt", or: 0)
+        read = try members.number("read", or: 0)
+        readAt = try members.number("readAt", or: 0)
+    }
+}
+
+extension ExportedDevice {
+    fileprivate init(_ members: inout LineMembers) throws(ExportLineFailure) {
+        user = try members.user("user")
+        name = try members.name("device")
+        acked = try members.number("acked", or: 0)
+    }
+}
+
+extension WithheldMessages {
+    fileprivate init(_ members: inout LineMembers) throws(ExportLineFailure) {
+        conversation = try members.name("conversation")
+        first = try members.number("first", atLeast: 1)
+        last = try members.number("last", atLeast: 1)
+        position = try members.number("position", atLeast: 1)
+        time = try members.number("time", atLeast: 1)
+        guard first <= last, last - first < ExportLine.withheldMax else {
+            throw ExportLineFailure("last: not from first to \(ExportLine.withheldMax - 1) above it")
+        }
+    }
+}
+
+extension ExportedEvent {
+    fileprivate init(_ kind: Kind, _ members: inout LineMembers) throws(ExportLineFailure) {
+        self.kind = kind
+        conversation = try members.name("conversation")
+        position = try members.number("position", atLeast: 1)
+        from = try members.user("from")
+        time = try members.number("time", atLeast: 1)
+        device = try members.name("device", or: "")
+        key = try members.name("key", or: "")
+        if kind != .change { sequence = try members.number("sequence", atLeast: 1) }
+        switch kind {
+        case .message: try readMessage(&members)
+        case .react:
+            label = try members.text("reaction", atMost: Limits().reactionBytes)
+            guard !label.isEmpty else { throw ExportLineFailure("reaction: empty") }
+            isRemoved = try members.flag("removed")
+        case .change: body = try members.objectMembers("change")
+        case .edit, .delete: break
+        }
+    }
+
+    private mutating func readMessage(_ members: inout LineMembers) throws(ExportLineFailure) {
+        label = try members.name("kind", or: "text", atMost: Limits().kindBytes)
+        replyTo = try members.number("replyTo", or: 0)
+        guard replyTo < sequence else { throw ExportLineFailure("replyTo: not an earlier message") }
+        editedAt = try members.number("editedAt", or: 0)
+        deletedAt = try members.number("deletedAt", or: 0)
+        body = try members.body()
+        guard body.isEmpty == (deletedAt != 0) else {
+            throw ExportLineFailure("body: a message has a body unless it was deleted")
+        }
+    }
+}

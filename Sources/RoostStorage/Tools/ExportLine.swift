@@ -1,0 +1,131 @@
+import RoostWire
+
+/// One line of an export, as Docs/Export.md describes it: what stands in it, free of SQLite, so that any bytes can be
+/// tried on it. Numbers that count users and conversations inside one store never appear: lines name things.
+enum ExportLine: Equatable, Sendable {
+    /// The first line.
+    case header(ExportHeader)
+    case user(ExportedUser)
+    case conversation(ExportedConversation)
+    case member(ExportedMember)
+    case device(ExportedDevice)
+    case event(ExportedEvent)
+    case withheld(WithheldMessages)
+    /// The last line: how many stand before it. A file without it was cut short.
+    case end(lines: Int64)
+
+    /// The format that this version writes and reads.
+    static let format: Int64 = 1
+    /// Bytes of a line: a body of a megabyte, the most that a relay can be told to take, with every byte escaped.
+    static let bytesMax = 8 << 20
+    /// Messages that one `withheld` line stands for. The exporter divides longer stretches, so that a line of a hostile
+    /// file can't ask for more.
+    static let withheldMax: Int64 = 1_000
+    /// The largest position, sequence or time: 2^53, so that any JSON reader keeps it exactly.
+    static let numberMax: Int64 = 1 << 53
+}
+
+/// What the file holds and where it comes from.
+struct ExportHeader: Equatable, Sendable {
+    /// What was asked for.
+    enum Scope: Equatable, Sendable {
+        case all
+        /// What one user wrote, and where.
+        case user(String)
+        case conversation(String)
+    }
+
+    var scope: Scope
+    /// The epoch of the store that was exported.
+    var epoch: String
+    /// The newest position in the file, or 0.
+    var head: Int64
+    /// When it was made.
+    var time: Int64
+}
+
+/// A user.
+struct ExportedUser: Equatable, Sendable {
+    var name: String
+    /// 0: never.
+    var lastSeen: Int64 = 0
+}
+
+/// A conversation. Its members have lines of their own.
+struct ExportedConversation: Equatable, Sendable {
+    var id: String
+    var kind: ConversationKind
+    /// Of a group; else empty.
+    var name: String = ""
+}
+
+/// A member, or one that was.
+struct ExportedMember: Equatable, Sendable {
+    var conversation: String
+    var user: String
+    /// nil: was a member.
+    var role: Role?
+    /// Messages up to this one aren't shown to it.
+    var since: Int64 = 0
+    /// Positions of the events by which it joined and left; 0 for none.
+    var joined: Int64 = 0
+    var left: Int64 = 0
+    /// Watermarks and when they were noted; 0 for none.
+    var delivered: Int64 = 0
+    var deliveredAt: Int64 = 0
+    var read: Int64 = 0
+    var readAt: Int64 = 0
+}
+
+/// A device and how far it has acked.
+struct ExportedDevice: Equatable, Sendable {
+    var user: String
+    var name: String
+    /// A position; 0 for nothing.
+    var acked: Int64 = 0
+}
+
+/// A durable event: a row of the log.
+struct ExportedEvent: Equatable, Sendable {
+    /// What it is. The raw value is the word in the line.
+    enum Kind: String, Sendable {
+        case message, edit, delete, react
+        /// A change of the conversation or of its members.
+        case change
+    }
+
+    var kind: Kind
+    var conversation: String
+    /// In the store that was exported.
+    var position: Int64
+    /// A message's own, or that of the message meant. 0 for a change.
+    var sequence: Int64 = 0
+    var from: String
+    var time: Int64
+    var device: String = ""
+    /// Empty for none.
+    var key: String = ""
+    /// A message's kind, or the reaction.
+    var label: String = ""
+    /// The message replied to; 0 for none.
+    var replyTo: Int64 = 0
+    /// React: it was taken back.
+    var isRemoved = false
+    /// Message: the body as it is now, raw JSON; empty if deleted. Change: its members, raw JSON without braces.
+    var body: [UInt8] = []
+    /// 0: never.
+    var editedAt: Int64 = 0
+    var deletedAt: Int64 = 0
+}
+
+/// Messages that stand in the conversation but not in the file: those of others in an export of one user, and damaged
+/// ones. They are imported as deleted messages, so that sequences stay what they were.
+struct WithheldMessages: Equatable, Sendable {
+    var conversation: String
+    /// The first and the last sequence.
+    var first: Int64
+    var last: Int64
+    /// Position and time of the last.
+    var position: Int64
+    var time: Int64
+}

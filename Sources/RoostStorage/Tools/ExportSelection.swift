@@ -1,0 +1,118 @@
+import RoostCore
+import RoostWire
+
+/// Chooses which rows of the log become lines, and keeps sequences whole: messages that are left out, because somebody
+/// else wrote them or because they are damaged, become `withheld` lines. A value.
+struct ExportSelection {
+    private struct Stretch {
+        /// The sequence that the next line of the conversation continues.
+        var sequence: Int64 = 0
+        /// The last message that is withheld so far, where it is, and when it was sent.
+        var last: Int64 = 0
+        var position: Int64 = 0
+        var time: Int64 = 0
+    }
+
+    private let names: DirectoryNames
+    private let wanted: Set<Int32>
+    private let author: Int32?
+    private var stretches: [Int32: Stretch] = [:]
+    private(set) var damaged: Int64 = 0
+    private(set) var withheld: Int64 = 0
+
+    init(names: DirectoryNames, wanted: Set<Int32>, author: Int32?) {
+        self.names = names
+        self.wanted = wanted
+        self.author = author
+    }
+
+    /// A row that can't even be read.
+    mutating func skipDamaged() { damaged += 1 }
+
+    mutating func take(_ row: LogColumns, _ write: (ExportLine) throws -> Void) throws {
+        let number = row.conversation
+        guard wanted.contains(number), let conversation = names.conversations[number]?.id else { return }
+        guard let found = row.copy(), let sender = names.users[found.event.sender.value] else {
+            damaged += 1
+            return
+        }
+        var stretch = stretches[number] ?? Stretch()
+        defer { stretches[number] = stretch }
+        let isMessage = found.event.kind == .message
+        // Rows between were damaged. A row that goes back can only be damage too.
+        let missing = isMessage ? found.sequence - 1 : found.sequence
+        guard missing >= max(stretch.sequence, stretch.last) else {
+            damaged += 1
+            return
+        }
+        if missing > max(stretch.sequence, stretch.last) {
+            stretch.last = missing
+            (stretch.position, stretch.time) = (row.position - 1, row.time)
+        }
+        if let author, found.event.sender.value != author {
+            guard isMessage else { return }
+            stretch.last = found.sequence
+            (stretch.position, stretch.time) = (row.position, row.time)
+            return
+        }
+        try flush(&stretch, conversation, write)
+        stretch.sequence = found.sequence
+        try write(.event(ExportedEvent(found, in: conversation, by: sender)))
+    }
+
+    /// Writes what is left.
+    mutating func finish(_ write: (ExportLine) throws -> Void) throws {
+        for (number, stretch) in stretches.sorted(by: { $0.value.position < $1.value.position }) {
+            var stretch = stretch
+            guard let conversation = names.conversations[number]?.id else { continue }
+            try flush(&stretch, conversation, write)
+        }
+        stretches = [:]
+    }
+
+    private mutating func flush(
+        _ stretch: inout Stretch, _ conversation: String, _ write: (ExportLine) throws -> Void
+    ) throws {
+        while stretch.sequence < stretch.last {
+            let first = stretch.sequence + 1
+            let last = min(stretch.last, first + ExportLine.withheldMax - 1)
+            try write(
+                .withheld(
+                    WithheldMessages(
+                        conversation: conversation, first: first, last: last, position: stretch.position,
+                        time: stretch.time)))
+            withheld += last - first + 1
+            stretch.sequence = last
+        }
+    }
+}
+
+extension ExportedEvent {
+    /// A row of the log.
+    init(_ row: LogRow, in conversation: String, by sender: String) {
+        let event = row.event
+        kind =
+            switch event.kind {
+            case .message: .message
+            case .edit: .edit
+            case .delete: .delete
+            case .react: .react
+            case .conversation: .change
+            }
+        self.conversation = conversation
+        position = event.position.value
+        sequence = event.kind == .conversation ? 0 : event.sequence.value
+        from = sender
+        time = event.time.milliseconds
+        device = event.device
+        key = event.key
+        label = event.kind == .message || event.kind == .react ? event.label : ""
+        if event.kind == .message { replyTo = event.reference.value }
+        isRemoved = event.kind == .react && event.flag
+        if event.kind == .message || event.kind == .conversation { body = event.body }
+        if event.kind == .message {
+            editedAt = event.editedAt.milliseconds
+            deletedAt = event.deletedAt.milliseconds
+        }
+    }
+}

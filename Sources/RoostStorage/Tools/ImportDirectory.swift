@@ -1,0 +1,113 @@
+import RoostCore
+import RoostWire
+
+/// Writes what a file says of users, conversations, members and devices. The conversations come first, without members,
+/// so that nobody is told of half an import; members and devices come when all rows are there. On the writer's thread.
+struct ImportDirectory {
+    private let writer: SQLiteWriter
+    private let plan: ImportPlan
+    private let setMember: Statement
+    private let addConversation: Statement
+    private let rename: Statement
+
+    init(_ writer: SQLiteWriter, _ plan: ImportPlan) throws {
+        self.writer = writer
+        self.plan = plan
+        // The file goes further than the store, so its roles count; watermarks only rise.
+        setMember = try writer.database.prepare(
+            """
+            INSERT INTO member (conversation, user, role, since, joined_at, ordinal, left_at,
+                delivered, delivered_at, read, read_at)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)
+            ON CONFLICT DO UPDATE SET role = excluded.role, since = excluded.since, joined_at = excluded.joined_at,
+                ordinal = excluded.ordinal, left_at = excluded.left_at,
+                delivered_at = iif(excluded.delivered > delivered, excluded.delivered_at, delivered_at),
+                delivered = max(delivered, excluded.delivered),
+                read_at = iif(excluded.read > read, excluded.read_at, read_at),
+                read = max(read, excluded.read)
+            """)
+        addConversation = try writer.database.prepare(
+            """
+            INSERT INTO conversation (number, id, kind, name, last_sequence, last_position, last_time)
+            VALUES (?1, ?2, ?3, ?4, 0, 0, 0)
+            """)
+        rename = try writer.database.prepare("UPDATE conversation SET name = ?2 WHERE number = ?1")
+    }
+
+    func writeUsers() throws {
+        try writer.transactions.run {
+            let lastSeen = try writer.database.prepare(
+                "UPDATE user SET last_seen = max(last_seen, ?2), is_online = 0 WHERE number = ?1")
+            for (name, user) in plan.users.sorted(by: { $0.value.number < $1.value.number }) {
+                if user.isNew { try writer.directory.add(user: UserNumber(user.number), name: name) }
+                lastSeen.bind(1, user.number)
+                lastSeen.bind(2, user.lastSeen)
+                try lastSeen.run()
+            }
+            for conversation in plan.conversations.values.sorted(by: { $0.number < $1.number }) {
+                try write(conversation)
+            }
+        }
+    }
+
+    private func write(_ conversation: ImportPlan.Conversation) throws {
+        guard conversation.stored == nil else {
+            guard conversation.adds, conversation.line.kind == .group else { return }
+            rename.bind(1, conversation.number)
+            try rename.bind(2, copying: conversation.line.name)
+            return try rename.run()
+        }
+        addConversation.bind(1, conversation.number)
+        try addConversation.bind(2, copying: conversation.line.id)
+        addConversation.bind(3, Int32(conversation.line.kind.rawValue))
+        try addConversation.bind(4, copying: conversation.line.name)
+        try addConversation.run()
+        _ = writer.directory.begin(ConversationNumber(conversation.number))
+    }
+
+    /// The members of every conversation that the file brings or continues.
+    func writeMembers(_ positions: PositionMap) throws {
+        try writer.transactions.run {
+            for conversation in plan.conversations.values where conversation.writesMembers {
+                for (ordinal, member) in conversation.members.enumerated() {
+                    guard let user = plan.users[member.user] else { continue }
+                    setMember.bind(1, conversation.number)
+                    setMember.bind(2, user.number)
+                    if let role = member.role {
+                        setMember.bind(3, Int32(role.rawValue))
+                    } else {
+                        setMember.bindNull(3)
+                    }
+                    let last = conversation.sequence
+                    setMember.bind(4, min(member.since, last))
+                    setMember.bind(5, positions.position(member.joined))
+                    setMember.bind(6, Int64(ordinal))
+                    setMember.bind(7, positions.position(member.left))
+                    setMember.bind(8, min(member.delivered, last))
+                    setMember.bind(9, member.deliveredAt)
+                    setMember.bind(10, min(member.read, last))
+                    setMember.bind(11, member.readAt)
+                    try setMember.run()
+                }
+            }
+        }
+    }
+
+    /// Devices that the store doesn't know begin where they were.
+    func writeDevices(_ positions: PositionMap, above number: Int32) throws {
+        try writer.transactions.run {
+            let find = try writer.database.prepare("SELECT 1 FROM device WHERE user = ?1 AND name = ?2")
+            var number = number
+            for device in plan.devices {
+                guard let user = plan.users[device.user], number < .max else { continue }
+                find.bind(1, user.number)
+                try find.bind(2, copying: device.name)
+                guard try find.first({ _ in true }) == nil else { continue }
+                number += 1
+                try writer.directory.add(
+                    device: DeviceNumber(number), of: UserNumber(user.number), name: device.name,
+                    cursor: Position(positions.position(device.acked)))
+            }
+        }
+    }
+}

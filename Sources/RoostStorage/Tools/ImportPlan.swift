@@ -1,0 +1,205 @@
+import RoostCore
+import RoostWire
+
+/// What a file of lines would do to a store: built by reading all of it before anything is written, so that a malformed
+/// line, or a conversation that the store has with other content, is refused while nothing is half done. A value that
+/// holds the directory of the file, but none of its rows.
+struct ImportPlan {
+    /// A conversation of the file.
+    struct Conversation {
+        var line: ExportedConversation
+        /// Where the line stands, for messages.
+        var lineNumber: Int64
+        /// As the store knows it, or will.
+        var number: Int32
+        /// Positions of its rows in the store, in order; nil if the store doesn't have the conversation.
+        var stored: [Int64]?
+        /// Whether the store has members of it. An import that was cut short left none.
+        var hasMembers = false
+        /// Rows and messages of the file so far, and the position of the last.
+        var rows = 0
+        var sequence: Int64 = 0
+        var position: Int64 = 0
+        var members: [ExportedMember] = []
+
+        /// Whether the file has rows that the store doesn't.
+        var adds: Bool { rows > (stored?.count ?? 0) }
+        /// Whether the members are to be written: those of the store are newer if the file has no more than it.
+        var writesMembers: Bool { stored == nil || adds || !hasMembers }
+    }
+
+    /// A user of the file.
+    struct User {
+        var number: Int32
+        var isNew: Bool
+        var lastSeen: Int64 = 0
+    }
+
+    /// The user that withheld messages come from. No token can name it, since no user begins with "@".
+    static let withheldUser = "@withheld"
+
+    private(set) var header: ExportHeader?
+    private(set) var isEnded = false
+    private(set) var users: [String: User] = [:]
+    private(set) var conversations: [String: Conversation] = [:]
+    private(set) var devices: [ExportedDevice] = []
+    /// Messages that the store has as they were before a later edit or deletion: position there, by the line.
+    private(set) var refreshed: [Int64: Int64] = [:]
+    /// Rows that will be added.
+    private(set) var newRows: Int64 = 0
+    private var nextUser: Int32
+    private var nextConversation: Int32
+    private let store: ImportTarget
+
+    init(_ store: ImportTarget) {
+        self.store = store
+        nextUser = store.userMax
+        nextConversation = store.conversationMax
+    }
+
+    /// The positions in the file that the directory names, in order, without repetitions.
+    var marks: [Int64] {
+        var marks: Set<Int64> = []
+        for device in devices { marks.insert(device.acked) }
+        for conversation in conversations.values {
+            for member in conversation.members { marks.formUnion([member.joined, member.left]) }
+        }
+        return marks.sorted()
+    }
+
+    /// Takes the next line.
+    mutating func take(_ line: ExportLine, number: Int64) throws {
+        guard !isEnded else { throw ExportLineFailure("comes after the end line") }
+        switch line {
+        case .header(let header):
+            guard number == 1 else { throw ExportLineFailure("type: the export line is the first") }
+            self.header = header
+        case .end(let lines):
+            guard lines == number - 1 else { throw ExportLineFailure("lines: \(number - 1) stand before this one") }
+            isEnded = true
+        default:
+            guard header != nil else { throw ExportLineFailure("type: the first line must be of type export") }
+            try takeContent(line, number: number)
+        }
+    }
+
+    private mutating func takeContent(_ line: ExportLine, number: Int64) throws {
+        switch line {
+        case .header, .end: break
+        case .user(let user):
+            try know(user.name)
+            let before = users[user.name]?.lastSeen ?? 0
+            users[user.name]?.lastSeen = max(before, user.lastSeen)
+        case .conversation(let conversation): try take(conversation, number: number)
+        case .member(let member):
+            try know(member.user)
+            guard conversations[member.conversation] != nil else { throw ImportPlan.unknownConversation }
+            conversations[member.conversation]?.members.append(member)
+        case .device(let device):
+            try know(device.user)
+            devices.append(device)
+        case .event(let event): try take(event, number: number)
+        case .withheld(let messages): try take(messages)
+        }
+    }
+
+    /// What can only be judged when all lines are known.
+    func finish() throws {
+        guard isEnded else { throw ExportLineFailure("the file ends without its end line: it was cut short") }
+        var pairs = store.directPairs
+        for (id, conversation) in conversations where conversation.line.kind == .direct {
+            let pair = Set(conversation.members.map(\.user))
+            guard pair.count == 2, conversation.members.count == 2 else {
+                throw ToolFailure.line(
+                    path: store.source, number: conversation.lineNumber,
+                    reason: "a direct conversation has two members, this one \(conversation.members.count)")
+            }
+            if let other = pairs[pair], other != id {
+                throw ToolFailure.line(
+                    path: store.source, number: conversation.lineNumber,
+                    reason: "its two users have a direct conversation already, \(other)")
+            }
+            pairs[pair] = id
+        }
+    }
+
+    // MARK: Lines
+
+    private static let unknownConversation = ExportLineFailure("conversation: no line before describes it")
+
+    private mutating func know(_ name: String) throws {
+        guard users[name] == nil else { return }
+        if let known = store.users[name] {
+            users[name] = User(number: known, isNew: false)
+            return
+        }
+        guard nextUser < .max else { throw ExportLineFailure("user: the store has no more numbers") }
+        nextUser += 1
+        users[name] = User(number: nextUser, isNew: true)
+    }
+
+    private mutating func take(_ line: ExportedConversation, number: Int64) throws {
+        guard conversations[line.id] == nil else { throw ExportLineFailure("conversation: described twice") }
+        if let known = store.conversations[line.id] {
+            guard known.kind == line.kind else { throw ExportLineFailure("kind: the store has it as another kind") }
+            conversations[line.id] = Conversation(
+                line: line, lineNumber: number, number: known.number, stored: try store.positions(of: known.number),
+                hasMembers: known.hasMembers)
+            return
+        }
+        guard nextConversation < .max else { throw ExportLineFailure("conversation: the store has no more numbers") }
+        nextConversation += 1
+        conversations[line.id] = Conversation(line: line, lineNumber: number, number: nextConversation)
+    }
+
+    private mutating func take(_ event: ExportedEvent, number: Int64) throws {
+        try know(event.from)
+        guard var conversation = conversations[event.conversation] else { throw ImportPlan.unknownConversation }
+        guard event.position > conversation.position else {
+            throw ExportLineFailure("position: not above the one before in the conversation")
+        }
+        conversation.position = event.position
+        if event.kind == .message {
+            guard event.sequence == conversation.sequence + 1 else {
+                throw ExportLineFailure("sequence: \(event.sequence) comes after \(conversation.sequence)")
+            }
+            conversation.sequence = event.sequence
+        } else {
+            guard event.sequence <= conversation.sequence else {
+                throw ExportLineFailure("sequence: there is no message \(event.sequence) before")
+            }
+        }
+        if let stored = conversation.stored, conversation.rows < stored.count {
+            let position = stored[conversation.rows]
+            let sender = users[event.from]?.number ?? 0
+            if try store.compare(event, sender: sender, at: position) == .older { refreshed[number] = position }
+        } else {
+            newRows += 1
+        }
+        conversation.rows += 1
+        conversations[event.conversation] = conversation
+    }
+
+    private mutating func take(_ messages: WithheldMessages) throws {
+        guard var conversation = conversations[messages.conversation] else { throw ImportPlan.unknownConversation }
+        guard messages.first == conversation.sequence + 1 else {
+            throw ExportLineFailure("first: \(messages.first) comes after \(conversation.sequence)")
+        }
+        guard messages.position >= conversation.position else {
+            throw ExportLineFailure("position: below the one before in the conversation")
+        }
+        try know(ImportPlan.withheldUser)
+        conversation.position = messages.position
+        for sequence in messages.first...messages.last {
+            if let stored = conversation.stored, conversation.rows < stored.count {
+                try store.compareWithheld(
+                    sequence, sender: users[ImportPlan.withheldUser]?.number ?? 0, at: stored[conversation.rows])
+            } else {
+                newRows += 1
+            }
+            conversation.rows += 1
+        }
+        conversation.sequence = messages.last
+        conversations[messages.conversation] = conversation
+    }
+}

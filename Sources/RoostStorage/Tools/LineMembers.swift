@@ -1,0 +1,92 @@
+import RoostWire
+
+/// The members of a line that have not been asked for yet. Every question takes one away; whatever is left at the end
+/// is a mistake.
+struct LineMembers {
+    private var rest: [String: JSONValue] = [:]
+
+    /// Throws unless the bytes are one JSON object that gives each member once.
+    init(_ bytes: UnsafeRawBufferPointer) throws(ExportLineFailure) {
+        guard let members = JSONValue(parsing: bytes)?.members else { throw ExportLineFailure("not a JSON object") }
+        for member in members {
+            guard rest.updateValue(member.value, forKey: member.name) == nil else {
+                throw ExportLineFailure("a member is given twice")
+            }
+        }
+    }
+
+    /// Throws if a member is left.
+    func end() throws(ExportLineFailure) {
+        guard rest.isEmpty else { throw ExportLineFailure("\(rest.count) unknown members") }
+    }
+
+    /// A text of at most so many bytes; without `fallback` it must be there.
+    mutating func text(
+        _ name: String, or fallback: String? = nil, atMost bytes: Int = 256
+    ) throws(ExportLineFailure) -> String {
+        guard let value = rest.removeValue(forKey: name) else {
+            guard let fallback else { throw ExportLineFailure("\(name): missing") }
+            return fallback
+        }
+        guard let text = value.string else { throw ExportLineFailure("\(name): not a text") }
+        guard text.utf8.count <= bytes else { throw ExportLineFailure("\(name): longer than \(bytes) bytes") }
+        return text
+    }
+
+    /// A name (Docs/Protocol.md, section 2).
+    mutating func name(
+        _ name: String, or fallback: String? = nil, atMost bytes: Int = Limits().nameBytes
+    ) throws(ExportLineFailure) -> String {
+        let isThere = rest[name] != nil
+        let text = try text(name, or: fallback, atMost: bytes)
+        let isName = !text.isEmpty && text.utf8.allSatisfy { (0x21...0x7E).contains($0) && $0 != 0x22 && $0 != 0x5C }
+        guard isName || !isThere else { throw ExportLineFailure("\(name): not a name") }
+        return text
+    }
+
+    /// The name of a user.
+    mutating func user(_ name: String) throws(ExportLineFailure) -> String {
+        let user = try self.name(name)
+        guard user.utf8.first != UInt8(ascii: "@") else { throw ExportLineFailure("\(name): begins with @") }
+        return user
+    }
+
+    /// A whole number; without `fallback` it must be there.
+    mutating func number(
+        _ name: String, atLeast least: Int64 = 0, or fallback: Int64? = nil
+    ) throws(ExportLineFailure) -> Int64 {
+        guard let value = rest.removeValue(forKey: name) else {
+            guard let fallback else { throw ExportLineFailure("\(name): missing") }
+            return fallback
+        }
+        guard let number = value.integer, number >= least, number <= ExportLine.numberMax else {
+            throw ExportLineFailure("\(name): not a whole number from \(least) to 2^53")
+        }
+        return number
+    }
+
+    /// `true` or `false`; `false` if it isn't there.
+    mutating func flag(_ name: String) throws(ExportLineFailure) -> Bool {
+        guard let value = rest.removeValue(forKey: name) else { return false }
+        guard let flag = value.bool else { throw ExportLineFailure("\(name): neither true nor false") }
+        return flag
+    }
+
+    /// A message's body as it was sent: `body`, or `bodyText` where that had line breaks. Empty if neither is there.
+    mutating func body() throws(ExportLineFailure) -> [UInt8] {
+        if let body = rest.removeValue(forKey: "body") { return body.raw }
+        guard let escaped = rest.removeValue(forKey: "bodyText") else { return [] }
+        // An array around it makes an object's value of any JSON: the reader takes whole objects only.
+        guard let text = escaped.string, JSONValue(parsing: "{\"body\":\(text)}")?.members?.count == 1 else {
+            throw ExportLineFailure("bodyText: not a text that is JSON")
+        }
+        return Array(text.utf8)
+    }
+
+    /// An object's members, raw and without the braces.
+    mutating func objectMembers(_ name: String) throws(ExportLineFailure) -> [UInt8] {
+        guard let value = rest.removeValue(forKey: name) else { throw ExportLineFailure("\(name): missing") }
+        guard value.kind == .object else { throw ExportLineFailure("\(name): not an object") }
+        return Array(value.raw.dropFirst().dropLast())
+    }
+}

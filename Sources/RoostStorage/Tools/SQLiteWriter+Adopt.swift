@@ -1,0 +1,89 @@
+import RoostCore
+import RoostWire
+
+/// Why an event of an import can't be stored, and the line it came from.
+struct ImportRefusal: Error {
+    let line: Int64
+    let reason: String
+}
+
+extension SQLiteWriter {
+    /// Stores events that were decided elsewhere, in one transaction, behind what is there: the same rows, keys and
+    /// index entries as `commit` makes, but with the time and sequence that they have, and a message as it is by now.
+    /// It doesn't ask who may do what. Returns the position of the first.
+    /// - Throws: `ImportRefusal`, or `StorageFailure`; nothing is stored then and the writer takes nothing more.
+    func adopt(_ events: [ImportedEvent]) throws -> Int64 {
+        try transactions.checkUsable()
+        try transactions.poisoning { try checkpoints.beforeCommit() }
+        let first = head + 1
+        let isMerged = try transactions.run {
+            for event in events { try adopt(event) }
+            return try indexer.mergeShare(rows: events.count, upTo: head)
+        }
+        log.publish(head)
+        indexer.tail.publish(head)
+        if isMerged { indexer.finishMerge() }
+        checkpoints.afterCommit()
+        return first
+    }
+
+    /// Brings a message to what a later edit or deletion made of it.
+    func refresh(_ event: ImportedEvent, at position: Int64) throws {
+        try transactions.run {
+            guard case .row(var row) = try log.find(at: position) else {
+                throw ImportRefusal(line: event.line, reason: "the row at position \(position) is damaged")
+            }
+            row.event.body = event.body
+            row.event.editedAt = Timestamp(milliseconds: event.editedAt)
+            row.event.deletedAt = Timestamp(milliseconds: event.deletedAt)
+            try editor.replaceBody(of: row)
+        }
+        log.publish(head)
+    }
+
+    private func adopt(_ event: ImportedEvent) throws {
+        func refuse(_ reason: String) -> ImportRefusal { ImportRefusal(line: event.line, reason: reason) }
+        guard let conversation = directory.conversation(event.conversation) else {
+            throw refuse("conversation: it isn't in the store")
+        }
+        let last = conversation.lastSequence
+        guard event.sequence == (event.kind == .message ? last + 1 : last) else {
+            throw refuse("sequence: the store has \(last) messages of this conversation")
+        }
+        let append = event.append
+        texts.load(append)
+        var keyHash: UInt64?
+        if !event.key.isEmpty {
+            let hash = texts.lend { _, key, _ in indexer.keys.hash(of: key, by: event.sender) }
+            if try isUsed(append.key, by: append.sender, hash) { throw refuse("key: its sender used it before") }
+            keyHash = hash
+        }
+        head += 1
+        try editor.insert(append, at: head, sequence: event.sequence, texts: texts)
+        if event.editedAt != 0 || event.deletedAt != 0 {
+            var stored = StoredEvent(append, position: Position(head), sequence: SequenceNumber(event.sequence))
+            stored.editedAt = Timestamp(milliseconds: event.editedAt)
+            stored.deletedAt = Timestamp(milliseconds: event.deletedAt)
+            try editor.replaceBody(of: LogRow(event: stored, sequence: event.sequence))
+        }
+        indexer.add(
+            EventEntry(position: head, sequence: event.sequence, isMessage: event.kind == .message),
+            to: event.conversation, key: keyHash)
+        conversation.note(sequence: event.sequence, position: head, time: event.time)
+        guard event.kind == .react else { return }
+        try texts.lend { _, _, label in
+            guard try reactions.has(append, label) == event.flag else {
+                throw refuse("reaction: \(event.flag ? "it wasn't given" : "it was given before")")
+            }
+            try reactions.apply(append, label)
+        }
+    }
+
+    private func isUsed(_ key: String, by sender: UserNumber, _ hash: UInt64) throws -> Bool {
+        let found: Bool? = try indexer.keys.first(hash) { position in
+            guard case .row(let row) = try log.find(at: position) else { return nil }
+            return row.event.sender == sender && row.event.key == key ? true : nil
+        }
+        return found ?? false
+    }
+}

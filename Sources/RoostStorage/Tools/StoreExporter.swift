@@ -1,0 +1,204 @@
+import Glibc
+import RoostCore
+import RoostWire
+
+/// Writes a store, one user's part of it, or one conversation as lines of JSON (Docs/Export.md), while a relay may be
+/// running on it: it reads the directory in one transaction and the log behind it in short ones, up to the head of that
+/// moment. What is edited or deleted meanwhile is written as it is then.
+public struct StoreExporter {
+    /// What is wanted.
+    public enum Scope: Sendable, Equatable {
+        case all
+        /// What one user wrote, and where.
+        case user(String)
+        /// By its id.
+        case conversation(String)
+    }
+
+    /// What was written.
+    public struct Result: Sendable, Equatable {
+        /// Lines, the first and the last included.
+        public var lines: Int64
+        /// Their bytes.
+        public var bytes: Int64
+        /// Rows that can't be trusted and are left out. Damaged messages are among the withheld ones.
+        public var damaged: Int64
+        /// Messages that stand as withheld.
+        public var withheld: Int64
+    }
+
+    /// Rows that are read in one transaction.
+    private static let rowsPerTransaction = 8_192
+
+    private let database: Database
+    private let sink: LineSink
+    private let scope: Scope
+    private let progress: ToolProgress.Report
+    private let names: DirectoryNames
+    private let head: Int64
+    /// The numbers of the conversations that are wanted, and of the user, if one is.
+    private let wanted: Set<Int32>
+    private let author: Int32?
+
+    /// Writes to `target`, a new file, or to standard output if it is nil.
+    /// - Throws: `ToolFailure` or `StorageFailure`. A file that wasn't finished doesn't stand at `target`.
+    public static func run(
+        _ path: String, scope: Scope, to target: String?, now: Int64, progress: @escaping ToolProgress.Report
+    ) throws -> Result {
+        let database = try StoreFile.openForReading(path)
+        defer { database.close() }
+        let file = try target.map { try NewFile(at: $0) }
+        do {
+            let sink = LineSink(file)
+            try database.execute("BEGIN")
+            let exporter = try StoreExporter(database, sink, scope, progress)
+            try exporter.writeDirectory(now: now)
+            try database.execute("COMMIT")
+            let result = try exporter.writeLog()
+            try file?.publish()
+            return result
+        } catch {
+            file?.discard()
+            throw error
+        }
+    }
+
+    private init(
+        _ database: Database, _ sink: LineSink, _ scope: Scope, _ progress: @escaping ToolProgress.Report
+    ) throws {
+        self.database = database
+        self.sink = sink
+        self.scope = scope
+        self.progress = progress
+        names = try DirectoryNames(database)
+        head = try StoreFile.summary(of: database).head
+        switch scope {
+        case .all:
+            author = nil
+            wanted = Set(names.conversations.keys)
+        case .conversation(let id):
+            guard let number = names.conversation(withID: id) else {
+                throw ToolFailure.unknown(what: "conversation", name: id)
+            }
+            author = nil
+            wanted = [number]
+        case .user(let name):
+            guard let number = names.user(named: name) else { throw ToolFailure.unknown(what: "user", name: name) }
+            author = number
+            let rows = try database.prepare("SELECT conversation FROM member WHERE user = ?1")
+            rows.bind(1, number)
+            var found: Set<Int32> = []
+            while try rows.step() { found.insert(rows.int32(0)) }
+            wanted = found.intersection(names.conversations.keys)
+        }
+    }
+
+    // MARK: The directory
+
+    private func writeDirectory(now: Int64) throws {
+        let epoch = try StoreFile.summary(of: database).epoch
+        let scope: ExportHeader.Scope =
+            switch self.scope {
+            case .all: .all
+            case .user(let name): .user(name)
+            case .conversation(let id): .conversation(id)
+            }
+        try sink.write(.header(ExportHeader(scope: scope, epoch: epoch, head: head, time: now)))
+        let people = try peopleNamed()
+        let users = try database.prepare("SELECT number, name, last_seen FROM user ORDER BY number")
+        while try users.step() {
+            guard people?.contains(users.int32(0)) ?? true else { continue }
+            let isOther = author.map { $0 != users.int32(0) } ?? false
+            try sink.write(
+                .user(ExportedUser(name: users.text(1), lastSeen: isOther ? 0 : max(0, users.int64(2)))))
+        }
+        for number in wanted.sorted() {
+            guard let found = names.conversations[number] else { continue }
+            let kind = UInt8(exactly: found.kind).flatMap { ConversationKind(rawValue: $0) } ?? .group
+            try sink.write(.conversation(ExportedConversation(id: found.id, kind: kind, name: found.name)))
+        }
+        try readMembers { try sink.write(.member($0)) }
+        if case .conversation = self.scope { return }
+        let devices = try database.prepare("SELECT user, name, cursor FROM device ORDER BY number")
+        while try devices.step() {
+            guard author.map({ $0 == devices.int32(0) }) ?? true, let user = names.users[devices.int32(0)] else {
+                continue
+            }
+            try sink.write(
+                .device(ExportedDevice(user: user, name: devices.text(1), acked: max(0, devices.int64(2)))))
+        }
+    }
+
+    /// The users that lines may name; nil if all.
+    private func peopleNamed() throws -> Set<Int32>? {
+        if case .all = scope { return nil }
+        var people: Set<Int32> = author.map { [$0] } ?? []
+        try readMembers { _ in
+        } numbers: {
+            people.insert($0)
+        }
+        return people
+    }
+
+    /// Members of the conversations that are wanted, in the order in which they joined. Of a group, one user's export
+    /// names that user alone; of a direct conversation both, since it is what tells it from others.
+    private func readMembers(
+        _ body: (ExportedMember) throws -> Void, numbers: (Int32) -> Void = { _ in }
+    ) throws {
+        let rows = try database.prepare(
+            """
+            SELECT conversation, user, role, since, joined_at, left_at, delivered, delivered_at, read, read_at
+            FROM member ORDER BY joined_at, conversation, ordinal
+            """)
+        while try rows.step() {
+            let (number, user) = (rows.int32(0), rows.int32(1))
+            guard wanted.contains(number), let conversation = names.conversations[number],
+                let name = names.users[user]
+            else { continue }
+            let isOther = author.map { $0 != user } ?? false
+            guard !isOther || conversation.kind == Int32(ConversationKind.direct.rawValue) else { continue }
+            numbers(user)
+            var member = ExportedMember(conversation: conversation.id, user: name)
+            member.role = rows.isNull(2) ? nil : UInt8(exactly: rows.int32(2)).flatMap { Role(rawValue: $0) }
+            member.since = rows.int64(3)
+            member.joined = rows.int64(4)
+            member.left = rows.int64(5)
+            if !isOther {
+                member.delivered = rows.int64(6)
+                member.deliveredAt = rows.int64(7)
+                member.read = rows.int64(8)
+                member.readAt = rows.int64(9)
+            }
+            try body(member)
+        }
+    }
+
+    // MARK: The log
+
+    private func writeLog() throws -> Result {
+        let table = try LogTable(database)
+        var selection = ExportSelection(names: names, wanted: wanted, author: author)
+        var position: Int64 = 0
+        while position < head {
+            progress(ToolProgress("exporting", position, of: head))
+            var left = StoreExporter.rowsPerTransaction
+            let start = position
+            try table.walk(above: start, upTo: head) { row in
+                position = row.position
+                try selection.take(row) { try sink.write($0) }
+                left -= 1
+                return left > 0
+            } damaged: { damaged in
+                position = damaged
+                selection.skipDamaged()
+                left -= 1
+                return left > 0
+            }
+            if left > 0 { position = head }
+        }
+        try selection.finish { try sink.write($0) }
+        try sink.finish()
+        return Result(
+            lines: sink.lines, bytes: sink.byteCount, damaged: selection.damaged, withheld: selection.withheld)
+    }
+}

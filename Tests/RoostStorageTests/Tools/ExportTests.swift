@@ -1,0 +1,236 @@
+import Foundation
+import RoostCore
+import RoostWire
+import Testing
+
+@testable import RoostStorage
+
+/// What goes out as lines comes in as it was, once, wherever it comes to stand.
+@Suite struct ExportTests {
+    private func export(_ scratch: Scratch, _ store: String, _ scope: StoreExporter.Scope = .all, to file: String)
+        throws
+        -> StoreExporter.Result
+    {
+        try StoreExporter.run(scratch.path(store), scope: scope, to: scratch.path(file), now: 5, progress: noProgress)
+    }
+
+    private func take(_ scratch: Scratch, _ file: String, into store: String) throws -> StoreImporter.Result {
+        try StoreImporter.run(scratch.path(file), into: scratch.path(store), durability: .normal, progress: noProgress)
+    }
+
+    private func contents(_ scratch: Scratch, _ store: String) throws -> [String] {
+        let log = try SQLiteLog(scratch.path(store), .normal, .tiny)
+        defer { log.close() }
+        return try log.contents()
+    }
+
+    private func expectContents(
+        _ scratch: Scratch, _ store: String, _ wanted: [String], sourceLocation: SourceLocation = #_sourceLocation
+    ) throws {
+        let found = try contents(scratch, store)
+        let tooMuch = Set(found).subtracting(wanted).sorted()
+        let missing = Set(wanted).subtracting(found).sorted()
+        #expect(tooMuch == [], sourceLocation: sourceLocation)
+        #expect(missing == [], sourceLocation: sourceLocation)
+    }
+
+    private func expectSound(_ scratch: Scratch, _ store: String, sourceLocation: SourceLocation = #_sourceLocation)
+        throws
+    {
+        let found = try StoreVerifier.run(scratch.path(store), progress: noProgress).findings
+        #expect(found == [], sourceLocation: sourceLocation)
+    }
+
+    @Test(arguments: 1...10 as ClosedRange<UInt64>)
+    func comesBackAsItWas(seed: UInt64) throws {
+        let scratch = try Scratch()
+        let log = try SQLiteLog.random(scratch.path("one"), seed: seed)
+        let wanted = try log.contents()
+        let rows = try log.number("SELECT count(*) FROM log WHERE conversation IN (SELECT number FROM conversation)")
+        let exported = try export(scratch, "one", to: "lines")
+        log.close()
+        #expect(exported.damaged == 0 && exported.withheld == 0)
+        let first = try take(scratch, "lines", into: "two")
+        #expect(first == StoreImporter.Result(lines: exported.lines, added: Int64(rows), known: 0))
+        try expectContents(scratch, "two", wanted)
+        let second = try take(scratch, "lines", into: "two")
+        #expect(second == StoreImporter.Result(lines: exported.lines, added: 0, known: Int64(rows)))
+        try expectContents(scratch, "two", wanted)
+        try expectSound(scratch, "two")
+    }
+
+    /// Every conversation for itself, into a store that has others.
+    @Test func conversationsOneByOne() throws {
+        let scratch = try Scratch()
+        let log = try SQLiteLog.random(scratch.path("one"), seed: 7)
+        let wanted = try log.contents().filter { $0.hasPrefix("c") }
+        let ids = try log.load().conversations.map(\.id)
+        for id in ids { _ = try export(scratch, "one", .conversation(id), to: "\(id).lines") }
+        log.close()
+        for id in ids.reversed() { _ = try take(scratch, "\(id).lines", into: "two") }
+        #expect(try contents(scratch, "two").filter { $0.hasPrefix("c") } == wanted)
+        try expectSound(scratch, "two")
+    }
+
+    /// One user's rows, with the sequences that they have; nothing that others wrote.
+    @Test(arguments: 1...4 as ClosedRange<UInt64>)
+    func oneUser(seed: UInt64) throws {
+        let scratch = try Scratch()
+        let log = try SQLiteLog.random(scratch.path("one"), seed: seed)
+        let result = try export(scratch, "one", .user("u2"), to: "lines")
+        log.close()
+        #expect(result.withheld > 0)
+        let text = try String(contentsOfFile: scratch.path("lines"), encoding: .utf8)
+        #expect(!text.contains("\"from\":\"u1\""))
+        _ = try take(scratch, "lines", into: "two")
+        #expect(try take(scratch, "lines", into: "two").added == 0)
+        try expectSound(scratch, "two")
+        let before = try contents(scratch, "one").filter { $0.contains(" message ") && $0.contains(" u2 ") }
+        let after = try contents(scratch, "two").filter { $0.contains(" message ") && $0.contains(" u2 ") }
+        #expect(after.count > 5 && Set(after).isSubset(of: before))
+    }
+
+    /// A later export of a store goes on where an earlier one ended, with edits of what was there.
+    @Test(arguments: 1...6 as ClosedRange<UInt64>)
+    func aLaterExportContinuesAnEarlierOne(seed: UInt64) throws {
+        let scratch = try Scratch()
+        let log = try SQLiteLog.random(scratch.path("one"), seed: seed, batches: 60)
+        _ = try export(scratch, "one", to: "early")
+        let conversations = try log.load().conversations
+        for conversation in conversations where conversation.lastSequence.value > 0 {
+            let number = conversation.number.value
+            var deletion = about(.delete, 1, in: number)
+            var reaction = about(.react, conversation.lastSequence.value, in: number, by: 5)
+            (deletion.flag, deletion.body, reaction.body) = (true, [], [])
+            _ = try log.commit([deletion, message("more", in: number, by: 2, key: "more\(number)"), reaction])
+        }
+        let wanted = try log.contents()
+        _ = try export(scratch, "one", to: "late")
+        log.close()
+        _ = try take(scratch, "early", into: "two")
+        #expect(try take(scratch, "late", into: "two").added > 0)
+        try expectContents(scratch, "two", wanted)
+        #expect(try take(scratch, "early", into: "two").added == 0)
+        try expectContents(scratch, "two", wanted)
+        try expectSound(scratch, "two")
+    }
+
+    /// An import that ends in the middle, by a kill, goes on where it ended.
+    @Test func anImportThatWasCutShortGoesOn() throws {
+        let scratch = try Scratch()
+        let log = try SQLiteLog(scratch.path("one"), .normal, StorageBounds())
+        _ = try log.writer.commit(RandomContent.directory)
+        _ = try log.commit([group(1), group(2)])
+        for part in 0..<5 {
+            _ = try log.commit((0..<700).map { message("\($0)", in: Int32($0 % 2) + 1, key: "k\(part)-\($0)") })
+        }
+        let wanted = try log.contents()
+        _ = try export(scratch, "one", to: "lines")
+        log.close()
+        let (path, copy) = (scratch.path("two"), scratch.path("three"))
+        _ = try StoreImporter.run(scratch.path("lines"), into: path, durability: .normal) { progress in
+            // Where a batch has been written and another not.
+            guard progress.step == "importing", !FileManager.default.fileExists(atPath: copy) else { return }
+            for suffix in ["", "-wal"] {
+                try? FileManager.default.copyItem(atPath: path + suffix, toPath: copy + suffix)
+            }
+        }
+        let half = try SQLiteLog(copy, .normal, .tiny)
+        let rows = try half.storedRows()
+        half.close()
+        #expect(rows > 0 && rows < 3_500)
+        let result = try take(scratch, "lines", into: "three")
+        #expect(result.known == Int64(rows) && result.added == Int64(3_502 - rows))
+        try expectContents(scratch, "three", wanted)
+        try expectSound(scratch, "three")
+    }
+
+    @Test func positionsMoveWithTheRows() {
+        var map = PositionMap([0, 3, 5, 6, 9, 20])
+        for (old, new) in [(3, 11), (4, 12), (6, 40), (5, 41), (8, 42)] as [(Int64, Int64)] { map.note(old, is: new) }
+        #expect([0, 3, 5, 6, 9, 20, 7].map { map.position($0) } == [0, 11, 12, 40, 42, 42, 0])
+    }
+
+    /// A damaged message is withheld, so that the others keep their numbers.
+    @Test func damageIsLeftOut() throws {
+        let scratch = try Scratch()
+        let log = try SQLiteLog(scratch.path("one"), .normal, .tiny)
+        _ = try log.writer.commit(RandomContent.directory)
+        _ = try log.commit([group(1)] + (1...9).map { message("m\($0)", key: "k\($0)") })
+        try log.writer.database.execute(
+            "UPDATE log SET body = 'x' WHERE position = 4; DELETE FROM log WHERE position = 5")
+        let result = try export(scratch, "one", to: "lines")
+        log.close()
+        #expect(result.damaged == 1 && result.withheld == 2)
+        _ = try take(scratch, "lines", into: "two")
+        let two = try SQLiteLog(scratch.path("two"), .normal, .tiny)
+        defer { two.close() }
+        let shown = try two.history(1)
+        #expect(shown.map(\.sequence.value) == Array(1...9))
+        #expect(shown.filter { $0.deletedAt != .never }.map(\.sequence.value) == [3, 4])
+    }
+
+    @Test(arguments: [
+        ("\"body\":\"m5\"", "\"body\":\"other\"", "the store has this conversation with other content"),
+        ("\"key\":\"k5\"", "\"key\":\"other\"", "the store has this conversation with other content"),
+        ("\"sequence\":5", "\"sequence\":6", "sequence: 6 comes after 4"),
+        ("\"lines\":", "\"lines\":1", "lines: "),
+        ("\"type\":\"end\"", "\"type\":\"user\",\"user\":\"u1\"", "1 unknown members"),
+    ])
+    func whatDoesNotFitIsRefusedBeforeAnythingIsWritten(old: String, new: String, reason: String) throws {
+        let scratch = try Scratch()
+        let log = try SQLiteLog(scratch.path(), .normal, .tiny)
+        _ = try log.writer.commit(RandomContent.directory)
+        _ = try log.commit([group(1)] + (1...9).map { message("m\($0)", key: "k\($0)") })
+        _ = try export(scratch, "roost.db", to: "lines")
+        log.close()
+        let before = try contents(scratch, "roost.db")
+        let text = try String(contentsOfFile: scratch.path("lines"), encoding: .utf8)
+        let changed = text.replacingOccurrences(of: old, with: new)
+        #expect(changed != text)
+        try changed.write(toFile: scratch.path("lines"), atomically: true, encoding: .utf8)
+        let failure = #expect(throws: ToolFailure.self) { try take(scratch, "lines", into: "roost.db") }
+        guard case .line(_, let number, let found) = failure else {
+            Issue.record("refused otherwise: \(String(describing: failure))")
+            return
+        }
+        let pairs = zip(text.split(separator: "\n"), changed.split(separator: "\n"))
+        let line = pairs.prefix { $0 == $1 }.count + 1
+        #expect(found.hasPrefix(reason) && number == Int64(line), "\(number): \(found)")
+        #expect(try contents(scratch, "roost.db") == before)
+    }
+
+    /// A key is its sender's for ever, and two users have one direct conversation.
+    @Test func whatTheStoreHasOnceIsRefused() throws {
+        let scratch = try Scratch()
+        for (store, number) in [("one", 1), ("two", 2)] as [(String, Int32)] {
+            let log = try SQLiteLog(scratch.path(store), .normal, .tiny)
+            _ = try log.writer.commit(RandomContent.directory)
+            var direct = group(number + 10)
+            direct.change = .create(
+                id: "d\(number)", kind: .direct, name: "",
+                members: [NewMember(UserNumber(1), .member), NewMember(UserNumber(2), .member)])
+            _ = try log.commit([group(number), message("x", in: number, key: "same"), direct])
+            log.close()
+        }
+        _ = try export(scratch, "two", .conversation("c2"), to: "group")
+        _ = try export(scratch, "two", .conversation("d2"), to: "direct")
+        let before = try contents(scratch, "one")
+        for (file, line, reason) in [
+            ("group", 6, "key: its sender used it before"),
+            ("direct", 4, "its two users have a direct conversation already, d1"),
+        ] as [(String, Int64, String)] {
+            #expect(throws: ToolFailure.line(path: scratch.path(file), number: line, reason: reason)) {
+                try take(scratch, file, into: "one")
+            }
+        }
+        // Of the group, its place in the directory stays; nobody is in it and it has no row.
+        #expect(try contents(scratch, "one").filter { !$0.hasPrefix("c2 ") } == before)
+    }
+}
+
+extension String {
+    fileprivate func write(toFile path: String, atomically: Bool, encoding: Encoding) throws {
+        try write(to: URL(fileURLWithPath: path), atomically: atomically, encoding: encoding)
+    }
+}

@@ -1,0 +1,183 @@
+import RoostCore
+import RoostWire
+
+@testable import RoostStorage
+
+/// Random batches of everything that a store can hold, the same for the same seed.
+struct RandomContent {
+    private var state: UInt64
+    private var time: Int64 = 1_700_000_000_000
+    private var keys = 0
+    private var nextConversation: Int32 = 1
+    /// Messages by conversation, as far as this knows.
+    private var messages: [Int32: Int64] = [:]
+    private var direct: Set<Int32> = []
+
+    static let users: ClosedRange<Int32> = 1...6
+
+    init(seed: UInt64) { state = seed &* 0x9E37_79B9_7F4A_7C15 | 1 }
+
+    /// Users and a device for each, to begin with.
+    static var directory: [Mutation] {
+        users.flatMap {
+            [
+                .user(UserNumber($0), name: "u\($0)"),
+                .device(DeviceNumber($0), user: UserNumber($0), name: "phone", cursor: .start),
+            ] as [Mutation]
+        }
+    }
+
+    mutating func below(_ bound: Int) -> Int {
+        // Numerical Recipes' linear congruence; the high bits are the good ones.
+        state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+        return Int((state >> 33) % UInt64(bound))
+    }
+
+    mutating func batch() -> [Mutation] { (0...below(6)).map { _ in mutation() } }
+
+    private mutating func user() -> UserNumber { UserNumber(Int32(below(6)) + 1) }
+
+    private mutating func mutation() -> Mutation {
+        guard let number = messages.keys.sorted().randomElement(using: &self), below(25) > 0 else { return creation() }
+        let conversation = ConversationNumber(number)
+        let last = messages[number] ?? 0
+        switch below(20) {
+        case 0: return .cursor(DeviceNumber(Int32(below(6)) + 1), Position(1))
+        case 1:
+            var mark = Watermark()
+            mark.delivered = SequenceNumber(last)
+            mark.deliveredAt = Timestamp(milliseconds: time)
+            mark.read = SequenceNumber(last / 2)
+            return .watermark(conversation, user(), mark)
+        case 2...5 where direct.contains(number): return .append(message(number, after: last))
+        case 2: return .append(change(number, .add([NewMember(user(), .member, since: SequenceNumber(last))])))
+        case 3: return .append(change(number, .remove([user()])))
+        case 4: return .append(change(number, .rename("name \(below(9))")))
+        case 5 where below(8) == 0:
+            messages[number] = nil
+            return .append(change(number, .erase))
+        case 6...11 where last > 0: return .append(about(number, SequenceNumber(Int64(below(Int(last))) + 1)))
+        default: return .append(message(number, after: last))
+        }
+    }
+
+    private mutating func message(_ number: Int32, after last: Int64) -> Append {
+        messages[number] = last + 1
+        var event = append(.message, number)
+        event.label = below(4) == 0 ? "image" : "text"
+        event.body = Array((below(5) == 0 ? "{\"x\":\n\(below(99))}" : "\"text ü \(below(99))\"").utf8)
+        event.reference = SequenceNumber(below(3) == 0 ? Int64(below(Int(last) + 1)) : 0)
+        return event
+    }
+
+    private mutating func creation() -> Mutation {
+        let number = nextConversation
+        nextConversation += 1
+        messages[number] = 0
+        // Each two users have one direct conversation at most.
+        let pairs = (1...5 as ClosedRange<Int32>).flatMap { one in (one + 1...6).map { (one, $0) } }
+        guard number % 3 == 0, Int(number / 3) < pairs.count else {
+            let members = [NewMember(UserNumber(1), .owner), NewMember(UserNumber(2), .member)]
+            return .append(change(number, .create(id: "c\(number)", kind: .group, name: "g", members: members)))
+        }
+        direct.insert(number)
+        let pair = pairs[Int(number / 3)]
+        let members = [NewMember(UserNumber(pair.0), .member), NewMember(UserNumber(pair.1), .member)]
+        return .append(change(number, .create(id: "c\(number)", kind: .direct, name: "", members: members)))
+    }
+
+    private mutating func append(_ kind: EventKind, _ conversation: Int32) -> Append {
+        time += 1
+        var event = Append(
+            kind, in: ConversationNumber(conversation), by: user(), device: "phone", at: Timestamp(milliseconds: time))
+        if below(3) > 0 {
+            keys += 1
+            event.key = "k\(keys)"
+        }
+        return event
+    }
+
+    private mutating func change(_ conversation: Int32, _ change: ConversationChange) -> Append {
+        var event = append(.conversation, conversation)
+        event.change = change
+        event.body = Array("\"event\":\"x\",\"count\":\(below(9))".utf8)
+        return event
+    }
+
+    private mutating func about(_ conversation: Int32, _ message: SequenceNumber) -> Append {
+        var event = append([.edit, .delete, .react, .react][below(4)], conversation)
+        event.reference = message
+        switch event.kind {
+        case .react:
+            event.label = ["+", "👍", "-"][below(3)]
+            event.flag = below(3) == 0
+        case .edit:
+            event.body = Array("\"edited \(below(99))\"".utf8)
+            event.flag = true
+        default: event.flag = true
+        }
+        return event
+    }
+}
+
+extension RandomContent: RandomNumberGenerator {
+    mutating func next() -> UInt64 { UInt64(below(1 << 31)) << 33 | UInt64(below(1 << 31)) << 2 }
+}
+
+extension SQLiteLog {
+    /// A store that holds what some batches made of it, at whatever point its merges are.
+    static func random(
+        _ path: String, seed: UInt64, batches: Int = 150, bounds: StorageBounds = .tiny
+    ) throws -> SQLiteLog {
+        let log = try SQLiteLog(path, .normal, bounds)
+        _ = try log.writer.commit(RandomContent.directory)
+        var content = RandomContent(seed: seed)
+        for _ in 0..<batches {
+            _ = try log.writer.commit(content.batch())
+            if content.below(3) == 0 { _ = try log.writer.maintain() }
+        }
+        return log
+    }
+
+    /// What people see of a store, by names: conversations with members and events, positions left out.
+    func contents() throws -> [String] {
+        let snapshot = try load()
+        let names = Dictionary(uniqueKeysWithValues: snapshot.users.map { ($0.number, $0.name) })
+        var lines = snapshot.users.map { "user \($0.name)" }
+        for device in snapshot.devices { lines.append("device \(names[device.user] ?? "") \(device.name)") }
+        for conversation in snapshot.conversations {
+            let id = conversation.id
+            lines.append(
+                "\(id) \(conversation.kind) \(conversation.name) \(conversation.lastSequence.value) "
+                    + "\(conversation.lastTime.milliseconds)")
+            for member in snapshot.members where member.conversation == conversation.number {
+                let mark = member.watermark
+                lines.append(
+                    "\(id) member \(names[member.user] ?? "") \(String(describing: member.role)) \(member.since.value) "
+                        + "\(mark.delivered.value) \(mark.deliveredAt.milliseconds) \(mark.read.value)")
+            }
+            for event in try page(conversation.number.value) {
+                lines.append(
+                    "\(id) \(event.kind) \(event.sequence.value) \(names[event.sender] ?? "") \(event.device) "
+                        + "\(event.key) \(event.label) \(event.reference.value) \(event.time.milliseconds) "
+                        + "\(event.editedAt.milliseconds) \(event.deletedAt.milliseconds) "
+                        + String(decoding: event.body, as: UTF8.self))
+            }
+            for event in try history(conversation.number.value) {
+                let reactions = event.reactions.map { "\($0.reaction) \($0.count)" }
+                lines.append("\(id) history \(event.sequence.value) \(reactions)")
+            }
+        }
+        return lines.sorted()
+    }
+}
+
+/// A group, with the members of its event that a relay would write.
+func group(_ conversation: Int32) -> Append {
+    var event = creation(conversation)
+    event.body = Array("\"event\":\"created\",\"kind\":\"group\"".utf8)
+    return event
+}
+
+/// Nobody listens.
+let noProgress: ToolProgress.Report = { _ in }

@@ -1,0 +1,136 @@
+import Foundation
+import RoostCore
+import RoostWire
+import Testing
+
+@testable import RoostStorage
+
+/// A look through a store finds nothing in a sound one, whatever it holds and whatever is under way, and names each
+/// kind of damage by its table and place.
+@Suite struct VerifyTests {
+    private func findings(_ path: String) throws -> [String] {
+        try StoreVerifier.run(path, progress: noProgress).findings.map(\.description)
+    }
+
+    @Test(arguments: 1...12 as ClosedRange<UInt64>)
+    func findsNothingInASoundStore(seed: UInt64) throws {
+        let scratch = try Scratch()
+        let log = try SQLiteLog(scratch.path(), .normal, .tiny)
+        _ = try log.writer.commit(RandomContent.directory)
+        var content = RandomContent(seed: seed)
+        for batch in 0..<120 {
+            _ = try log.writer.commit(content.batch())
+            if content.below(3) == 0 { _ = try log.writer.maintain() }
+            guard batch % 10 == 0 else { continue }
+            let found = try findings(scratch.path())
+            #expect(found == [], "batch \(batch)")
+            let copy = try scratch.crashCopy(as: "copy-\(batch)")
+            let kept = try findings(copy)
+            #expect(kept == [], "batch \(batch), after a kill")
+        }
+        let rows = try log.storedRows()
+        log.close()
+        let report = try StoreVerifier.run(scratch.path(), progress: noProgress)
+        #expect(report.findings == [])
+        #expect(report.rows == Int64(rows))
+        #expect(report.users == 6)
+    }
+
+    @Test(arguments: [
+        ("UPDATE log SET body = 'x' WHERE position = 6", "log, position 6, conversation c1: message 5 isn't"),
+        ("UPDATE log SET checksum = 1 WHERE position = 6", "log, position 6, conversation c1: message 5 isn't"),
+        ("UPDATE log SET kind = 9 WHERE position = 6", "log, position 6, conversation c1: the event isn't"),
+        ("DELETE FROM log WHERE position = 6", "log, conversation c1, before position 7: message 5 is missing"),
+        (
+            "DELETE FROM log WHERE position IN (6, 7)",
+            "log, conversation c1, before position 8: messages 5 to 6 are missing"
+        ),
+        (
+            "UPDATE event_block SET checksum = 0 WHERE conversation = 1",
+            "event_block, conversation c1, position 1: isn't"
+        ),
+        ("DELETE FROM event_block WHERE conversation = 1", "event_block, conversation c1: has 0 rows"),
+        ("DELETE FROM key_hash WHERE position = 6", "key_hash, positions 0 to 1048575: has other keys"),
+        ("UPDATE key_hash SET generation = 99 WHERE position = 6", "key_hash: 1 keys belong to no generation"),
+        (
+            "UPDATE key_generation SET filter = zeroblob(length(filter)) WHERE filter IS NOT NULL",
+            "key_generation, number 1: its filter isn't what was written"
+        ),
+        (
+            "UPDATE conversation SET last_sequence = 3 WHERE number = 1",
+            "conversation, conversation c1: notes message 3"
+        ),
+        ("UPDATE reaction_count SET count = 5", "reaction_count, conversation c1, message 2: counts other"),
+        ("DELETE FROM reaction", "reaction, conversation c1: has other reactions"),
+        ("DELETE FROM conversation WHERE number = 2", "log, position 14, conversation number 2: belongs to"),
+        ("DELETE FROM user WHERE number = 1", "log, position 1, conversation c1: the sender, number 1,"),
+        ("UPDATE member SET read = 99", "member, conversation c1, user u1: has got or read more"),
+        ("INSERT INTO device VALUES (9, 99, 'x', 0)", "device, number 9: belongs to a user, number 99,"),
+        ("INSERT INTO device VALUES (9, 1, 'x', 99)", "device, number 9: has acked position 99,"),
+        ("UPDATE user SET name = 'u1'", "user, number 1: 6 users have the same name"),
+        ("UPDATE conversation SET id = 'c1'", "conversation, number 1: 2 conversations have the same id"),
+        ("UPDATE conversation SET kind = 1 WHERE number = 1", "member, number 1: 1 users are in this direct"),
+    ])
+    func namesWhatIsDamaged(damage: String, wanted: String) throws {
+        let scratch = try Scratch()
+        let log = try SQLiteLog(scratch.path(), .normal, .tiny)
+        _ = try log.writer.commit(RandomContent.directory)
+        _ = try log.commit([group(1)])
+        _ = try log.commit((1...12).map { message("m\($0)", key: "k\($0)") })
+        _ = try log.commit([group(2), message(in: 2, key: "x"), about(.react, 2)])
+        try log.writer.maintainAll()
+        #expect(try findings(scratch.path()) == [])
+        try log.writer.database.execute(damage)
+        let found = try findings(scratch.path())
+        #expect(found.contains { $0.hasPrefix(wanted) }, "\(found)")
+        log.close()
+    }
+
+    /// What stands on a page that isn't one any more is lost; the rest is read.
+    @Test func readsAroundAPageThatIsNone() throws {
+        let scratch = try Scratch()
+        let log = try SQLiteLog(scratch.path(), .normal, .tiny)
+        _ = try log.writer.commit(RandomContent.directory)
+        _ = try log.commit([group(1)] + (1...200).map { message(String(repeating: "x", count: 300), key: "k\($0)") })
+        try log.writer.maintainAll()
+        _ = try log.checkpoint()
+        log.close()
+        var bytes = try Data(contentsOf: URL(fileURLWithPath: scratch.path()))
+        // A leaf of the log: the page with the key of message 100.
+        let place = try #require(bytes.range(of: Data("k100text".utf8))).lowerBound / 4_096 * 4_096
+        bytes.replaceSubrange(place..<place + 4_096, with: Data(repeating: 0xAA, count: 4_096))
+        try bytes.write(to: URL(fileURLWithPath: scratch.path()))
+        let report = try StoreVerifier.run(scratch.path(), progress: noProgress)
+        let found = report.findings.map(\.description)
+        #expect(found.contains { $0.hasPrefix("database: SQLite finds its pages damaged") }, "\(found)")
+        #expect(found.contains { $0.hasPrefix("log, positions ") && $0.contains("can't be read") }, "\(found)")
+        #expect(found.contains { $0.contains("are missing; clients get a gap") }, "\(found)")
+        #expect(report.rows > 150)
+    }
+
+    @Test func findingsAreBounded() throws {
+        let scratch = try Scratch()
+        let log = try SQLiteLog(scratch.path(), .normal, StorageBounds())
+        _ = try log.writer.commit(RandomContent.directory)
+        _ = try log.commit([group(1)] + (1...1_500).map { _ in message() })
+        try log.writer.database.execute("UPDATE log SET time = time + 1")
+        let report = try StoreVerifier.run(scratch.path(), progress: noProgress)
+        #expect(report.findingCount == 1_501 && report.findings.count == VerifyReport.toldMax)
+        log.close()
+    }
+
+    @Test func leavesTheStoreAndItsFolderAlone() throws {
+        let scratch = try Scratch()
+        try SQLiteLog.random(scratch.path(), seed: 1, batches: 20).close()
+        let before = try Data(contentsOf: URL(fileURLWithPath: scratch.path()))
+        _ = try StoreVerifier.run(scratch.path(), progress: noProgress)
+        #expect(try Data(contentsOf: URL(fileURLWithPath: scratch.path())) == before)
+        #expect(
+            try FileManager.default.contentsOfDirectory(atPath: scratch.directory.path).sorted() == [
+                "roost.db", "roost.db.lock",
+            ])
+        #expect(throws: ToolFailure.noStore(path: scratch.path("none"))) {
+            try StoreVerifier.run(scratch.path("none"), progress: noProgress)
+        }
+    }
+}
