@@ -39,7 +39,7 @@ check: setup ## Run the checks that every change must pass: format, tidiness, wa
 	$(STRICT_TEST)
 	ROOST_STRICT=1 Scripts/end-to-end
 
-fuzz: setup ## Fuzz what reads foreign bytes, SECONDS=n for each of TARGETS (60; commands json token configuration).
+fuzz: setup ## Fuzz what reads foreign bytes: SECONDS=n (60) for each of TARGETS (all that Tests/Fuzz/run.sh names).
 	$(STRICT_BUILD)
 	Tests/Fuzz/run.sh $(or $(SECONDS),60) $(TARGETS)
 

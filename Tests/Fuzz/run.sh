@@ -1,16 +1,16 @@
 #!/usr/bin/env bash
 # Fuzzes what reads bytes of strangers: Tests/Fuzz/run.sh SECONDS [TARGET...], each target for so many seconds. Targets:
-# commands json token configuration. Needs the debug build (`make fuzz` makes it). Tests/Fuzz/Corpus is read and never
-# written; what is found anew is kept in .build/fuzz/TARGET/corpus from run to run. Exits with 0 when nothing was found;
-# else .build/fuzz/TARGET has a file crash-... that reproduces it: .build/fuzz/TARGET/fuzz .build/fuzz/TARGET/crash-...
+# commands json token configuration import. Needs the debug build (`make fuzz` makes it). Tests/Fuzz/Corpus is read and
+# never written; what is found anew is kept in .build/fuzz/TARGET/corpus from run to run. Exits with 0 when nothing was
+# found; else .build/fuzz/TARGET has a file crash-... that reproduces it:
+# .build/fuzz/TARGET/fuzz .build/fuzz/TARGET/crash-...
 set -euo pipefail
 seconds=${1:?run.sh SECONDS [TARGET...]}
 shift
 cd "$(dirname "$0")/../.."
 debug=.build/debug
-# An importer joins them here.
 targets=("$@")
-[ "${#targets[@]}" -gt 0 ] || targets=(commands json token configuration)
+[ "${#targets[@]}" -gt 0 ] || targets=(commands json token configuration import)
 
 # swiftc with what all parts have in common. What is tested is instrumented, so that libFuzzer sees where it gets.
 compile() {
@@ -39,7 +39,7 @@ others() {
         esac
         case "$name" in
             RoostCore | RoostFraming | RoostWire | RoostTransport | RoostStorage | RoostAuth) ;;
-            Roost* | roost* | generate_* | *-tool | *Example | ArgumentParser* | Histogram*) continue ;;
+            Roost* | roost* | Simulat* | SeededRandom | generate_* | *-tool | *Example | ArgumentParser* | Histogram*) continue ;;
         esac
         find "$directory" -name '*.o'
     done
@@ -67,6 +67,15 @@ build() {
             mapfile -t libraries < <(others RoostServer)
             sources=(Tests/Fuzz/ConfigurationFuzzer.swift -I "$debug/Modules" "${packages[@]}")
             libraries+=(-lwebsockets -lev -lsqlite3)
+            ;;
+        import)
+            module RoostWire
+            module RoostFraming
+            module RoostCore -package-name roost -I "$debug/Modules"
+            module RoostStorage -package-name roost -I "$debug/Modules" "${packages[@]}"
+            mapfile -t libraries < <(find "$debug"/{DequeModule,InternalCollectionsUtilities,ContainersPreview}.build -name '*.o')
+            sources=(Tests/Fuzz/ImportFuzzer.swift -I "$debug/Modules" "${packages[@]}")
+            libraries+=(-lsqlite3)
             ;;
         *)
             printf 'run.sh: no target %s\n' "$target" >&2
