@@ -39,7 +39,8 @@ others() {
         esac
         case "$name" in
             RoostCore | RoostFraming | RoostWire | RoostTransport | RoostStorage | RoostAuth) ;;
-            Roost* | roost* | Simulat* | SeededRandom | generate_* | *-tool | *Example | ArgumentParser* | Histogram*) continue ;;
+            Roost* | roost* | Simulat* | SeededRandom) continue ;;
+            generate_* | *-tool | *Example | ArgumentParser* | Histogram*) continue ;;
         esac
         find "$directory" -name '*.o'
     done
@@ -73,7 +74,8 @@ build() {
             module RoostFraming
             module RoostCore -package-name roost -I "$debug/Modules"
             module RoostStorage -package-name roost -I "$debug/Modules" "${packages[@]}"
-            mapfile -t libraries < <(find "$debug"/{DequeModule,InternalCollectionsUtilities,ContainersPreview}.build -name '*.o')
+            mapfile -t libraries < <(
+                find "$debug"/{DequeModule,InternalCollectionsUtilities,ContainersPreview}.build -name '*.o')
             sources=(Tests/Fuzz/ImportFuzzer.swift -I "$debug/Modules" "${packages[@]}")
             libraries+=(-lsqlite3)
             ;;
