@@ -38,6 +38,8 @@ check: setup ## Run the checks that every change must pass: format, tidiness, wa
 	$(STRICT_BUILD)
 	$(STRICT_TEST)
 	ROOST_STRICT=1 Scripts/end-to-end
+	Tests/Fuzz/run.sh 4 commands json
+	Tests/PackageTests/dependency.sh
 
 fuzz: setup ## Fuzz what reads foreign bytes: SECONDS=n (60) for each of TARGETS (all that Tests/Fuzz/run.sh names).
 	$(STRICT_BUILD)

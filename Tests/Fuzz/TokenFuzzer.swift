@@ -24,10 +24,10 @@ public func fuzzOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
 }
 
 private let key = SigningKey.random()
-nonisolated(unsafe) private let verifier = wait {
+private let verifier = wait {
     try await TokenVerifier(keys: [VerificationKey(key)], audience: nil, issuer: nil)
 }
-nonisolated(unsafe) private let signer = wait { try await VerificationKey(key).signer().getKey() }
+private let signer = wait { try await VerificationKey(key).signer().getKey() }
 
 private func signed(header: [UInt8], claims: [UInt8]) -> String {
     let input = Base64URL.encode(header) + "." + Base64URL.encode(claims)

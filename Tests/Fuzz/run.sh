@@ -29,21 +29,11 @@ module() {
     objects+=("$folder/$name.o")
 }
 
-# Everything that the debug build made but the executables, the tests and the modules named: without NAME...
+# The objects of which the debug build linked the relay, without its command and the modules named: without NAME...
 others() {
-    local directory name
-    for directory in "$debug"/*.build; do
-        name=$(basename "$directory" .build)
-        case " $* $name" in
-            *" $name "*" $name") continue ;;
-        esac
-        case "$name" in
-            RoostCore | RoostFraming | RoostWire | RoostTransport | RoostStorage | RoostAuth) ;;
-            Roost* | roost* | Simulat* | SeededRandom) continue ;;
-            generate_* | *-tool | *Example | ArgumentParser* | Histogram*) continue ;;
-        esac
-        find "$directory" -name '*.o'
-    done
+    local but="roost"
+    for name in "$@"; do but="$but|$name"; done
+    sed "s/^'//; s/'$//" "$debug/roost.product/Objects.LinkFileList" | grep -vE "/($but)\.build/"
 }
 
 build() {
@@ -60,12 +50,12 @@ build() {
             ;;
         token)
             module RoostAuth -I "$debug/Modules" "${packages[@]}"
-            mapfile -t libraries < <(others RoostAuth RoostServer RoostTransport RoostStorage)
+            mapfile -t libraries < <(others RoostAuth RoostClient RoostServer RoostStorage RoostTransport)
             sources=(Tests/Fuzz/TokenFuzzer.swift -I "$debug/Modules" "${packages[@]}")
             ;;
         configuration)
-            module RoostServer -I "$debug/Modules" "${packages[@]}"
-            mapfile -t libraries < <(others RoostServer)
+            module RoostServer -Onone -I "$debug/Modules" "${packages[@]}"
+            mapfile -t libraries < <(others RoostClient RoostServer)
             sources=(Tests/Fuzz/ConfigurationFuzzer.swift -I "$debug/Modules" "${packages[@]}")
             libraries+=(-lwebsockets -lev -lsqlite3)
             ;;
@@ -84,12 +74,14 @@ build() {
             exit 2
             ;;
     esac
-    compile -module-name Fuzz "${sources[@]}" "${objects[@]}" "${libraries[@]}" -lstdc++ -o "$folder/fuzz"
+    # The linker has something to say about each function of AddressSanitizer's own.
+    compile -module-name Fuzz "${sources[@]}" "${objects[@]}" "${libraries[@]}" -lstdc++ -o "$folder/fuzz" \
+        2> >(grep -v 'Cannot export local symbol' >&2)
 }
 
 # Where the compiler finds the C modules that ours import.
 packages=()
-for name in CLibwebsockets CSQLite; do packages+=(-Xcc "-fmodule-map-file=Sources/$name/module.modulemap"); done
+for map in Sources/C*/module.modulemap; do packages+=(-Xcc "-fmodule-map-file=$map"); done
 while read -r map; do packages+=(-Xcc "-fmodule-map-file=$map" -Xcc -I -Xcc "$(dirname "$map")"); done < <(
     find "$debug" .build/checkouts -name module.modulemap -not -path '*/Tests/*' 2>/dev/null)
 
