@@ -52,8 +52,8 @@ public final class Relay {
     public init(
         _ snapshot: Snapshot, limits: Limits, identity: Identity, random: any RandomNumberGenerator, at now: Moment
     ) {
-        // Until every store has one.
-        let epoch = snapshot.epoch.isEmpty ? "0" : snapshot.epoch
+        let epoch = snapshot.epoch
+        precondition(!epoch.isEmpty, "a log has an epoch")
         let (time, builder, random) = (now.monotonic, FrameBuilder(epoch: epoch), RandomSource(random))
         counters = Counters()
         decoder = CommandDecoder(limits: limits, epoch: epoch)

@@ -187,6 +187,22 @@ async def test_a_position_that_was_never_given_is_refused(relay, name, wrong):
         assert await device.refusal("hello", token=token, device="x", resume=number) == "bad_request"
 
 
+async def test_a_log_that_began_anew(start, name):
+    """Positions of one log mean nothing in another, whatever they are."""
+    relay = start()
+    alice, bob, group = await crew(relay, name)
+    position = await fill(alice, group, 3)
+    epoch = bob.welcome["epoch"]
+    relay = start()
+    device = await relay.connect()
+    token = relay.token(name("bob"))
+    assert await device.refusal("hello", token=token, device="phone", resume=position) == "bad_position"
+    welcome = await device.call("hello", token=token, device="phone")
+    assert welcome["epoch"] != epoch
+    assert await device.refusal("ack", position=position) == "bad_position"
+    await device.call("ack", position=welcome["head"])
+
+
 async def test_new_devices_begin_at_the_highest_cursor(relay, name):
     alice, bob, group = await crew(relay, name)
     positions = [await fill(alice, group, 1, first=number) for number in range(1, 5)]
