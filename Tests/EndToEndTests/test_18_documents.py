@@ -1,5 +1,5 @@
 """Every example of Docs/Protocol.md works: replayed in order against a running relay, each is answered as the page
-says."""
+says. Docs/MessageJourney.md names files that are there."""
 
 import json
 import re
@@ -8,6 +8,8 @@ from harness.device import Device
 from harness.relay import REPOSITORY
 
 PAGE = REPOSITORY / "Docs" / "Protocol.md"
+JOURNEY = REPOSITORY / "Docs" / "MessageJourney.md"
+JOURNEY_FILES_MAX = 33  # The path may get shorter, not longer.
 ANSWERS = {"hello": "welcome", "ping": "pong"}
 MAY_BE_SILENT = {"signal", "typing", "ack", "read", "bye"}
 
@@ -113,3 +115,13 @@ async def test_events_have_every_member_that_the_page_shows(start):
         missing = [member for member in shown[type] if member not in came]
         assert not missing, f"{type}: the page shows {missing}, which doesn't come"
         assert [member for member in came if member in shown[type]] == shown[type] or type == "conversation"
+
+
+def test_the_journey_names_files_that_are_there():
+    text = JOURNEY.read_text()
+    sources = [path.name for path in (REPOSITORY / "Sources").rglob("*.swift")]
+    missing = [name for name in re.findall(r"`([\w+]+\.swift)`", text) if name not in sources]
+    assert not missing, f"{JOURNEY.name} names {missing}"
+    rows = re.findall(r"^\| (\d+) \| `([\w+.]+)` \|", text, re.MULTILINE)
+    assert [int(number) for number, _ in rows] == list(range(1, len(rows) + 1))
+    assert len({name for _, name in rows}) == len(rows) <= JOURNEY_FILES_MAX
