@@ -1,11 +1,11 @@
 public import RoostWire
 
-/// The other commands of Docs/Protocol.md, one call each. They need a session (`notConnected` else) and are not sent
-/// again by themselves. A conversation may also be named `@user`: the direct one with that user.
+/// The other commands of Docs/Protocol.md, one method each. They need a session (otherwise they throw `notConnected`)
+/// and are not repeated automatically. `@user` may name the direct conversation with a user.
 extension RoostClient {
     // MARK: Messages
 
-    /// Gives an own message a new text.
+    /// Gives one of the user's own messages a new text.
     public func edit(_ conversation: String, _ sequence: SequenceNumber, text: String) async throws(RoostFailure) {
         try await request("edit") { command in
             command.member("conversation", conversation)
@@ -14,7 +14,7 @@ extension RoostClient {
         }
     }
 
-    /// Gives an own message that isn't a text a new body.
+    /// Gives one of the user's own messages of another kind a new body.
     public func edit(_ conversation: String, _ sequence: SequenceNumber, json: [UInt8]) async throws(RoostFailure) {
         guard Self.isJSON(json) else { throw .invalid("the body isn't JSON") }
         try await request("edit") { command in
@@ -24,7 +24,7 @@ extension RoostClient {
         }
     }
 
-    /// Deletes a message: an own one, or any as owner or admin.
+    /// Deletes a message: one's own, or any as owner or admin.
     public func delete(_ conversation: String, _ sequence: SequenceNumber) async throws(RoostFailure) {
         try await request("delete") { command in
             command.member("conversation", conversation)
@@ -32,7 +32,7 @@ extension RoostClient {
         }
     }
 
-    /// Reacts to a message, or takes it back.
+    /// Reacts to a message, or takes a reaction back.
     public func react(
         _ conversation: String, _ sequence: SequenceNumber, _ reaction: String, isRemoval: Bool = false
     ) async throws(RoostFailure) {
@@ -44,7 +44,7 @@ extension RoostClient {
         }
     }
 
-    /// A page of messages, oldest first: the newest, or those before or after a sequence, which exclude each other.
+    /// Returns a page of messages, oldest first: the newest ones, or those before or after a sequence, but not both.
     public func history(
         of conversation: String, before: SequenceNumber? = nil, after: SequenceNumber? = nil, limit: Int? = nil
     ) async throws(RoostFailure) -> HistoryPage {
@@ -61,8 +61,8 @@ extension RoostClient {
         }
     }
 
-    /// Tells the connected devices of a conversation something that isn't stored. `json` is any JSON value. Nobody
-    /// answers; it is lost if there is no session.
+    /// Sends a signal, which isn't stored, to the connected devices of a conversation. `json` is any JSON value. There
+    /// is no reply; without a session the signal is lost.
     public func signal(_ kind: String, json: [UInt8], to: String) throws(RoostFailure) {
         guard Self.isJSON(json) else { throw .invalid("the body isn't JSON") }
         guard session.requests.isReady else { throw .notConnected }
@@ -76,8 +76,8 @@ extension RoostClient {
 
     // MARK: State
 
-    /// Tells that the user types, or stopped. It ends by itself (`ServerLimits.typing`), so say it again while it
-    /// goes on. Lost if there is no session.
+    /// Tells others that the user types, or has stopped. Typing ends by itself (`ServerLimits.typing`), so call this
+    /// again while it goes on. Lost without a session.
     public func typing(in conversation: String, isActive: Bool = true) {
         guard session.requests.isReady else { return }
         _ = session.requests.transmit("typing") { command in
@@ -86,19 +86,19 @@ extension RoostClient {
         }
     }
 
-    /// Tells that the user has read up to a message. Kept and told later if there is no session.
+    /// Reports that the user has read up to a message. Without a session this is kept for later.
     public func read(_ conversation: String, upTo sequence: SequenceNumber) {
         session.standing.read(conversation, upTo: sequence)
     }
 
-    /// Tells whether this device is in use. Told again on every connection.
+    /// Reports whether this device is in use. Repeated on every connection.
     public func setActivity(_ activity: Activity) async throws(RoostFailure) {
         session.standing.note(activity)
         guard session.requests.isReady else { return }
         try await request("presence") { $0.member("state", word: activity.word) }
     }
 
-    /// Asks to be told who of these users is here, from now on and on later connections too. Gives how things stand.
+    /// Watches the presence of these users, on later connections too. Returns their present states.
     public func watch(_ users: [String]) async throws(RoostFailure) -> [Presence] {
         if let refusal = session.standing.refusal(toWatch: users) { throw refusal }
         let presences = try await request("watch", { $0.list("users", users) }, { $0.presences() })
@@ -106,7 +106,7 @@ extension RoostClient {
         return presences
     }
 
-    /// Takes `watch` back.
+    /// Stops watching these users.
     public func unwatch(_ users: [String]) async throws(RoostFailure) {
         session.standing.unwatched(users)
         try await request("unwatch") { $0.list("users", users) }
@@ -114,7 +114,7 @@ extension RoostClient {
 
     // MARK: Conversations
 
-    /// The conversations of the user, the newest first; `next` of one page is `before` of the following.
+    /// Returns the user's conversations, newest first. `next` of one page is `before` of the following one.
     public func conversations(before: String? = nil, limit: Int? = nil) async throws(RoostFailure) -> ConversationPage {
         try await request("conversation.list") { command in
             if let before { command.member("before", before) }
@@ -126,7 +126,7 @@ extension RoostClient {
         }
     }
 
-    /// Makes a group. A `key` makes it safe to call again.
+    /// Creates a group. With a `key`, it is safe to call again.
     public func createGroup(
         _ name: String, members: [String], key: String? = nil
     ) async throws(RoostFailure) -> CreatedConversation {
@@ -140,7 +140,7 @@ extension RoostClient {
         }
     }
 
-    /// The direct conversation with a user, which comes about if it isn't there.
+    /// Returns the direct conversation with a user, and creates it if necessary.
     public func openDirect(with user: String) async throws(RoostFailure) -> CreatedConversation {
         try await request("conversation.create") { command in
             command.member("kind", word: ConversationKind.direct.word)
@@ -150,7 +150,7 @@ extension RoostClient {
         }
     }
 
-    /// Gives a group another name.
+    /// Renames a group.
     public func rename(_ conversation: String, to name: String) async throws(RoostFailure) {
         try await request("conversation.rename") { command in
             command.member("conversation", conversation)
@@ -183,7 +183,8 @@ extension RoostClient {
         }
     }
 
-    /// Who is in a conversation and how far each has got; with a sequence also how many have got or read it.
+    /// Returns the members of a conversation and how far each has got. With a sequence, also how many have received and
+    /// read it.
     public func members(of conversation: String, sequence: SequenceNumber? = nil) async throws(RoostFailure)
         -> MemberList
     {

@@ -1,32 +1,32 @@
 public import RoostWire
 
-/// A session with a Roost relay that keeps itself up: it connects, says hello, comes back after every loss with a
-/// random and growing wait, renews its token, sends what waits again until it is acked, and reports every event once.
+/// A session with a Roost relay that keeps itself up. It connects, says hello, reconnects after every loss with random,
+/// growing waits, renews its token, sends waiting messages again until they are acked, and reports every event once.
 ///
-/// All state belongs to the actor. It has no thread, reads no clock and draws no random number of its own: both are
-/// handed in. It keeps nothing on disk; what a device has not acked is kept by the relay.
+/// All state belongs to the actor. It has no thread of its own, reads no clock and creates no random numbers: both are
+/// passed in. It stores nothing on disk; events that a device has not acked are kept by the relay.
 public actor RoostClient {
-    /// Where the relay is.
+    /// The relay's address.
     public nonisolated let url: String
     /// The name of this device.
     public nonisolated let device: String
     let session: ClientSession
     private let limits: ClientLimits
 
-    /// A client for one device of one user. Nothing happens before `connect`.
+    /// Creates a client for one device of one user. Nothing happens before `connect`.
     ///
     /// - Parameters:
     ///   - url: `ws://` or `wss://`, with the path `/v1/socket`.
     ///   - device: the name of this device: 1–64 bytes of printable ASCII. Two clients with the same user and device
-    ///     close each other, so keep it apart from other installations, and the same from one start to the next.
-    ///   - isBackground: a background fetch, which doesn't make the user online.
-    ///   - limits: every bound.
-    ///   - connector: where sockets come from.
-    ///   - clock: what waits are measured with.
-    ///   - generator: what keys and random waits are drawn from. Keys have to be unique for ever: hand in another one
-    ///     in tests only.
-    ///   - token: gives a valid token, for every connection and before the old one ends. When it throws, the client
-    ///     tries again later.
+    ///     close each other, so the name must differ between installations and stay the same from one start to the
+    ///     next.
+    ///   - isBackground: true for a background fetch, which doesn't make the user online.
+    ///   - limits: every limit.
+    ///   - connector: creates the sockets.
+    ///   - clock: measures waiting times.
+    ///   - generator: draws keys and random waits. Keys must never repeat: pass another generator only in tests.
+    ///   - token: returns a valid token, for every connection and before the old one expires. When it throws, the
+    ///     client tries again later.
     public init(
         url: String,
         device: String,
@@ -50,26 +50,26 @@ public actor RoostClient {
 
     // MARK: Session
 
-    /// Begins to keep a session up, until `disconnect` or until the server refuses for good. Returns at once; `events`
-    /// tells how it goes. Called again it does nothing.
+    /// Keeps a session up from now on, until `disconnect` or until the server refuses for good. Returns at once;
+    /// `events` reports what happens. A repeated call does nothing.
     public func connect() { session.connect(for: self) }
 
-    /// Says `bye`, which makes the user offline at once if this was their last device, and ends the session for good.
-    /// What waits to be sent is given up; wait for the calls of `send` before, if it matters.
+    /// Says `bye`, which makes the user offline at once if this was the user's last device, and ends the session for
+    /// good. Messages that are not sent yet are dropped; if that matters, wait for the calls of `send` first.
     public func disconnect() async {
         guard session.disconnect() else { return }
         await withCheckedContinuation { session.leave($0) }
     }
 
-    /// What happens, for one reader: a second one at the same time gets nothing. An event counts as processed, and is
-    /// acked, when the next one is asked for; what a reader broke off at comes again on the next connection. It ends
-    /// when the session is over for good.
+    /// The events, for one reader. A second reader at the same time gets nothing. An event counts as processed, and is
+    /// acked, when the next one is asked for. If a reader stops at an event, it comes again on the next connection. The
+    /// stream ends when the session has ended for good.
     public nonisolated var events: AsyncStream<RoostEvent> {
         AsyncStream { await self.nextEvent() }
     }
 
-    /// The next event, as soon as there is one; nil once the session is over for good and everything was taken, or if
-    /// another reader waits already, or the task is cancelled.
+    /// Returns the next event when there is one. Returns nil once the session has ended for good and every event was
+    /// taken, or if another reader is waiting, or if the task is cancelled.
     public func nextEvent() async -> RoostEvent? {
         if let event = session.feed.next() { return event }
         guard !session.feed.takesNoReader, !Task.isCancelled else { return nil }
@@ -81,15 +81,15 @@ public actor RoostClient {
         }
     }
 
-    /// For tasks that come back.
+    /// For tasks that return to the client.
     func perform(_ body: @Sendable (ClientSession) -> Void) { body(session) }
 
     // MARK: Sending
 
-    /// Sends a text to a conversation, or to a user as `@name`. Returns when it is durable; waits through any number of
-    /// reconnects. Of several calls for one destination the order is kept.
+    /// Sends a text to a conversation, or to a user as `@name`. Returns when the message is durable; waits through any
+    /// number of reconnects. Several calls for one destination keep their order.
     ///
-    /// A `key` of your own makes it safe to call again after a restart: the server stores each key once.
+    /// With a `key` of your own, it is safe to call again after a restart: the server stores each key only once.
     public func send(
         _ text: String, to: String, replyTo: SequenceNumber? = nil, key: String? = nil
     ) async throws(RoostFailure) -> SendReceipt {
@@ -97,7 +97,7 @@ public actor RoostClient {
         return try await enqueue(OutgoingMessage(to: to, key: key ?? session.newKey(), body: body, replyTo: replyTo))
     }
 
-    /// Sends a message of another kind: any JSON value. Otherwise like a text.
+    /// Sends a message of another kind with any JSON value, otherwise like a text.
     public func send(
         _ kind: String, json: [UInt8], to: String, replyTo: SequenceNumber? = nil, key: String? = nil
     ) async throws(RoostFailure) -> SendReceipt {
@@ -128,7 +128,7 @@ public actor RoostClient {
 
     // MARK: Requests
 
-    /// Sends a command and waits for its reply, which `read` turns into what the caller wants.
+    /// Sends a command, waits for its reply, and converts it with `read`.
     func request<Reply: Sendable>(
         _ type: StaticString, _ members: (JSONWriter) -> Void, _ read: @escaping (EventMembers) -> Reply?
     ) async throws(RoostFailure) -> Reply {
@@ -151,7 +151,7 @@ public actor RoostClient {
         return try result.get()
     }
 
-    /// A command of which only the success matters.
+    /// Sends a command of which only the success matters.
     func request(_ type: StaticString, _ members: (JSONWriter) -> Void) async throws(RoostFailure) {
         _ = try await request(type, members) { _ in true }
     }

@@ -1,26 +1,26 @@
 public import RoostWire
 
-/// Why something that was asked of the client did not happen. It never carries a token or a body.
+/// Why the client could not do what it was asked. It never contains a token or a body.
 public enum RoostFailure: Error, Sendable, Equatable {
-    /// The server said no.
+    /// The server refused the command.
     case refused(CommandRefusal)
-    /// The session is over for good: nothing will be sent any more. Make a new client.
+    /// The session has ended for good, and nothing more will be sent. Create a new client.
     case ended(Ending)
     /// There is no session now. Only messages wait for one.
     case notConnected
-    /// The connection was lost before the reply came. Whether the command had an effect isn't known.
+    /// The connection was lost before the reply arrived. The command may have had an effect.
     case connectionLost
-    /// The reply did not come in time. Whether the command had an effect isn't known.
+    /// The reply did not arrive in time. The command may have had an effect.
     case timedOut
     /// `ClientLimits.outgoingMax` or `outgoingBytesMax` is reached.
     case queueFull
     /// `ClientLimits.commandsMax` is reached.
     case tooManyCommands
-    /// The command has more bytes than the server takes. Nothing was sent: the server would end the session.
+    /// The command has more bytes than the server accepts. It was not sent, because the server would end the session.
     case tooLarge(bytes: Int, atMost: Int)
-    /// A body that isn't JSON, or a key that waits to be sent already.
+    /// A body that isn't JSON, or a key that is already waiting to be sent.
     case invalid(String)
-    /// The reply lacks what Docs/Protocol.md promises.
+    /// The reply lacks members that Docs/Protocol.md promises.
     case unexpectedReply
     /// The task was cancelled. A message that was under way may be stored all the same.
     case cancelled
@@ -28,16 +28,16 @@ public enum RoostFailure: Error, Sendable, Equatable {
 
 /// An `error` reply.
 public struct CommandRefusal: Error, Sendable, Equatable {
-    /// The word on the wire; see `ErrorCode` for those that this version knows.
+    /// The code on the wire. `ErrorCode` has those that this version knows.
     public var code: String
     /// One line for the developer.
     public var reason: String
     /// Whether the same command may succeed later.
     public var isTemporary: Bool
-    /// How long to wait before, if the server said.
+    /// How long to wait before trying again, if the server said so.
     public var retryAfter: Duration?
 
-    /// Whether it is this code.
+    /// Whether the refusal has this code.
     public func `is`(_ code: ErrorCode) -> Bool { self.code == "\(code.word)" }
 
     init(_ error: JSONValue) {
@@ -48,12 +48,12 @@ public struct CommandRefusal: Error, Sendable, Equatable {
     }
 }
 
-/// Why a session is over for good.
+/// Why a session has ended for good.
 public struct Ending: Sendable, Equatable {
-    /// The close code; nil if the connection was not closed by one.
+    /// The close code; nil if there was none.
     public var code: UInt16?
     /// One line.
     public var reason: String
-    /// Whether the application asked for it by `disconnect`.
+    /// Whether the application asked for it with `disconnect`.
     public var isWanted: Bool
 }

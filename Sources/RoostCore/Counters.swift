@@ -35,7 +35,7 @@ public final class Counters {
     public internal(set) var receiptsGathered = 0
     /// Changes of a user's presence.
     public internal(set) var presenceChanges = 0
-    /// Sessions that fell behind because they read too slowly.
+    /// Times a session fell behind because it read too slowly.
     public internal(set) var spills = 0
     /// Pages read for sessions that catch up.
     public internal(set) var pages = 0

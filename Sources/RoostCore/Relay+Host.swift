@@ -1,12 +1,12 @@
 import RoostWire
 
-/// What the host tells and asks beside commands. It tells of connections, tokens, outcomes, answers of the log and
-/// time. At the end of every turn it asks for batches, questions and tokens for other threads, for sessions to write
-/// to, and when to wake up.
+/// What the host calls besides handing in commands. It reports connections, checked tokens, outcomes of batches,
+/// answers from the log, and time. At the end of each turn it takes batches, questions and tokens for other threads,
+/// visits sessions to write to, and asks when to wake up.
 extension Relay {
-    /// Every input goes through here. Whoever was shut by it is taken out of everything at its end, so that no part is
-    /// called back in the middle of its work.
-    /// - Parameter arrivals: what it counts for when the next turn visits sessions.
+    /// Wraps every input. Sessions that were ended by it are removed everywhere after it, so that no part is called in
+    /// the middle of its work.
+    /// - Parameter arrivals: how many arrivals it counts for when the next turn visits sessions.
     @inline(__always)
     func input(arrivals: Int = 0, at now: Moment, _ body: () -> Void) {
         delivery.noteArrivals(arrivals)
@@ -34,7 +34,7 @@ extension Relay {
         input(at: now) { self.session.drained(session) }
     }
 
-    /// A token was checked.
+    /// Handles the result of checking a token.
     public func verified(_ id: SessionID, _ result: Result<Grant, Refusal>, at now: Moment) {
         input(arrivals: 1, at: now) { session.checked(id, result, at: now) }
     }
@@ -48,8 +48,8 @@ extension Relay {
         input(arrivals: outcomes.count, at: now) { stored.settle(outcomes, at: now, write: write) }
     }
 
-    /// Durable events that were decided elsewhere: by an importer, or by another node that writes to the same log. They
-    /// come in the order of their positions; what is known already is passed over.
+    /// Durable events decided elsewhere, by an importer or another node that writes to the same log. They come in order
+    /// of position; known ones are skipped.
     public func learn(_ events: [LearnedEvent], at now: Moment, write: () -> Void = {}) {
         input(arrivals: events.count, at: now) { stored.learn(events, at: now, write: write) }
     }
@@ -71,7 +71,7 @@ extension Relay {
 
     // MARK: Time
 
-    /// Time has passed: pings, deadlines, the tick that gathers, watermarks for the store.
+    /// Does what is due: pings, deadlines, gathered receipts and presence, watermarks for the store.
     public func tick(at now: Moment) {
         input(at: now) {
             session.tick(at: now)
@@ -155,7 +155,7 @@ extension Relay {
         delivery.visit(atMost: atMost, body)
     }
 
-    /// Calls `body` for as many of the sessions with something to write or to close as one turn may; `hasWork` says
-    /// whether there are more.
+    /// Calls `body` for sessions that have something to write or to close, as many as one turn may visit. `hasWork`
+    /// says whether more are left.
     public func visitPart(_ body: (Session) -> Void) { delivery.visitPart(body) }
 }

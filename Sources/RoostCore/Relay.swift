@@ -1,11 +1,10 @@
 import RoostFraming
 import RoostWire
 
-/// Routes everything: takes what happened (a connection opened, a frame came, a batch was committed, a page was read,
-/// time passed) and says what to do (write frames, append to the log, read pages, check tokens, close). It wires parts
-/// that each own their state, and keeps the order of things; what a verb does is in the part that owns the state, or in
-/// the type that is named after the verb's family. It belongs to one thread, and touches no socket, file, clock or
-/// random source of its own, so that the same code runs under the server, in unit tests and in the seeded simulation.
+/// Takes each input (a connection opened, a frame came, a batch was committed, a page was read, time passed) and says
+/// what to do: write frames, append to the log, read pages, check tokens, close. Relay connects the parts, each of
+/// which owns its state, and calls them in the right order. What a command does is in the part that owns the state, or
+/// in the type named after the command's family.
 public final class Relay {
     /// How this relay introduces itself to clients in `welcome`.
     public struct Identity: Sendable {
@@ -32,7 +31,7 @@ public final class Relay {
     let reads: Reads
     let catchUp: CatchUp
 
-    // Verbs, by family, and what becomes of durable events.
+    // Commands by family, and the handling of stored events.
     let session: SessionCommands
     let message: MessageCommands
     let conversation: ConversationCommands
@@ -42,13 +41,13 @@ public final class Relay {
     let presence: PresenceCommands
     let stored: StoredEvents
 
-    /// Takes over what the store has.
+    /// Creates a relay from the stored state.
     /// - Parameters:
     ///   - snapshot: everything stored.
-    ///   - limits: all bounds.
-    ///   - identity: what clients are told.
-    ///   - random: for conversation ids and come-back times; seeded in a simulation.
-    ///   - now: the start.
+    ///   - limits: all limits.
+    ///   - identity: what clients are told about the server.
+    ///   - random: for conversation ids and reconnect times; seeded in a simulation.
+    ///   - now: the time of the start.
     public init(
         _ snapshot: Snapshot, limits: Limits, identity: Identity, random: any RandomNumberGenerator, at now: Moment
     ) {

@@ -1,6 +1,6 @@
 import RoostWire
 
-/// The commands that have more than one or two members.
+/// Commands with more than one or two members.
 extension CommandDecoder {
     func readHello() throws(Refusal) -> Command {
         .hello(

@@ -1,31 +1,30 @@
 import RoostWire
 
-/// A command with the `id` under which it is answered. Every `Text` in it is valid until the decoder that made it
-/// decodes again or goes away.
+/// A command with its `id`. Every `Text` in it is valid until the decoder decodes again or is destroyed.
 public struct DecodedCommand {
-    /// What the reply repeats as `re`, if the client wants one.
+    /// The id that the reply repeats as `re`, if the client sent one.
     public var id: CommandID?
-    /// What the client asks for.
+    /// The command.
     public var command: Command
 }
 
-/// Turns one text message of a client into a `Command`, as Docs/Protocol.md says: the whole message is checked to be
-/// valid JSON, and every member to have its form and to be within the limits. Its memory is used again by every call;
-/// it belongs to one thread. It doesn't judge whether the command is allowed.
+/// Decodes a client's text message into a `Command`, as Docs/Protocol.md defines it. The whole message must be valid
+/// JSON, and every member must have the right form and be within the limits. Whether the command is allowed is not
+/// checked here. Reuses its memory; used by one thread.
 public final class CommandDecoder {
-    /// Of the log whose positions it takes.
+    /// The epoch of the log whose positions it accepts.
     public let epoch: String
     let members: CommandMembers
     private let commandTypes = CommandType.vocabulary
 
-    /// A decoder for messages of at most `limits.frameBytes` bytes; takes about twice that in memory. It takes
-    /// positions of the log with this epoch only.
+    /// Creates a decoder for messages of at most `limits.frameBytes` bytes; it takes about twice that in memory. It
+    /// accepts only positions of the log with this epoch.
     public init(limits: Limits, epoch: String) {
         self.epoch = epoch
         members = CommandMembers(limits: limits, epoch: epoch)
     }
 
-    /// Decodes one message. Throws the refusal to answer with; it carries the `id` if that could be read.
+    /// Decodes one message. Throws the refusal to send back, with the `id` if that could be read.
     public func decode(_ message: UnsafeRawBufferPointer) throws(Refusal) -> DecodedCommand {
         try members.read(message)
         let id = try members.id()

@@ -6,9 +6,9 @@ enum TextFault {
     case long
 }
 
-/// Bodies, which are passed on as they were written.
+/// Bodies, which are passed on exactly as they were written.
 extension CommandMembers {
-    /// The raw JSON of a body that has to be a text.
+    /// The raw JSON of a body that must be a text.
     func textBody() throws(Refusal) -> Text {
         guard let value = valueOrNull(.body) else { throw refusal(.body, "is missing") }
         guard value.kind == .string else { throw refusal(.body, "must be a string when kind is text") }
@@ -19,7 +19,7 @@ extension CommandMembers {
         }
     }
 
-    /// The raw JSON of a body that may be anything, null too.
+    /// The raw JSON of a body that may be any value, including null.
     func anyBody() throws(Refusal) -> Text {
         guard let value = valueOrNull(.body) else { throw refusal(.body, "is missing") }
         let raw = reader.raw(value)
@@ -29,11 +29,11 @@ extension CommandMembers {
         return raw
     }
 
-    /// The raw JSON of an edited message's body, and whether it would do for a text: only the message says whether it
-    /// has to be one.
+    /// The raw JSON of an edited message's body, and whether it is valid for a text message. Only the message itself
+    /// tells whether that is required.
     func editedBody() throws(Refusal) -> (body: Text, isText: Bool) {
         guard let value = valueOrNull(.body) else { throw refusal(.body, "is missing") }
-        // A text may be written longer than other bodies: its limit counts scalars, not escapes.
+        // A text may take more bytes than other bodies, because its limit counts scalars and not escapes.
         if value.kind == .string, textFault(value) == nil { return (reader.raw(value), true) }
         return (try anyBody(), false)
     }

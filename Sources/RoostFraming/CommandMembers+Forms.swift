@@ -1,9 +1,9 @@
 import RoostWire
 
-/// Members by their form (Docs/Protocol.md, section 2). Each reader takes the member's name, refuses what hasn't the
-/// form with `bad_request`, and what is a text, body, list or group name beyond its limit with `too_large`.
+/// Readers for members by form (Docs/Protocol.md, section 2). Each takes the member's name. It refuses a wrong form
+/// with `bad_request`, and a text, body, list or group name above its limit with `too_large`.
 extension CommandMembers {
-    /// Reads a member that may be left out; null counts as absent.
+    /// Reads an optional member. null counts as absent.
     @inline(__always)
     func optional<Value>(_ member: Member, _ read: (Member) throws(Refusal) -> Value) throws(Refusal) -> Value? {
         value(member) == nil ? nil : try read(member)
@@ -40,7 +40,7 @@ extension CommandMembers {
         return text
     }
 
-    /// A conversation's id, or `@user`.
+    /// Reads the id of a conversation, or `@user`.
     func conversation(_ member: Member) throws(Refusal) -> Text {
         let text = try string(member)
         guard text.isConversation(nameBytes: limits.nameBytes) else {
@@ -82,7 +82,7 @@ extension CommandMembers {
 
     func users() throws(Refusal) -> [Text] { try names(.users, atLeast: 1) }
 
-    /// Users of `watch` and `unwatch`.
+    /// Reads the users of `watch` and `unwatch`.
     func watched() throws(Refusal) -> [Text] { try names(.users, atLeast: 1, atMost: limits.watchedPerSession) }
 
     func names(_ member: Member, atLeast least: Int, atMost: Int = .max) throws(Refusal) -> [Text] {
@@ -119,7 +119,7 @@ extension CommandMembers {
         SequenceNumber(try whole(member, 1...Int64.max))
     }
 
-    /// Zero too: before the first message.
+    /// Zero is allowed: it means before the first message.
     func sequenceOrNone(_ member: Member) throws(Refusal) -> SequenceNumber {
         SequenceNumber(try whole(member, 0...Int64.max))
     }

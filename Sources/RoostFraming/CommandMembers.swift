@@ -1,15 +1,14 @@
 import RoostWire
 
-/// The members of one command after another, found by name and read by form. Owns the JSON reader, whose memory is used
-/// again by every command, so a `Text` from here is valid until the next `read`. Belongs to one thread. It knows no
-/// command.
+/// The members of one command, found by name and read by form. Owns the JSON reader and reuses its memory, so a `Text`
+/// from here is valid until the next `read`. Used by one thread. It knows nothing about particular commands.
 final class CommandMembers {
     let limits: Limits
-    // Nothing calls back while it reads: the run-time check would only cost time.
+    // Nothing calls back during a read, so the run-time exclusivity check would only cost time.
     @exclusivity(unchecked) var reader: JSONReader
-    /// What positions of this log begin with.
+    /// The text that positions of this log begin with.
     let positionHead: [UInt8]
-    // For each `Member`, where the last of that name is.
+    // For each `Member`, its last occurrence in the command.
     private let found: UnsafeMutablePointer<UnsafePointer<JSONMember>?>
     private let vocabulary = Member.vocabulary
 
@@ -18,7 +17,7 @@ final class CommandMembers {
         positionHead = epoch.isEmpty ? [] : Array("\(epoch)-".utf8)
         reader = JSONReader(
             bytesMax: limits.frameBytes,
-            // The limit counts the levels of a body, which is one inside the command.
+            // The limit counts the levels of a body, which is one level inside the command.
             depthMax: min(max(limits.jsonDepth, 0), 65_535) + 1,
             membersMax: min(max(limits.commandMembers, 1), 65_535))
         found = .allocate(capacity: Member.allCases.count)
@@ -27,7 +26,7 @@ final class CommandMembers {
 
     deinit { found.deallocate() }
 
-    /// Reads a message and notes its members.
+    /// Reads a message and records its members.
     func read(_ message: UnsafeRawBufferPointer) throws(Refusal) {
         let outcome = reader.read(message)
         guard outcome == .valid else { throw refusal(outcome) }
@@ -40,14 +39,14 @@ final class CommandMembers {
         }
     }
 
-    /// The member, or nil if it is absent or null.
+    /// The value of the member, or nil if it is absent or null.
     @inline(__always)
     func value(_ member: Member) -> JSONItem? {
         guard let value = found[member.rawValue]?.pointee.value, value.kind != .null else { return nil }
         return value
     }
 
-    /// The member, even if it is null.
+    /// The value of the member, even if it is null.
     func valueOrNull(_ member: Member) -> JSONItem? { found[member.rawValue]?.pointee.value }
 
     /// The unescaped text of a string.
@@ -69,8 +68,8 @@ final class CommandMembers {
 
     // MARK: Refusals
 
-    /// Names the member at fault and what is allowed. It never repeats what the client sent: that may be a token or a
-    /// body, and reasons are logged.
+    /// Names the wrong member and what is allowed. Never repeats what the client sent: it may be a token or a body, and
+    /// reasons are logged.
     @inline(never)
     func refusal(_ member: Member, _ fault: String, _ code: ErrorCode = .badRequest) -> Refusal {
         Refusal(code, "\(member.word) \(fault)")
@@ -88,8 +87,8 @@ final class CommandMembers {
 }
 
 extension Text {
-    /// The word of a vocabulary that this text is. Only for a text that a `JSONReader` lent, of which more bytes may be
-    /// read than it has.
+    /// The word of a vocabulary that equals this text. Only for texts from a `JSONReader`, because more bytes than the
+    /// text has may be read.
     @inline(__always)
     func find<Word>(in vocabulary: Vocabulary<Word>) -> Word? {
         guard let start = bytes.baseAddress else { return nil }

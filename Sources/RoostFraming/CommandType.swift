@@ -1,4 +1,4 @@
-/// What a command is called on the wire (Docs/Protocol.md, sections 3–9).
+/// The command types on the wire (Docs/Protocol.md, sections 3–9).
 enum CommandType: CaseIterable, Sendable {
     case hello, refresh, ping, bye
     case create, list, rename, add, remove, setRole, members, leave
@@ -37,7 +37,7 @@ enum CommandType: CaseIterable, Sendable {
         }
     }
 
-    /// Whether the command is always answered, so that it can't leave its `id` out (Docs/Protocol.md, section 1).
+    /// Whether the command is always answered, so that its `id` is required (Docs/Protocol.md, section 1).
     var needsID: Bool {
         switch self {
         case .signal, .typing, .ack, .read, .bye: false

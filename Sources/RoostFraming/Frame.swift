@@ -1,12 +1,12 @@
-/// One WebSocket message, or several joined (`JoinedFrames`), framed once and shared by everyone who gets it. Its bytes
-/// never change, so a loop may hold it in any number of outboxes; the last one to let go frees it. It isn't `Sendable`,
-/// so all of them are on one thread. The bytes lie behind the object in the same piece of memory, so that a frame is
-/// allocated once.
+/// One WebSocket message, or several joined (`JoinedFrames`), framed once and shared by all receivers. Its bytes never
+/// change, so it can be in any number of outboxes; it is freed when the last one releases it. It isn't `Sendable`: all
+/// holders are on one thread. The bytes follow the object in the same block of memory, so a frame takes one allocation.
 public final class Frame: ManagedBuffer<Frame.Header, UInt8> {
-    /// What is known of the bytes.
+    /// The sizes, and a count of the holders.
     public struct Header {
-        /// Places in outboxes that hold it. They share one strong reference, which the first takes and the last gives
-        /// back: counting with plain additions costs a fan-out a nanosecond where atomic ones cost ten.
+        /// The number of outbox places that hold it. Together they keep one strong reference, taken by the first and
+        /// released by the last: counting with plain additions costs a nanosecond in a fan-out, atomic operations cost
+        /// ten.
         @usableFromInline var holds = 0
         @usableFromInline let count: Int
         @usableFromInline let headerCount: Int
@@ -18,12 +18,12 @@ public final class Frame: ManagedBuffer<Frame.Header, UInt8> {
         }
     }
 
-    /// Copies `bytes`, a complete server-to-client frame whose header takes `headerCount` bytes.
+    /// Copies `bytes`, a complete server-to-client frame with a header of `headerCount` bytes.
     public static func make(framed bytes: UnsafeRawBufferPointer, headerCount: Int) -> Frame {
         let made = Frame.create(minimumCapacity: bytes.count) { _ in
             Header(count: bytes.count, headerCount: headerCount)
         }
-        // `create` makes what it is called on.
+        // `create` returns an object of the class it is called on.
         let frame = unsafeDowncast(made, to: Frame.self)
         if let source = bytes.baseAddress { frame.start.copyMemory(from: source, byteCount: bytes.count) }
         return frame
@@ -33,9 +33,9 @@ public final class Frame: ManagedBuffer<Frame.Header, UInt8> {
         withUnsafeMutablePointerToElements { UnsafeMutableRawPointer($0) }
     }
 
-    /// Bytes of header and payload together.
+    /// Number of bytes of header and payload together.
     @inlinable public var count: Int { header.count }
-    /// Bytes of the WebSocket header before the payload; 0 for joined messages, which have one each.
+    /// Bytes of the WebSocket header before the payload; 0 for joined messages, which have a header each.
     @inlinable public var headerCount: Int { header.headerCount }
 
     /// Header and payload.
@@ -46,7 +46,7 @@ public final class Frame: ManagedBuffer<Frame.Header, UInt8> {
         UnsafeRawBufferPointer(rebasing: bytes[range])
     }
 
-    /// The payload alone; tests and the simulation read it.
+    /// The payload alone, for tests and the simulation.
     public var payload: UnsafeRawBufferPointer {
         UnsafeRawBufferPointer(start: start + headerCount, count: count - headerCount)
     }

@@ -1,6 +1,6 @@
 import RoostWire
 
-/// Writes a message and frames it as RFC 6455, section 5.2 says (server to client: unmasked).
+/// Writes a message and frames it (RFC 6455, section 5.2; server to client: unmasked).
 public typealias FrameBuilder = JSONWriter
 
 extension FrameBuilder {
@@ -15,7 +15,7 @@ extension FrameBuilder {
             framed: UnsafeRawBufferPointer(start: start, count: header + written.count), headerCount: header)
     }
 
-    /// A ping frame with one byte of payload: libwebsockets does not report the pong of an empty one.
+    /// A ping frame with one byte of payload. libwebsockets doesn't report the pong to an empty ping.
     public static func ping() -> Frame {
         let bytes: [UInt8] = [0x89, 0x01, 0x72]
         return bytes.withUnsafeBytes { Frame.make(framed: $0, headerCount: 2) }

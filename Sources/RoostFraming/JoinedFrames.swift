@@ -1,20 +1,20 @@
 import RoostWire
 
-/// Text messages framed one behind another in one piece of memory (RFC 6455, section 5.2; server to client: unmasked),
-/// to become one `Frame`. Owned by one thread; its memory is used again for the next frame.
+/// Text messages framed one after another in one block of memory (RFC 6455, section 5.2; server to client: unmasked),
+/// to become one `Frame`. Used by one thread; reuses its memory for the next frame.
 public struct JoinedFrames: ~Copyable {
     private static let keptBytes = 1_048_576
     private var buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 4_096, alignment: 1)
-    /// Bytes in it.
+    /// The number of bytes.
     public private(set) var count = 0
 
-    /// Nothing in it.
+    /// Creates an empty one.
     public init() {}
 
     deinit { buffer.deallocate() }
 
-    /// Adds the object that was begun in a builder, and ends it.
-    /// - Returns: where its frame is.
+    /// Ends the object that was begun in a builder, and adds it.
+    /// - Returns: the place of its frame.
     @discardableResult
     public mutating func append(_ builder: FrameBuilder) -> Range<Int> {
         let begin = count
@@ -32,7 +32,7 @@ public struct JoinedFrames: ~Copyable {
         return begin..<count
     }
 
-    /// Adds whole frames, byte for byte.
+    /// Adds complete frames unchanged.
     public mutating func append(framed bytes: UnsafeRawBufferPointer) {
         let needed = count + bytes.count
         if needed > buffer.count { grow(to: needed) }
@@ -41,7 +41,7 @@ public struct JoinedFrames: ~Copyable {
         count = needed
     }
 
-    /// What was added, as one frame; nothing is left.
+    /// Returns what was added as one frame, and becomes empty.
     public mutating func take() -> Frame {
         let frame = Frame.make(framed: UnsafeRawBufferPointer(rebasing: buffer[..<count]), headerCount: 0)
         count = 0

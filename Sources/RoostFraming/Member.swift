@@ -1,4 +1,4 @@
-/// The members that commands may have (Docs/Protocol.md, sections 3–9).
+/// The names of command members (Docs/Protocol.md, sections 3–9).
 enum Member: Int, CaseIterable, Sendable {
     case active, after, background, before, body, conversation, device, id, key, kind, limit, members, name
     case position, reaction, remove, replyTo, resume, role, sequence, state, to, token, type, user, users

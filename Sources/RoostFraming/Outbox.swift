@@ -1,9 +1,8 @@
-/// The frames that wait for one connection: a ring of shared references with its size in bytes. It belongs to the
-/// session on the loop thread; the transport drains it at the end of a turn. It doesn't judge: the limits are the
-/// Relay's.
+/// The frames waiting for one connection: a ring of shared references and its size in bytes. It belongs to the session
+/// on the loop thread; the transport drains it at the end of a turn. It has no limits; those are the Relay's.
 public struct Outbox: ~Copyable {
-    // Rings up to this size stay allocated (512 bytes), so that steady traffic never allocates; larger ones go when
-    // empty.
+    // Rings up to this size stay allocated (512 bytes), so that steady traffic never allocates; larger ones are freed
+    // when empty.
     private static let keptCapacity = 64
 
     @usableFromInline var ring: UnsafeMutablePointer<Unmanaged<Frame>>?
@@ -12,7 +11,7 @@ public struct Outbox: ~Copyable {
     @usableFromInline var waitingFrames = 0
     @usableFromInline var waitingBytes = 0
 
-    /// Nothing waiting, nothing allocated.
+    /// Creates an empty outbox without memory.
     public init() {}
 
     deinit {
@@ -24,7 +23,7 @@ public struct Outbox: ~Copyable {
     @inlinable public var count: Int { waitingFrames }
     /// Bytes waiting.
     @inlinable public var bytes: Int { waitingBytes }
-    /// Whether nothing waits.
+    /// Whether no frame waits.
     @inlinable public var isEmpty: Bool { count == 0 }
 
     /// Adds a frame at the end. O(1); allocates only when the ring grows.
@@ -35,7 +34,7 @@ public struct Outbox: ~Copyable {
         push(held: held, bytes: frame.count)
     }
 
-    /// Adds a frame of so many bytes. The caller counts the places that hold it: `hold(times:)`.
+    /// Adds a frame of `bytes` bytes. The caller counts the places that hold it: `hold(times:)`.
     @inlinable
     public mutating func push(held frame: Unmanaged<Frame>, bytes: Int) {
         if count == capacity { grow() }
@@ -52,7 +51,7 @@ public struct Outbox: ~Copyable {
         return frame
     }
 
-    /// Lets go of everything.
+    /// Releases all frames.
     public mutating func removeAll() {
         while let held = popHeld() { held.letGo() }
     }
@@ -65,7 +64,7 @@ public struct Outbox: ~Copyable {
         return ring[head]._withUnsafeGuaranteedRef { $0.count }
     }
 
-    /// The oldest frame, still held: the caller lets go of it.
+    /// Takes the oldest frame, still held; the caller releases it.
     mutating func popHeld() -> Unmanaged<Frame>? {
         guard count > 0, let ring else { return nil }
         let held = ring[head]
@@ -86,7 +85,7 @@ public struct Outbox: ~Copyable {
         }
     }
 
-    // Without leaving early, so that it is vectorised: mostly all are equal.
+    // Checks every place without stopping early, so that it is vectorised; usually all are equal.
     private static func isEqual(_ ring: UnsafeMutablePointer<Unmanaged<Frame>>, _ frames: Slice<Frames>) -> Bool {
         var difference: UInt = 0
         var place = ring
@@ -99,7 +98,7 @@ public struct Outbox: ~Copyable {
 
     private typealias Frames = UnsafeBufferPointer<Unmanaged<Frame>>
 
-    /// Takes the oldest `count` frames, `bytes` long, out: the caller lets go of them.
+    /// Removes the oldest `count` frames, of `bytes` bytes; the caller releases them.
     mutating func drop(_ count: Int, bytes: Int) {
         guard count <= waitingFrames else { return }
         head = (head + count) & (capacity - 1)
@@ -132,9 +131,9 @@ public struct Outbox: ~Copyable {
     }
 }
 
-// A place that keeps a frame alive, counted in the frame, without atomics. See `Frame.Header.holds`.
+// A place that keeps a frame alive, counted in the frame without atomic operations. See `Frame.Header.holds`.
 extension Unmanaged<Frame> {
-    /// Counts so many places more.
+    /// Counts this many more places.
     @inlinable
     public func hold(times: Int = 1) {
         guard times > 0 else { return }
@@ -145,7 +144,7 @@ extension Unmanaged<Frame> {
         if isFirst { _ = retain() }
     }
 
-    /// Counts so many places less.
+    /// Counts this many fewer places.
     @inlinable
     func letGo(times: Int = 1) {
         let isLast = _withUnsafeGuaranteedRef { frame in

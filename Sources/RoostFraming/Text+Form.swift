@@ -1,11 +1,11 @@
 import RoostWire
 
-/// The forms of Docs/Protocol.md, section 2, on borrowed bytes, without allocating.
+/// The forms of Docs/Protocol.md, section 2, checked on borrowed bytes without allocating.
 extension Text {
-    /// Whether it isn't empty and has at most `most` bytes.
+    /// Whether it has at least one byte and at most `most`.
     func hasBytes(atMost most: Int) -> Bool { count >= 1 && count <= most }
 
-    /// Whether it is a name: printable ASCII without space, `"` and `\`, which so needs no escape anywhere.
+    /// Whether it is a name: printable ASCII without space, `"` and `\`. A name needs no escape anywhere.
     func isName(atMost nameBytes: Int) -> Bool {
         guard hasBytes(atMost: nameBytes), let start = bytes.baseAddress else { return false }
         guard count >= 8 else {
@@ -18,13 +18,13 @@ extension Text {
             faults |= Text.faults((start + at).loadUnaligned(as: UInt64.self))
             at += 8
         }
-        // The last eight bytes, some of them again.
+        // The last eight bytes; some of them are checked twice.
         faults |= Text.faults((start + (count - 8)).loadUnaligned(as: UInt64.self))
         return faults & 0x8080_8080_8080_8080 == 0
     }
 
-    // The highest bit of some byte is set if one of the eight can't be in a name: a space or control character, a
-    // quotation mark, a backslash, DEL, or no ASCII.
+    // Sets the highest bit of some byte if one of the eight can't be in a name: a space, a control character, a
+    // quotation mark, a backslash, DEL or a non-ASCII byte.
     @inline(__always)
     private static func faults(_ word: UInt64) -> UInt64 {
         let ones: UInt64 = 0x0101_0101_0101_0101
@@ -37,7 +37,7 @@ extension Text {
     /// Whether it is the name of a user.
     func isUserName(atMost nameBytes: Int) -> Bool { isName(atMost: nameBytes) && bytes.first != UInt8(ascii: "@") }
 
-    /// Whether it is an id of a conversation or `@` and the name of a user.
+    /// Whether it is the id of a conversation, or `@` and the name of a user.
     func isConversation(nameBytes: Int) -> Bool {
         guard bytes.first == UInt8(ascii: "@") else { return isName(atMost: nameBytes) }
         let user = Text(UnsafeRawBufferPointer(rebasing: bytes.dropFirst()))
@@ -57,8 +57,8 @@ extension Text {
         return true
     }
 
-    /// Whether it is empty or only white space: the Unicode property White_Space, which U+00A0, U+2000–200A and
-    /// U+3000 have, U+200B and U+FEFF don't.
+    /// Whether it is empty or only white space (Unicode property White_Space: U+00A0, U+2000–200A and U+3000 have it,
+    /// U+200B and U+FEFF don't).
     var isBlank: Bool {
         if let first = bytes.first, (0x21...0x7E).contains(first) { return false }
         var iterator = bytes.makeIterator()
@@ -75,13 +75,13 @@ extension Text {
         guard count > most else { return false }
         guard count / 4 <= most else { return true }
         var scalars = 0
-        // UTF-8 (RFC 3629): every byte but those of the form 10xxxxxx begins a scalar.
+        // In UTF-8 (RFC 3629), every byte begins a scalar, except those of the form 10xxxxxx.
         for byte in bytes { scalars &+= byte & 0xC0 == 0x80 ? 0 : 1 }
         return scalars > most
     }
 
-    /// The value of a position as `JSONWriter` writes it, behind its epoch: decimal, not negative, without leading
-    /// zeros. Else nil.
+    /// The value of a position as `JSONWriter` writes it after the epoch: decimal, not negative, no leading zeros.
+    /// Otherwise nil.
     var positionValue: Int64? {
         // 2^63 - 1 has 19 digits.
         guard (1...19).contains(count), count == 1 || bytes.first != UInt8(ascii: "0") else { return nil }

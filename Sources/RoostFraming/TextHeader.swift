@@ -1,9 +1,9 @@
-/// The header of a whole text message to a client: unmasked, not fragmented (RFC 6455, section 5.2). No state.
+/// The header of a complete text message to a client: unmasked, not fragmented (RFC 6455, section 5.2). Stateless.
 enum TextHeader {
-    /// Bytes that it takes before a payload of so many.
+    /// The size of the header for a payload of this size.
     static func count(payload: Int) -> Int { payload < 126 ? 2 : payload < 65_536 ? 4 : 10 }
 
-    /// Writes it to where there is room for `count(payload:)` bytes.
+    /// Writes the header where there is room for `count(payload:)` bytes.
     static func write(payload: Int, to start: UnsafeMutableRawPointer) {
         start.storeBytes(of: 0x81, as: UInt8.self)
         switch count(payload: payload) {

@@ -1,7 +1,7 @@
 import RoostWire
 
-/// The words of one closed vocabulary, found by their bytes without allocating: member names, types of commands.
-/// Built once and never changed after, so any thread may look words up. It knows nothing of what the words mean.
+/// A fixed set of words, such as member names or command types, found by their bytes without allocating. Never changes
+/// after it is built, so any thread may look words up.
 struct Vocabulary<Word: CaseIterable & Sendable>: Sendable {
     private struct Entry: Sendable {
         var word: Word
@@ -9,7 +9,7 @@ struct Vocabulary<Word: CaseIterable & Sendable>: Sendable {
         var ends: Ends
     }
 
-    // The first and the last eight bytes: all there is to compare of a word of up to sixteen.
+    // The first and the last eight bytes: enough to compare words of up to sixteen bytes.
     private struct Ends: Equatable, Sendable {
         var first: UInt64
         var last: UInt64
@@ -31,7 +31,8 @@ struct Vocabulary<Word: CaseIterable & Sendable>: Sendable {
         }
     }
 
-    // Open addressing; a power of two and at least four times the words, so that most searches end at once.
+    // Open addressing. The size is a power of two and at least four times the number of words, so most searches end at
+    // the first place.
     private let entries: [Entry?]
     private let mask: Int
 
@@ -56,8 +57,7 @@ struct Vocabulary<Word: CaseIterable & Sendable>: Sendable {
         self.entries = entries
     }
 
-    /// The word that is spelled by `count` bytes at `start`, of which
-    /// `JSONReader.readableBytes` may be read in any case.
+    /// The word spelled by `count` bytes at `start`. `JSONReader.readableBytes` bytes must be readable there.
     @inline(__always)
     func find(_ start: UnsafeRawPointer, _ count: Int) -> Word? {
         let ends = Ends(start, count)

@@ -1,18 +1,18 @@
-/// Frames side by side, so that one system call writes them: a single one where it is, several copied one behind the
-/// other. One buffer serves all connections of a loop, on its thread. It remembers what it holds: the many connections
-/// of a group that wait for the same frames are written from one copy. It must be told to `forget` at the end of a
-/// turn, because it keeps those frames alive.
+/// Frames side by side, so that one system call writes them: a single frame where it is, several copied one after
+/// another. One buffer serves all connections of a loop, on its thread. It remembers its contents, so the many
+/// connections of a group that wait for the same frames are written from one copy. Call `forget` at the end of a turn,
+/// because it keeps those frames alive.
 public struct WriteBuffer: ~Copyable {
     private let bytes: UnsafeMutableRawBufferPointer
     private var frames: [Unmanaged<Frame>] = []
-    /// Their bytes, in `bytes` or in the only one of them.
+    /// The bytes: in `bytes`, or in the only frame.
     private var contents = UnsafeRawBufferPointer(start: nil, count: 0)
-    /// Outboxes that were written from this copy after the first, and have left it their places.
+    /// Further outboxes that were written from this copy and have handed their places over to it.
     private var reuses = 0
-    /// The frame after the last one did not fit.
+    /// Whether the next frame did not fit.
     private var isFull = false
 
-    /// - Parameter room: bytes of one write, at most; only a single frame may have more.
+    /// - Parameter room: the most bytes of one write; only a single frame may be larger.
     public init(room: Int) {
         bytes = .allocate(byteCount: room, alignment: 16)
     }
@@ -22,9 +22,9 @@ public struct WriteBuffer: ~Copyable {
         bytes.deallocate()
     }
 
-    /// Moves whole frames out of `outbox`, oldest first, as many as fit, at least one if there is one. Between two
-    /// frames a close frame may always follow.
-    /// - Returns: their bytes, which are valid until the next call.
+    /// Moves complete frames out of `outbox`, oldest first: as many as fit, and at least one if there is one. A close
+    /// frame may follow between any two frames.
+    /// - Returns: their bytes, valid until the next call.
     public mutating func fill(from outbox: inout Outbox) -> UnsafeRawBufferPointer {
         if !frames.isEmpty, isFull || frames.count == outbox.count, outbox.begins(with: frames) {
             outbox.drop(frames.count, bytes: contents.count)
@@ -40,7 +40,7 @@ public struct WriteBuffer: ~Copyable {
         return contents
     }
 
-    /// Lets go of the frames.
+    /// Releases the frames.
     public mutating func forget() {
         for frame in frames { frame.letGo(times: 1 + reuses) }
         frames.removeAll(keepingCapacity: true)

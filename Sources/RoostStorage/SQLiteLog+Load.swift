@@ -2,7 +2,7 @@ import RoostCore
 import RoostWire
 
 extension SQLiteLog {
-    /// Everything the Relay keeps in memory. Call it before the writer is handed to its thread.
+    /// Loads everything the Relay keeps in memory. Call it before the writer is handed to its thread.
     public func load() throws -> Snapshot {
         let database = writer.database
         var snapshot = Snapshot()

@@ -2,10 +2,10 @@ import RoostCore
 import RoostWire
 
 extension SQLiteLog {
-    /// Makes everything anew that is derived from the log: the key index, the event index, the counts of reactions. No
-    /// relay may have the store open. `progress` hears of each part, on the calling thread.
+    /// Rebuilds everything derived from the log: the key index, the event index and the counts of reactions. No relay
+    /// may have the store open. `progress` is called for each part, on the calling thread.
     ///
-    /// The log itself isn't changed; rows that are damaged are reported and left out.
+    /// The log itself isn't changed. Damaged rows are reported and left out.
     public static func reindex(
         path: String, durability: Durability = .full, reporter: StorageReporter = StorageReporter()
     ) throws(StorageFailure) {
@@ -19,7 +19,7 @@ extension SQLiteLog {
             do {
                 try makeEmpty(database) { "DROP TABLE IF EXISTS \($0)" }
             } catch let failure as StorageFailure where failure.isDamage {
-                // SQLite can't take a table apart: it is only forgotten, and its pages stay unused.
+                // SQLite can't drop a damaged table: the table is only forgotten, and its pages stay unused.
                 try makeEmpty(database) {
                     """
                     PRAGMA writable_schema = ON;
@@ -47,7 +47,7 @@ extension SQLiteLog {
         }
     }
 
-    /// Makes the derived tables anew, empty. `removal`: SQL that removes the table of this name.
+    /// Creates the derived tables anew, empty. `removal` is the SQL that removes the table of a given name.
     private static func makeEmpty(_ database: Database, _ removal: (String) -> String) throws {
         try database.transaction {
             for table in Schema.derivedTables { try database.execute(removal(table)) }

@@ -2,21 +2,21 @@ import CSQLite
 import RoostCore
 import RoostWire
 
-/// The log in one SQLite file: opens it, brings its schema up to date, and owns the writer and the reader. Used by the
-/// thread that starts and stops the relay; the writer and the reader go to threads of their own between `load` and
-/// `checkpoint`.
+/// The log in one SQLite file. Opens it, brings its schema up to date, and owns the writer and the reader. Used by the
+/// thread that starts and stops the relay; between `load` and `checkpoint` the writer and the reader are on their own
+/// threads.
 ///
-/// `full` and `normal` use a file in WAL mode with a connection each for the writer, the reader and the checkpointer.
-/// `memory` is an in-memory database of one connection, on which writer and reader take turns; its path is ignored.
+/// `full` and `normal` use a file in WAL mode, with a connection each for the writer, the reader and the checkpointer.
+/// `memory` is an in-memory database with one connection, which writer and reader use in turn; its path is ignored.
 public final class SQLiteLog {
-    /// A hash of sender and key, in place of the store's own. For tests of collisions.
+    /// Replaces the store's own hash of sender and key. For tests of collisions.
     typealias Hash = @Sendable (Int32, UnsafeRawBufferPointer) -> UInt64
 
     /// Commits batches, on one thread.
     public let writer: SQLiteWriter
     /// Answers questions, on one thread.
     public let reader: SQLiteReader
-    /// Takes what operators should know of.
+    /// Gets notices for operators.
     public let reporter: StorageReporter
     private let fileLock: FileLock?
     private let gauges: Gauges
@@ -28,8 +28,8 @@ public final class SQLiteLog {
         return now
     }
 
-    /// Opens or creates the store. Throws a `StorageFailure` of one line that names the file and says what to do.
-    /// `reactionsPerUser`: different reactions of one user to one message.
+    /// Opens or creates the store. Throws a `StorageFailure`, one line that names the file and says what to do.
+    /// `reactionsPerUser` limits the different reactions of one user to one message.
     public convenience init(
         path: String, durability: Durability, reactionsPerUser: Int = Limits().reactionsPerUser,
         reporter: StorageReporter = StorageReporter()
@@ -38,9 +38,9 @@ public final class SQLiteLog {
             path, durability, StorageBounds(), reactionsPerUser: reactionsPerUser, reporter: reporter)
     }
 
-    /// Opens or creates the store on a file layer of SQLite that a simulation has registered as `vfs`, with bounds so
-    /// small that everything happens after a few rows. Nothing runs on a thread of its own and nothing is random, so
-    /// the same calls give the same operations on files. No other process is kept off.
+    /// Opens or creates the store on an SQLite file layer registered by a simulation as `vfs`, with bounds so small
+    /// that everything happens after a few rows. It uses no other threads and nothing random, so the same calls cause
+    /// the same file operations. Other processes are not kept out.
     package convenience init(
         simulatedAt path: String, vfs: String, durability: Durability, reactionsPerUser: Int
     ) throws(StorageFailure) {
@@ -93,8 +93,8 @@ public final class SQLiteLog {
         }
     }
 
-    /// Copies the whole write-ahead log into the database and empties it. For a clean stop, when both threads are at
-    /// rest. Returns whether all of it was copied.
+    /// Copies the whole write-ahead log into the database and empties it. For a clean stop, when both threads are idle.
+    /// Returns whether all of it was copied.
     public func checkpoint() throws -> Bool {
         try writer.transactions.checkUsable()
         try writer.checkpoints.wait()

@@ -1,33 +1,34 @@
-/// Sizes that decide when the indexes catch up, and how much one transaction does. Tests make them small.
+/// Sizes that decide when the indexes are written and how much one transaction does. Tests use small ones.
 struct StorageBounds: Sendable {
-    /// Rows above which commits merge some of them themselves. That many are read again at start in about 0.2 s, and
-    /// so many at once share the pages that a merge dirties.
+    /// If there are more rows than this, commits merge some of them. Reading this many again at start takes about 0.2
+    /// s, and merging this many together lets them share the dirtied pages.
     var tailRows = 112_000
-    /// Unindexed rows below which an idle writer leaves them.
+    /// An idle writer leaves fewer unindexed rows than this alone.
     var idleRows = 28_000
-    /// Index entries that an idle writer merges in one transaction: a batch that arrives meanwhile waits for it.
+    /// Index entries that an idle writer merges in one transaction. A batch that arrives meanwhile waits for it.
     var idleEntries = 4_096
-    /// Index entries that a commit merges per row of its own. A part has a key, a row and at worst a conversation for
-    /// each of its rows: with four the merge ends before as many rows again have gathered.
+    /// Index entries that a commit merges for each of its own rows. A part has at most three entries for each row (key,
+    /// row, conversation): with four, the merge ends before the same number of rows has gathered again.
     var entriesPerRow = 4
-    /// Keys of a generation of the key index. A look-up asks a filter for each generation, and a merge dirties at most
-    /// all pages of the newest one; with two million, 10^8 keys have 48 filters of 5 MiB.
+    /// Keys of one generation of the key index. A look-up asks one filter for each generation, and a merge dirties at
+    /// most all pages of the newest one. With two million, 10^8 keys have 48 filters of 5 MiB.
     var keysPerGeneration = 1 << 21
-    /// Frames that the WAL has room for from the start, where commits are synced: all that it has without a reader in
-    /// the way. 16 MiB of zeros take some 20 ms at start.
+    /// Frames that are reserved in the WAL from the start if commits are synced: its full size unless a reader keeps it
+    /// longer. Writing 16 MiB of zeros takes about 20 ms at start.
     var reservedFrames = CheckpointPolicy().framesBound
-    /// When the WAL is copied.
+    /// When the WAL is copied into the database.
     var checkpoints = CheckpointPolicy()
-    /// Rows of erased conversations that a commit, and an idle turn, removes.
+    /// Rows of erased conversations removed by one commit, and by one idle turn.
     var erasedRowsPerCommit = 32
     var erasedRowsWhenIdle = 512
-    /// Times that a commit tries to begin while another program has the write lock, and milliseconds of each.
+    /// How many times a commit tries to begin while another program has the write lock, and the milliseconds of each
+    /// attempt.
     var lockAttempts = 12
     var lockMilliseconds: Int32 = 5_000
 }
 
 extension StorageBounds {
-    /// For simulations: a few hundred rows go through all that else takes millions.
+    /// For simulations: reaches after a few hundred rows what otherwise takes millions.
     static let simulated = StorageBounds(
         tailRows: 40, idleRows: 10, idleEntries: 16, entriesPerRow: 4, keysPerGeneration: 100, reservedFrames: 24,
         checkpoints: CheckpointPolicy(

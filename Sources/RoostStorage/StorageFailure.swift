@@ -1,46 +1,46 @@
 import CSQLite
 
-/// Why the store can't be opened or used. The description is one line for the operator: the file, and what to do.
-/// It never holds a body or a key.
+/// Why the store can't be opened or used. The description is one line for the operator with the file and what to do. It
+/// never contains a body or a key.
 public enum StorageFailure: Error, Sendable, Equatable {
     /// The file or its directory can't be opened, created or written.
     case cannotOpen(path: String, reason: String)
-    /// Another relay has the file.
+    /// Another relay is using the file.
     case inUse(path: String)
     /// A restore was cut short, so that it isn't certain which files belong together.
     case restoreUnderWay(marker: String)
     /// The file is not an SQLite database.
     case notADatabase(path: String)
-    /// The file is an SQLite database, but not a log of Roost.
+    /// The file is an SQLite database, but not a Roost log.
     case foreign(path: String)
-    /// The file has a schema that this Roost doesn't know: it applied this migration.
+    /// The file has a newer schema: this migration is unknown.
     case unknownSchema(path: String, migration: String)
-    /// SQLite didn't take a setting that durability or erasure depends on.
+    /// SQLite refused a setting that durability or erasure depends on.
     case settingRefused(path: String, setting: String, wanted: String, got: String)
     /// An operation failed; `code` is SQLite's extended result code.
     case failed(operation: String, code: Int32, message: String)
     /// The log contradicts itself.
     case inconsistent(String)
-    /// An index contradicts the log, from which it can be made anew.
+    /// An index contradicts the log. It can be rebuilt from the log.
     case damagedIndex(String)
-    /// A commit failed before: the writer takes nothing more, since a failed fsync can't be trusted again.
+    /// An earlier commit failed: the writer accepts nothing more, because nothing can be assumed after a failed fsync.
     case poisoned
     /// Used after `close()`.
     case closed
 }
 
 extension StorageFailure {
-    /// SQLite found a page that can't be right.
+    /// Whether SQLite found a damaged page.
     var isDamage: Bool {
         if case .failed(_, let code, _) = self { code & 0xFF == SQLITE_CORRUPT } else { false }
     }
 
-    /// An index can't be right: what SQLite found, or what its checksum says.
+    /// Whether an index is damaged, by SQLite's finding or by its checksum.
     var isIndexDamage: Bool {
         if case .damagedIndex = self { true } else { isDamage }
     }
 
-    /// Another connection has the lock.
+    /// Whether another connection has the lock.
     var isBusy: Bool {
         if case .failed(_, let code, _) = self { code & 0xFF == SQLITE_BUSY } else { false }
     }

@@ -1,23 +1,23 @@
 import RoostWire
 import Synchronization
 
-/// What the store tells operators. A copy, taken at the end of the last commit or piece of maintenance.
+/// The store's numbers for operators, copied at the end of the last commit or piece of maintenance.
 public struct StorageStatistics: Sendable, Equatable {
-    /// Bytes of the write-ahead log that are in use. The file may be longer.
+    /// Bytes of the write-ahead log in use. The file may be longer.
     public var walBytes = 0
-    /// Rows that the indexes don't hold yet; they are in memory.
+    /// Rows not in the indexes yet; they are in memory.
     public var unindexedRows = 0
-    /// What the filters of the key index take in memory.
+    /// Memory taken by the filters of the key index.
     public var keyFilterBytes = 0
     /// The newest position.
     public var head = Position.start
-    /// Erased conversations of which rows are still to be removed.
+    /// Erased conversations that still have rows to remove.
     public var erasuresPending = 0
-    /// Checkpoints so far: passes of the checkpointer, and what commits copied.
+    /// Checkpoints so far, by the checkpointer and by commits.
     public var checkpoints = 0
-    /// A commit failed: the store takes nothing more.
+    /// Whether a commit has failed; then the store accepts nothing more.
     public var isPoisoned = false
-    /// What the store has reported since it was opened, by kind; how often, not how many different things.
+    /// How often each kind of notice has been reported since the store was opened, repeats included.
     public var notices: [StorageNotice.Kind: Int] = [:]
 }
 

@@ -2,8 +2,8 @@ import RoostFraming
 import RoostWire
 
 extension Frame {
-    /// The messages of a run, one by one, or this one (RFC 6455, section 5.2; server to client, so without mask). For
-    /// hosts that read what a relay writes without a network between.
+    /// The messages in this frame (RFC 6455, section 5.2; server to client, unmasked). For hosts that read what a relay
+    /// writes without a network.
     public func messages() -> [Frame] {
         guard headerCount == 0 else { return [self] }
         var messages: [Frame] = []

@@ -2,23 +2,23 @@ import RoostCore
 import RoostFraming
 import RoostWire
 
-/// One connection of a `RelayHarness`, seen from the client's side: says commands as JSON text, keeps every frame that
-/// came. It reads everything at once, unless a test tells it to stop reading.
+/// One connection of a `RelayHarness`, from the client's side. It sends commands as JSON text and keeps every frame
+/// that arrives. It reads everything at once, unless a test tells it to stop reading.
 public final class HarnessClient {
-    /// The relay's side.
+    /// The relay's session of this connection.
     public let session: Session
-    /// Text messages that came, oldest first.
+    /// Text messages that arrived, oldest first.
     public private(set) var frames: [JSONValue] = []
-    /// Pings that came; none is answered by itself.
+    /// Number of pings that arrived. None is answered automatically.
     public private(set) var pings = 0
-    /// False: what the relay writes stays in its outbox.
+    /// If false, the relay's frames stay in its outbox.
     public var isReading = true
-    /// False once the connection is gone.
+    /// False once the connection has ended.
     public internal(set) var isOpen = true
     /// The code with which the relay closed the connection.
     public private(set) var closeCode: CloseCode?
 
-    /// The relay wants the host to look after it.
+    /// The relay wants the host to write to this client.
     var isDue = false
 
     private unowned let harness: RelayHarness
@@ -31,19 +31,19 @@ public final class HarnessClient {
 
     // MARK: Saying
 
-    /// Says one command and lets everything settle.
+    /// Sends one command and lets everything settle.
     public func send(_ json: String) {
         say(json)
         harness.settle()
     }
 
-    /// Says one command; nothing is committed, read or written before `settle` is called.
+    /// Sends one command. Nothing is committed, read or written before `settle` is called.
     public func say(_ json: String) {
         guard isOpen, closeCode == nil else { return }
         Array(json.utf8).withUnsafeBytes { harness.relay.receive($0, from: session, at: harness.now) }
     }
 
-    /// Says one command and gives its reply: the frame with the same `re`.
+    /// Sends one command and returns its reply, the frame with the same `re`.
     public func ask(_ json: String) -> JSONValue? {
         guard let id = JSONValue(parsing: json)?["id"]?.raw else { return nil }
         let before = frames.count
@@ -57,7 +57,7 @@ public final class HarnessClient {
         harness.settle()
     }
 
-    /// The connection breaks, or ends with a close frame of the client.
+    /// The connection is cut, or ends with a close frame of the client.
     public func drop(isClean: Bool = false) {
         guard isOpen else { return }
         isOpen = false
@@ -67,7 +67,7 @@ public final class HarnessClient {
 
     // MARK: What came
 
-    /// Frames of a type, oldest first.
+    /// Frames of this type, oldest first.
     public func frames(_ type: String) -> [JSONValue] { frames.filter { $0["type"]?.string == type } }
 
     /// Frames since the last call.
@@ -77,12 +77,13 @@ public final class HarnessClient {
         return taken
     }
 
-    /// The member of the `welcome` frame.
+    /// A member of the `welcome` frame.
     public func welcome(_ member: String) -> JSONValue? { frames("welcome").first?[member] }
 
     // MARK: The host's part
 
-    /// Takes what waits in the outbox and ends the connection if the relay wants so; whether anything happened.
+    /// Takes what waits in the outbox, and ends the connection if the relay wants that. Returns whether anything
+    /// happened.
     func write() -> Bool {
         guard isReading, isDue || !session.outbox.isEmpty else { return false }
         isDue = false
@@ -106,7 +107,7 @@ public final class HarnessClient {
     }
 
     private func receive(_ frame: Frame) {
-        // RFC 6455, section 5.2: the opcode of a text frame is 1, of a ping 9.
+        // The opcode of a text frame is 1, of a ping 9 (RFC 6455, section 5.2).
         guard frame.bytes.first.map({ $0 & 0x0F }) == 1 else {
             pings += 1
             return

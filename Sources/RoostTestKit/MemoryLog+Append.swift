@@ -1,7 +1,7 @@
 import RoostCore
 import RoostWire
 
-/// The sequencer: what becomes of one event.
+/// The sequencer: decides the outcome of each event.
 extension MemoryLog {
     func append(_ append: Append) -> Outcome {
         let key = Key(sender: append.sender, text: append.key)
@@ -71,7 +71,7 @@ extension MemoryLog {
         guard message.deletedAt == .never else { return .refused(.gone) }
         let given = record.reactions[append.reference] ?? []
         let isGiven = given.contains(Reaction(user: append.sender, text: append.label))
-        // Given again, or taken back without having been given.
+        // The reaction exists already, or there is none to take back.
         guard isGiven == append.flag else { return .unchanged }
         let own = given.reduce(0) { $0 + ($1.user == append.sender ? 1 : 0) }
         guard append.flag || own < reactionsPerUser else { return .refused(.tooLarge) }
@@ -132,7 +132,7 @@ extension MemoryLog {
         }
     }
 
-    // What was said before is not unread to whoever joins. Who is there already stays as it is.
+    // For a new member, earlier messages don't count as unread. Present members stay as they are.
     private func admit(_ new: NewMember, to conversation: ConversationNumber, at position: Position) {
         guard let record = state.conversations[conversation] else { return }
         let members = record.members
@@ -154,7 +154,7 @@ extension MemoryLog {
         }
     }
 
-    /// Changes a member's row; nothing if it isn't a member now.
+    /// Changes a member's row. Does nothing if the user isn't a member now.
     func changeMember(
         _ user: UserNumber,
         of conversation: ConversationNumber,
@@ -169,7 +169,7 @@ extension MemoryLog {
 }
 
 extension MemoryLog.Record {
-    /// Where in `rows` a message is.
+    /// The index of a message in `rows`.
     func place(of sequence: SequenceNumber) -> Int? {
         guard sequence.value >= 1, sequence.value <= Int64(messages.count) else { return nil }
         return messages[Int(sequence.value) - 1]

@@ -1,7 +1,7 @@
 import RoostCore
 import RoostWire
 
-/// Answers from committed rows: pages of catch-up, history, the latest messages.
+/// Answers reads from committed rows: pages of catch-up, history, the latest messages.
 extension MemoryLog {
     func page(_ request: PageRequest, _ ticket: UInt64) -> ReadResult {
         var result = ReadResult(ticket: ticket)
@@ -13,7 +13,7 @@ extension MemoryLog {
                 result.gaps.append(gap)
                 span.after = gap.floor
             }
-            // One more than asked for tells whether there are more.
+            // One more than asked for, which tells whether there are more.
             found += record.rows(in: span, atMost: request.rows + 1)
         }
         found.sort { $0.position < $1.position }
@@ -75,7 +75,7 @@ extension MemoryLog {
 }
 
 extension MemoryLog.Record {
-    /// Rows of a span in the order of positions, the first `most` of them.
+    /// The first `most` rows of a span, in the order of positions.
     fileprivate func rows(in span: PageRequest.Span, atMost most: Int) -> [StoredEvent] {
         var found: [StoredEvent] = []
         for row in rows[firstRow(above: span.after)...] {
@@ -98,7 +98,7 @@ extension MemoryLog.Record {
         return row
     }
 
-    /// What is left out of a span when it has more messages than `most`.
+    /// The gap of a span with more messages than `most`.
     fileprivate func gap(in span: PageRequest.Span, above most: Int, keeping kept: Int) -> Gap? {
         let missed = rows[firstRow(above: span.after)...].filter {
             $0.kind == .message && $0.position <= span.upTo && $0.sequence > span.since
@@ -109,7 +109,7 @@ extension MemoryLog.Record {
         return Gap(entry.number, from: first.sequence, to: last.sequence, floor: last.position)
     }
 
-    /// Events of messages that were before the reader's time are not shown to it.
+    /// Events of messages before the reader's time are not shown to the reader.
     private func isShown(_ row: StoredEvent, _ since: SequenceNumber) -> Bool {
         row.kind == .conversation || row.sequence > since
     }
@@ -126,7 +126,7 @@ extension MemoryLog.Record {
 
     fileprivate func counts(of sequence: SequenceNumber, for reader: UserNumber) -> [ReactionCount] {
         var counts: [ReactionCount] = []
-        // A deleted message has none.
+        // A deleted message has no reactions.
         guard message(sequence)?.deletedAt == .never else { return counts }
         for reaction in reactions[sequence] ?? [] {
             let place = counts.firstIndex { $0.reaction == reaction.text } ?? counts.count

@@ -5,7 +5,7 @@ import RoostWire
 /// the simulation measure the Relay and other stores by. It holds only what was committed, so that a crash is
 /// forgetting everything but this object. One thread at a time; it never looks at the clock and keeps no threads.
 public final class MemoryLog: LogWriter, LogReader {
-    /// Everything durable; a value, so that a copy is a snapshot.
+    /// Everything durable. A value, so that a copy is a snapshot.
     struct State {
         var head = Position.start
         var aliveAt = Timestamp.never
@@ -13,22 +13,22 @@ public final class MemoryLog: LogWriter, LogReader {
         var devices: [DeviceNumber: Snapshot.Device] = [:]
         var conversations: [ConversationNumber: Record] = [:]
         var keys: [Key: Stored] = [:]
-        /// The highest numbers that were leased.
+        /// The highest leased number of each kind.
         var leased: [NumberKind: Int32] = [:]
     }
 
     /// A conversation with its rows.
     struct Record {
         var entry: Snapshot.Conversation
-        /// In the order in which they joined, those who left among them.
+        /// Members in the order in which they joined, including former ones.
         var members: [Snapshot.Member] = []
-        /// In the order of positions. An edit has no body of its own: it shows the message's present one.
+        /// Rows in the order of positions. An edit has no body of its own: it shows the message's present one.
         var rows: [StoredEvent] = []
-        /// Where in `rows` the message with sequence `index + 1` is.
+        /// The index in `rows` of the message with sequence `index + 1`.
         var messages: [Int] = []
-        /// By sequence, in the order in which they were given.
+        /// Reactions by sequence, in the order in which they were given.
         var reactions: [SequenceNumber: [Reaction]] = [:]
-        /// Keys that go with the conversation.
+        /// Keys that are forgotten together with the conversation.
         var keys: [Key] = []
     }
 
@@ -42,7 +42,7 @@ public final class MemoryLog: LogWriter, LogReader {
         var text: String
     }
 
-    /// Where the event with a key is, and what its reply said.
+    /// The place of the event with a key, and its reply.
     struct Stored {
         var position: Position
         var sequence: SequenceNumber
@@ -75,7 +75,7 @@ public final class MemoryLog: LogWriter, LogReader {
         self.leaseSize = leaseSize
     }
 
-    /// A second log with what is durable now; the two don't know of each other.
+    /// A second log with the present content. The two are independent.
     public func copy() -> MemoryLog {
         let copy = MemoryLog(state, reactionsPerUser: reactionsPerUser, leaseSize: leaseSize)
         copy.epoch = epoch
@@ -85,12 +85,12 @@ public final class MemoryLog: LogWriter, LogReader {
     /// Position of the newest durable event.
     public var head: Position { state.head }
 
-    /// Loses every key, as a store without a durable index would. For planted faults only.
+    /// Forgets every key, as a store without a durable index would. Only for planted faults.
     func forgetKeys() { state.keys.removeAll() }
 
     // MARK: LogWriter
 
-    /// Applies the batch at once; never throws.
+    /// Applies the batch at once. Never throws.
     public func commit(_ batch: [Mutation]) -> [Outcome] {
         var outcomes: [Outcome] = []
         var leased: [Outcome] = []
@@ -122,7 +122,7 @@ public final class MemoryLog: LogWriter, LogReader {
 
     // MARK: LogReader
 
-    /// Answers from what was committed; never throws.
+    /// Answers from committed rows. Never throws.
     public func answer(_ read: Read) -> ReadResult {
         switch read.question {
         case .page(let request): page(request, read.ticket)
@@ -144,7 +144,7 @@ public final class MemoryLog: LogWriter, LogReader {
         return numbers
     }
 
-    /// What a relay starts from. Each gets numbers of its own.
+    /// The snapshot from which a relay starts. Each relay gets its own numbers.
     public func load() -> Snapshot {
         var snapshot = Snapshot()
         snapshot.epoch = epoch

@@ -2,23 +2,24 @@ import RoostCore
 import RoostWire
 @_exported import SeededRandom
 
-/// A relay with everything around it that a server would be: a log in memory, a clock that stands still until it is
-/// told to go on, clients that speak JSON. Everything happens in the calling thread and at once, unless a test holds
-/// it back, so that a unit test reads as a list of what happened and what came of it.
+/// A relay with everything that a server has around it: a log in memory, a clock that only moves when told to, clients
+/// that speak JSON. Everything happens at once and in the calling thread, unless a test holds it back. So a unit test
+/// reads as a list of what happened and what came of it.
 public final class RelayHarness {
-    /// The relay; another one after `crash`.
+    /// The relay. `crash` replaces it.
     public private(set) var relay: Relay
-    /// What is durable.
+    /// The durable log.
     public let log: MemoryLog
-    /// The clock. Begins at 1,000,000 ms; the wall clock is a fixed distance ahead.
+    /// The present time. It begins at 1,000,000 ms; the wall clock is a fixed distance ahead.
     public private(set) var now: Moment
-    /// Batches wait in `heldBatches` instead of being committed, until it is false again and `settle` is called.
+    /// If true, a batch waits in `heldBatch` instead of being committed, until this is false again and `settle` is
+    /// called.
     public var holdsCommits = false
-    /// The same for reads.
+    /// If true, reads wait in `heldReads` in the same way.
     public var holdsReads = false
-    /// Clients in the order in which they connected, those whose connection ended among them.
+    /// All clients in the order in which they connected, including those whose connection has ended.
     public private(set) var clients: [HarnessClient] = []
-    /// A batch that was taken and not answered.
+    /// The batch that was taken and not answered.
     public private(set) var heldBatch: [Mutation]?
     /// Reads that were taken and not answered.
     public private(set) var heldReads: [Read] = []
@@ -26,7 +27,7 @@ public final class RelayHarness {
     private let limits: Limits
     private var seed: UInt64
 
-    /// A relay that starts from what `log` has.
+    /// A relay that starts with the content of `log`.
     public init(limits: Limits = Limits(), log: MemoryLog = MemoryLog(), seed: UInt64 = 1) {
         self.limits = limits
         self.log = log
@@ -38,14 +39,14 @@ public final class RelayHarness {
 
     // MARK: Connections
 
-    /// Opens a connection that has said nothing yet.
+    /// Opens a connection without hello.
     public func open() -> HarnessClient {
         let client = HarnessClient(relay.open(at: now), of: self)
         clients.append(client)
         return client
     }
 
-    /// Opens a connection and says hello; what came back is in the client's frames.
+    /// Opens a connection and says hello. The client keeps the frames that came back.
     /// - Parameter resume: a position to resume from.
     public func connect(
         _ user: String,
@@ -63,7 +64,7 @@ public final class RelayHarness {
 
     // MARK: Time
 
-    /// Lets time pass, waking the relay when it asked to be.
+    /// Lets time pass, and wakes the relay when it has asked for that.
     public func advance(_ milliseconds: Int64) {
         let end = now.monotonic + milliseconds
         settle()
@@ -83,8 +84,8 @@ public final class RelayHarness {
 
     // MARK: Trouble
 
-    /// The process dies: what wasn't committed is gone, connections are cut, and a new relay starts from the log.
-    /// - Parameter isHeldBatchDurable: the batch under way made it to the log, though nobody was told.
+    /// The process dies: what wasn't committed is lost, connections are cut, and a new relay starts from the log.
+    /// - Parameter isHeldBatchDurable: the batch under way reached the log, although nobody was told.
     public func crash(isHeldBatchDurable: Bool = false) {
         if let heldBatch, isHeldBatchDurable { _ = log.commit(heldBatch) }
         heldBatch = nil
@@ -95,7 +96,7 @@ public final class RelayHarness {
         settle()
     }
 
-    /// The store says that the batch under way failed.
+    /// The store reports that the batch under way failed.
     public func failCommit() {
         heldBatch = nil
         relay.commitFailed(at: now)
@@ -104,7 +105,7 @@ public final class RelayHarness {
 
     // MARK: Turns
 
-    /// Runs turns until nothing moves any more: tokens, batches, reads and writes, as far as they aren't held back.
+    /// Runs turns until nothing happens any more: tokens, batches, reads and writes, unless they are held back.
     public func settle() {
         while runTurn() {}
     }
@@ -133,7 +134,7 @@ public final class RelayHarness {
         return writeTouched() || hasMoved
     }
 
-    // Like a server: only to whom the relay names, and to those with something left to write.
+    // Writes as a server does: only to sessions that the relay names, and to those with something left to write.
     private func writeTouched() -> Bool {
         var hasMoved = false
         for session in relay.takeTouched() { (session.attachment as? HarnessClient)?.isDue = true }

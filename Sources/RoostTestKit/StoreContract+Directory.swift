@@ -26,7 +26,8 @@ extension StoreContract {
         try expect(snapshot.aliveAt, time(77))
     }
 
-    /// No number is leased that is in use or was leased before; what a batch leases comes behind its other outcomes.
+    /// A number that is in use or was leased before is never leased. Outcomes of leases come behind a batch's other
+    /// outcomes.
     @Sendable static func leases(_ store: inout StoreDriver) throws {
         try store.apply([
             .user(UserNumber(7), name: "alice"),
@@ -58,7 +59,7 @@ extension StoreContract {
         try expect(try store.load().leases.users.contains(used), false)
     }
 
-    /// What was said before is not unread to whoever joins.
+    /// For a new member, earlier messages don't count as unread.
     @Sendable static func joining(_ store: inout StoreDriver) throws {
         try store.create(1, members: [1])
         _ = try store.commit([
@@ -85,7 +86,7 @@ extension StoreContract {
             store.change(1, by: 3, .add([NewMember(UserNumber(4), .member, since: SequenceNumber(7))])),
             store.change(1, by: 3, .leave(UserNumber(3), heir: UserNumber(1))),
         ])
-        // Neither counts: one has left, the change of the other is bound to an event that isn't stored.
+        // Neither has an effect: one user has left, and the other's change depends on an event that isn't stored.
         try store.apply([.watermark(ConversationNumber(1), UserNumber(2), mark)])
         var unstored = store.reply(1, by: 1, to: 99)
         unstored.change = .remove([UserNumber(1)])

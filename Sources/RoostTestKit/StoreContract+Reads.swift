@@ -67,7 +67,7 @@ extension StoreContract {
             ]
             return try store.page(PageRequest(spans: spans, rows: 5, bytes: 1 << 20, backlogMax: backlogMax))
         }
-        // 33 messages; the newest five begin at the 29th, which has position 31.
+        // 33 messages. The newest five begin at the 29th, which has position 31.
         var result = try page(0, 32)
         try expect(
             result.gaps, [Gap(ConversationNumber(1), from: SequenceNumber(1), to: SequenceNumber(28), floor: at(30))])

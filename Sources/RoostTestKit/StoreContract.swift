@@ -1,20 +1,20 @@
 import RoostCore
 import RoostWire
 
-/// What every store must do, as checks that throw a described `Violation`. A store's tests hand in a way to make a
-/// fresh store and a way to go on with what is stored (`reopen`: close and open again, or nothing). Checks run on the
-/// calling thread, one after another.
+/// The rules that every store must follow, as checks that throw a described `Violation`. A store's tests pass a
+/// function that creates a fresh store, and one that goes on with the stored data (`reopen`: close and open again, or
+/// nothing). Checks run on the calling thread, one after another.
 public struct StoreContract {
     /// A store under test.
     public struct Store {
-        /// Commits.
+        /// Commits batches.
         public var writer: any LogWriter
-        /// Answers.
+        /// Answers reads.
         public var reader: any LogReader
-        /// What a relay would start from.
+        /// Loads the snapshot from which a relay would start.
         public var load: () throws -> Snapshot
 
-        /// Puts a store together.
+        /// Creates a store under test.
         public init(writer: any LogWriter, reader: any LogReader, load: @escaping () throws -> Snapshot) {
             self.writer = writer
             self.reader = reader
@@ -28,7 +28,7 @@ public struct StoreContract {
         public var description: String
     }
 
-    /// The name of a rule and how it is checked.
+    /// A rule's name and its check.
     public struct Check: Sendable {
         /// The rule in a few words.
         public var name: String
@@ -58,7 +58,7 @@ public struct StoreContract {
         Check(name: "the feed has every row once, in order", run: feed),
     ]
 
-    /// Runs one check on the store that `make` gives. Throws the `Violation`, or what the store threw.
+    /// Runs one check on the store that `make` returns. Throws the `Violation`, or the store's own error.
     public static func run(
         _ check: Check, make: () throws -> Store, reopen: @escaping (Store) throws -> Store = { $0 }
     ) throws {
@@ -129,7 +129,7 @@ extension StoreContract {
                 .duplicate(at(4), SequenceNumber(1), ConversationNumber(1), edit.time),
                 .duplicate(at(2), SequenceNumber(1), ConversationNumber(1), first.time),
             ])
-        // A probe finds what was stored, and stores nothing.
+        // A probe finds what was stored and stores nothing.
         var unknown = store.message(1, by: 1, "new", key: "never used")
         first.isProbe = true
         unknown.isProbe = true

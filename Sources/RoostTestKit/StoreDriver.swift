@@ -1,7 +1,7 @@
 import RoostCore
 import RoostWire
 
-/// Drives a store through a check: builds events with rising times, and asks. `goOn` may close and open the store.
+/// Drives a store through a check: creates events with rising times, and reads. `goOn` may close and reopen the store.
 public struct StoreDriver {
     private var store: StoreContract.Store
     private let reopen: (StoreContract.Store) throws -> StoreContract.Store

@@ -1,10 +1,10 @@
 import RoostCore
 import RoostWire
 
-/// Tokens that need no key: the text says it all. `alice` is Alice's, `alice/phone` is for one device of hers,
-/// `alice+5000` ends 5,000 ms after it is checked, `expired:alice` has ended, `bad` is nobody's.
+/// Tokens that need no key, because their text says everything. `alice` is Alice's, `alice/phone` is for one of her
+/// devices, `alice+5000` expires 5,000 ms after it is checked, `expired:alice` has expired, `bad` is invalid.
 public enum TokenRule {
-    /// How long a token lives that doesn't say, in milliseconds.
+    /// Life of a token that doesn't name it, in milliseconds.
     public static let life: Int64 = 3_600_000
 
     /// Checks a token as `RoostAuth` would.

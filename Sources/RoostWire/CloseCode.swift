@@ -1,5 +1,5 @@
-/// Why the server ends a connection. 4000–4499 mean "come back", 4500–4999 "don't" (Docs/Protocol.md, section 10);
-/// codes below 4000 are RFC 6455, section 7.4.1.
+/// Why the server closes a connection. After 4000–4499 a client should come back, after 4500–4999 it should not
+/// (Docs/Protocol.md, section 10). Codes below 4000 are those of RFC 6455, section 7.4.1.
 public enum CloseCode: UInt16, CaseIterable, Sendable {
     case normal = 1000
     case unsupportedData = 1003
@@ -15,7 +15,7 @@ public enum CloseCode: UInt16, CaseIterable, Sendable {
     case takenOver = 4501
     case malformed = 4502
 
-    /// The reason text of the close frame; at most 123 bytes (RFC 6455, section 5.5).
+    /// The reason in the close frame; at most 123 bytes (RFC 6455, section 5.5).
     public var reason: StaticString {
         switch self {
         case .normal: "bye"

@@ -1,5 +1,5 @@
-/// What a client may ask for, decoded but not yet judged. All `Text` is borrowed from the frame: it ends with the
-/// call that handles the command. Docs/Protocol.md is the reference for every member.
+/// A client's command, decoded but not yet judged. Every `Text` is borrowed from the frame and ends with the call that
+/// handles the command. Docs/Protocol.md describes every member.
 public enum Command {
     case hello(Hello)
     case refresh(token: Text)
@@ -30,14 +30,14 @@ public enum Command {
     public struct Hello {
         /// The JWT.
         public var token: Text
-        /// The device, if `hello` names it.
+        /// The device, if `hello` names one.
         public var device: Text?
-        /// A background fetch.
+        /// Whether this is a background fetch.
         public var isBackground: Bool
-        /// The position up to which the device says it has everything.
+        /// The position up to which the device has processed everything.
         public var resume: Position?
 
-        /// Puts one together.
+        /// Creates one.
         @inlinable
         public init(token: Text, device: Text?, isBackground: Bool, resume: Position?) {
             self.token = token
@@ -47,20 +47,20 @@ public enum Command {
         }
     }
 
-    /// `send`. `body` is raw JSON; for kind `text` it was checked to be a string within the limits.
+    /// `send`. `body` is raw JSON. For the kind `text` it was checked to be a string within the limits.
     public struct Send {
         /// A conversation, or `@user`.
         public var to: Text
-        /// The client's own name for this message.
+        /// The client's own name for this command.
         public var key: Text
-        /// nil stands for `text`.
+        /// The kind; nil means `text`.
         public var kind: Text?
         /// Raw JSON, byte for byte.
         public var body: Text
-        /// The message replied to.
+        /// The message that this one replies to.
         public var replyTo: SequenceNumber?
 
-        /// Puts one together.
+        /// Creates one.
         @inlinable
         public init(to: Text, key: Text, kind: Text?, body: Text, replyTo: SequenceNumber?) {
             self.to = to
@@ -71,16 +71,16 @@ public enum Command {
         }
     }
 
-    /// `edit`. `body` is raw JSON; whether it has to be a text depends on the message, so `isText` says what it is.
+    /// `edit`. `body` is raw JSON. Whether it must be a text depends on the message, so `isText` tells what it is.
     public struct Edit {
-        /// The message meant.
+        /// The message to react to.
         public var target: Target
-        /// The new body: raw JSON.
+        /// The new body as raw JSON.
         public var body: Text
         /// Whether the body is a string within the limits of a text.
         public var isText: Bool
 
-        /// Puts one together.
+        /// Creates one.
         @inlinable
         public init(target: Target, body: Text, isText: Bool) {
             self.target = target
@@ -89,14 +89,14 @@ public enum Command {
         }
     }
 
-    /// A message, or a watermark, in a conversation.
+    /// A message in a conversation, or a watermark.
     public struct Target {
         /// A conversation, or `@user`.
         public var conversation: Text
-        /// 1 or above.
+        /// The sequence, 1 or more.
         public var sequence: SequenceNumber
 
-        /// Puts one together.
+        /// Creates one.
         @inlinable
         public init(conversation: Text, sequence: SequenceNumber) {
             self.conversation = conversation
@@ -106,14 +106,14 @@ public enum Command {
 
     /// `react`.
     public struct React {
-        /// The message meant.
+        /// The message to react to.
         public var target: Target
-        /// 1–32 bytes, usually an emoji.
+        /// The reaction: 1–32 bytes, usually an emoji.
         public var reaction: Text
-        /// Take it back.
+        /// Whether the reaction is taken back.
         public var isRemoval: Bool
 
-        /// Puts one together.
+        /// Creates one.
         @inlinable
         public init(target: Target, reaction: Text, isRemoval: Bool) {
             self.target = target
@@ -122,18 +122,18 @@ public enum Command {
         }
     }
 
-    /// `history`. At most one of `before` and `after`.
+    /// `history`. At most one of `before` and `after` is set.
     public struct History {
         /// A conversation, or `@user`.
         public var conversation: Text
-        /// Messages below this one.
+        /// Only messages with a lower sequence.
         public var before: SequenceNumber?
-        /// Messages above this one.
+        /// Only messages with a higher sequence.
         public var after: SequenceNumber?
-        /// Messages at most.
+        /// Most messages in the answer.
         public var limit: Int?
 
-        /// Puts one together.
+        /// Creates one.
         @inlinable
         public init(conversation: Text, before: SequenceNumber?, after: SequenceNumber?, limit: Int?) {
             self.conversation = conversation
@@ -147,12 +147,12 @@ public enum Command {
     public struct Signal {
         /// A conversation, or `@user`.
         public var to: Text
-        /// nil stands for `signal`.
+        /// The kind; nil means `signal`.
         public var kind: Text?
         /// Raw JSON.
         public var body: Text
 
-        /// Puts one together.
+        /// Creates one.
         @inlinable
         public init(to: Text, kind: Text?, body: Text) {
             self.to = to
@@ -165,14 +165,14 @@ public enum Command {
     public struct Create {
         /// Direct or group.
         public var kind: ConversationKind
-        /// Of a group.
+        /// The name of a group.
         public var name: Text?
-        /// User names, without the creator.
+        /// The names of the members, without the creator.
         public var members: [Text]
-        /// Makes a retry safe.
+        /// The client's own name for this command, which makes a retry safe.
         public var key: Text?
 
-        /// Puts one together.
+        /// Creates one.
         @inlinable
         public init(kind: ConversationKind, name: Text?, members: [Text], key: Text?) {
             self.kind = kind

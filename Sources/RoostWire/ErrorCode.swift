@@ -33,18 +33,18 @@ public enum ErrorCode: UInt8, CaseIterable, Sendable {
     }
 }
 
-/// A command that the server will not carry out, with the reply to give.
+/// Why the server doesn't carry out a command: the content of the error reply.
 public struct Refusal: Error, Sendable {
     /// The code on the wire.
     public var code: ErrorCode
-    /// One line for the developer; names the member at fault, never repeats a token or a body.
+    /// One line for the developer. It names the wrong member, and never repeats a token or a body.
     public var reason: String
-    /// The `id` of the command, as far as it could be read.
+    /// The `id` of the command, if it could be read.
     public var id: CommandID?
     /// How long to wait before trying again, in milliseconds.
     public var retryAfterMilliseconds: Int64?
 
-    /// Puts a refusal together.
+    /// Creates a refusal.
     public init(_ code: ErrorCode, _ reason: String, id: CommandID? = nil, retryAfterMilliseconds: Int64? = nil) {
         self.code = code
         self.reason = reason

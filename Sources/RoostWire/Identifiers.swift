@@ -1,7 +1,7 @@
-/// The order of all durable events of one log. On the wire it is a string that is opaque to clients: the log's epoch, a
-/// hyphen and the value in decimal.
+/// The place of a durable event in the order of one log. On the wire it is an opaque string: the log's epoch, a hyphen
+/// and the value in decimal.
 public struct Position: Hashable, Comparable, Sendable {
-    /// Zero is before the first event.
+    /// The value. Zero is before the first event.
     public let value: Int64
 
     /// Wraps a value that the log assigned.
@@ -11,7 +11,7 @@ public struct Position: Hashable, Comparable, Sendable {
     /// Before the first event.
     public static let start = Position(0)
 
-    /// The position that a string of the wire names in a log of this epoch; nil if it is of another one, or none.
+    /// Reads a position from the wire; nil if it is invalid or belongs to a log of another epoch.
     public init?(_ text: String, epoch: String) {
         guard text.hasPrefix(epoch + "-"), let value = Int64(text.dropFirst(epoch.count + 1)), value >= 0 else {
             return nil
@@ -19,17 +19,17 @@ public struct Position: Hashable, Comparable, Sendable {
         self.init(value)
     }
 
-    /// As on the wire, in a log of this epoch.
+    /// The text on the wire, for a log of this epoch.
     public func text(epoch: String) -> String { "\(epoch)-\(value)" }
 
-    /// By log order.
+    /// Ordered as in the log.
     @inlinable
     public static func < (one: Position, other: Position) -> Bool { one.value < other.value }
 }
 
-/// The number of a message in its conversation: 1, 2, 3 … without holes. Zero stands for none.
+/// The number of a message in its conversation: 1, 2, 3 … without holes. Zero means none.
 public struct SequenceNumber: Hashable, Comparable, Sendable {
-    /// Zero is before the first message.
+    /// The value. Zero is before the first message.
     public let value: Int64
 
     /// Wraps a value that the log assigned or a client named.
@@ -39,29 +39,29 @@ public struct SequenceNumber: Hashable, Comparable, Sendable {
     /// Before the first message.
     public static let none = SequenceNumber(0)
 
-    /// By order in the conversation.
+    /// Ordered as in the conversation.
     @inlinable
     public static func < (one: SequenceNumber, other: SequenceNumber) -> Bool { one.value < other.value }
 }
 
-/// Wall-clock time: milliseconds since 1970-01-01T00:00:00Z. Shown to people, never used to measure a duration.
+/// Wall-clock time in milliseconds since 1970-01-01T00:00:00Z. Shown to people, never used to measure durations.
 public struct Timestamp: Hashable, Comparable, Sendable {
-    /// Milliseconds; zero stands for never.
+    /// Milliseconds; zero means never.
     public let milliseconds: Int64
 
     /// Wraps milliseconds since 1970.
     @inlinable
     public init(milliseconds: Int64) { self.milliseconds = milliseconds }
 
-    /// No such moment.
+    /// No time.
     public static let never = Timestamp(milliseconds: 0)
 
-    /// Earlier before later.
+    /// Earlier times come first.
     @inlinable
     public static func < (one: Timestamp, other: Timestamp) -> Bool { one.milliseconds < other.milliseconds }
 }
 
-/// What a client called its command, so that the reply can name it.
+/// A client's name for its command, which the reply repeats.
 public enum CommandID: Hashable, Sendable {
     /// A whole number from 0 to 2^53.
     case number(UInt64)
@@ -69,24 +69,24 @@ public enum CommandID: Hashable, Sendable {
     case text(String)
 }
 
-/// What kind of conversation it is.
+/// The kind of a conversation.
 public enum ConversationKind: UInt8, Sendable {
-    /// One per pair of users.
+    /// The conversation of two users.
     case direct = 1
-    /// Named, with roles.
+    /// A conversation with a name and roles.
     case group = 2
 
     /// The word on the wire.
     public var word: StaticString { self == .direct ? "direct" : "group" }
 }
 
-/// What a member may do in a group. Higher includes lower.
+/// The role of a member in a group. A higher role includes the lower ones.
 public enum Role: UInt8, Comparable, Sendable {
-    /// Sends and reads.
+    /// Sends and reads messages.
     case member = 1
-    /// Also renames, adds and removes.
+    /// Also renames the group, and adds and removes members.
     case admin = 2
-    /// Also hands out roles; exactly one in a group.
+    /// Also changes roles. A group has exactly one owner.
     case owner = 3
 
     /// The word on the wire.
@@ -102,17 +102,17 @@ public enum Role: UInt8, Comparable, Sendable {
     public static func < (one: Role, other: Role) -> Bool { one.rawValue < other.rawValue }
 }
 
-/// What a device says of itself.
+/// What a device says about its use.
 public enum Activity: UInt8, Sendable {
     /// A background fetch: says nothing about its user.
     case background = 0
     /// Connected, nobody is using it.
     case idle = 1
-    /// In somebody's hands.
+    /// Somebody is using it.
     case active = 2
 }
 
-/// What the level of durability of an acked message survives.
+/// What an acked message survives.
 public enum Durability: String, Sendable, CaseIterable {
     /// Every commit is fsynced: survives a power cut.
     case full

@@ -1,132 +1,141 @@
-/// Every bound of the protocol and the Relay in one place, each with its reason. The operator's configuration
-/// overrides those that are `var`; what happens at each bound is in Docs/Protocol.md and has a test.
+/// The bounds of the protocol and the Relay, each with its reason. The operator's configuration overrides some of them.
+/// Docs/Protocol.md says what happens at each bound, and a test checks it.
 public struct Limits: Sendable, Equatable {
     // MARK: Frames
 
-    /// Bytes of one command. Holds 10,000 scalars written as escaped surrogate pairs (12 bytes each) and its envelope.
+    /// Most bytes of a command. 10,000 scalars fit, even as escaped surrogate pairs (12 bytes each), and the other
+    /// members.
     public var frameBytes = 131_072
-    /// Bytes of a body that isn't text, as sent. The size Ably, Centrifugo and OWASP settle on.
+    /// Most bytes of a body that isn't text, as sent. Ably, Centrifugo and OWASP use about the same.
     public var bodyBytes = 65_536
-    /// Unicode scalars of a text.
+    /// Most Unicode scalars of a text.
     public var textScalars = 10_000
-    /// Nesting of a body. Deeper is an attack on somebody's recursive parser.
+    /// Deepest nesting of a body. Deeper ones are attacks on recursive parsers.
     public var jsonDepth = 64
-    /// Members of one command. None has more than ten; the rest is room for members that are ignored.
+    /// Most members of a command. No command has more than ten; the others are ignored.
     public var commandMembers = 64
-    /// Bytes of a user, device, key or command id.
+    /// Most bytes of a user, device, key or command id.
     public var nameBytes = 64
-    /// Bytes of a message's or signal's kind.
+    /// Most bytes of the kind of a message or signal.
     public var kindBytes = 32
-    /// Bytes of a reaction: the longest emoji sequences take 35, common ones 4–28.
+    /// Most bytes of a reaction. The longest emoji sequences take 35, common ones 4–28.
     public var reactionBytes = 32
-    /// Bytes of a group's name.
+    /// Most bytes of a group's name.
     public var groupNameBytes = 256
-    /// Names in one command's list.
+    /// Most names in the list of one command.
     public var listNames = 1_000
     /// Malformed commands in a row before the connection is closed.
     public var malformedMax = 20
 
     // MARK: Rates
 
-    /// Commands per second and session, sustained; twice as many in a burst.
+    /// Commands of one session per second, sustained. A burst may have twice as many.
     public var commandsPerSecond = 2_000
-    /// Tokens that are checked at once; further ones wait. When all clients come back, checks and welcomes take turns
-    /// with live traffic in small pieces, on one core too.
+    /// Most tokens checked at once. Further ones wait. When all clients come back, checks and welcomes then alternate
+    /// with live traffic in small pieces, even on one core.
     public var verificationsAtOnce = 16
-    /// Reads (history, list, members) of one session that may be under way at once.
+    /// Most reads (history, list, members) of one session under way.
     public var readsPerSession = 4
-    /// Such reads of all sessions together; one takes well under a millisecond, so the last waits a second at most.
+    /// Most such reads of all sessions together. One takes well under a millisecond, so the last one waits for a second
+    /// at most.
     public var readsMax = 1_000
 
     // MARK: Tables
 
-    /// Members of a group.
+    /// Most members of a group.
     public var membersMax = 10_000
-    /// Conversations of a user.
+    /// Most conversations of a user.
     public var conversationsPerUser = 10_000
-    /// Devices of a user that keep a cursor; a further one replaces the one that has been away longest.
+    /// Most devices of a user that keep a cursor. A further one replaces the device that has been away longest.
     public var devicesPerUser = 64
-    /// Users that one session may watch.
+    /// Most users that one session may watch.
     public var watchedPerSession = 1_000
-    /// Members that events and conversation objects name; the rest is asked for by `conversation.members`.
+    /// Most members that events and conversation objects name. `conversation.members` returns all of them.
     public var membersNamed = 50
-    /// Commands that wait for one conversation to be stored: a few devices of two users ask in the same instant.
+    /// Most commands that wait for one conversation to be stored: a few devices of two users may ask at the same
+    /// moment.
     public var askersPerConversation = 64
-    /// Users typing at once that a conversation shows; more are not told.
+    /// Most users that a conversation shows as typing at once.
     public var typersPerConversation = 20
-    /// Different reactions of one user to one message.
+    /// Most different reactions of one user to one message.
     public var reactionsPerUser = 20
-    /// Members up to which receipts are pushed; above, they are asked for: n members acking cost n² events.
+    /// Largest conversation whose members are sent each other's receipts: n members who ack cause n² events. In larger
+    /// ones members can ask.
     public var receiptMembersMax = 256
-    /// Receipts of others that one conversation's sessions are sent in a second, all together. 30 members who ack 10
-    /// messages/s stay below it; 256 would make 650,000.
+    /// Most receipts that one conversation sends to other members' sessions in a second, all together. 30 members who
+    /// ack 10 messages/s stay below it; 256 would make 650,000.
     public var receiptsPerSecond = 10_000
-    /// Receipts that are told in a millisecond, by one turn, or found to have to wait: 0.4 ms with the writes that
-    /// follow. A quarter of it while there is something else to write.
+    /// Most receipts that a turn sends or defers in a millisecond: 0.4 ms with the writes that follow. A quarter of it
+    /// while there is something else to write.
     public var receiptsPerMillisecond = 64
 
     // MARK: Queues
 
-    /// Bytes waiting for one connection at which durable events are left to the log and read back later.
+    /// When more bytes wait for a connection, durable events stay in the log and are read from there later.
     public var outboxSpillBytes = 262_144
-    /// Bytes waiting at which ephemeral events are held back and conflated. Signals, which are dropped, may come up to
-    /// `outboxSpillBytes` in one turn to a connection that had taken everything before.
+    /// When more bytes wait, ephemeral events are held back, and only the newest state is kept. Signals are dropped,
+    /// except that a connection which had taken everything before may get up to `outboxSpillBytes` of them in one turn.
     public var outboxCalmBytes = 65_536
-    /// Bytes waiting at which the connection is closed (4001): replies alone fill it only for one who doesn't read.
+    /// When more bytes wait, the connection is closed (4001). Replies alone fill it only if the client doesn't read.
     public var outboxMaxBytes = 4_194_304
-    /// Conflated events that one slow session may owe before it is closed (4001).
+    /// Most held-back states that one slow session may be owed before it is closed (4001).
     public var owedMax = 4_096
-    /// Messages of one session whose ack still tells something, 24 bytes each; beyond, delivered is told less finely.
+    /// Messages of one session whose ack still tells something, 24 bytes each. Beyond that, delivered watermarks are
+    /// less precise.
     public var unackedPerSession = 256
-    /// Durable events waiting for the writer; further ones are refused with `busy`.
+    /// Most durable events waiting for the writer. Further ones are refused with `busy`.
     public var pendingEvents = 65_536
-    /// Bytes of them.
+    /// Most bytes of durable events waiting for the writer.
     public var pendingBytes = 67_108_864
-    /// Cursors, and watermarks, that join one batch: a thousand of them would hold up its messages for 10 ms.
+    /// Most cursors, and most watermarks, that join one batch. A thousand of them would delay its messages by 10 ms.
     public var watermarksPerBatch = 64
 
     // MARK: Pages
 
-    /// Messages of a history page that doesn't say.
+    /// Messages on a history page when the command names no limit.
     public var historyDefault = 50
-    /// Messages of a history page at most.
+    /// Most messages on a history page.
     public var historyMax = 100
     /// Bytes of bodies at which a page ends early.
     public var pageBytes = 524_288
-    /// Durable events of one catch-up page.
+    /// Durable events on a catch-up page.
     public var pageMessages = 100
-    /// Page reads under way at once; further sessions wait in line, so that a storm can't crowd out history.
+    /// Most page reads under way. Further sessions wait in a queue, so that a storm can't crowd out history.
     public var pagesAtOnce = 64
-    /// Bytes of pages that one turn puts into outboxes; live traffic has its turn before the next. Half a millisecond.
+    /// Most bytes of pages that one turn puts into outboxes, half a millisecond of work. Live traffic comes before the
+    /// next.
     public var pageBytesPerTurn = 262_144
-    /// Bytes of pages that are kept for others who missed the same: what a thousand devices of ten groups miss.
+    /// Bytes of pages that are kept for other sessions that missed the same: enough for a thousand devices of ten
+    /// groups.
     public var sharedPageBytes = 8_388_608
-    /// Missed messages of one conversation above which a device gets the newest page and a `gap`.
+    /// A device that missed more messages of a conversation than this gets only the newest page, and a `gap`.
     public var backlogMax = 1_000
 
     // MARK: Times, in milliseconds
 
-    /// From the upgrade to `hello`.
+    /// Longest time from the upgrade to `hello`.
     public var helloMilliseconds: Int64 = 10_000
-    /// Between pings.
+    /// Time between pings.
     public var pingMilliseconds: Int64 = 25_000
-    /// From a ping to the last moment for anything to arrive.
+    /// A connection is closed when nothing arrives for this long after a ping.
     public var pongMilliseconds: Int64 = 10_000
-    /// From the end of a token to the close.
+    /// Time from the expiry of a token to the close of its connection.
     public var refreshGraceMilliseconds: Int64 = 25_000
-    /// From an abrupt drop to offline.
+    /// How long a dropped device may take to come back before its user is shown as offline.
     public var graceMilliseconds: Int64 = 15_000
-    /// Life of "is typing" after the last refresh.
+    /// How long a user is shown as typing after the last `typing` command.
     public var typingMilliseconds: Int64 = 3_000
-    /// Between two beginnings of typing that others are told; turning it on and off quickly tells nobody more.
+    /// Shortest time between two beginnings of typing that others are told, so that switching it on and off doesn't
+    /// cause more events.
     public var typingAgainMilliseconds: Int64 = 1_000
-    /// Between two notes in the store that the relay is alive: how wrong last-seen may be after a crash.
+    /// Time between two notes in the store that the relay is alive. After a crash, last-seen times may be wrong by this
+    /// much.
     public var aliveMilliseconds: Int64 = 5_000
-    /// Over which presence and receipts are gathered.
+    /// Time over which changes of presence and receipts are collected.
     public var gatherMilliseconds: Int64 = 50
-    /// Over which watermarks are gathered before they are stored.
+    /// Time over which watermarks are collected before they are stored.
     public var watermarkMilliseconds: Int64 = 200
-    /// What a client is told to wait when the writer's queue is full.
+    /// How long a client is told to wait when the writer's queue is full.
     public var busyRetryMilliseconds: Int64 = 250
 
     /// The defaults.

@@ -1,7 +1,7 @@
 /// UTF-8 bytes borrowed from the frame that is being handled.
 ///
-/// Decoding a command copies nothing: its members are `Text`, valid until the handler returns. Whoever keeps one
-/// turns it into a `String` or an array first. It must never be stored.
+/// Decoding a command copies nothing. Its members are `Text`, valid until the handler returns. To keep one, turn it
+/// into a `String` or an array. A `Text` must never be stored.
 public struct Text {
     /// The borrowed bytes.
     public let bytes: UnsafeRawBufferPointer
@@ -20,7 +20,7 @@ public struct Text {
     /// The number of bytes.
     @inlinable public var count: Int { bytes.count }
 
-    /// Whether there is nothing in it.
+    /// Whether it is empty.
     @inlinable public var isEmpty: Bool { bytes.isEmpty }
 
     /// An owned copy.

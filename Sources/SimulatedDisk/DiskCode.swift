@@ -1,6 +1,6 @@
 import CSQLite
 
-/// SQLite's codes for what went wrong with a file (sqlite.org/rescode.html): macros that Swift can't import.
+/// SQLite's codes for file errors (sqlite.org/rescode.html): macros that Swift can't import.
 enum DiskCode {
     static let read = of(1)
     static let shortRead = of(2)

@@ -1,7 +1,7 @@
 import CSQLite
 
-/// One file of a simulated disk: what processes see of it, what of that is durable, and SQLite's locks on it. It
-/// belongs to one process at a time: after the end of a process the disk makes another object of the same content.
+/// One file of a simulated disk: its content as processes see it, the durable part of it, and SQLite's locks. It
+/// belongs to one process at a time; after the end of a process the disk creates another object with the same content.
 final class DiskFile {
     /// A change that no sync has made durable yet.
     enum Change {
@@ -9,11 +9,11 @@ final class DiskFile {
         case truncate(to: Int)
     }
 
-    /// What processes see.
+    /// The content that processes see.
     private(set) var bytes: [UInt8]
-    /// What a power cut can't take away.
+    /// The content that survives every power cut.
     private(set) var durable: [UInt8]
-    /// What came since, oldest first.
+    /// The changes since the last sync, oldest first.
     private(set) var unsynced: [Change] = []
     let locks = FileLocks()
     let sharedMemory = SharedMemory()
@@ -52,18 +52,18 @@ final class DiskFile {
 
     private static func write(_ source: UnsafeRawBufferPointer, at offset: Int, to content: inout [UInt8]) {
         let end = offset + source.count
-        // A file that is written beyond its end has zeros in between (POSIX, lseek).
+        // If a file is written beyond its end, the bytes in between are zeros (POSIX, lseek).
         if content.count < end { content.append(contentsOf: repeatElement(0, count: end - content.count)) }
         content.withUnsafeMutableBytes { $0[offset..<end].copyBytes(from: source) }
     }
 }
 
-/// SQLite's locks on a file (sqlite.org/lockingv3.html), kept for connections of one process that all run on one
-/// thread: what is taken is refused at once.
+/// SQLite's locks on a file (sqlite.org/lockingv3.html), for connections of one process that all run on one thread: a
+/// lock that is taken is refused at once.
 final class FileLocks {
     private var levels: [ObjectIdentifier: Int32] = [:]
 
-    /// Raises the lock of a connection; false if another one is in the way.
+    /// Raises the lock of a connection. Returns false if another connection is in the way.
     func lock(_ owner: ObjectIdentifier, to level: Int32) -> Bool {
         let own = levels[owner] ?? SQLITE_LOCK_NONE
         guard own < level else { return true }
@@ -73,7 +73,7 @@ final class FileLocks {
         case SQLITE_LOCK_RESERVED: guard others < SQLITE_LOCK_RESERVED else { return false }
         default:
             guard others < SQLITE_LOCK_RESERVED else { return false }
-            // Readers may finish; none may begin.
+            // Readers may finish, but no new ones may begin.
             levels[owner] = SQLITE_LOCK_PENDING
             guard others < SQLITE_LOCK_SHARED else { return false }
         }
@@ -91,7 +91,7 @@ final class FileLocks {
     var isReserved: Bool { levels.values.contains { $0 >= SQLITE_LOCK_RESERVED } }
 }
 
-/// The memory that the connections to a database in WAL mode share, and its eight locks (sqlite.org/walformat.html,
+/// The memory shared by the connections to a database in WAL mode, and its eight locks (sqlite.org/walformat.html,
 /// section 2).
 final class SharedMemory {
     private struct Lock {
@@ -106,7 +106,7 @@ final class SharedMemory {
         for region in regions { region.deallocate() }
     }
 
-    /// A region; nil if it isn't there and must not be made.
+    /// A region; nil if it doesn't exist and must not be created.
     func region(_ index: Int, bytes: Int, isMade: Bool) -> UnsafeMutableRawPointer? {
         guard index < regions.count || isMade else { return nil }
         while regions.count <= index {
@@ -117,7 +117,7 @@ final class SharedMemory {
         return regions[index].baseAddress
     }
 
-    /// Takes some locks, all or none; false if another connection is in the way.
+    /// Takes all of these locks or none. Returns false if another connection is in the way.
     func lock(_ range: Range<Int>, for owner: ObjectIdentifier, isExclusive: Bool) -> Bool {
         let isFree = locks[range].allSatisfy { lock in
             (lock.writer == nil || lock.writer == owner) && (!isExclusive || lock.readers.isSubset(of: [owner]))
@@ -129,7 +129,7 @@ final class SharedMemory {
         return true
     }
 
-    /// Gives locks back.
+    /// Releases locks.
     func unlock(_ range: Range<Int>, for owner: ObjectIdentifier) {
         for index in range {
             locks[index].readers.remove(owner)

@@ -1,6 +1,6 @@
 import CSQLite
 
-/// An open file, as SQLite holds it. After the end of its process it does nothing more and says so.
+/// An open file, as SQLite holds it. After the end of its process every operation fails.
 final class DiskHandle {
     let name: String
     let file: DiskFile
@@ -16,7 +16,7 @@ final class DiskHandle {
         process = disk.process
     }
 
-    /// Whether the process that opened it is still there.
+    /// Whether the process that opened the file is still running.
     private var isAlive: Bool { process == disk.process && disk.failure != .stop }
 
     func close() {
@@ -30,7 +30,7 @@ final class DiskHandle {
         let count = max(0, min(target.count, file.bytes.count - offset))
         if count > 0 { target.copyBytes(from: file.bytes[offset..<(offset + count)]) }
         guard count < target.count else { return SQLITE_OK }
-        // SQLite relies on zeros behind the end (sqlite3.h, xRead).
+        // SQLite relies on zeros after the end of the file (sqlite3.h, xRead).
         UnsafeMutableRawBufferPointer(rebasing: target[count...]).initializeMemory(as: UInt8.self, repeating: 0)
         return DiskCode.shortRead
     }
@@ -69,7 +69,7 @@ final class DiskHandle {
             ? SQLITE_OK : SQLITE_BUSY
     }
 
-    /// Gives back the locks on the shared memory. The memory itself stays as long as the file.
+    /// Releases the locks on the shared memory. The memory itself stays as long as the file.
     func unmapMemory() {
         file.sharedMemory.unlock(0..<Int(SQLITE_SHM_NLOCK), for: ObjectIdentifier(self))
     }

@@ -1,9 +1,9 @@
 import CSQLite
 
-/// Makes a simulated disk known to SQLite: the C structures with its functions, which lead back to the disk and to open
-/// files. Registered from its making to its end; no connection may outlive it.
+/// Registers a simulated disk with SQLite: C structures whose functions lead back to the disk and to open files. It
+/// stays registered as long as the object exists; no connection may outlive it.
 final class DiskRegistration {
-    /// What SQLite allocates for an open file: its own part first.
+    /// What SQLite allocates for an open file. SQLite's own part comes first.
     private struct Record {
         var base: sqlite3_file
         var handle: Unmanaged<DiskHandle>?
@@ -53,7 +53,7 @@ final class DiskRegistration {
         _ file: UnsafeMutablePointer<sqlite3_file>?, _ flags: Int32
     ) -> Int32 {
         guard let disk = disk(vfs), let file else { return SQLITE_CANTOPEN }
-        // No methods: SQLite won't close what couldn't be opened.
+        // Without methods, because SQLite won't close a file that couldn't be opened.
         file.pointee.pMethods = nil
         // A temporary file has no name.
         let name = path.map { String(cString: $0) } ?? "temporary-\(disk.operations)"
@@ -68,7 +68,7 @@ final class DiskRegistration {
         return SQLITE_OK
     }
 
-    // Never written after it was made.
+    // Never written after it was created.
     nonisolated(unsafe) private static let functions: sqlite3_vfs = {
         var functions = sqlite3_vfs()
         functions.iVersion = 2
@@ -105,7 +105,7 @@ final class DiskRegistration {
             for index in 0..<Int(count) { out?[index] = CChar(truncatingIfNeeded: index) }
             return count
         }
-        // Nobody else is there to wait for: all connections are on this thread.
+        // There is nobody to wait for: all connections are on this thread.
         functions.xSleep = { _, microseconds in microseconds }
         functions.xCurrentTime = { _, out in
             out?.pointee = julianDay
@@ -119,12 +119,12 @@ final class DiskRegistration {
         return functions
     }()
 
-    /// The clock stands still at the beginning of 2024.
+    /// The clock always shows the beginning of 2024.
     private static let julianDay = 2_460_310.5
 
     // MARK: Open files
 
-    // Never written after it was made; SQLite keeps it.
+    // Never written after it was created. SQLite keeps it.
     nonisolated(unsafe) private static let methods: UnsafeMutablePointer<sqlite3_io_methods> = {
         var methods = sqlite3_io_methods()
         // With shared memory, without mapped files.

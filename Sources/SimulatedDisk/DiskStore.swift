@@ -4,27 +4,27 @@ import RoostTestKit
 import RoostWire
 import SeededRandom
 
-/// The real store on a simulated disk, under a simulated relay. Beside it goes a log in memory that commits the same:
-/// each outcome is compared, and after each end of a process all that the store holds. What was acked has to be there;
-/// of a commit that was under way all or nothing.
+/// The real store on a simulated disk, under a simulated relay. A log in memory commits the same batches. Each outcome
+/// is compared, and after each end of a process the whole content of the store. Everything acked must be there; of a
+/// commit in progress, all or nothing.
 public final class DiskStore: SimulatedStore {
     private static let path = "roost.db"
-    /// Ends of processes while a store is being opened; then it has to succeed.
+    /// How often a process may end while a store is being opened. After that, opening must succeed.
     private static let crashesAtStart = 2
 
     private let disk = SimulatedDisk()
     private let durability: Durability
     private let reactionsPerUser: Int
     private var log: SQLiteLog
-    /// What the store has to hold.
+    /// What the store must hold.
     private var model: MemoryLog
-    /// Of its own, so that a run draws the same whatever its store does.
+    /// Separate from the run's generator, so that a run draws the same numbers whatever its store does.
     private var random: SeededGenerator
-    /// Operations of the commit before: about what the next one takes.
+    /// Operations of the last commit, as an estimate for the next one.
     private var lastOperations = 8
     private var violations: [String] = []
 
-    /// A new store on a disk of its own.
+    /// Creates a new store on its own disk.
     public init(limits: Limits, seed: UInt64, durability: Durability = .full) throws {
         precondition(durability != .memory, "a store in memory has no disk")
         self.durability = durability
@@ -45,7 +45,7 @@ public final class DiskStore: SimulatedStore {
 
     // MARK: While the process lives
 
-    /// What the store holds, as a relay loads it.
+    /// Loads the store's content, as a relay does.
     public func load() -> Snapshot { attempt("load") { try log.load() } ?? Snapshot() }
 
     /// Commits, and compares the outcomes with those of the log in memory.
@@ -59,7 +59,7 @@ public final class DiskStore: SimulatedStore {
         return got
     }
 
-    /// Which numbers it leases is up to each store.
+    /// Each store chooses which numbers it leases.
     private func compare(_ got: [Outcome], _ wanted: [Outcome]) {
         func decided(_ outcomes: [Outcome]) -> [Outcome] {
             outcomes.filter { if case .leased = $0 { false } else { true } }
@@ -75,14 +75,14 @@ public final class DiskStore: SimulatedStore {
         attempt("read") { try log.reader.answer(read) } ?? ReadResult(ticket: read.ticket, isFailed: true)
     }
 
-    /// Lets the writer do one piece of what can wait.
+    /// Lets the writer do one piece of maintenance.
     public func maintain() {
-        // After a commit that the disk was to refuse the process only waits for its end.
+        // After a commit that the disk was told to refuse, the process only waits for its end.
         guard disk.isReliable else { return }
         _ = attempt("maintenance") { try log.writer.maintain() }
     }
 
-    /// What the comparisons found.
+    /// The differences found by the comparisons.
     public func takeViolations() -> [String] {
         defer { violations.removeAll() }
         return violations
@@ -99,19 +99,19 @@ public final class DiskStore: SimulatedStore {
 
     // MARK: Trouble
 
-    /// Commits on a disk that refuses after some operations, as a full or broken one does.
+    /// Commits on a disk that refuses after some operations, as a full or broken disk does.
     public func fail(_ batch: [Mutation], _ random: inout SeededGenerator) -> [Outcome]? {
         disk.arm(.refuse, after: self.random.below(lastOperations + 1))
         guard let outcomes = try? log.writer.commit(batch) else { return nil }
-        // It needed fewer operations than that: it is durable, though the relay takes it for failed.
+        // The commit needed fewer operations than that: it is durable, although the relay believes that it failed.
         _ = model.commit(batch)
         return outcomes
     }
 
-    /// Ends the process, mostly by a power cut and in the middle of something, opens the store again and compares what
-    /// is there with what has to be.
+    /// Ends the process, usually by a power cut in the middle of something. Then opens the store again and compares its
+    /// content with what must be there.
     public func reopen(after end: ProcessEnd, _ random: inout SeededGenerator) -> [Outcome]? {
-        // Whether the commit under way came back; nil if there was none.
+        // The outcomes if the commit in progress turned out to be durable; nil if not, or if there was none.
         var outcomes: [Outcome]?
         switch end {
         case .stopped: stop()
@@ -123,7 +123,7 @@ public final class DiskStore: SimulatedStore {
         return settle(end.batch, outcomes)
     }
 
-    /// The relay stops as it should. What is cut off in the middle of that loses nothing either.
+    /// The relay stops in order. Even if that is cut off, nothing is lost.
     private func stop() {
         if random.chance(30) { disk.arm(.stop, after: random.below(12)) }
         guard (try? log.checkpoint()) != nil || disk.failure != nil else {
@@ -132,7 +132,7 @@ public final class DiskStore: SimulatedStore {
         if random.chance(50) { log.close() }
     }
 
-    /// The process dies in the middle of something: a commit, or what can wait.
+    /// The process dies in the middle of a commit or of maintenance.
     private func die(with batch: [Mutation]?) -> [Outcome]? {
         if let batch {
             disk.arm(.stop, after: random.below(lastOperations + 3))
@@ -164,7 +164,7 @@ public final class DiskStore: SimulatedStore {
         }
     }
 
-    /// Compares what the store holds with what it has to hold, and finds out what became of the batch under way.
+    /// Compares the store's content with what it must hold, and finds out whether the batch in progress is durable.
     private func settle(_ batch: [Mutation]?, _ outcomes: [Outcome]?) -> [Outcome]? {
         guard let found = attempt("content", { try StoreContent(log.load(), answer: log.reader.answer) }) else {
             return nil

@@ -1,26 +1,26 @@
 import SeededRandom
 
-/// What a power cut leaves of a file: everything that was synced, and of the rest what the disk happened to have
-/// written, in whatever order it liked. Sectors are written whole or not at all, and what lies outside of a write stays
-/// as it was: this is what SQLite expects of a disk (sqlite.org/atomiccommit.html, section 2; sqlite.org/psow.html).
+/// What a power cut leaves of a file: everything synced, and an arbitrary part of the rest, written in any order. A
+/// sector is written completely or not at all, and bytes outside a write stay unchanged, as SQLite assumes
+/// (sqlite.org/atomiccommit.html, section 2; sqlite.org/psow.html).
 struct PowerCut {
-    /// Bytes that a disk writes as one.
+    /// The bytes that a disk writes as one unit.
     static let sectorBytes = 512
 
-    /// What became of the unsynced changes of all files.
+    /// What happens to the unsynced changes of all files.
     private enum Fate: CaseIterable {
         case allLost
         case allKept
         /// Written in order up to some change, which is torn.
         case cutOff
-        /// Each by itself: written, torn or lost.
+        /// Each change separately: written, torn or lost.
         case scattered
     }
 
     private let fate: Fate
 
     init(_ random: inout SeededGenerator) {
-        // Most of what can go wrong is in the last.
+        // The last case can go wrong in the most ways.
         let drawn = random.below(10)
         fate = drawn < 2 ? .allLost : drawn < 3 ? .allKept : drawn < 6 ? .cutOff : .scattered
     }
@@ -47,7 +47,7 @@ struct PowerCut {
         return content
     }
 
-    /// Whether a change of a directory is kept that no sync has made durable.
+    /// Whether an unsynced change of a directory is kept.
     func keepsName(_ random: inout SeededGenerator) -> Bool {
         switch fate {
         case .allLost: false

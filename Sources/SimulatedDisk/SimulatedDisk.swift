@@ -1,33 +1,32 @@
 import CSQLite
 import SeededRandom
 
-/// Files in memory that SQLite uses instead of the operating system's (sqlite.org/vfs.html), and that outlive the
-/// process which a simulation has on them. They know what was synced: when the process dies everything stays that it
-/// wrote, and when the power is cut only what it had synced is sure to stay. All on one thread; nothing here is random
-/// but by the generator that is passed in.
+/// Files in memory that SQLite uses instead of the operating system's (sqlite.org/vfs.html). They outlive the simulated
+/// process that uses them. They record what was synced: if the process dies, everything it wrote stays; if the power is
+/// cut, only synced data is sure to stay. Everything runs on one thread and is determined by the given generator.
 public final class SimulatedDisk {
     /// How an armed disk fails.
     public enum Failure: Sendable {
         /// The process is about to end: from now on nothing reaches the disk.
         case stop
-        /// The disk is full or broken: writing and syncing fail until the process has ended.
+        /// The disk is full or broken: writes and syncs fail until the process has ended.
         case refuse
     }
 
-    /// SQLite knows the disk by this name.
+    /// The name by which SQLite knows the disk.
     public let name: String
     private var files: [String: DiskFile] = [:]
-    /// The names that a power cut can't take away, and the files behind them.
+    /// The names that survive every power cut, and the files behind them.
     private var durableNames: [String: DiskFile] = [:]
     private var arming: (operations: Int, failure: Failure)?
     private(set) var failure: Failure?
-    /// Counts processes: a handle of an earlier one is dead.
+    /// Counts processes. A handle of an earlier process no longer works.
     private(set) var process = 0
-    /// Writes, syncs, truncations and deletions that were done.
+    /// The number of writes, syncs, truncations and deletions done.
     public private(set) var operations = 0
     private let registration: DiskRegistration
 
-    /// An empty disk, registered with SQLite until the object is gone.
+    /// Creates an empty disk, registered with SQLite as long as the object exists.
     public init() {
         registration = DiskRegistration()
         name = registration.name
@@ -36,17 +35,17 @@ public final class SimulatedDisk {
 
     // MARK: Trouble
 
-    /// The disk fails after so many more operations.
+    /// Makes the disk fail after this many more operations.
     public func arm(_ failure: Failure, after operations: Int) {
         precondition(operations >= 0, "a disk can't fail before now")
         arming = (operations, failure)
     }
 
-    /// Whether it does what it is told, and goes on so.
+    /// Whether the disk works and is not set to fail.
     var isReliable: Bool { failure == nil && arming == nil }
 
-    /// The process ends by itself or is killed: what it wrote is there for the next one, synced or not. Nothing reaches
-    /// the disk until `beginProcess()`; what the dead process still tries while its objects go does nothing.
+    /// Ends the process, by itself or by a kill: everything it wrote is there for the next one, synced or not. Nothing
+    /// reaches the disk until `beginProcess()`; what the dead process's objects still try has no effect.
     public func endProcess() {
         for (name, file) in files {
             let next = DiskFile(file.bytes, durable: file.durable, unsynced: file.unsynced)
@@ -56,8 +55,7 @@ public final class SimulatedDisk {
         failure = .stop
     }
 
-    /// The power is cut: the process ends as by `endProcess()`, and what wasn't synced is lost, torn or kept as it
-    /// happens.
+    /// Cuts the power: ends the process as `endProcess()` does; unsynced data is lost, torn or kept at random.
     public func cutPower(_ random: inout SeededGenerator) {
         let cut = PowerCut(&random)
         var left: [String: DiskFile] = [:]
@@ -72,7 +70,7 @@ public final class SimulatedDisk {
         failure = .stop
     }
 
-    /// Another process has the disk from now on.
+    /// Another process uses the disk from now on.
     public func beginProcess() {
         precondition(failure == .stop, "the process before hasn't ended")
         process += 1
@@ -82,7 +80,7 @@ public final class SimulatedDisk {
 
     // MARK: What SQLite does
 
-    /// Whether a change may be made; counts it.
+    /// Whether a change may be made. Counts it.
     func takesChange() -> Bool {
         if let arming, arming.operations == 0 { failure = arming.failure }
         guard failure == nil else { return false }

@@ -1,8 +1,8 @@
 import RoostCore
 import RoostWire
 
-/// Everything that can be asked of a store, as lines of text: two stores with the same lines hold the same. Lines are
-/// sorted where an order isn't promised.
+/// Everything a store can be asked for, as lines of text: two stores with the same lines have the same content. Lines
+/// are sorted where no order is promised.
 struct StoreContent: Equatable {
     private var lines: [String] = []
 

@@ -1,26 +1,26 @@
-/// The client's timers: one of each kind, each a task that sleeps on the clock that was handed in, and then rings at
-/// the client's `ring`. Confined to the client.
+/// The client's timers. Each is a task that sleeps on the given clock and then calls `ring`. There is at most one of
+/// each kind. Confined to the client.
 final class Alarms {
     enum Kind: Hashable, Sendable {
-        /// The next try to connect.
+        /// The next attempt to connect.
         case reconnect
-        /// No session came of a try.
+        /// A try has not led to a session.
         case welcome
-        /// The token ends soon.
+        /// The token will expire soon.
         case refresh
-        /// The oldest command has waited long enough.
+        /// The oldest command has waited too long.
         case replies
-        /// Acks have been gathered long enough.
+        /// Acks have been collected long enough.
         case acks
         /// Messages that were refused for now may be sent again.
         case outgoing
-        /// Nothing came for a while.
+        /// Nothing has arrived for a while.
         case quiet
-        /// The server doesn't close after `bye`.
+        /// The server has not closed the connection after `bye`.
         case goodbye
     }
 
-    // The number tells an alarm from an earlier one of its kind that rings late.
+    // The number tells this alarm from an earlier one of the same kind that rings late.
     private struct Running {
         var number: Int
         var task: Task<Void, Never>
@@ -29,14 +29,14 @@ final class Alarms {
     private let sleep: @Sendable (Duration) async throws -> Void
     private var running: [Kind: Running] = [:]
     private var count = 0
-    /// Called when an alarm rings, with what `take` wants to know. Set once.
+    /// Called when an alarm rings, with the values that `take` asks for. Set once.
     var ring: @Sendable (Kind, Int) async -> Void = { _, _ in }
 
     init(sleep: @escaping @Sendable (Duration) async throws -> Void) { self.sleep = sleep }
 
     deinit { cancelAll() }
 
-    /// Sets an alarm, in place of an earlier one of its kind.
+    /// Sets an alarm, and replaces an earlier one of its kind.
     func set(_ kind: Kind, after wait: Duration) {
         count += 1
         let number = count
@@ -57,7 +57,7 @@ final class Alarms {
         running.removeAll()
     }
 
-    /// Whether an alarm that rings is the one that is set; it isn't any more then.
+    /// Whether a ringing alarm is the one that is set. If so, it is no longer set afterwards.
     func take(_ kind: Kind, _ number: Int) -> Bool {
         guard running[kind]?.number == number else { return false }
         running[kind] = nil

@@ -1,5 +1,5 @@
-/// How long to wait before the next try: a random time from a range that doubles ("full jitter"), so that clients that
-/// lost the same server don't come back together. Pure.
+/// The wait before the next try: a random time from a range that doubles ("full jitter"), so that clients that lost the
+/// same server don't reconnect together. Pure.
 struct Backoff: Sendable {
     let first: Duration
     let most: Duration
@@ -10,7 +10,7 @@ struct Backoff: Sendable {
         self.most = most
     }
 
-    /// The end of the range of the next wait.
+    /// The upper end of the next wait's range.
     var range: Duration {
         var range = first
         for _ in 0..<tries where range < most { range *= 2 }
@@ -20,7 +20,7 @@ struct Backoff: Sendable {
     mutating func next(_ generator: inout some RandomNumberGenerator) -> Duration {
         let part = Double.random(in: 0...1, using: &generator)
         let wait = range * part
-        // Counting on would change nothing, for ever.
+        // Further counting would change nothing.
         if range < most { tries += 1 }
         return wait
     }

@@ -1,7 +1,7 @@
 import RoostWire
 
-/// The session from one connection to the next: connect, say hello, lose, wait, come back; and the end. It owns the
-/// phase and the connection, and conducts the parts that own the rest. Confined to the client, whom its tasks reach by
+/// The session across connections: connect, say hello, lose the connection, wait, reconnect, end. It owns the phase and
+/// the connection, and directs the parts that own the rest. Confined to the client; its tasks reach it through
 /// `client`.
 final class ClientSession {
     enum Phase: Equatable {
@@ -9,19 +9,19 @@ final class ClientSession {
         case idle
         case fetchingToken
         case connecting
-        /// `hello` is under way.
+        /// `hello` has been sent.
         case greeting
         case ready
-        /// Until the next try.
+        /// Waiting for the next try.
         case waiting
-        /// Until the application has taken what waits for it.
+        /// Waiting until the application has taken the waiting events.
         case behind
-        /// `bye` is under way.
+        /// `bye` has been sent.
         case leaving
         case ended(Ending)
     }
 
-    /// What it was made with.
+    /// The settings it was created with.
     struct Settings {
         var url: String
         var device: String
@@ -38,19 +38,19 @@ final class ClientSession {
     let outgoing: Outgoing
     let feed: EventFeed
     let standing: Standing
-    /// Where tasks come back to. Set by `connect`.
+    /// The client that tasks call back. Set by `connect`.
     weak var client: RoostClient?
     private let random: RandomSource
 
     private var phase = Phase.idle
-    // Each try has a number, so that what belongs to an earlier one is known and ignored.
+    // Each attempt has a number, so that late events of an earlier one are recognized and ignored.
     private var connection = 0
     private var socket: (any Socket)?
     private var inbox: Inbox?
     private var token = ""
     private var isRefreshing = false
     private var backoff: Backoff
-    // How long the server asked to be left alone.
+    // How long the server asked clients to stay away.
     private var askedWait: Duration?
     private var readySince: Duration?
     private var heardAt = Duration.zero
@@ -81,7 +81,7 @@ final class ClientSession {
 
     private var limits: ClientLimits { settings.limits }
 
-    /// How it ended for good, if it did.
+    /// How the session ended, if it has ended for good.
     var ending: Ending? {
         guard case .ended(let ending) = phase else { return nil }
         return ending
@@ -92,7 +92,7 @@ final class ClientSession {
 
     // MARK: Beginning
 
-    /// Begins to keep a session up. A second time it does nothing.
+    /// Starts keeping a session up. Calling it again does nothing.
     func connect(for client: RoostClient) {
         guard phase == .idle else { return }
         self.client = client
@@ -100,7 +100,7 @@ final class ClientSession {
         begin()
     }
 
-    // A new try: a token first, so that the server's time for `hello` isn't spent on it.
+    // Begins a new try. It gets a token first, so that this doesn't use up the server's time for `hello`.
     private func begin() {
         guard ending == nil else { return }
         connection += 1
@@ -149,7 +149,7 @@ final class ClientSession {
 
     private func receive(_ events: [SocketEvent], _ number: Int) {
         for event in events {
-            // Handling one may have given the connection up.
+            // Handling an event may have given up the connection.
             guard number == connection, socket != nil else { return }
             switch event {
             case .opened:
@@ -165,7 +165,7 @@ final class ClientSession {
         }
     }
 
-    // One message of the server: a reply or an event.
+    // Handles one message of the server, a reply or an event.
     private func receive(_ text: UnsafeRawBufferPointer) {
         guard let value = JSONValue(parsing: text) else { return }
         let members = EventMembers(value)
@@ -182,7 +182,7 @@ final class ClientSession {
         }
     }
 
-    // False if there is no room for it.
+    // Returns false if there is no room for the event.
     private func take(_ event: RoostEvent, _ members: EventMembers) -> Bool {
         if case .drain(let wait) = event { askedWait = wait }
         guard let position = members.string("position"), let time = members.time("time") else { return feed.add(event) }
@@ -193,7 +193,7 @@ final class ClientSession {
         }
     }
 
-    // Docs/Protocol.md, section 10. What is neither named there nor in 4500–4999 is the network, or a proxy.
+    // Docs/Protocol.md, section 10. Codes that it doesn't name, except 4500–4999, come from the network or a proxy.
     private func closed(_ code: UInt16, _ reason: String) {
         if phase == .leaving { return end(Ending(code: code, reason: "left", isWanted: true)) }
         switch code {
@@ -225,7 +225,7 @@ final class ClientSession {
             guard let welcome = Welcome(EventMembers(value)) else { return lose(code: nil, "not a welcome") }
             becomeReady(welcome)
         case .failure(.refused(let refusal)):
-            // Where a close code says what to do, it follows at once.
+            // A close code that says what to do follows at once.
             if refusal.is(.tokenExpired) || refusal.is(.unauthorized) || refusal.is(.forbidden) { return }
             guard refusal.isTemporary else {
                 return end(Ending(code: nil, reason: refusal.reason, isWanted: false))
@@ -259,14 +259,14 @@ final class ClientSession {
 
     private func planRefresh(_ expires: Timestamp, now: Timestamp) {
         let (left, overflow) = expires.milliseconds.subtractingReportingOverflow(now.milliseconds)
-        // Ten years, so that no arithmetic of the clock overflows.
+        // Ten years, so that no clock arithmetic overflows.
         let life = Duration.milliseconds(min(max(0, overflow ? .max : left), 315_360_000_000))
-        // Whoever gives the same token again isn't asked in a circle.
+        // An application that returns the same token again must not be asked in a loop.
         alarms.set(.refresh, after: max(life - min(limits.refreshMargin, life / 5), limits.backoffFirst))
     }
 
-    // Gets a new token and hands it to the server. When that fails it tries again; when it goes on failing, the server
-    // closes, and the next connection begins with a new token.
+    // Gets a new token and hands it to the server. If that fails, it tries again. If it keeps failing, the server
+    // closes the connection, and the next one begins with a new token.
     private func refreshToken() {
         guard phase == .ready, !isRefreshing else { return }
         isRefreshing = true
@@ -322,19 +322,19 @@ final class ClientSession {
         }
     }
 
-    // The server's pings are answered by the socket and not seen here; so after a long silence the client asks.
+    // The socket answers the server's pings unseen, so after a long silence the client sends its own.
     private func askForLife() {
         guard phase == .ready else { return }
         let silence = settings.elapsed() - heardAt
         guard silence >= limits.quietTime else { return alarms.set(.quiet, after: limits.quietTime - silence) }
-        // No answer in time gives the connection up.
+        // If there is no answer in time, the connection is given up.
         requests.issue("ping")
         alarms.set(.quiet, after: limits.quietTime)
     }
 
     // MARK: Ending
 
-    /// Says `bye`, if there is a session. False if it is over by now; else `leave` waits for the end.
+    /// Says `bye` if there is a session. Returns false if the session has ended; otherwise `leave` waits for the end.
     func disconnect() -> Bool {
         switch phase {
         case .ended: return false
@@ -351,10 +351,10 @@ final class ClientSession {
         return false
     }
 
-    /// Waits for the end.
+    /// Waits for the end of the session.
     func leave(_ leaver: CheckedContinuation<Void, Never>) { leavers.append(leaver) }
 
-    // The connection is of no use any more: comes back after a while.
+    // Gives up the connection and reconnects after a while.
     private func lose(code: UInt16?, _ reason: String) {
         guard ending == nil else { return }
         if phase == .leaving { return end(Ending(code: code, reason: "left", isWanted: true)) }
@@ -371,7 +371,7 @@ final class ClientSession {
         feed.tell(.disconnected(Disconnection(code: code, reason: reason, willRetryIn: wait, isFinal: false)))
     }
 
-    // The session is over for good.
+    // Ends the session for good.
     private func end(_ ending: Ending) {
         guard self.ending == nil else { return }
         letGo()
@@ -386,7 +386,7 @@ final class ClientSession {
     }
 
     private func letGo() {
-        // First, so that nobody who is told below takes it for a session still.
+        // Comes first, so that callers notified below don't believe there is still a session.
         phase = .waiting
         connection += 1
         alarms.cancelAll()

@@ -2,7 +2,7 @@ import RoostTransport
 
 /// Connects with libwebsockets, on a thread that all clients of the process share.
 public struct DialerConnector: SocketConnector {
-    /// Nothing to set.
+    /// There is nothing to configure.
     public init() {}
 
     /// See `SocketConnector`.

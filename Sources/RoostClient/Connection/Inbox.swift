@@ -1,8 +1,8 @@
 import Synchronization
 
-/// What arrived on one connection and waits for the client: from the socket's thread to the actor, in batches. It is
-/// bounded; when the client can't follow, the connection counts as closed, and the server delivers again what it was
-/// not acked. It knows nothing of what the messages mean.
+/// Messages that arrived on one connection, passed in batches from the socket's thread to the actor. It is bounded. If
+/// the client can't keep up, the connection counts as closed, and the server delivers again what was not acked. It
+/// doesn't know what messages mean.
 final class Inbox: Sendable {
     private struct State {
         var events: [SocketEvent] = []
@@ -27,7 +27,7 @@ final class Inbox: Sendable {
         self.bytesMax = bytesMax
     }
 
-    /// From any thread; ignored once the connection is over.
+    /// May be called from any thread. Ignored once the connection has ended.
     func post(_ event: SocketEvent) {
         let delivery = state.withLock { state -> (CheckedContinuation<[SocketEvent], Never>, [SocketEvent])? in
             guard !state.isFinished else { return nil }
@@ -45,7 +45,8 @@ final class Inbox: Sendable {
         if let (waiting, events) = delivery { waiting.resume(returning: events) }
     }
 
-    /// Everything that arrived, as soon as there is something; nothing once it is finished. One caller at a time.
+    /// Returns everything that has arrived, as soon as there is something; nothing once it is finished. One caller at a
+    /// time.
     func take() async -> [SocketEvent] {
         await withCheckedContinuation { continuation in
             let events = state.withLock { state -> [SocketEvent]? in
@@ -59,7 +60,7 @@ final class Inbox: Sendable {
         }
     }
 
-    /// Nothing more is taken in; what waits is dropped.
+    /// Accepts nothing more and drops what waits.
     func finish() {
         let waiting = state.withLock { state in
             state.isFinished = true

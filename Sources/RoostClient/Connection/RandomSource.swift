@@ -1,10 +1,10 @@
-/// The random numbers of a client, from the generator that was handed in. Confined to the client.
+/// The client's random numbers, drawn from the given generator. Confined to the client.
 final class RandomSource {
     private var generator: any RandomNumberGenerator & Sendable
 
     init(_ generator: any RandomNumberGenerator & Sendable) { self.generator = generator }
 
-    /// The next wait.
+    /// The next time to wait.
     func wait(_ backoff: inout Backoff) -> Duration { backoff.next(&generator) }
 
     /// A key that no other message has: 128 random bits.

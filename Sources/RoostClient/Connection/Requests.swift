@@ -1,7 +1,7 @@
 import RoostWire
 
-/// Commands out, replies back: matched by id, bounded in time, on the connection of the moment. It knows no command.
-/// Confined to the client.
+/// Sends commands and gets their replies, matched by id. Each waits only a limited time, and only on the present
+/// connection. It knows nothing about particular commands. Confined to the client.
 final class Requests {
     // A command that waits for its reply.
     private struct Outstanding {
@@ -9,9 +9,9 @@ final class Requests {
         var complete: (Result<JSONValue, RoostFailure>) -> Void
     }
 
-    /// Whether there is a session, so that commands other than `hello` may go out.
+    /// Whether there is a session, so that commands other than `hello` may be sent.
     private(set) var isReady = false
-    /// Callers that wait for a reply.
+    /// The number of callers that wait for a reply.
     var waiting = 0
     private let limits: ClientLimits
     private let elapsed: () -> Duration
@@ -32,19 +32,19 @@ final class Requests {
 
     func open(_ socket: any Socket) { self.socket = socket }
 
-    /// There is a session, which takes commands of so many bytes.
+    /// There is a session. It accepts commands of up to `bytesMax` bytes.
     func becomeReady(bytesMax: Int) {
         isReady = true
         self.bytesMax = bytesMax
     }
 
-    /// No command goes out any more.
+    /// No more commands may be sent.
     func close() {
         isReady = false
         socket = nil
     }
 
-    /// Nobody waits for a reply any more: none will come.
+    /// Fails everyone who waits for a reply, because none will come.
     func failAll() {
         let lost = outstanding
         outstanding = [:]
@@ -53,19 +53,20 @@ final class Requests {
 
     // MARK: Commands
 
-    /// Writes one command and hands it to the socket. Gives why that wasn't possible.
+    /// Writes one command and hands it to the socket. Returns why that wasn't possible.
     func transmit(_ type: StaticString, id: Int64? = nil, _ members: (JSONWriter) -> Void = { _ in }) -> RoostFailure? {
         guard let socket else { return .notConnected }
         writer.begin(type)
         if let id { writer.member("id", id) }
         members(writer)
         writer.end()
-        // The server ends a session for good that sends more.
+        // If a client sends more, the server ends its session for good.
         guard writer.written.count <= bytesMax else { return .tooLarge(bytes: writer.written.count, atMost: bytesMax) }
         return socket.send(Array(writer.written)) ? nil : .notConnected
     }
 
-    /// Sends a command; `then` gets its reply, or why there is none, exactly once, unless this gives a failure itself.
+    /// Sends a command. `then` gets its reply, or the failure, exactly once, unless this method returns a failure
+    /// itself.
     @discardableResult
     func issue(
         _ type: StaticString, _ members: (JSONWriter) -> Void = { _ in },
@@ -81,13 +82,13 @@ final class Requests {
 
     // MARK: Replies
 
-    /// What waits for the reply to this command; it waits no more.
+    /// Removes and returns the caller that waits for the reply to this command.
     func take(_ id: Int64) -> ((Result<JSONValue, RoostFailure>) -> Void)? {
         outstanding.removeValue(forKey: id)?.complete
     }
 
-    /// Gives up on the commands that have waited too long. True if nothing was heard since the oldest of them went out:
-    /// the network is gone, whatever the socket believes.
+    /// Gives up on commands that have waited too long. Returns true if nothing was heard since the oldest of them was
+    /// sent: the network is gone, whatever the socket says.
     func giveUp(heardAt: Duration) -> Bool {
         let now = elapsed()
         let late = outstanding.filter { now - $0.value.issued >= limits.replyTimeout }

@@ -1,24 +1,24 @@
-/// One WebSocket connection, as the client needs it. `DialedSocket` is the real one; tests bring their own.
+/// One WebSocket connection, as the client needs it. `DialedSocket` is the real one; tests use their own.
 public protocol Socket: Sendable {
-    /// Queues a text message; false, and nothing queued, if the connection isn't open or its queue is full.
+    /// Queues a text message. Returns false and queues nothing if the connection isn't open or its queue is full.
     func send(_ text: [UInt8]) -> Bool
-    /// Closes with this code after what is queued has been sent. Called at any time, also more than once.
+    /// Closes with this code after all queued messages were sent. May be called at any time and repeatedly.
     func close(code: UInt16, reason: String)
 }
 
-/// What happens to a socket, in this order: `failed`, or `opened`, any number of `text`, and `closed`.
+/// An event of a socket. A try gives either `failed`, or `opened`, any number of `text`, and `closed`.
 public enum SocketEvent: Sendable, Equatable {
-    /// The handshake is done.
+    /// The handshake has succeeded.
     case opened
     /// A whole text message.
     case text([UInt8])
-    /// It was open and is not any more; 1006 if nobody said why.
+    /// The connection has ended; the code is 1006 if there was no close frame.
     case closed(code: UInt16, reason: String)
-    /// It never opened.
+    /// The connection never opened.
     case failed(reason: String)
 }
 
-/// Where sockets come from.
+/// Opens sockets.
 public protocol SocketConnector: Sendable {
     /// Begins to connect. `onEvent` may be called on any thread, one call at a time. Throws if the URL can't be used.
     func connect(
@@ -26,11 +26,11 @@ public protocol SocketConnector: Sendable {
     ) throws(SocketFailure) -> any Socket
 }
 
-/// A socket that can't be made at all.
+/// Why a socket can't be opened at all.
 public struct SocketFailure: Error, Sendable, Equatable {
     /// One line.
     public var reason: String
 
-    /// Says why.
+    /// Creates a failure.
     public init(_ reason: String) { self.reason = reason }
 }

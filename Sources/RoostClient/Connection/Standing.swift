@@ -1,9 +1,10 @@
 import RoostWire
 
-/// What the server forgets with a connection, or has not taken yet, and is told again on the next one: whether the
-/// device is in use, whom its user watches, how far the user has read. Confined to the client.
+/// State that the server forgets with a connection or hasn't received yet, and that is sent again on the next
+/// connection: whether the device is in use, which users are watched, how far the user has read. Confined to the
+/// client.
 final class Standing {
-    // How far the user has read a conversation, until the server has taken it.
+    // How far the user has read a conversation, kept until the server has accepted it.
     private struct ReadMark {
         var sequence: SequenceNumber
         var isUnderWay = false
@@ -20,7 +21,7 @@ final class Standing {
         self.requests = requests
     }
 
-    /// Tells all of it to a server that has just said `welcome`. `tell` gets who is here of those that are watched.
+    /// Sends all of it to a server that has just said `welcome`. `tell` gets the presence of the watched users.
     func tellAgain(_ tell: @escaping ([Presence]) -> Void) {
         if let activity { requests.issue("presence", { $0.member("state", word: activity.word) }) }
         for users in watchCalls { watchAgain(users, tell) }
@@ -71,10 +72,10 @@ final class Standing {
         if requests.isReady { sendRead(conversation) }
     }
 
-    /// The log is another one: its sequences name other messages.
+    /// The server has another log, whose sequences name other messages.
     func forgetReads() { reads = [:] }
 
-    // One at a time for each conversation: what is read meanwhile goes out together.
+    // One report at a time for each conversation. What is read meanwhile is sent together.
     private func sendRead(_ conversation: String) {
         guard let mark = reads[conversation], !mark.isUnderWay else { return }
         let failure = requests.issue("read") { command in

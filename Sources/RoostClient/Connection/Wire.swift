@@ -1,7 +1,7 @@
 import RoostWire
 
 extension Duration {
-    /// Cut, and wrapping where nobody gets in a lifetime.
+    /// Truncated. Wraps only for durations longer than a lifetime.
     var wholeMilliseconds: Int64 {
         components.seconds &* 1_000 &+ components.attoseconds / 1_000_000_000_000_000
     }

@@ -1,13 +1,13 @@
-/// The events that wait for the application, in order, with what is to be acked once each has been taken. Bounded for
-/// everything that the server sends. Confined to the client.
+/// Events that wait for the application, in order, with the positions to ack once each was processed. Bounded for
+/// events of the server. Confined to the client.
 struct EventBuffer {
-    /// What may be acked, and on which connection it was told: a position is only good on the one it came by.
+    /// A position to ack, and its connection. A position is only valid on the connection that it arrived on.
     struct Mark: Equatable {
         var position: String
         var connection: Int
     }
 
-    /// `event` is nil where there is something to ack but nothing to tell.
+    /// `event` is nil if there is something to ack but nothing to report.
     struct Entry {
         var event: RoostEvent?
         var mark: Mark?
@@ -23,15 +23,15 @@ struct EventBuffer {
 
     var isFull: Bool { count >= most }
 
-    /// False, and nothing added, if it is full.
+    /// Returns false and adds nothing if the buffer is full.
     mutating func add(_ event: RoostEvent, _ mark: Mark? = nil) -> Bool {
         guard !isFull else { return false }
         entries.append(Entry(event: event, mark: mark))
         return true
     }
 
-    /// What the client itself tells. A further `disconnected` replaces one that nobody has seen yet, so that tries
-    /// without success don't add up.
+    /// Adds an event of the client's own. A further `disconnected` replaces one that was not taken yet, so that failed
+    /// tries don't pile up.
     mutating func addOwn(_ event: RoostEvent) {
         if case .disconnected = event, count > 0, case .disconnected = entries[entries.count - 1].event {
             entries[entries.count - 1].event = event
@@ -40,7 +40,7 @@ struct EventBuffer {
         }
     }
 
-    /// Something to ack that the application isn't told of; joins the one before.
+    /// Adds a position to ack without an event. Joins it with the one before.
     mutating func add(_ mark: Mark) {
         if count > 0, entries[entries.count - 1].event == nil {
             entries[entries.count - 1].mark = mark
@@ -54,7 +54,7 @@ struct EventBuffer {
         let entry = entries[head]
         entries[head] = Entry()
         head += 1
-        // Half of it is used up: moving the rest costs no more than what was taken.
+        // Half of the array is used up, so moving the rest costs no more than what was taken.
         if head * 2 >= entries.count {
             entries.removeFirst(head)
             head = 0

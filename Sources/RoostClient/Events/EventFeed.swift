@@ -1,6 +1,6 @@
 import RoostWire
 
-/// Events on their way to the application, one by one and each once, and the acks that go back when it has taken them.
+/// Passes each event to the application once, in order, and sends the acks when the application has processed them.
 /// Confined to the client.
 final class EventFeed {
     private let limits: ClientLimits
@@ -8,7 +8,7 @@ final class EventFeed {
     private let alarms: Alarms
     private var buffer: EventBuffer
     private var recent: RecentEvents
-    // What is acked when the application asks for the next event.
+    // What to ack when the application asks for the next event.
     private var taken: EventBuffer.Mark?
     private var reader: CheckedContinuation<RoostEvent?, Never>?
     private var readers = 0
@@ -16,7 +16,7 @@ final class EventFeed {
     private var unackedCount = 0
     private var connection = 0
     private var isOver = false
-    /// The application has taken everything that waited. Set once.
+    /// Called when the application has taken every waiting event. Set once.
     var drained: () -> Void = {}
 
     init(limits: ClientLimits, requests: Requests, alarms: Alarms) {
@@ -27,35 +27,35 @@ final class EventFeed {
         recent = RecentEvents(most: limits.recentMax)
     }
 
-    /// No event of the server's is taken in any more until the application has taken some.
+    /// Whether the buffer is full. No more server events are accepted until the application has taken some.
     var isFull: Bool { buffer.isFull }
 
-    /// The events of another connection follow: nothing of an earlier one is acked on it.
+    /// The events of a new connection follow. Nothing from an earlier connection is acked on it.
     func begin(connection: Int) {
         self.connection = connection
         unacked = nil
         unackedCount = 0
     }
 
-    /// The log is another one: what was seen of the one before says nothing about it.
+    /// The server has another log; events seen in the old one don't count for it.
     func forgetSeen() { recent = RecentEvents(most: limits.recentMax) }
 
-    /// Nothing follows what is told next.
+    /// No events follow the ones that are waiting.
     func end() { isOver = true }
 
     // MARK: In
 
-    /// Something that the client itself has to tell.
+    /// Reports something of the client's own.
     func tell(_ event: RoostEvent) {
         buffer.addOwn(event)
         serveReader()
         if isOver, buffer.count == 0 { dismissReader() }
     }
 
-    /// An event of the server's that isn't in the log. False if there is no room for it.
+    /// Adds a server event that isn't in the log. Returns false if there is no room for it.
     func add(_ event: RoostEvent) -> Bool { add(event, nil) }
 
-    /// An event of the log, of which the application is told unless it was before. False if there is no room for it.
+    /// Adds an event of the log, unless the application has had it before. Returns false if there is no room for it.
     func add(_ event: RoostEvent, position: String, time: Timestamp, isTold: (RoostEvent) -> Bool) -> Bool {
         let mark = EventBuffer.Mark(position: position, connection: connection)
         guard !buffer.isFull else { return false }
@@ -66,12 +66,12 @@ final class EventFeed {
         return add(event, mark)
     }
 
-    /// A reply told of an event in its place; it isn't reported again.
+    /// A reply replaced an event, so the event must not be reported again.
     func note(_ reply: EventMembers) {
         guard let position = reply.string("position"), let time = reply.time("time"),
             recent.insert(position, time)
         else { return }
-        // What an earlier try stored may lie below what was acked since.
+        // An earlier try may have been stored below what was acked since.
         guard reply["duplicate"]?.bool != true else { return }
         acknowledgeLater(EventBuffer.Mark(position: position, connection: connection))
     }
@@ -84,7 +84,7 @@ final class EventFeed {
 
     // MARK: Out
 
-    /// The next event if there is one. What was taken before counts as processed.
+    /// The next event, if there is one. Everything taken before it counts as processed.
     func next() -> RoostEvent? {
         if let mark = taken {
             taken = nil
@@ -93,10 +93,10 @@ final class EventFeed {
         return take()
     }
 
-    /// Whether nobody may wait for an event: another reader does, or none will come.
+    /// Whether nobody may wait for an event: another reader is waiting, or no event will come.
     var takesNoReader: Bool { isOver || reader != nil }
 
-    /// A number for the reader that is about to wait.
+    /// A number for the next reader that waits.
     func nextReader() -> Int {
         readers += 1
         return readers
@@ -104,7 +104,7 @@ final class EventFeed {
 
     func wait(_ continuation: CheckedContinuation<RoostEvent?, Never>) { reader = continuation }
 
-    /// The reader with this number doesn't want to wait any longer. Another one may wait by now.
+    /// The reader with this number no longer wants to wait. Another one may be waiting by now.
     func dismissReader(_ number: Int) {
         if number == readers { dismissReader() }
     }
@@ -135,10 +135,10 @@ final class EventFeed {
 
     // MARK: Acks
 
-    // To be acked as soon as everything before it was taken.
+    // Acks this once everything before it was processed.
     private func acknowledgeLater(_ mark: EventBuffer.Mark) {
         buffer.add(mark)
-        // A reader that waits has taken everything.
+        // A waiting reader has processed everything.
         if reader != nil { serveReader() }
     }
 
@@ -153,13 +153,13 @@ final class EventFeed {
         }
     }
 
-    /// Tells the server how far the application has got: one number for all.
+    /// Acks everything that the application has processed, with one number.
     func sendAck() {
         alarms.cancel(.acks)
         guard let mark = unacked, requests.isReady else { return }
         unacked = nil
         unackedCount = 0
-        // A lost ack costs a repetition, which is known as one.
+        // If the ack is lost, the event comes again and is detected as a repetition.
         _ = requests.transmit("ack") { $0.member("position", mark.position) }
     }
 }

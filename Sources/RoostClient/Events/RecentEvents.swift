@@ -1,8 +1,8 @@
 import RoostWire
 
-/// The newest durable events by their place in the log, to know one that comes again. Bounded: the oldest is forgotten
-/// first. Positions are opaque and can't be ordered, and a server whose log was lost counts anew, so an event is known
-/// by its position together with its time.
+/// The newest durable events, to detect repetitions. Bounded: the oldest is forgotten first. Positions are opaque and
+/// can't be ordered, and a server that lost its log counts from the start. So an event is identified by its position
+/// together with its time.
 struct RecentEvents {
     private struct Mark: Hashable {
         var position: String
@@ -16,7 +16,7 @@ struct RecentEvents {
 
     init(most: Int) { self.most = max(most, 1) }
 
-    /// False if it was there already.
+    /// Returns false if it was there already.
     mutating func insert(_ position: String, _ time: Timestamp) -> Bool {
         let mark = Mark(position: position, time: time)
         guard known.insert(mark).inserted else { return false }

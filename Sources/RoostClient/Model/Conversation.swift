@@ -2,23 +2,23 @@ public import RoostWire
 
 /// A conversation as its user sees it.
 public struct Conversation: Sendable, Equatable {
-    /// Its id. Opaque.
+    /// Its id, an opaque string.
     public var id: String
     /// Direct or group.
     public var kind: ConversationKind
-    /// Groups only.
+    /// The name of a group; nil for a direct conversation.
     public var name: String?
-    /// The own role.
+    /// The user's own role.
     public var role: Role
-    /// How many members.
+    /// Number of members.
     public var count: Int
-    /// The first 50 of them.
+    /// The names of the first 50 members.
     public var members: [String]
-    /// The last message; zero if there is none.
+    /// Sequence of the last message; zero if there is none.
     public var sequence: SequenceNumber
     /// Messages that the user has not read.
     public var unread: Int
-    /// How far the user has read.
+    /// The last message that the user has read.
     public var read: SequenceNumber
     /// The last message.
     public var message: Message?
@@ -26,11 +26,11 @@ public struct Conversation: Sendable, Equatable {
     public var time: Timestamp
 }
 
-/// One page of conversations, the newest first.
+/// One page of conversations, newest first.
 public struct ConversationPage: Sendable, Equatable {
     /// The conversations.
     public var conversations: [Conversation]
-    /// What to give as `before` for the next page; nil if this is the last.
+    /// The value for `before` to get the next page; nil on the last page.
     public var next: String?
 }
 
@@ -38,63 +38,63 @@ public struct ConversationPage: Sendable, Equatable {
 public struct CreatedConversation: Sendable, Equatable {
     /// The conversation.
     public var conversation: Conversation
-    /// Whether it was there already.
+    /// Whether the conversation existed already.
     public var isDuplicate: Bool
 }
 
-/// A conversation changed.
+/// A change of a conversation.
 public struct ConversationChange: Sendable, Equatable {
     /// What happened.
     public enum Kind: Sendable, Equatable {
-        /// It came about, or this user was added: who was added, and what it is.
+        /// The conversation was created, or this user was added to it.
         case created(kind: ConversationKind, name: String?, members: [String])
-        /// It has another name.
+        /// The conversation has a new name.
         case renamed(String)
-        /// These users came; kind, name and members are given to those who are new.
+        /// These users were added. Users who are new also get kind, name and members.
         case added([String], kind: ConversationKind?, name: String?, members: [String])
         /// These users were removed.
         case removed([String])
-        /// `by` left; ownership passed on to this user, if at all.
+        /// `by` left. If there is a new owner, it is this user.
         case left(owner: String?)
-        /// This user has another role.
+        /// This user has a new role.
         case role(user: String, Role)
     }
 
     /// The id of the conversation.
     public var conversation: String
-    /// The place of this event in the order of all. Opaque.
+    /// The event's place in the order of all events. Opaque.
     public var position: String
-    /// Who did it.
+    /// The user who caused the event.
     public var by: String
-    /// When.
+    /// When it happened.
     public var time: Timestamp
-    /// What.
+    /// The change.
     public var change: Kind
 }
 
-/// How far a member has got in a conversation. Both only rise.
+/// How far a member has got in a conversation. Both sequences only rise.
 public struct Watermark: Sendable, Equatable {
     /// The id of the conversation.
     public var conversation: String
     /// The member.
     public var user: String
-    /// Some device of the member has everything up to here.
+    /// The last message that some device of the member has received.
     public var delivered: SequenceNumber
     /// Since when.
     public var deliveredAt: Timestamp?
-    /// The member has read up to here.
+    /// The last message that the member has read.
     public var read: SequenceNumber
     /// Since when.
     public var readAt: Timestamp?
-    /// Own watermarks only: messages that are not read.
+    /// Number of unread messages; only for the user's own watermarks.
     public var unread: Int?
 }
 
 /// A member of a conversation.
 public struct ConversationMember: Sendable, Equatable {
-    /// What the member may do.
+    /// The member's role.
     public var role: Role
-    /// Who it is and how far they have got.
+    /// The member's name and watermarks.
     public var watermark: Watermark
 }
 
@@ -102,40 +102,40 @@ public struct ConversationMember: Sendable, Equatable {
 public struct MemberList: Sendable, Equatable {
     /// The members.
     public var members: [ConversationMember]
-    /// If a sequence was asked for: how many other members there are.
+    /// Number of other members, if a sequence was asked for.
     public var others: Int?
-    /// How many of them have got it.
+    /// How many of them have received it.
     public var deliveredCount: Int?
     /// How many of them have read it.
     public var readCount: Int?
 }
 
-/// Somebody types in a conversation, or stopped.
+/// A user began or stopped typing in a conversation.
 public struct Typing: Sendable, Equatable {
     /// The id of the conversation.
     public var conversation: String
-    /// Who.
+    /// The user.
     public var user: String
-    /// Whether it began.
+    /// Whether typing began.
     public var isActive: Bool
 }
 
-/// Whether a user is here.
+/// The presence of a user.
 public struct Presence: Sendable, Equatable {
-    /// In which way.
+    /// The state of a user.
     public enum State: String, Sendable {
-        /// A device is in somebody's hands.
+        /// A device is in use.
         case online
-        /// Connected, nobody uses it.
+        /// Connected, but no device is in use.
         case away
         /// Not connected.
         case offline
     }
 
-    /// Who.
+    /// The user.
     public var user: String
-    /// How.
+    /// The state.
     public var state: State
-    /// When an offline user was last here, if ever.
+    /// When an offline user was last online, if ever.
     public var lastSeen: Timestamp?
 }

@@ -1,6 +1,6 @@
 import RoostWire
 
-/// From JSON to the types of the API; nil where a member is missing that Docs/Protocol.md promises.
+/// Converts JSON to the types of the API. Returns nil if a member is missing that Docs/Protocol.md promises.
 extension EventMembers {
     func event(_ type: String) -> RoostEvent? {
         switch type {

@@ -1,7 +1,7 @@
 import RoostWire
 
-/// The members of one JSON object, looked up in one pass over it. Readers give nil where the member is missing or of
-/// another kind: a server that is newer, or wrong, must never stop the client. Confined to the client.
+/// The members of one JSON object, found in one pass. Readers return nil if a member is missing or of another type, so
+/// that a newer or faulty server never stops the client. Confined to the client.
 struct EventMembers {
     private let members: [(name: String, value: JSONValue)]
 

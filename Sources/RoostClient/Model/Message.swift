@@ -1,36 +1,36 @@
 public import RoostWire
 
-/// A message as the server tells it: live, on catch-up and in history.
+/// A message as the server sends it: live, during catch-up and in history.
 public struct Message: Sendable, Equatable {
     /// The id of the conversation.
     public var conversation: String
-    /// Its number there, without holes.
+    /// Its number in the conversation, without holes.
     public var sequence: SequenceNumber
     /// Its place in the order of all events. Opaque.
     public var position: String
     /// The author.
     public var from: String
-    /// The author's device; nil if somebody else is the author.
+    /// The author's device; nil if the author is another user.
     public var device: String?
-    /// The author's name for it.
+    /// The author's key for it.
     public var key: String?
     /// When it was stored.
     public var time: Timestamp
-    /// `text`, or what the author's application calls it.
+    /// `text`, or a kind of the author's application.
     public var kind: String
-    /// The body; nil once deleted.
+    /// The body; nil if the message was deleted.
     public var body: Body?
-    /// The message that it answers.
+    /// The message that it replies to.
     public var replyTo: SequenceNumber?
     /// When it was last edited.
     public var editedAt: Timestamp?
     /// When it was deleted.
     public var deletedAt: Timestamp?
-    /// Who reacted how; only in history.
+    /// The reactions; only in history.
     public var reactions: [ReactionCount]
 }
 
-/// What a message, an edit or a signal says: JSON, byte for byte as its author wrote it.
+/// The content of a message, an edit or a signal: JSON, byte for byte as its author wrote it.
 public struct Body: Sendable, Equatable {
     /// The JSON value.
     public let json: [UInt8]
@@ -43,31 +43,31 @@ public struct Body: Sendable, Equatable {
     }
 }
 
-/// One reaction to a message, summed up.
+/// How many members gave a message one reaction.
 public struct ReactionCount: Sendable, Equatable {
-    /// What, usually an emoji.
+    /// The reaction, usually an emoji.
     public var reaction: String
-    /// How many.
+    /// Number of members who gave it.
     public var count: Int
-    /// Whether one of them is the own user's.
+    /// Whether the user is one of them.
     public var isMine: Bool
 }
 
-/// What happened to a message: its conversation, its number there, by whom and when.
+/// The message that an event changes, with the user who changed it and the time.
 public struct MessageTarget: Sendable, Equatable {
     /// The id of the conversation.
     public var conversation: String
     /// The message.
     public var sequence: SequenceNumber
-    /// The place of this event in the order of all. Opaque.
+    /// The event's place in the order of all events. Opaque.
     public var position: String
-    /// Who did it.
+    /// The user who caused the event.
     public var from: String
-    /// When.
+    /// When it happened.
     public var time: Timestamp
 }
 
-/// A new body.
+/// An edit of a message.
 public struct MessageEdit: Sendable, Equatable {
     /// Which message.
     public var target: MessageTarget
@@ -77,7 +77,7 @@ public struct MessageEdit: Sendable, Equatable {
     public var body: Body?
 }
 
-/// A message is gone; a tombstone stays in history.
+/// A message was deleted. A tombstone stays in history.
 public struct MessageDeletion: Sendable, Equatable {
     /// Which message.
     public var target: MessageTarget
@@ -87,17 +87,17 @@ public struct MessageDeletion: Sendable, Equatable {
 public struct Reaction: Sendable, Equatable {
     /// Which message.
     public var target: MessageTarget
-    /// What, usually an emoji.
+    /// The reaction, usually an emoji.
     public var reaction: String
     /// Whether it was taken back.
     public var isRemoved: Bool
 }
 
-/// What `send` gives back: the message is durable.
+/// The result of `send`: the message is durable.
 public struct SendReceipt: Sendable, Equatable {
-    /// The id of the conversation, also if it was sent to a user. Empty if the user has left it since.
+    /// The id of the conversation, even if the message was sent to a user. Empty if the user has left it since.
     public var conversation: String
-    /// The number of the message there.
+    /// The number of the message in the conversation.
     public var sequence: SequenceNumber
     /// Its place in the order of all events. Opaque.
     public var position: String
@@ -113,28 +113,28 @@ public struct HistoryPage: Sendable, Equatable {
     public var conversation: String
     /// The messages.
     public var messages: [Message]
-    /// Whether there is more in the direction that was asked for.
+    /// Whether there are more messages in the requested direction.
     public var hasMore: Bool
 }
 
-/// Sequences that were missed and won't come by themselves.
+/// Sequences that were missed and won't be sent by themselves.
 public struct Gap: Sendable, Equatable {
     /// The id of the conversation.
     public var conversation: String
-    /// The first.
+    /// The first missed sequence.
     public var from: SequenceNumber
-    /// The last.
+    /// The last missed sequence.
     public var to: SequenceNumber
 }
 
-/// Something from another device that isn't stored.
+/// A signal from another device. Signals aren't stored.
 public struct Signal: Sendable, Equatable {
     /// The id of the conversation.
     public var conversation: String
     /// The user.
     public var from: String
-    /// What the sender's application calls it.
+    /// The kind, named by the sender's application.
     public var kind: String
-    /// What it says.
+    /// The content.
     public var body: Body
 }

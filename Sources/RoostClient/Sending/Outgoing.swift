@@ -1,7 +1,7 @@
 import RoostWire
 
-/// Messages on their way: kept until they are acked and sent again, with the same key, as often as it takes. They
-/// outlive connections, and a log that was restored. Confined to the client.
+/// Messages waiting to be sent or acked. Each is sent again with the same key until it is acked. They outlive
+/// connections and a restored log. Confined to the client.
 final class Outgoing {
     private let limits: ClientLimits
     private let requests: Requests
@@ -10,7 +10,7 @@ final class Outgoing {
     private var queue: OutgoingQueue
     private var backoff: Backoff
     private var isPaused = false
-    /// A message was refused because the token has expired. Set once.
+    /// Called when a message was refused because the token has expired. Set once.
     var needsToken: () -> Void = {}
 
     init(limits: ClientLimits, requests: Requests, alarms: Alarms, random: RandomSource) {
@@ -23,7 +23,7 @@ final class Outgoing {
         backoff = Backoff(first: limits.backoffFirst, most: limits.backoffMax)
     }
 
-    /// Adds a message; `finish` gets what came of it. Gives why it can't be added.
+    /// Adds a message; `finish` gets its result. Returns why it can't be added.
     func add(
         _ message: OutgoingMessage, finish: @escaping (Result<SendReceipt, RoostFailure>) -> Void
     ) -> RoostFailure? {
@@ -32,7 +32,7 @@ final class Outgoing {
         return nil
     }
 
-    /// There is a session again, or a reason to wait is gone.
+    /// There is a session again, or a reason to wait has gone.
     func resume() {
         guard requests.isReady else { return }
         isPaused = false
@@ -42,22 +42,22 @@ final class Outgoing {
     /// The connection is gone, and with it every reason to wait.
     func connectionEnded() { isPaused = false }
 
-    /// Nothing will be sent any more.
+    /// Nothing more will be sent.
     func end(_ ending: Ending) {
         for entry in queue.entries { queue.remove(entry.message.key)?(.failure(.ended(ending))) }
     }
 
-    /// A message is done with.
+    /// Reports the result of a message and forgets it.
     func finish(_ key: String, _ result: Result<SendReceipt, RoostFailure>) {
         queue.remove(key)?(result)
         sendWaiting()
     }
 
-    /// Another wait for something that may be tried again.
+    /// The time to wait before something is tried again.
     func nextWait() -> Duration { random.wait(&backoff) }
 
-    /// Whether a message waits for its reply: stored by an earlier try, it came back on catch-up. It is done with then,
-    /// for its reply will say no more.
+    /// Settles a message that came back in catch-up because an earlier attempt was stored. Returns whether it was
+    /// waiting for a reply; the reply would say nothing new.
     func settle(_ message: Message) -> Bool {
         guard let key = message.key, queue.contains(key) else { return false }
         let receipt = SendReceipt(
@@ -109,7 +109,7 @@ final class Outgoing {
         }
     }
 
-    // At least the time that the server asked for, and a random one on top that grows.
+    // Waits at least as long as the server asked for, and a random and growing time on top.
     private func pause(_ asked: Duration?) {
         guard !isPaused else { return }
         isPaused = true

@@ -1,17 +1,17 @@
 import RoostWire
 
-/// A message on its way, with everything that is needed to send it again as often as it takes.
+/// A message under way, with everything needed to send it again.
 struct OutgoingMessage: Sendable, Equatable {
     var to: String
     var key: String
     var kind: String?
-    /// JSON.
+    /// The body as JSON.
     var body: [UInt8]
     var replyTo: SequenceNumber?
 }
 
-/// The messages that aren't acked yet, oldest first. At most one of each destination is under way, so that the order
-/// within a conversation is the order of the calls, whatever has to be sent again. Confined to the client.
+/// The messages that aren't acked yet, oldest first. At most one for each destination is under way. So the order within
+/// a conversation is the order of the calls, whatever must be sent again. Confined to the client.
 struct OutgoingQueue {
     struct Entry {
         var message: OutgoingMessage
@@ -32,7 +32,7 @@ struct OutgoingQueue {
         self.atOnce = atOnce
     }
 
-    /// Why it can't be added; nil if it was.
+    /// Returns why the message can't be added; nil if it was added.
     mutating func add(
         _ message: OutgoingMessage, finish: @escaping (Result<SendReceipt, RoostFailure>) -> Void
     ) -> RoostFailure? {
@@ -45,10 +45,10 @@ struct OutgoingQueue {
         return nil
     }
 
-    /// The next message that may be sent; it is under way from now on.
+    /// Returns the next message that may be sent, which then counts as under way.
     mutating func takeNext() -> OutgoingMessage? {
         guard busy.count < atOnce, busy.count < entries.count else { return nil }
-        // Whoever comes after one that has to wait, waits too.
+        // A message behind one that must wait, waits too.
         var held = busy
         for index in entries.indices where !entries[index].isUnderWay {
             let to = entries[index].message.to
@@ -60,14 +60,14 @@ struct OutgoingQueue {
         return nil
     }
 
-    /// It has to be sent again.
+    /// The message must be sent again.
     mutating func putBack(_ key: String) {
         guard let index = entries.firstIndex(where: { $0.message.key == key }) else { return }
         entries[index].isUnderWay = false
         busy.remove(entries[index].message.to)
     }
 
-    /// It is done with; gives what to tell the caller.
+    /// The message is done. Returns the caller's continuation.
     mutating func remove(_ key: String) -> ((Result<SendReceipt, RoostFailure>) -> Void)? {
         guard let index = entries.firstIndex(where: { $0.message.key == key }) else { return nil }
         let entry = entries.remove(at: index)

@@ -2,12 +2,12 @@ import DequeModule
 import RoostFraming
 import RoostWire
 
-/// Resume, offline and slow readers are one mechanism: a session that has not got everything reads the log in rounds,
-/// page by page, each when the one before has left for the network, until nothing is newer; then it is live again.
-/// Those who missed the same share a page. Pages that are read go into outboxes as many as one turn may take, so that
-/// live traffic has its own turn between. Loop thread only.
+/// Brings sessions up to date with the log. Reconnecting, having been offline and reading too slowly are the same case
+/// here: a session that is behind reads the log in rounds. It asks for each page when the one before has gone to the
+/// network. When nothing is newer, it is live again. Sessions that missed the same events share a page. One turn hands
+/// out only so many bytes of pages, so that live traffic gets its turn in between. Loop thread only.
 final class CatchUp {
-    /// Its part of `Limits`.
+    /// The limits of this part.
     struct Bounds {
         /// Durable events of one page.
         var rows: Int
@@ -15,13 +15,13 @@ final class CatchUp {
         var pageBytes: Int
         /// Missed messages of one conversation above which there is a `gap`.
         var backlogMax: Int
-        /// Page reads under way at once.
+        /// Page reads in progress at the same time.
         var pagesAtOnce: Int
-        /// Bytes of pages that one turn puts into outboxes.
+        /// Bytes of pages that one turn may hand out to outboxes.
         var bytesPerTurn: Int
-        /// Bytes of pages that are kept for others.
+        /// Bytes of pages kept for other sessions to share.
         var sharedBytes: Int
-        /// After so long a page that nobody asked for goes.
+        /// A page that nobody asked for in this time is dropped.
         var keptMilliseconds: Int64
 
         init(_ limits: Limits) {
@@ -40,7 +40,7 @@ final class CatchUp {
         fileprivate var round: Round?
     }
 
-    /// What a device missed when it began to catch up. A new round begins when this one is through.
+    /// What a device had missed when it began to catch up. After one round another one begins if there is more.
     fileprivate struct Round {
         var spans: [PageRequest.Span]
         var upTo: Position
@@ -58,9 +58,9 @@ final class CatchUp {
     private let builder: FrameBuilder
     private let counters: Counters
     private var encoder: PageEncoder
-    /// Pages that are being read, or not yet given to everybody they were read for.
+    /// Pages that are being read or have not been handed to every session they were read for.
     private var pagesUnderWay = 0
-    /// Sessions for which no page may be read yet.
+    /// Sessions that have to wait before a page may be read for them.
     private var waiting = Deque<Session>()
     private var ready = Deque<(session: Session, page: CatchUpPage)>()
     private var shared = SharedPages()
@@ -93,7 +93,7 @@ final class CatchUp {
         requestPage(session)
     }
 
-    /// The last page has left for the network: asks for the next one, or begins another round.
+    /// The last page has gone to the network. Asks for the next page, or begins another round.
     func goOn(_ session: Session) {
         if session.catchUp.round == nil { begin(session) } else { requestPage(session) }
     }
@@ -162,7 +162,8 @@ final class CatchUp {
 
     // MARK: Shared pages
 
-    /// Drops the pages that this event makes stale: from here on what it edits or deletes is shown as it is now.
+    /// Drops the shared pages that this event makes stale. Pages read later show the edited or deleted message as it is
+    /// now.
     func forgetPages(changedBy event: borrowing StoredEvent, _ change: ConversationChange?) {
         switch (event.kind, change) {
         case (.edit, _), (.delete, _), (_, .erase): shared.forget(event.conversation)
@@ -173,7 +174,7 @@ final class CatchUp {
     /// When to call `tick` next, in monotonic milliseconds.
     var nextDeadline: Int64 { forgetAt }
 
-    /// Time has passed: pages that nobody asks for any more go.
+    /// Drops pages that nobody has asked for in a while.
     func tick(at now: Int64) {
         guard forgetAt <= now else { return }
         forgetAt = now + bounds.keptMilliseconds
@@ -185,7 +186,7 @@ final class CatchUp {
     /// Whether sessions wait for pages that were read.
     var hasPages: Bool { !ready.isEmpty }
 
-    /// Puts pages that are read into outboxes, as many as one turn may take.
+    /// Hands out pages that have been read, as many bytes as one turn may.
     func handOut() {
         var left = bounds.bytesPerTurn
         while left > 0, let (session, page) = ready.popFirst() {
@@ -235,7 +236,7 @@ final class CatchUp {
         return frames.bytes
     }
 
-    /// The round is through: the session is live if nothing came since it began.
+    /// Ends a round. The session is live if nothing has arrived since the round began.
     private func end(_ round: Round, of session: Session, _ user: User) {
         session.catchUp.round = nil
         let position = max(session.feed.sentPosition, round.upTo)

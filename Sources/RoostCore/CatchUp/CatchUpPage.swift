@@ -13,7 +13,7 @@ final class CatchUpPage {
     var isUnderWay = true
     /// Whether a session has asked for it lately.
     var isWanted = true
-    /// What the log said.
+    /// The log's answer.
     private(set) var result: ReadResult?
     /// The senders of its messages. Their own devices get more members of those messages than others do.
     private(set) var senders: Set<UserNumber> = []

@@ -6,7 +6,7 @@ struct PageFrames {
     /// Several events framed behind each other, or one conversation event.
     struct Part {
         var frame: Frame
-        /// Of its last event.
+        /// Position of its last event.
         var position: Position
         var events: Int
         /// The messages of the page that it contains.
@@ -23,8 +23,8 @@ struct PageFrames {
     var bytes = 0
 }
 
-/// Makes frames of the events of a page. They are framed one behind another in pieces of some size, so that a page
-/// costs an outbox a few places and not one for each event. It keeps memory only. Loop thread only.
+/// Turns the events of a page into frames. Several events go into one piece, so that a page takes a few places in an
+/// outbox instead of one for each event. It keeps only reusable memory. Loop thread only.
 struct PageEncoder: ~Copyable {
     // Several pieces fit into one write.
     private static let partBytes = 32_768

@@ -20,7 +20,7 @@ enum PendingRead {
 /// Reads of the log: those that the host has not taken yet, and who waits for the answers. It bounds the reads of
 /// clients. It doesn't know what an answer means. Loop thread only.
 final class Reads {
-    /// Its part of `Limits`.
+    /// The limits of this part.
     struct Bounds {
         /// Most reads under way for one session.
         var perSession: Int

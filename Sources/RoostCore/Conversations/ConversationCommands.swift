@@ -5,15 +5,15 @@ import RoostWire
 /// direct conversations with their first message. A command is judged by the changes on their way to the log as well
 /// as by those committed. Its own change is applied when its event is stored. Loop thread only.
 final class ConversationCommands {
-    /// What these verbs take from `Limits`.
+    /// The limits of these commands.
     struct Bounds {
         /// Members of a group.
         let members: Int
         /// Members that an event names.
         let membersNamed: Int
-        /// Sessions that wait for one conversation to be created.
+        /// Sessions that may wait for the same conversation to be created.
         let askers: Int
-        /// What a refused asker is told to wait.
+        /// The retry time sent with a refusal.
         let retryMilliseconds: Int64
 
         init(_ limits: Limits) {
@@ -79,7 +79,7 @@ final class ConversationCommands {
         }
     }
 
-    /// `conversation.create` of a direct conversation, which may be there already.
+    /// `conversation.create` for a direct conversation, which may exist already.
     private func open(
         with peer: User, _ user: User, _ device: Device, _ asker: Asker, _ now: Moment
     ) throws(Refusal) {

@@ -4,13 +4,13 @@ import RoostWire
 /// Answers `history`, `conversation.list` and `conversation.members`, most of it once the log has been read. It changes
 /// nothing. Loop thread only.
 final class QueryCommands {
-    /// What these verbs take from `Limits`.
+    /// The limits of these commands.
     struct Bounds {
         /// Messages, or conversations, of a page whose command names no limit.
         let rows: Int
         /// Bytes at which a page ends early.
         let bytes: Int
-        /// Members that a conversation object names.
+        /// Members listed in a conversation object.
         let membersNamed: Int
 
         init(_ limits: Limits) {
@@ -272,7 +272,7 @@ struct Created {
     var conversation: ConversationNumber
     var position: Position
     var time: Timestamp
-    /// The conversation was there before the command.
+    /// Whether the conversation existed before the command.
     var isDuplicate: Bool
 }
 

@@ -1,17 +1,17 @@
 import RoostWire
 
 extension Delivery {
-    /// Its part of `Limits`.
+    /// The limits of this part.
     struct Bounds {
-        /// Bytes that wait for a session above which what is ephemeral is held back.
+        /// If more bytes than this wait for a session, ephemeral events are held back.
         var calmBytes: Int
-        /// Bytes that wait above which durable events are left to the log.
+        /// If more bytes than this wait, durable events are left to catch-up from the log.
         var spillBytes: Int
-        /// Bytes that wait above which the session is shut.
+        /// If more bytes than this wait, the session is closed.
         var maxBytes: Int
-        /// Ephemeral events that a session may be owed, and positions it may be told ahead.
+        /// Ephemeral events that may be held back for a session, and positions it may be told out of order.
         var owed: Int
-        /// Messages of a session whose ack still tells something.
+        /// Sent messages of which a session's ack is still awaited.
         var unacked: Int
 
         init(_ limits: Limits) {

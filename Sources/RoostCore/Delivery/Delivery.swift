@@ -2,18 +2,18 @@ import DequeModule
 import RoostFraming
 import RoostWire
 
-/// All that goes out to sessions. What goes to one conversation gathers in a run, so that its audience is walked once
-/// for several events; everything else is put into an outbox at once. Every function but those that gather delivers
-/// what was gathered first, so that each session gets everything in order. A session that can't keep up falls behind,
-/// is owed what is ephemeral, or is shut. It doesn't know what events mean, nor what follows from a session's end:
-/// those that ended wait in `takeEnded`. Loop thread only.
+/// Everything that goes out to sessions. Events for one conversation are gathered in a run, so that the list of its
+/// sessions is walked once for several events. Everything else goes into an outbox at once. Every function except the
+/// gathering ones first delivers what was gathered, so each session gets everything in order. A session that can't keep
+/// up falls behind, has ephemeral events held back, or is closed. Delivery doesn't know what events mean or what
+/// follows from the end of a session: ended sessions wait in `takeEnded`. Loop thread only.
 final class Delivery {
     private let bounds: Bounds
     private let counters: Counters
     private let edge: DirectEdge
     private let events: EventFrames
     private var run = FanOutRun()
-    /// The memory of two runs serves all: one gathers while the other is delivered.
+    /// There are two runs in all: one gathers while the other is delivered.
     private var spareRun = FanOutRun()
     /// The part of a run for one session, while it is put together.
     private var portion = JoinedFrames()
@@ -30,8 +30,8 @@ final class Delivery {
 
     // MARK: Gathering
 
-    /// A durable event to every device of every member, but not to the session that caused it: that one gets `ok`, if
-    /// it gave its command the id `answering`. The sender's other devices are told its device and key too.
+    /// Gathers a durable event for every device of every member except the session that caused it. That session gets
+    /// `ok` if its command had an id (`answering`). The sender's other devices also get the device and the key.
     func gather(
         _ event: borrowing StoredEvent, from sender: User?, in conversation: Conversation, except origin: Session?,
         answering id: CommandID?
@@ -47,7 +47,7 @@ final class Delivery {
         if event.kind == .message, let sender {
             setOwnDevicesApart(event, of: sender, in: conversation, except: origin)
         }
-        // So that what makes a session fall behind is seen in time.
+        // Deliver early enough to notice when a session falls behind.
         if run.bytes >= bounds.spillBytes / 8 { settle() }
     }
 
@@ -65,8 +65,8 @@ final class Delivery {
         }
     }
 
-    /// The signal that was written in the builder, to the other sessions of a conversation. It may be lost: whoever
-    /// can't keep up doesn't get it. The session that caused it gets `ok`, if it gave its command the id `answering`.
+    /// Gathers the signal that was written in the builder for the other sessions of a conversation. Sessions that can't
+    /// keep up don't get it. The session that sent it gets `ok` if its command had an id (`answering`).
     func gatherSignal(in conversation: Conversation, except origin: Session, answering id: CommandID?) {
         if !run.isOpen(for: conversation, isSignals: true) { settle() }
         run.add(events.builder, to: conversation, except: origin)
@@ -78,8 +78,8 @@ final class Delivery {
         if run.bytes >= bounds.calmBytes / 2 { settle() }
     }
 
-    /// Whether an outbox filled up since the last call so far that the host had better write before more is gathered.
-    /// What was gathered is in the outboxes then.
+    /// Whether some outbox has filled up so far since the last call that the host should write before more is gathered.
+    /// Everything gathered has been put into the outboxes by then.
     func wantsToWrite() -> Bool {
         guard isOutboxHalfFull else { return false }
         isOutboxHalfFull = false
@@ -113,13 +113,13 @@ final class Delivery {
         push(frame, to: session)
     }
 
-    /// Whether a session takes what is ephemeral now.
+    /// Whether few enough bytes wait for the session to send it ephemeral events.
     func isCalm(_ session: Session) -> Bool {
         settle()
         return edge.backlog(of: session) <= bounds.calmBytes
     }
 
-    /// Puts what is ephemeral into the outbox of a session that is calm.
+    /// Puts an ephemeral event into the outbox of a calm session.
     func push(_ frame: Frame, to session: Session) {
         guard session.phase != .ended else { return }
         settle()
@@ -127,7 +127,7 @@ final class Delivery {
         counters.ephemeralDeliveries += 1
     }
 
-    /// Notes what a session that isn't calm has to be told later.
+    /// Notes an ephemeral event to send to a session later, when it is calm again.
     func owe(_ key: Owed, to session: Session) {
         guard session.phase != .ended else { return }
         session.owed.insert(key)
@@ -135,14 +135,14 @@ final class Delivery {
         if session.owed.count > bounds.owed { shut(session, .tooSlow) }
     }
 
-    /// What a session is owed, in a fixed order, so that a simulated run can be repeated.
+    /// What was held back for a session, in a fixed order so that a simulation can be repeated.
     func takeOwed(_ session: Session) -> [Owed] {
         guard !session.owed.isEmpty else { return [] }
         defer { session.owed.removeAll() }
         return session.owed.sorted()
     }
 
-    /// A piece of a page of the log, and up to where the session has everything with it.
+    /// Adds a piece of a catch-up page, which brings the session up to `position`.
     func push(page frame: Frame, upTo position: Position, events: Int, to session: Session) {
         guard session.phase == .ready else { return }
         settle()
@@ -151,7 +151,7 @@ final class Delivery {
         counters.deliveries += events
     }
 
-    /// Notes what an ack of a message will tell that was in a page.
+    /// Notes a message of a page whose ack is awaited.
     func noteUnacked(_ entry: UnackedMessages.Entry, of session: Session) {
         session.feed.unacked.note(entry, atMost: bounds.unacked)
     }
@@ -164,7 +164,7 @@ final class Delivery {
         end(session, code, isClean: isClean)
     }
 
-    /// A session that was shut, and has not been taken out of everything yet. Each once.
+    /// The next session that has ended but is still known to other parts. Returns each one once.
     func takeEnded() -> Session? { ended.popFirst() }
 
     private func end(_ session: Session, _ code: CloseCode, isClean: Bool) {
@@ -180,10 +180,10 @@ final class Delivery {
     /// Whether a session has something to write or to close.
     var hasVisits: Bool { !edge.isEmpty || !run.isEmpty }
 
-    /// The session has to be looked after by the host, though nothing may wait for it.
+    /// Makes the host look at the session, even if nothing waits for it.
     func touch(_ session: Session) { edge.touch(session) }
 
-    /// So many commands, outcomes or answers came: they count for `visitPart`.
+    /// Counts commands, outcomes or answers that came in; `visitPart` goes by their number.
     func noteArrivals(_ count: Int) { edge.noteArrivals(count) }
 
     /// Calls `body` for the sessions with something to write or to close until there are none, in the order in which
@@ -200,7 +200,7 @@ final class Delivery {
         }
     }
 
-    /// The same for as many as one turn may visit.
+    /// As above, for as many sessions as one turn may visit.
     func visitPart(_ body: (Session) -> Void) {
         settle()
         visit(atMost: edge.takeShare(), body)
@@ -219,7 +219,7 @@ final class Delivery {
         delivered.removeAll()
     }
 
-    /// To each session that gets all of it. The others are noted.
+    /// Sends to the sessions that get the whole run. The others are noted for `deliverToPartials`.
     private func deliverToWholes(_ frames: Frame, of delivered: FanOutRun, in conversation: Conversation) {
         let held = Unmanaged.passUnretained(frames)
         let bytes = frames.count
@@ -249,8 +249,8 @@ final class Delivery {
         return session.feed.state == .live && delivered.lowest > since && bytes <= bounds.spillBytes
     }
 
-    /// Bytes of an outbox beyond which signals are dropped. A session that had taken everything before it was touched
-    /// isn't slow because much comes at once.
+    /// Bytes in an outbox above which signals are dropped. A session that had taken everything before this turn isn't
+    /// called slow just because much arrives at once.
     @inline(__always)
     private func roomForSignals(_ session: Session) -> Int {
         edge.isSlow(session) ? bounds.calmBytes : bounds.spillBytes
@@ -262,8 +262,9 @@ final class Delivery {
 
     // MARK: Parts of runs
 
-    /// Entry by entry, to sessions that don't get just all of it: those that caused some of it, whose user did, who
-    /// joined in the middle, or who have no room for all. What one of them gets is copied into one frame of its own.
+    /// Goes event by event for sessions that don't get exactly the whole run: they or their user caused some of it,
+    /// they joined in the middle, or they have no room for all of it. What such a session gets is copied into one frame
+    /// of its own.
     private func deliverToPartials(_ frames: Frame, of delivered: FanOutRun) {
         let asides = delivered.takeAsides()
         for partial in delivered.partials {
@@ -275,7 +276,7 @@ final class Delivery {
                 pushEvents(frames, asides, of: delivered, to: session, above: partial.since)
             }
         }
-        // Sessions that left the audience (closed, or their user left) still get their replies.
+        // Sessions that are no longer in the audience (closed, or the user left) still get their replies.
         for session in delivered.apart where session.isApart {
             session.isApart = false
             if delivered.isSignals {
@@ -286,7 +287,7 @@ final class Delivery {
         }
     }
 
-    /// All signals but the session's own, and but those it has no room for; its own are answered.
+    /// Sends a session every signal except its own, for which it gets `ok`, and except those it has no room for.
     private func pushSignals(
         _ frames: Frame, _ asides: Frame?, of delivered: FanOutRun, to session: Session, room: Int
     ) {
@@ -309,8 +310,8 @@ final class Delivery {
         count(deliveries, of: delivered)
     }
 
-    /// The events for the session, until it falls behind. What its user caused is for it in another form, and what it
-    /// caused itself is answered.
+    /// Sends a session its events until it falls behind. Events of its own user have another form, and its own events
+    /// are answered with `ok`.
     private func pushEvents(
         _ frames: Frame, _ asides: Frame?, of delivered: FanOutRun, to session: Session, above since: SequenceNumber
     ) {

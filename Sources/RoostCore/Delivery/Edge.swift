@@ -2,31 +2,31 @@ import DequeModule
 import RoostFraming
 import RoostWire
 
-/// The side of the sockets, as delivery sees it: how much waits for a session, this frame to these sessions, and who
-/// has to be looked after. What has drained and who has closed comes back by `Relay.drained` and `Relay.close`.
-/// The one that is built in, `DirectEdge`, keeps outboxes in this process; another may send them to another core or
-/// machine, one message for each frame with the sessions it is for.
+/// What delivery needs from the side of the sockets: how much waits for a session, writing a frame to sessions, and a
+/// list of sessions the host has to visit. News of drained and closed connections comes back through `Relay.drained`
+/// and `Relay.close`. `DirectEdge` keeps the outboxes in this process. Another implementation may send frames to
+/// another core or machine, as one message for each frame with the list of its sessions.
 protocol Edge: AnyObject {
     /// Bytes on their way to the session.
     func backlog(of session: Session) -> Int
-    /// Whether something waited for the session already before this turn.
+    /// Whether bytes were already waiting for the session before this turn.
     func isSlow(_ session: Session) -> Bool
-    /// One frame to one session.
+    /// Writes a frame to one session.
     func write(_ frame: Frame, to session: Session)
-    /// One of the sessions that a frame goes to. `end` comes after the last one.
+    /// Adds a session to those that get the frame. `end` follows the last one.
     func add(_ session: Session, to frame: Unmanaged<Frame>, bytes: Int)
-    /// The frame was added to so many sessions.
+    /// The frame has been added to this many sessions.
     func end(_ frame: Unmanaged<Frame>, sessions: Int)
-    /// The session has to be closed, or wants to be told when nothing waits for it.
+    /// Asks the host to visit the session: to close it, or to report when nothing waits for it.
     func touch(_ session: Session)
 }
 
-/// Outboxes in this process, and the sessions that the host has to visit, in the order in which they were touched. A
-/// turn of the loop visits a part of a large group only, so that what arrives meanwhile joins the round that is under
-/// way instead of waiting for its end. The writing is the host's. Loop thread only.
+/// Outboxes in this process, and the sessions the host has to visit, in the order in which they were touched. For a
+/// large group one turn visits only a part, so that events arriving meanwhile join the round in progress instead of
+/// waiting for its end. The host does the writing. Loop thread only.
 final class DirectEdge: Edge {
-    /// Sessions a turn visits at least: some 0.3 ms of writing, a hundred times what a turn costs itself. What
-    /// arrives meanwhile waits no longer than that to be read.
+    /// The fewest sessions a turn visits: about 0.3 ms of writing, a hundred times the cost of the turn itself. New
+    /// input waits no longer than that to be read.
     static let visitsMin = 64
 
     /// What a session stores for this part.
@@ -37,7 +37,7 @@ final class DirectEdge: Edge {
         fileprivate var isSlow = false
     }
 
-    /// Bytes in an outbox that are much.
+    /// The number of bytes in an outbox above which a session is not calm.
     private let calmBytes: Int
     private var touched = Deque<Session>()
     /// Commands, outcomes and answers since the host last visited sessions.
@@ -49,7 +49,7 @@ final class DirectEdge: Edge {
         self.calmBytes = calmBytes
     }
 
-    /// Whether the host has nobody to visit.
+    /// Whether there is no session to visit.
     var isEmpty: Bool { touched.isEmpty }
 
     // MARK: Edge
@@ -77,7 +77,7 @@ final class DirectEdge: Edge {
     @inline(__always)
     func end(_ frame: Unmanaged<Frame>, sessions: Int) { frame.hold(times: sessions) }
 
-    // Before a push: whether something waited already is looked at here.
+    // Called before a push: notices whether bytes were already waiting.
     @inline(__always)
     func touch(_ session: Session) {
         guard !session.visit.isTouched else { return }
@@ -94,13 +94,13 @@ final class DirectEdge: Edge {
 
     // MARK: Visits
 
-    /// So much came in.
+    /// Counts what came in.
     @inline(__always)
     func noteArrivals(_ count: Int) { arrivals += count }
 
-    /// How many sessions this turn may visit. Each arrival makes up for one visit: where messages go to one person
-    /// each, a turn then writes all it has read, and shares its writes as well as it shared its reads. And nobody waits
-    /// for another turn when so much has gathered that sessions which keep up would seem slow.
+    /// How many sessions this turn may visit. Each arrival adds one visit. If every message goes to one person, a turn
+    /// then writes all it has read, so writes are batched as well as reads. There is no limit when so much has gathered
+    /// that sessions which keep up would look slow.
     func takeShare() -> Int {
         let share = isBacklogged ? Int.max : max(Self.visitsMin, arrivals)
         arrivals = 0

@@ -1,20 +1,20 @@
 import RoostFraming
 import RoostWire
 
-/// Durable events as JSON, written into the shared builder: the same bytes live, on catch-up and in history.
+/// Writes durable events as JSON into the shared builder. The bytes are the same live, in catch-up and in history.
 struct EventFrames {
     let builder: FrameBuilder
 
-    /// Writes all of an event but the end of the object.
+    /// Writes an event except for the end of the object.
     /// - Parameters:
-    ///   - sender: the name of the user who caused it.
-    ///   - isOwn: for a device of that user.
+    ///   - sender: name of the user who caused it.
+    ///   - isOwn: whether it is for a device of that user.
     func begin(_ event: borrowing StoredEvent, in conversation: Conversation, from sender: String, isOwn: Bool) {
         builder.begin(word(of: event.kind))
         write(event, in: conversation, from: sender, isOwn: isOwn)
     }
 
-    /// Writes all of the `ok` that stands for an event but the end of the object.
+    /// Writes the `ok` that stands for an event, except for the end of the object.
     func beginAnswer(to id: CommandID?, _ event: borrowing StoredEvent, in conversation: Conversation) {
         builder.begin("ok")
         builder.reply(to: id)
@@ -104,7 +104,7 @@ struct EventFrames {
         }
     }
 
-    /// Which message is meant, who did something to it, and when.
+    /// Writes which message it is about, who acted, and when.
     private func writeReference(_ event: borrowing StoredEvent, from sender: String) {
         builder.member("sequence", event.sequence.value)
         builder.member("position", event.position)

@@ -1,7 +1,7 @@
 import RoostWire
 
-/// How far one session has got with durable events, as far as the relay knows: live or behind, what was sent, and what
-/// an ack of it tells. A plain state without references, changed by delivery and catch-up only.
+/// How far one session has got with durable events: live or behind, what was sent, and what its ack will mean. Plain
+/// state without references; only delivery and catch-up change it.
 struct Feed: ~Copyable {
     /// How durable events reach the session.
     enum State {
@@ -13,29 +13,29 @@ struct Feed: ~Copyable {
         case reading
     }
 
-    /// Messages whose ack still tells something.
+    /// Sent messages whose ack is awaited.
     var unacked = UnackedMessages()
     /// Everything up to here that concerns the device was put into the outbox, or the device had it before.
     private(set) var sentPosition = Position.start
     private(set) var state = State.live
-    /// Positions that a reply told while the session was behind: an ack that names one says nothing about what came
-    /// before it.
+    /// Positions named in a reply while the session was behind. An ack of one of these says nothing about earlier
+    /// events.
     private var toldAhead: Set<Position> = []
 
-    /// Positions told ahead.
+    /// The number of positions told out of order.
     var toldAheadCount: Int { toldAhead.count }
 
-    /// Where the device's cursor is: the session begins there.
+    /// Starts the session at its device's cursor.
     mutating func begin(at cursor: Position) { sentPosition = cursor }
 
-    /// Everything up to here was put into the outbox.
+    /// Everything up to this position is in the outbox.
     @inline(__always)
     mutating func sent(upTo position: Position) { sentPosition = position }
 
-    /// It didn't take what it was sent; or a page was put into its outbox, and there may be more.
+    /// The session could not take what was sent, or got a page after which there may be more.
     mutating func fallBehind() { state = .behind }
 
-    /// It waits for a page.
+    /// The session waits for a page.
     mutating func beginReading() { state = .reading }
 
     /// Nothing that concerns the device is newer than this position.
@@ -44,13 +44,13 @@ struct Feed: ~Copyable {
         state = .live
     }
 
-    /// A reply named the position of an event. While live it counts as sent.
+    /// A reply named the position of an event. For a live session the event counts as sent.
     mutating func tellAhead(_ position: Position) {
         if state != .live { toldAhead.insert(position) }
     }
 
-    /// How far the device has got when it acks `position`; nil if that says nothing. A position that was told ahead
-    /// says nothing about what has not been sent yet.
+    /// How far the device has got when it acks `position`; nil if that can't be told. An ack of a position told out of
+    /// order says nothing about what has not been sent yet.
     mutating func acked(_ position: Position) -> Position? {
         guard !toldAhead.isEmpty else { return state == .live ? position : min(position, sentPosition) }
         guard !toldAhead.contains(position) else { return nil }
@@ -59,7 +59,7 @@ struct Feed: ~Copyable {
         return covered
     }
 
-    /// The session has ended: nothing is sent to it any more.
+    /// The session has ended; nothing more is sent to it.
     mutating func end() {
         state = .behind
         toldAhead = []

@@ -1,11 +1,12 @@
-/// Proof that everything gathered was delivered. Whatever changes who hears of a conversation asks for one, so that
-/// nobody hears of what came before it entered, or misses what came before it left. Only `Delivery.settle` makes one.
+/// Proves that everything gathered has been delivered. A change of a conversation's members or sessions asks for one,
+/// so that nobody gets an event from before they joined or misses one from before they left. Only `Delivery.settle`
+/// makes it.
 struct Settled: ~Copyable {
     fileprivate init() {}
 }
 
 extension Delivery {
-    /// Puts what was gathered into the outboxes.
+    /// Delivers what was gathered to the outboxes.
     @inline(__always)
     @discardableResult
     func settle() -> Settled {

@@ -5,7 +5,7 @@ import RoostWire
 /// for their outcomes, in the order of the outcomes. It bounds both, knows whether the store works, and refuses what it
 /// can't take. It doesn't know what an event means. Loop thread only.
 final class Journal {
-    /// Its part of `Limits`.
+    /// The limits of this part.
     struct Bounds {
         /// Most durable events waiting for their outcomes.
         var events: Int
@@ -41,7 +41,7 @@ final class Journal {
         self.head = head
     }
 
-    /// Whether durable events are taken.
+    /// Whether durable events are accepted.
     var isOpen: Bool { !isFailed && !isDraining }
     /// Number of durable events waiting for their outcomes.
     var pendingEvents: Int { pending.count }
@@ -49,7 +49,7 @@ final class Journal {
     var gathered: Int { gathering.count }
     /// Whether nothing is under way.
     var isEmpty: Bool { pending.isEmpty && gathering.isEmpty && committingEvents == nil }
-    /// Whether the writer would take a batch now.
+    /// Whether the writer can take a batch now.
     var isWriterIdle: Bool { committingEvents == nil && !isFailed }
 
     // MARK: In
@@ -114,7 +114,7 @@ final class Journal {
         return next
     }
 
-    /// There is a durable event at this position.
+    /// Notes that there is a durable event at this position.
     func reached(_ position: Position) { head = max(head, position) }
 
     /// The store has failed. What was under way may or may not be found after a restart, so none of it is acked.
@@ -132,7 +132,7 @@ final class Journal {
     /// A drain has begun.
     func beginDrain() { isDraining = true }
 
-    /// Why nothing is taken.
+    /// The refusal when nothing is accepted.
     func unavailable() -> Refusal {
         Refusal(
             .unavailable, isFailed ? "the store has failed" : "the relay is draining",

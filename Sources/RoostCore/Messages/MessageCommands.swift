@@ -1,8 +1,8 @@
 import RoostFraming
 import RoostWire
 
-/// `send`, `edit`, `delete`, `react`, `signal`: from a command to an event for the log, or straight to the others. Loop
-/// thread only.
+/// `send`, `edit`, `delete`, `react` and `signal`: turns a command into an event for the log or, for a signal, sends it
+/// straight to the other members. Loop thread only.
 final class MessageCommands {
     private let directory: Directory
     private let journal: Journal

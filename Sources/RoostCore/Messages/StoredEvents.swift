@@ -1,15 +1,15 @@
 import RoostFraming
 import RoostWire
 
-/// What becomes of durable events: the directory first, then those who are to know, then whoever waits for an answer.
-/// The relay's own events come back from the writer with an outcome; events that were decided elsewhere, by an importer
-/// or another node, take the same way. Nothing of an event is told to anybody before it is here. Loop thread only.
+/// Applies durable events: first to the directory, then to everyone who should hear of them, then to the command that
+/// waits for an answer. The relay's own events come back from the writer with an outcome. Events decided by an importer
+/// or another node go the same way. Nobody is told of an event before it is here. Loop thread only.
 final class StoredEvents {
-    /// Its part of `Limits`.
+    /// The limits of this part.
     struct Bounds {
         /// Bytes of events after which the host may write before more is gathered.
         var unwrittenBytes: Int
-        /// Different reactions of one user, for the reason of a refusal.
+        /// Different reactions by one user, for the text of a refusal.
         var reactionsPerUser: Int
 
         init(_ limits: Limits) {
@@ -53,8 +53,8 @@ final class StoredEvents {
 
     // MARK: In
 
-    /// A batch is durable. A batch may be larger than what may wait for one connection; so that who keeps up with it
-    /// doesn't fall behind, the host writes to the touched sessions when `write` is called.
+    /// Applies a batch that has become durable. A batch may be larger than one connection's outbox, so `write` is
+    /// called in between for the host to write; a session that keeps up doesn't fall behind then.
     func settle(_ outcomes: [Outcome], at now: Moment, write: () -> Void) {
         // Outcomes of leases follow after those of events.
         let events = outcomes.last?.isLease == true ? outcomes.prefix { !$0.isLease } : outcomes[...]
@@ -71,8 +71,8 @@ final class StoredEvents {
         delivery.settle()
     }
 
-    /// Events were made durable elsewhere, in the order of their positions. What is known already is passed over, so
-    /// that telling twice is telling once.
+    /// Applies events that were made durable elsewhere, in order of position. Known events are skipped, so applying
+    /// them twice does no harm.
     func learn(_ learned: [LearnedEvent], at now: Moment, write: () -> Void) {
         var unwritten = 0
         for next in learned where next.event.position > journal.head {
@@ -89,7 +89,7 @@ final class StoredEvents {
         delivery.settle()
     }
 
-    /// The store failed: what was on its way may or may not be there after a restart, so nothing is acked.
+    /// The store failed. Events on their way to it may or may not be there after a restart, so none of them is acked.
     func fail() {
         for next in journal.fail() { answer(next, refusal: Refusal(.unavailable, "the store has failed")) }
     }
@@ -146,7 +146,7 @@ final class StoredEvents {
 
     // MARK: Events
 
-    /// Makes a durable event true and tells everyone concerned.
+    /// Applies a durable event and tells everyone concerned.
     private func apply(
         _ event: StoredEvent, _ change: ConversationChange?, to conversation: Conversation, by origin: Session?,
         answering id: CommandID?, _ now: Moment
@@ -166,8 +166,8 @@ final class StoredEvents {
         case .edit, .delete, .react:
             delivery.gather(event, from: sender, in: conversation, except: origin, answering: id)
         case .conversation:
-            // Members added here must not see earlier events, members removed here must: the directory asks for
-            // `Settled` when it changes who is a member.
+            // Members added here must not see earlier events, and members removed here must see them: the directory
+            // asks for `Settled` when it changes the members.
             conversations.apply(change, event, to: conversation, except: origin)
         }
     }
@@ -188,7 +188,7 @@ final class StoredEvents {
         conversations.answerAskers(of: conversation, event.position, event.time)
     }
 
-    /// The first answer again.
+    /// Repeats the first answer.
     private func answerDuplicate(
         _ next: borrowing PendingAppend, _ position: Position, _ sequence: SequenceNumber,
         _ number: ConversationNumber, _ time: Timestamp
@@ -223,14 +223,14 @@ final class StoredEvents {
 
 /// A durable event that was decided elsewhere: by an importer, or by another node that writes to the same log.
 public struct LearnedEvent: Sendable {
-    /// The row, with its place in the log.
+    /// The stored event, with its position.
     public var event: StoredEvent
-    /// What becomes of the conversation by it.
+    /// How it changes the conversation.
     public var change: ConversationChange?
-    /// Users that it names and that may not be known here.
+    /// Users named in it who may be unknown here.
     public var users: [(number: UserNumber, name: String)]
 
-    /// Puts an event together.
+    /// Creates the event.
     public init(
         _ event: StoredEvent, change: ConversationChange? = nil, users: [(number: UserNumber, name: String)] = []
     ) {

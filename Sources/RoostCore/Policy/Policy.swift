@@ -46,11 +46,11 @@ struct Policy {
         }
     }
 
-    /// Whether somebody in `role` may remove a member in `other`.
+    /// Checks that `role` may remove a member with role `other`.
     func checkRemoval(of other: Role, by role: Role) throws(Refusal) {
         guard other < role else { throw Refusal(.forbidden, "users: an admin can't remove the owner or an admin") }
     }
 
-    /// Whether somebody in `role` may delete what others wrote.
+    /// Whether `role` may delete messages of others.
     func mayDeleteOfOthers(_ role: Role) -> Bool { role >= .admin }
 }

@@ -13,7 +13,7 @@ final class Presence {
         /// Sessions that asked by `watch`.
         fileprivate(set) var watchers: [SessionID: Session] = [:]
         fileprivate var isChanged = false
-        /// What the store says.
+        /// The stored state.
         fileprivate var isStoredOnline: Bool
         fileprivate var storedLastSeen: Timestamp
 
@@ -41,7 +41,7 @@ final class Presence {
         fileprivate var batch: [User] = []
     }
 
-    /// What a tick comes to.
+    /// The result of a tick.
     struct Tick {
         /// Mutations for the store, in this order.
         var mutations: [Mutation] = []

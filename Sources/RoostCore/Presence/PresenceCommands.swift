@@ -1,7 +1,7 @@
 import RoostFraming
 import RoostWire
 
-/// `presence`, `watch`, `unwatch`: presence is only told to those who watch. Loop thread only.
+/// `presence`, `watch`, `unwatch`. Only sessions that watch a user are told of that user's presence. Loop thread only.
 final class PresenceCommands {
     private let presence: Presence
     private let directory: Directory
@@ -59,8 +59,8 @@ final class PresenceCommands {
 
     // MARK: Coming and going
 
-    /// A session of the device is ready. The two users of a direct conversation watch each other without asking: the
-    /// session is told the present states of those others.
+    /// A session of the device is ready. The two users of a direct conversation watch each other without asking, so the
+    /// session is told their present state.
     func begin(_ session: Session, of device: Device, as activity: Activity, at now: Moment) {
         let peers = device.user.peers.values.sorted { $0.number.value < $1.number.value }.prefix(watchedMax)
         if !peers.isEmpty { delivery.reply(frame(of: Array(peers)), to: session) }
@@ -84,8 +84,8 @@ final class PresenceCommands {
     /// The session has ended.
     func forget(_ session: Session) { presence.forget(session) }
 
-    /// The last session of a device ended.
-    /// - Parameter mayReturn: it said no goodbye.
+    /// The last session of a device has ended.
+    /// - Parameter mayReturn: whether it ended without `bye`.
     func end(_ session: Session, of device: Device, mayReturn: Bool, at now: Moment) {
         presence.go(session, of: device, mayReturn: mayReturn, at: now)
     }
@@ -133,12 +133,12 @@ final class PresenceCommands {
         delivery.push(frame, to: session)
     }
 
-    /// Whether the session is told of changes of this user.
+    /// Whether the session is told when this user's presence changes.
     func isTold(_ session: Session, of user: UserNumber) -> Bool { presence.isTold(session, of: user) }
 
     // MARK: Frames
 
-    /// How these users are now.
+    /// The present state of these users.
     func frame(of users: [User]) -> Frame {
         builder.begin("presence")
         write(users)

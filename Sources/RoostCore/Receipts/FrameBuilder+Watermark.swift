@@ -2,7 +2,7 @@ import RoostFraming
 import RoostWire
 
 extension FrameBuilder {
-    /// How far a member has got, as members of the object that is begun.
+    /// Writes a member's watermark into the object that is open.
     func members(of watermark: Watermark) {
         member("delivered", watermark.delivered.value)
         if watermark.deliveredAt != .never { member("deliveredAt", watermark.deliveredAt.milliseconds) }

@@ -1,8 +1,8 @@
 import RoostFraming
 import RoostWire
 
-/// `ack` and `read`: how far a device, and a user, has got; and telling it to the other members and to other devices of
-/// the same user. Loop thread only.
+/// `ack` and `read`: how far a device or a user has got, and telling the other members and the user's other devices.
+/// Loop thread only.
 final class ReceiptCommands {
     private let receipts: Receipts
     private let directory: Directory
@@ -11,7 +11,7 @@ final class ReceiptCommands {
     private let replies: Replies
     private let builder: FrameBuilder
     private let counters: Counters
-    /// Cursors, and watermarks, that join one batch.
+    /// Cursors, and watermarks, written with one batch.
     private let storedPerBatch: Int
 
     init(
@@ -52,7 +52,7 @@ final class ReceiptCommands {
         replies.accept(id, session)
     }
 
-    /// The device goes on from a position that it names in `hello`: an ack, or a wish to go back.
+    /// The device continues from the position that it named in `hello`: either an ack or a wish to go back.
     func resume(_ device: Device, from position: Position, at now: Moment) {
         guard position != device.cursor else { return }
         if position > device.cursor { take(position, of: device.user, at: now) }
@@ -73,8 +73,8 @@ final class ReceiptCommands {
         }
     }
 
-    /// An ack of what an earlier connection was sent, or of more than was noted. A conversation with newer events is
-    /// left to the ack of those.
+    /// An ack of something sent on an earlier connection, or of more messages than were noted. If a conversation has
+    /// newer events, a later ack covers it.
     private func take(_ position: Position, of user: User, at now: Moment) {
         let members = user.conversations.values.filter { $0.conversation.lastPosition <= position }
         for member in members.sorted(by: { $0.conversation.number.value < $1.conversation.number.value }) {
@@ -87,14 +87,14 @@ final class ReceiptCommands {
 
     // MARK: Storing
 
-    /// Whether something waits for the next batches.
+    /// Whether cursors or watermarks wait to be stored.
     var isStoreDue: Bool { receipts.isStoreDue }
 
     /// Stores all changes with the next batches without waiting for their time.
     func storeNow() { receipts.storeNow() }
 
-    /// Puts what is due into the batch that is about to be taken: a few in each, so that no message waits for the marks
-    /// of a thousand devices.
+    /// Adds due cursors and watermarks to the batch that is about to be taken. Only a few go into each batch, so that
+    /// messages don't wait for the marks of a thousand devices.
     func storeWhatIsDue() {
         let unstored = receipts.takeUnstored(atMost: journal.isDraining ? .max : storedPerBatch)
         journal.storeFirst(unstored.watermarks)
@@ -148,8 +148,8 @@ final class ReceiptCommands {
         return told
     }
 
-    /// How far the member has got now.
-    /// - Parameter isOwn: for a device of the member's own.
+    /// The member's present watermark.
+    /// - Parameter isOwn: whether it is for a device of the same member.
     func frame(_ member: Member, isOwn: Bool) -> Frame {
         builder.begin("receipt")
         builder.member("conversation", plain: member.conversation.id)

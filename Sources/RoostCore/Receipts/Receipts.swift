@@ -179,7 +179,7 @@ final class Receipts {
     /// state. `told` must report how many receipts were sent.
     func next(at now: Moment) -> Telling? {
         while left > 0, let member = due.popFirst() {
-            // Looking takes time, too.
+            // Skipped members count too, because looking at them takes time.
             left -= 1
             let isMember = member.isCurrent
             let toOwn = member.progress.isOwnUntold && isMember

@@ -34,7 +34,7 @@ struct UnackedMessages: ~Copyable {
         append(entry)
     }
 
-    /// The same for several messages of one conversation.
+    /// As above, for several messages of one conversation.
     @inline(__always)
     mutating func note(_ entries: [Entry], atMost most: Int) {
         guard let last = entries.last else { return }

@@ -1,7 +1,7 @@
 import RoostFraming
 import RoostWire
 
-/// The short answers that every verb gives. It keeps nothing. Loop thread only.
+/// The short answers `ok` and `error`. It keeps nothing. Loop thread only.
 final class Replies {
     let builder: FrameBuilder
     private let delivery: Delivery
@@ -21,7 +21,7 @@ final class Replies {
         delivery.reply(builder.finish(), to: session)
     }
 
-    /// `error`.
+    /// Sends `error`.
     func refuse(_ refusal: Refusal, _ session: Session) {
         counters.errors[Int(refusal.code.rawValue)] += 1
         builder.begin("error")

@@ -9,9 +9,9 @@ public struct SessionID: Hashable, Sendable {
     public init(_ value: UInt64) { self.value = value }
 }
 
-/// One connection as the Relay sees it: who it is, how far it has got, what waits for it, and what each part keeps for
-/// it. Lives on the loop thread from `Relay.open` until `Relay.close`; the host reads `outbox` and `closing` at the end
-/// of a turn.
+/// One connection as Relay sees it: who it is, how far it has got, what waits for it, and what each part keeps for it.
+/// It lives on the loop thread from `Relay.open` to `Relay.close`. The host reads `outbox` and `closing` at the end of
+/// a turn.
 public final class Session {
     enum Phase {
         case awaitingHello
@@ -36,13 +36,13 @@ public final class Session {
     public let id: SessionID
     /// The host writes what it can and then closes the connection with this code.
     public private(set) var closing: CloseCode?
-    /// It ends in order, so that nobody has to wait for it to come back.
+    /// Whether it ended in order, so nobody needs to expect it back.
     private(set) var isGoodbye = false
-    /// It was taken out of everything that would deliver to it.
+    /// Whether it has been removed from everything that delivers to it.
     private(set) var isTakenOut = false
     unowned(unsafe) private(set) var user: User?
     unowned(unsafe) private(set) var device: Device?
-    /// Ephemeral events that it has not been told because it is slow.
+    /// Ephemeral events held back because the session is slow.
     var owed: Set<Owed> = []
 
     var life: Sessions.Slot
@@ -63,7 +63,7 @@ public final class Session {
     /// Whether the host must report when everything in the outbox has left for the network.
     public var wantsDrained: Bool { phase == .ready && (feed.state == .behind || !owed.isEmpty) }
 
-    /// The user and device of a session that is ready.
+    /// The user and device of a ready session.
     func speaker() throws(Refusal) -> (user: User, device: Device) {
         guard let user, let device else { throw Refusal(.notReady, "send hello and wait for welcome first") }
         return (user, device)
@@ -71,13 +71,13 @@ public final class Session {
 
     // MARK: Phases
 
-    /// `hello` was said.
+    /// `hello` has arrived.
     func beginVerifying() { phase = .verifying }
 
-    /// The token couldn't be checked: `hello` may be said again.
+    /// The token could not be checked; `hello` may be sent again.
     func awaitHello() { phase = .awaitingHello }
 
-    /// The token is good: from here on it is a session of this user's device.
+    /// The token is good. The session now belongs to this user's device.
     func begin(as user: User, on device: Device) {
         precondition(phase != .ended && self.user == nil, "a session begins once")
         self.user = user
@@ -86,8 +86,8 @@ public final class Session {
         feed.begin(at: device.cursor)
     }
 
-    /// Nothing more is sent to it.
-    /// - Parameter code: the host closes the connection with it; nil if the connection is gone.
+    /// Ends the session; nothing more is sent to it.
+    /// - Parameter code: the close code for the host to send; nil if the connection is already gone.
     func end(_ code: CloseCode?, isClean: Bool) {
         precondition(phase != .ended, "a session ends once")
         closing = code
@@ -97,7 +97,7 @@ public final class Session {
         owed.removeAll()
     }
 
-    /// It is in no list any more. False if it wasn't before.
+    /// Marks the session as removed everywhere. Returns false if it was marked before.
     func takeOut() -> Bool {
         defer { isTakenOut = true }
         return !isTakenOut

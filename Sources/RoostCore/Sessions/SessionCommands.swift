@@ -1,7 +1,7 @@
 import RoostFraming
 import RoostWire
 
-/// The life of a session: `hello`, `refresh`, `ping`, `bye`, and what follows from its end. Loop thread only.
+/// The life of a session: `hello`, `refresh`, `ping`, `bye`, and what follows when it ends. Loop thread only.
 final class SessionCommands {
     private let sessions: Sessions
     private let directory: Directory
@@ -63,7 +63,7 @@ final class SessionCommands {
         delivery.shut(session, .normal, isClean: true)
     }
 
-    /// A command was refused; who sends too many malformed ones is closed.
+    /// Refuses a command. A session that sends too many malformed ones is closed.
     func refuse(_ refusal: Refusal, _ id: CommandID?, _ session: Session) {
         var refusal = refusal
         if refusal.id == nil { refusal.id = id }
@@ -73,7 +73,7 @@ final class SessionCommands {
 
     // MARK: Tokens
 
-    /// A token was checked.
+    /// Handles the result of checking a token.
     func checked(_ id: SessionID, _ result: Result<Grant, Refusal>, at now: Moment) {
         switch sessions.checked(id, result, at: now) {
         case .nobody: return
@@ -146,7 +146,7 @@ final class SessionCommands {
 
     // MARK: Time
 
-    /// Time has passed: pings those that were silent, and shuts those whose time is over.
+    /// Pings silent sessions and closes those whose time is over.
     func tick(at now: Moment) {
         sessions.tick(at: now.monotonic) { session, due in
             switch due {
@@ -167,7 +167,7 @@ final class SessionCommands {
         catchUp.goOn(session)
     }
 
-    /// The newest state of everything that was held back.
+    /// Sends the present state of everything that was held back.
     private func tellOwed(to session: Session) {
         var users: [User] = []
         for key in delivery.takeOwed(session) {
@@ -187,7 +187,7 @@ final class SessionCommands {
         if !users.isEmpty { delivery.reply(presence.frame(of: users), to: session) }
     }
 
-    /// The conversation, if the session's user is still a member: what it is owed may be older than that.
+    /// The conversation, if the user is still a member. What was held back may be older than the membership.
     private func joined(_ number: ConversationNumber, _ session: Session) -> Conversation? {
         guard let user = session.user, user.conversations[number] != nil else { return nil }
         return directory.conversation(number)
@@ -195,7 +195,7 @@ final class SessionCommands {
 
     // MARK: The end
 
-    /// Tells everybody when to come back, spread out over so many milliseconds so that they don't come all at once.
+    /// Tells every session when to reconnect, spread over `spread` milliseconds so that they don't all come at once.
     func announceDrain(over spread: Int64) {
         for session in sessions.sorted where session.phase != .ended {
             builder.begin("drain")
@@ -204,7 +204,7 @@ final class SessionCommands {
         }
     }
 
-    /// Shuts all of them, in order.
+    /// Closes all sessions in order.
     func shutAll() {
         for session in sessions.sorted { delivery.shut(session, .drain, isClean: true) }
     }
@@ -218,7 +218,7 @@ final class SessionCommands {
         session.attachment = nil
     }
 
-    /// Takes sessions that were shut out of everything that would deliver to them.
+    /// Removes ended sessions from everything that delivers to them.
     func takeOutEnded(at now: Moment) {
         while let session = delivery.takeEnded() { takeOut(session, at: now) }
     }

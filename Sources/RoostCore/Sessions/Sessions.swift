@@ -1,24 +1,24 @@
 import DequeModule
 import RoostWire
 
-/// The connections: which there are, how far each is with saying who it is, how much it may say, and when it was last
-/// heard. It answers what has to be done (ping, close, welcome); doing so is the caller's. Loop thread only.
+/// The connections: how far each is with `hello`, how many commands it may send, and when it was last heard from. It
+/// says what has to be done (ping, close, welcome); the caller does it. Loop thread only.
 final class Sessions {
-    /// Its part of `Limits`.
+    /// The limits of this part.
     struct Bounds {
         /// From the upgrade to `hello`, in milliseconds.
         var helloMilliseconds: Int64
-        /// From the last thing heard to a ping.
+        /// From the last frame heard to a ping, in milliseconds.
         var pingMilliseconds: Int64
         /// A connection is closed when nothing arrives for this long after a ping.
         var pongMilliseconds: Int64
         /// Time from the expiry of a token to the close of its connection.
         var refreshGraceMilliseconds: Int64
-        /// Sustained; twice as many in a burst.
+        /// Sustained rate; a burst may be twice as many.
         var commandsPerSecond: Int
         /// Malformed commands in a row before the connection is closed.
         var malformedMax: Int
-        /// Tokens that are checked at once; further ones wait.
+        /// Tokens checked at the same time; others wait.
         var verificationsAtOnce: Int
 
         init(_ limits: Limits) {
@@ -32,16 +32,16 @@ final class Sessions {
         }
     }
 
-    /// What a session keeps for this part. Times are monotonic milliseconds.
+    /// What this part keeps for each session. Times are monotonic milliseconds.
     struct Slot {
-        /// What `hello` or `refresh` said while its token is being checked.
+        /// The contents of `hello` or `refresh` while the token is being checked.
         fileprivate var hello: Hello?
         fileprivate var heardAt: Int64
         fileprivate var pingedAt: Int64?
         fileprivate var helloDeadline: Int64?
-        /// Nil without a token.
+        /// When the token expires; nil if there is none.
         fileprivate var tokenEndsAt: Int64?
-        /// When its timer fires; a later deadline is found then.
+        /// When its timer fires. A deadline that has moved later is found then.
         fileprivate var timerAt = Int64.max
         /// Thousandths of commands left in the bucket, so that a low rate loses nothing, and the time when it was
         /// filled.
@@ -58,17 +58,17 @@ final class Sessions {
         }
     }
 
-    /// What `hello` said.
+    /// The contents of `hello`.
     struct Hello {
         var id: CommandID?
         var device: String?
         var isBackground = false
         var resume: Position?
-        /// It was `refresh`, on a session that is ready.
+        /// Whether it was a `refresh` on a ready session.
         var isRefresh = false
     }
 
-    /// A token that was found good.
+    /// A token found to be good.
     struct Verified {
         let session: Session
         let hello: Hello
@@ -77,23 +77,23 @@ final class Sessions {
         let endsAt: Int64
     }
 
-    /// A token, or what came with it, that was refused.
+    /// A refused token, or a refused `hello` that came with it.
     struct Rejected {
         let session: Session
         let refusal: Refusal
-        /// Nil: the session may try again.
+        /// Nil if the session may try again.
         let code: CloseCode?
     }
 
-    /// What has come of a token's check.
+    /// The result of checking a token.
     enum Checked {
         case verified(Verified)
         case rejected(Rejected)
-        /// Nobody waits for it any more.
+        /// The session is gone.
         case nobody
     }
 
-    /// What has come of time passing.
+    /// What to do when a deadline has passed.
     enum Due {
         case ping
         case close(CloseCode)
@@ -114,11 +114,11 @@ final class Sessions {
 
     // MARK: Connections
 
-    /// Connections that are open, ready or not.
+    /// The number of open connections, ready or not.
     var count: Int { sessions.count }
-    /// All of them, in no order.
+    /// All connections, in no order.
     var all: some Sequence<Session> { sessions.values }
-    /// All of them, in a fixed order, so that a simulated run can be repeated.
+    /// All connections in a fixed order, so that a simulation can be repeated.
     var sorted: [Session] { sessions.values.sorted { $0.id.value < $1.id.value } }
     /// Number of timers that are set. For tests.
     var timerCount: Int { timers.count }
@@ -135,7 +135,7 @@ final class Sessions {
     /// The connection is gone.
     func remove(_ session: Session) { sessions[session.id] = nil }
 
-    /// Something arrived.
+    /// Notes that something arrived.
     @inline(__always)
     func heard(_ session: Session, at now: Moment) {
         session.life.heardAt = now.monotonic
@@ -144,7 +144,7 @@ final class Sessions {
 
     // MARK: Commands
 
-    /// Judges whether the session may say this now, and takes the command's cost from its bucket.
+    /// Checks that the session may send this now, and takes its cost from the session's rate limit.
     /// - Throws: `rate_limited`, `not_ready` or `token_expired`.
     @inline(__always)
     func admit(_ command: Command, from session: Session, at now: Moment) throws(Refusal) {
@@ -183,7 +183,7 @@ final class Sessions {
         session.life.allowance -= price
     }
 
-    /// Counts a command that was refused. Whether that was one malformed command too many.
+    /// Counts a refused command. Returns true when the session has sent too many malformed ones in a row.
     func isMalformedTooOften(_ refusal: Refusal, _ session: Session) -> Bool {
         switch refusal.code {
         case .badJSON, .badRequest, .unknownType: session.life.malformed += 1
@@ -194,7 +194,7 @@ final class Sessions {
 
     // MARK: Tokens
 
-    /// `hello` or `refresh` was said: its token is to be checked.
+    /// Has the token of a `hello` or `refresh` checked.
     /// - Throws: `conflict` if one is being checked already.
     func verify(_ token: Text, _ hello: Hello, of session: Session) throws(Refusal) {
         guard session.life.hello == nil else { throw Refusal(.conflict, "another refresh is under way") }
@@ -213,7 +213,7 @@ final class Sessions {
         return taken
     }
 
-    /// A token was checked.
+    /// Handles the result of checking a token.
     func checked(_ id: SessionID, _ result: Result<Grant, Refusal>, at now: Moment) -> Checked {
         verificationsUnderWay = max(0, verificationsUnderWay - 1)
         guard let session = sessions[id], session.phase != .ended, let hello = session.life.hello else {
@@ -234,7 +234,7 @@ final class Sessions {
         }
     }
 
-    /// What becomes of a session whose token, or what came with it, was refused.
+    /// What to do with a session whose token or `hello` was refused.
     func reject(_ refusal: Refusal, _ hello: Hello, of session: Session) -> Rejected {
         var refusal = refusal
         refusal.id = hello.id
@@ -248,7 +248,7 @@ final class Sessions {
         }
     }
 
-    /// The session has a token that is good until then: it was welcomed, or its token renewed.
+    /// Notes how long the session's token is good, after a welcome or a refresh.
     func renew(_ session: Session, until endsAt: Int64) {
         session.life.helloDeadline = nil
         session.life.tokenEndsAt = endsAt
@@ -263,7 +263,7 @@ final class Sessions {
     /// When to call `tick` next, in monotonic milliseconds.
     var nextDeadline: Int64? { timers.nextDeadline }
 
-    /// Time has passed. `act` is told what has to be done to whom.
+    /// Finds what is due, and calls `act` with each session and what to do.
     func tick(at now: Int64, _ act: (Session, Due) -> Void) {
         for id in timers.expire(at: now) {
             guard let session = sessions[id], session.phase != .ended, session.life.timerAt <= now else { continue }

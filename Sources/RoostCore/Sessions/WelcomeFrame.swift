@@ -1,7 +1,7 @@
 import RoostFraming
 import RoostWire
 
-/// `welcome`: who the session is, where it stands, and what it may do here.
+/// `welcome`: who the session is, how far it has got, and the server's limits.
 struct WelcomeFrame {
     let identity: Relay.Identity
     let limits: Limits

@@ -1,7 +1,7 @@
 import RoostFraming
 import RoostWire
 
-/// `typing`: others are told when it begins and when it ends. Loop thread only.
+/// `typing`: the other members are told when it begins and when it ends. Loop thread only.
 final class TypingCommands {
     private let typing: Typing
     private let directory: Directory
@@ -30,7 +30,7 @@ final class TypingCommands {
         replies.accept(id, session)
     }
 
-    /// The user wrote there, or left.
+    /// The user sent a message there, or left.
     func stop(_ user: User, in conversation: Conversation) {
         if let member = conversation.member(user.number) { stop(member) }
     }
@@ -54,7 +54,7 @@ final class TypingCommands {
     /// When to call `tick` next, in monotonic milliseconds.
     var nextDeadline: Int64? { typing.nextDeadline }
 
-    /// Time has passed: ends what wasn't repeated in time.
+    /// Ends typing states that were not renewed in time.
     func tick(at now: Int64) {
         for member in typing.expire(at: now) { tell(member) }
     }

@@ -1,10 +1,11 @@
 import RoostCore
 import RoostWire
 
-/// Users, devices, conversations and members, and where each conversation ends. Small rows, written in the batch's
-/// transaction; the ends are kept in memory and written behind the log, with the indexes. On the writer's thread.
+/// Users, devices, conversations, members, and the end of each conversation. The rows are small and are written in the
+/// batch's transaction. The ends are kept in memory and written later, together with the indexes. On the writer's
+/// thread.
 final class Directory {
-    /// Where a conversation ends. A class, so that a row looks it up once.
+    /// The end of a conversation. A class, so that a row needs one look-up.
     final class Conversation {
         var lastSequence: Int64 = 0
         var lastPosition: Int64 = 0
@@ -18,13 +19,13 @@ final class Directory {
         }
     }
 
-    /// A position or sequence that is above can only be damage: a million events a second need 285 years.
+    /// A higher position or sequence can only be damage: at a million events a second it takes 285 years.
     static let numberMax: Int64 = 1 << 53
 
     private let statements: DirectoryStatements
     private var conversations: [Int32: Conversation] = [:]
 
-    /// Reads the ends of the conversations.
+    /// Loads the ends of all conversations.
     init(_ database: Database) throws {
         statements = try DirectoryStatements(database)
         let query = try database.prepare("SELECT number, last_sequence, last_position, last_time FROM conversation")
@@ -88,14 +89,14 @@ final class Directory {
 
     // MARK: Conversations
 
-    /// A conversation without rows; the change that makes it is applied when its first row is stored.
+    /// A conversation without rows. The change that creates it is applied when its first row is stored.
     func begin(_ conversation: ConversationNumber) -> Conversation {
         let new = Conversation()
         conversations[conversation.value] = new
         return new
     }
 
-    /// Applies what a stored event at `position` changes. Erasing isn't among it: see `remove(conversation:)`.
+    /// Applies the change of a stored event at `position`. Erasing is done by `remove(conversation:)`.
     func apply(_ change: ConversationChange, to conversation: ConversationNumber, at position: Int64) throws {
         switch change {
         case .create(let id, let kind, let name, let members):
@@ -124,7 +125,7 @@ final class Directory {
         }
     }
 
-    /// Forgets a conversation and its members. From now on nobody reads its rows.
+    /// Forgets a conversation and its members. From now on its rows are not read.
     func remove(conversation: ConversationNumber) throws {
         conversations[conversation.value] = nil
         statements.deleteConversation.bind(1, conversation.value)
@@ -133,7 +134,7 @@ final class Directory {
         try statements.deleteMembers.run()
     }
 
-    /// Writes where a conversation ends.
+    /// Writes the end of a conversation.
     func saveEnd(of number: Int32) throws {
         guard let conversation = conversations[number] else { return }
         statements.updateLast.bind(1, number)

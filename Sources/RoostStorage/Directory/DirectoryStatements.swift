@@ -1,4 +1,4 @@
-/// What the directory says to SQLite, prepared once.
+/// The directory's prepared statements.
 struct DirectoryStatements {
     let insertUser: Statement
     let insertDevice: Statement
@@ -39,7 +39,7 @@ struct DirectoryStatements {
         renameConversation = try database.prepare("UPDATE conversation SET name = ?2 WHERE number = ?1")
         deleteConversation = try database.prepare("DELETE FROM conversation WHERE number = ?1")
         deleteMembers = try database.prepare("DELETE FROM member WHERE conversation = ?1")
-        // What was said before is not unread to whoever joins. Who is there already stays as it is.
+        // For a new member, earlier messages don't count as unread. An existing member is left unchanged.
         addMember = try database.prepare(
             """
             INSERT INTO member (conversation, user, role, since, joined_at, ordinal, left_at,

@@ -1,12 +1,12 @@
-/// Conversations that were erased and still have rows, oldest first: the directory forgets them at once, their rows go
-/// in slices. On the writer's thread, in its transactions.
+/// Erased conversations that still have rows, oldest first. The directory forgets a conversation at once; its rows are
+/// removed in slices. On the writer's thread, in its transactions.
 struct Erasures {
     /// One erased conversation.
     struct Erasure {
         let conversation: Int32
         /// Its last row is at or below this position.
         let upTo: Int64
-        /// The last row that was removed. Not stored: after a restart, the rows before are looked for in vain.
+        /// The last row that was removed. Not stored: after a restart the search begins again at the start.
         var removedTo: Int64 = 0
     }
 
@@ -14,7 +14,7 @@ struct Erasures {
     private let delete: Statement
     private var waiting: [Erasure] = []
 
-    /// Reads those that a stop left.
+    /// Loads the erasures that were not finished at the last stop.
     init(_ database: Database) throws {
         insert = try database.prepare("INSERT INTO erasure (up_to, conversation) VALUES (?1, ?2)")
         delete = try database.prepare("DELETE FROM erasure WHERE up_to = ?1")
@@ -23,7 +23,7 @@ struct Erasures {
     }
 
     var count: Int { waiting.count }
-    /// The one whose rows go first.
+    /// The erasure whose rows are removed first.
     var first: Erasure? { waiting.first }
 
     func contains(_ conversation: Int32) -> Bool { waiting.contains { $0.conversation == conversation } }
@@ -35,12 +35,12 @@ struct Erasures {
         waiting.append(Erasure(conversation: conversation, upTo: position))
     }
 
-    /// Rows of the first one are removed up to here.
+    /// Notes that rows of the first erasure are removed up to this position.
     mutating func note(removedTo position: Int64) {
         if !waiting.isEmpty { waiting[0].removedTo = position }
     }
 
-    /// Nothing of the first one is left.
+    /// Ends the first erasure: none of its rows is left.
     mutating func finishFirst() throws {
         guard let erasure = waiting.first else { return }
         delete.bind(1, erasure.upTo)

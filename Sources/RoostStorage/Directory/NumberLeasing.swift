@@ -1,18 +1,17 @@
 import RoostCore
 import RoostWire
 
-/// Numbers of users, devices and conversations that were leased to the relay. Only one relay has this store open, so
-/// nothing of a lease is stored: after a start everything above the highest number in use is free again. Writer's
-/// thread only.
+/// Leases numbers of users, devices and conversations to the relay. Only one relay has this store open, so leases
+/// aren't stored: after a start every number above the highest one in use is free. Writer's thread only.
 struct NumberLeasing {
-    /// Numbers of one lease: more than any batch uses up, and little enough that two thousand fit.
+    /// Numbers of one lease: more than any batch uses, and small enough for two thousand leases.
     static let size: Int32 = 1_048_576
 
     private var highest: [NumberKind: Int32] = [:]
 
     init(_ database: Database) throws { try lookUp(database) }
 
-    /// Looks up the highest numbers in use. A conversation whose rows are still being erased counts.
+    /// Looks up the highest numbers in use. Conversations that are still being erased count.
     private mutating func lookUp(_ database: Database) throws {
         let conversations = "(SELECT number FROM conversation UNION ALL SELECT conversation FROM erasure)"
         try raise(.user, to: database.value("SELECT max(number) FROM user"))
@@ -24,14 +23,14 @@ struct NumberLeasing {
         highest[kind] = max(highest[kind] ?? 0, Int32(clamping: Int64(used ?? "") ?? 0))
     }
 
-    /// Numbers that no lease has given yet.
+    /// Leases numbers that have not been leased before.
     mutating func lease(_ kind: NumberKind) -> Range<Int32> {
         let numbers = NumberLeases.range(above: highest[kind] ?? 0, count: Self.size)
         if let last = numbers.last { highest[kind] = last }
         return numbers
     }
 
-    /// A first lease of each kind, for a relay that starts.
+    /// The first lease of each kind, for a starting relay.
     mutating func leases(_ database: Database) throws -> NumberLeases {
         try lookUp(database)
         return NumberLeases(users: lease(.user), devices: lease(.device), conversations: lease(.conversation))

@@ -1,7 +1,7 @@
 import RoostCore
 import RoostWire
 
-/// Who reacted to which message with what, and the counts that history shows. On the writer's thread, in its
+/// Who gave which reaction to which message, and the counts shown in history. On the writer's thread, in its
 /// transactions.
 struct Reactions {
     static let hasSQL =
@@ -64,7 +64,7 @@ struct Reactions {
         return try count.first { $0.int64(0) } ?? 0
     }
 
-    /// Gives or takes back the reaction, as the event says.
+    /// Adds or removes the reaction, as the event says.
     func apply(_ event: Append, _ label: UnsafeRawBufferPointer) throws {
         let change = event.flag ? remove : add
         try bind(change, event, label)
@@ -76,7 +76,7 @@ struct Reactions {
         }
     }
 
-    /// Removes at most so many reactions to messages of a conversation. Returns whether there were any.
+    /// Removes up to `limit` reactions to messages of a conversation. Returns whether there were any.
     func removeAll(of conversation: Int32, limit: Int) throws -> Bool {
         for statement in removeAll {
             statement.bind(1, conversation)

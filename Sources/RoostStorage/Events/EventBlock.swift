@@ -1,8 +1,9 @@
-/// Some rows of one conversation, one after the other, as the event index holds them: about two bytes a row. A message
-/// is a row that raises the sequence by one, so only positions are written, as differences, with a bit for messages.
+/// Consecutive rows of one conversation as the event index stores them, in about two bytes each. A message raises the
+/// sequence by one, so only the differences of positions are written, with a bit that marks messages.
 struct EventBlock {
-    /// At most; a block fits into a page with others, and a look-up reads few rows in vain. The blocks of a merge that
-    /// was killed are written over by those of the next, which begin with the same rows: a change is a migration.
+    /// The most rows of a block, so that several blocks fit into a page and a look-up reads few rows it doesn't need.
+    /// After a merge that was killed, the next one overwrites its blocks, because they begin with the same rows:
+    /// changing this number needs a migration.
     static let rowsMax = 128
 
     let conversation: Int32
@@ -13,8 +14,8 @@ struct EventBlock {
     let rows: Int
     let bytes: [UInt8]
 
-    /// The rows at the beginning of `entries`: at most `rowsMax`, and none behind a message that is missing. nil if
-    /// there are none.
+    /// Takes rows from the beginning of `entries`: at most `rowsMax`, and none after a missing message. nil if there
+    /// are none.
     init?(_ entries: ArraySlice<EventEntry>, of conversation: Int32) {
         guard let first = entries.first else { return nil }
         self.conversation = conversation
@@ -55,7 +56,7 @@ struct EventBlock {
     }
 }
 
-/// Reads the rows of a block, in order. Lends bytes; valid as long as they are.
+/// Reads the rows of a block in order. Borrows the bytes, and is valid as long as they are.
 struct EventRows: Sequence, IteratorProtocol {
     private let bytes: UnsafeRawBufferPointer
     private var offset = 0

@@ -1,11 +1,11 @@
 import RoostWire
 
-/// Look-ups in the event index, on one connection: where the rows of a conversation are. It holds them in blocks, each
-/// of rows of one conversation that are next to each other; a block is found by the position of its first row, or by
-/// the sequence before it. It is only asked for what is at or below the tail's floor. Costs are seeks: none grows with
-/// the number of rows but by the depth of the tree.
+/// Look-ups in the event index, on one connection: finds the rows of a conversation. The index holds blocks of
+/// consecutive rows of one conversation. A block is found by the position of its first row or by the sequence before
+/// it. Only positions at or below the tail's floor may be asked for. The cost is seeks and grows with the depth of the
+/// tree, not with the number of rows.
 ///
-/// A block that is damaged throws `damagedIndex`.
+/// A damaged block throws `damagedIndex`.
 struct EventIndex {
     private let bySequence: Statement
     private let byPosition: Statement
@@ -15,7 +15,8 @@ struct EventIndex {
         SELECT conversation, position, before, checksum, rows FROM event_block
         WHERE conversation = ?1 AND before < ?2 ORDER BY before DESC, position DESC LIMIT 1
         """
-    // Slices of a merge under way may be in the index already: the caller gives a position at or below the floor.
+    // The index may already contain slices of an unfinished merge, so the caller passes a position at or below the
+    // floor.
     static let byPositionSQL = """
         SELECT conversation, position, before, checksum, rows FROM event_block
         WHERE conversation = ?1 AND position <= ?2 ORDER BY position DESC LIMIT 1
@@ -31,7 +32,7 @@ struct EventIndex {
         after = try database.prepare(EventIndex.afterSQL)
     }
 
-    /// Where a message is; nil if the index doesn't have it.
+    /// The position of a message; nil if the index doesn't have it.
     func position(of sequence: Int64, in conversation: Int32) throws -> Int64? {
         bySequence.bind(1, conversation)
         bySequence.bind(2, sequence)
@@ -49,12 +50,12 @@ struct EventIndex {
         } ?? nil
     }
 
-    /// Rows above a position up to `upTo`, at most `limit`, in order, appended to `found`.
+    /// Appends to `found`, in order, at most `limit` rows above a position and up to `upTo`.
     func rows(
         of conversation: Int32, above position: Int64, upTo: Int64, limit: Int, into found: inout [EventEntry]
     ) throws {
         let end = found.count + limit
-        // The block that the position is in, or that ends before it; then those behind it.
+        // First the block that contains the position or ends before it, then the following ones.
         byPosition.bind(1, conversation)
         byPosition.bind(2, position)
         _ = try byPosition.first { try take(rows(of: $0), above: position, upTo: upTo, end: end, into: &found) }
@@ -63,7 +64,7 @@ struct EventIndex {
         after.bind(2, position)
         do {
             while try after.step() {
-                // The end isn't a condition of the query: it would read on to the end of the conversation.
+                // The end isn't a condition of the query: that query would read to the end of the conversation.
                 let isDone = try take(rows(of: after), above: position, upTo: upTo, end: end, into: &found)
                 if isDone { return after.reset() }
             }
@@ -73,7 +74,7 @@ struct EventIndex {
         }
     }
 
-    /// Returns whether no more are wanted.
+    /// Returns whether enough rows have been taken.
     private func take(
         _ rows: EventRows, above position: Int64, upTo: Int64, end: Int, into found: inout [EventEntry]
     ) throws -> Bool {
@@ -95,13 +96,13 @@ struct EventIndex {
     }
 }
 
-/// The statements that change the event index. Used by the writer alone, in its transactions.
+/// The statements that change the event index. Used only by the writer, in its transactions.
 struct EventIndexEditor {
     private let insert: Statement
     private let remove: Statement
 
     init(_ database: Database) throws {
-        // Blocks of a merge that a crash cut short are written again, possibly with more rows.
+        // After a merge cut short by a crash, its blocks are written again, possibly with more rows.
         insert = try database.prepare(
             """
             INSERT OR REPLACE INTO event_block (conversation, position, before, checksum, rows)
@@ -125,7 +126,7 @@ struct EventIndexEditor {
         }
     }
 
-    /// Removes at most so many blocks of a conversation.
+    /// Removes up to `limit` blocks of a conversation.
     func removeBlocks(_ limit: Int, of conversation: Int32) throws {
         remove.bind(1, conversation)
         remove.bind(2, Int64(limit))

@@ -1,25 +1,25 @@
 import Synchronization
 
 extension EventTail {
-    /// What the tail knows of a conversation's committed rows, copied in one go.
+    /// A copy of what the tail has of a conversation's committed rows.
     struct View: Sendable {
         /// Everything at or below it is in the index.
         var floor: Int64
         /// Highest sequence of a row in the index; nil if the tail has nothing of the conversation.
         var indexedSequence: Int64?
-        /// Sequence of the last row here; nil if there is none.
+        /// Sequence of the last row in the tail; nil if there is none.
         var lastSequence: Int64?
-        /// Sequence of the last row here at or below `after`; nil if there is none.
+        /// Sequence of the last row in the tail at or below `after`; nil if there is none.
         var sequenceAtAfter: Int64?
-        /// Sequence of the last row here at or below `upTo`; nil if there is none.
+        /// Sequence of the last row in the tail at or below `upTo`; nil if there is none.
         var sequenceAtUpTo: Int64?
-        /// Rows asked for, in order.
+        /// The rows asked for, in order.
         var entries: [EventEntry] = []
-        /// There are more than were copied.
+        /// Whether there are more rows than were copied.
         var isCut = false
     }
 
-    /// Committed rows above `after` up to `upTo`: the first `limit` of them, messages up to `since` left out.
+    /// The first `limit` committed rows above `after` and up to `upTo`, without messages up to `since`.
     func rows(of conversation: Int32, after: Int64, upTo: Int64, since: Int64, limit: Int) -> View {
         state.withLock { state in
             let parts = state.parts(conversation)
@@ -57,7 +57,8 @@ extension EventTail.View {
 }
 
 extension Array<EventEntry> {
-    /// The first index whose entry isn't below, for a predicate that is true for a beginning of the array only.
+    /// The first index for which the predicate is false. It must be true for the entries before and false for those
+    /// after.
     func partition(below isBelow: (EventEntry) -> Bool) -> Int {
         var low = 0
         var high = count

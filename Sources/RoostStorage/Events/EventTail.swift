@@ -2,11 +2,11 @@ import RoostCore
 import RoostWire
 import Synchronization
 
-/// Where one row of a conversation is.
+/// The place of one row in the log and in its conversation.
 struct EventEntry: Sendable, Equatable {
-    // Both in sixteen bytes: there are some hundred thousand in memory.
+    // The position and the message bit. An entry takes sixteen bytes; there are some hundred thousand in memory.
     private let place: Int64
-    /// As stored: of a message its own, otherwise the last message's before it.
+    /// As stored: for a message its own sequence, otherwise that of the last message before it.
     let sequence: Int64
 
     var position: Int64 { place >> 1 }
@@ -20,10 +20,10 @@ struct EventEntry: Sendable, Equatable {
     }
 }
 
-/// Where the rows are that the event index doesn't hold yet: the newest part of every conversation, in memory. The
-/// writer's thread adds and drops, the reader's thread looks; the lock is held for look-ups only, never during I/O.
+/// The newest rows of every conversation, which the event index doesn't hold yet. In memory. The writer's thread adds
+/// and removes rows; the reader's thread looks them up. The lock is held only for look-ups, never during I/O.
 ///
-/// Everything at or below `floor` is in the index; everything above it is here. Rows above `published` belong to a
+/// Rows at or below `floor` are in the index, all rows above it are here. Rows above `published` belong to a
 /// transaction that isn't committed: the writer sees them, the reader doesn't.
 final class EventTail: Sendable {
     /// Rows of many conversations, each in the order of positions.
@@ -35,7 +35,7 @@ final class EventTail: Sendable {
     struct State: Sendable {
         var floor: Int64
         var published: Int64
-        /// Being written to the index: no longer changed.
+        /// Being written to the index; it no longer changes.
         var frozen = Part()
         var active = Part()
 
@@ -56,13 +56,13 @@ final class EventTail: Sendable {
     /// Rows in memory.
     var rows: Int { state.withLock { $0.frozen.rows + $0.active.rows } }
 
-    /// Rows that no merge has begun with.
+    /// Rows that are not part of a merge yet.
     var newRows: Int { state.withLock { $0.active.rows } }
 
     /// Everything at or below it is in the index.
     var floor: Int64 { state.withLock { $0.floor } }
 
-    /// Adds a row of the transaction that is under way.
+    /// Adds a row of the current transaction.
     func add(_ entry: EventEntry, to conversation: Int32) {
         state.withLock { state in
             state.active.entries[conversation, default: []].append(entry)
@@ -70,12 +70,12 @@ final class EventTail: Sendable {
         }
     }
 
-    /// The transaction that holds everything up to here is committed.
+    /// Tells that everything up to `head` is committed.
     func publish(_ head: Int64) {
         state.withLock { $0.published = head }
     }
 
-    /// Begins a new part and returns the old one. The one before was dropped.
+    /// Begins a new part and returns the old one. The part before must have been dropped.
     func freeze() -> Part {
         state.withLock { state in
             state.frozen = state.active
@@ -84,9 +84,9 @@ final class EventTail: Sendable {
         }
     }
 
-    /// The frozen part is in the index, and committed, up to here.
+    /// Drops the frozen part: it is in the index and committed up to `floor`.
     func dropFrozen(upTo floor: Int64) {
-        // The dictionary is torn down after the lock is let go.
+        // The dictionary is freed after the lock is released.
         let dropped = state.withLock { state in
             let part = state.frozen
             state.frozen = Part()
@@ -96,7 +96,7 @@ final class EventTail: Sendable {
         _ = consume dropped
     }
 
-    /// Where a message is, if it is here; uncommitted ones included.
+    /// The position of a message that is here, committed or not.
     func position(of sequence: Int64, in conversation: Int32) -> Int64? {
         state.withLock { state in
             for part in state.parts(conversation).reversed() {

@@ -1,6 +1,6 @@
-/// One part of the newest rows on its way into the indexes, in slices, so that no commit waits long: keys by hash, rows
-/// by conversation, so that neighbours share a page. The watermark moves with the last slice; slices that a crash
-/// leaves without it are written again. A value.
+/// Writes one part of the newest rows into the indexes, in slices, so that no commit waits long. Keys are written by
+/// hash and rows by conversation, so that neighbours share a page. The watermark moves with the last slice; slices left
+/// by a crash are written again. A value.
 struct IndexMerge {
     /// Keys of one item.
     private static let keysPerItem = 64

@@ -1,10 +1,10 @@
 import RoostCore
 import RoostWire
 
-/// Everything that is derived from the log to find its rows: the key index and the event index, of which the newest
-/// part is in memory. The tables follow behind the log (Docs/Decisions/0005): an ordinary index would dirty two random
-/// pages a row, and all of them would go through the write-ahead log. On the writer's thread, in its transactions; the
-/// reader looks at `tail`.
+/// The indexes derived from the log to find its rows: the key index and the event index. Their newest part is in memory
+/// and is written to the tables later (Docs/Decisions/0005): an ordinary index would dirty two random pages for each
+/// row, all of which go through the write-ahead log. On the writer's thread, in its transactions; the reader uses
+/// `tail`.
 final class LogIndexer {
     let keys: KeyIndex
     let tail: EventTail
@@ -44,52 +44,52 @@ final class LogIndexer {
 
     // MARK: Rows
 
-    /// Notes a row that was written. `key`: the hash of its key, if it has one.
+    /// Adds a written row. `key` is the hash of its key, if it has one.
     func add(_ entry: EventEntry, to conversation: Int32, key: UInt64?) {
         tail.add(entry, to: conversation)
         if let key { keys.add(key, at: entry.position) }
     }
 
-    /// Where a message is; nil if no index has it.
+    /// The position of a message; nil if no index has it.
     func position(of sequence: Int64, in conversation: Int32) throws -> Int64? {
         try tail.position(of: sequence, in: conversation) ?? events.position(of: sequence, in: conversation)
     }
 
-    /// Rows of a conversation above a position up to `upTo`, at most `limit`. Only what the tables hold.
+    /// At most `limit` rows of a conversation above a position and up to `upTo`, from the tables only.
     func indexedRows(of conversation: Int32, above position: Int64, upTo: Int64, limit: Int) throws -> [EventEntry] {
         var found: [EventEntry] = []
         try events.rows(of: conversation, above: position, upTo: upTo, limit: limit, into: &found)
         return found
     }
 
-    /// Removes at most so many blocks of a conversation that was erased.
+    /// Removes up to `limit` blocks of an erased conversation.
     func removeBlocks(_ limit: Int, of conversation: Int32) throws {
         try editor.removeBlocks(limit, of: conversation)
     }
 
     // MARK: Merging
 
-    /// Part of every commit: merges some of a tail that is too long, in proportion to the commit's own rows. Returns
-    /// whether the merge is complete once this transaction is committed; then call `finishMerge`.
+    /// Called in every commit: if the tail is too long, merges some of it, in proportion to the rows of the commit.
+    /// Returns whether this completes the merge; then call `finishMerge` after the commit.
     func mergeShare(rows: Int, upTo head: Int64) throws -> Bool {
         guard rows > 0, merge != nil || tail.newRows > bounds.tailRows else { return false }
         return try merge(entries: rows * bounds.entriesPerRow, upTo: head)
     }
 
-    /// Whether an idle writer has something to merge. `isForced`: even if it is little.
+    /// Whether an idle writer has something to merge. With `isForced`, even a small part counts.
     func hasWork(isForced: Bool = false) -> Bool {
         merge != nil || tail.rows >= max(1, isForced ? 1 : bounds.idleRows)
     }
 
-    /// An idle writer's share. Returns as `mergeShare`.
+    /// Merges one slice for an idle writer. Returns the same as `mergeShare`.
     func mergeSlice(upTo head: Int64) throws -> Bool {
         try merge(entries: bounds.idleEntries, upTo: head)
     }
 
-    /// Whether rows that are read at start should be merged before more are read.
+    /// Whether the rows read at start should be merged before more are read.
     var isTailFull: Bool { tail.newRows >= bounds.tailRows }
 
-    /// The last slice is committed: look-ups use the tables from now on.
+    /// The last slice is committed: from now on look-ups use the tables.
     func finishMerge() {
         guard let merge else { return }
         tail.dropFrozen(upTo: merge.upTo)

@@ -1,18 +1,19 @@
-/// Which hashes one generation of the key index surely doesn't hold: a Bloom filter of six bits a hash, all in 32 bytes
-/// side by side, so that a question costs one look into memory. It has its size from the beginning and never grows; so
-/// the share of errors is the same however many generations there are. A value.
+/// Tells which hashes one generation of the key index certainly doesn't hold. A Bloom filter with six bits for each
+/// hash, all within 32 bytes, so that a question costs one memory access. Its size is fixed from the start, so its
+/// error rate doesn't depend on the number of generations. A value.
 struct KeyFilter {
-    /// With so many bits a key it errs for about one hash in 1,500 when it is full (measured in KeyFilterTests).
+    /// With this many bits for each key, a full filter is wrong for about one hash in 1,500 (measured in
+    /// KeyFilterTests).
     static let bitsPerKey = 20
 
     private var groups: [SIMD4<UInt64>]
 
-    /// For so many keys at most.
+    /// Creates a filter for at most this many keys.
     init(keys: Int) {
         groups = [SIMD4<UInt64>](repeating: .zero, count: max(1, keys * KeyFilter.bitsPerKey / 256))
     }
 
-    /// As it was stored; nil if the bytes aren't those of a filter.
+    /// Reads a stored filter; nil if the bytes aren't a filter.
     init?(bytes: UnsafeRawBufferPointer) {
         let size = MemoryLayout<SIMD4<UInt64>>.size
         guard bytes.count >= size, bytes.count % size == 0 else { return nil }
@@ -24,7 +25,7 @@ struct KeyFilter {
     /// Bytes in memory.
     var byteCount: Int { groups.count * MemoryLayout<SIMD4<UInt64>>.size }
 
-    /// The filter as it is stored: in the order of the machine's bytes, as a derived table may be.
+    /// The filter in its stored form. It uses the machine's byte order, which is allowed for a derived table.
     func withBytes<Value>(_ body: (UnsafeRawBufferPointer) throws -> Value) rethrows -> Value {
         try groups.withUnsafeBytes(body)
     }
@@ -39,7 +40,7 @@ struct KeyFilter {
         groups[group(hash)] |= KeyFilter.mask(hash)
     }
 
-    // The low 28 bits, which the mask doesn't use, spread evenly over all groups.
+    // Spreads the low 28 bits, which the mask doesn't use, evenly over all groups.
     private func group(_ hash: UInt64) -> Int {
         Int(truncatingIfNeeded: ((hash & 0xfff_ffff) &* UInt64(truncatingIfNeeded: groups.count)) >> 28)
     }

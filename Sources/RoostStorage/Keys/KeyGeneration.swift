@@ -1,14 +1,14 @@
-/// A part of the key index that holds the keys of neighbouring rows: about two million of them, in a range of the table
-/// of its own. Only the newest one is written to; a full one never changes but by erasing. A value.
+/// A part of the key index that holds the keys of about two million neighbouring rows in its own range of the table.
+/// Only the newest generation is written to; a full one changes only by erasing. A value.
 struct KeyGeneration {
     let number: Int64
     var keys: Int
-    /// The position of its last row; of the newest one, of the last row so far.
+    /// The position of its last row; for the newest generation, the last row so far.
     var upTo: Int64
     var filter: KeyFilter
 }
 
-/// What the key index says to SQLite, prepared once.
+/// The key index's prepared statements.
 struct KeyStatements {
     let find: Statement
     let insert: Statement
@@ -21,7 +21,7 @@ struct KeyStatements {
 
     init(_ database: Database, lookUps: Database) throws {
         find = try lookUps.prepare(KeyStatements.findSQL)
-        // A merge that was cut short is done again.
+        // A merge that was cut short is written again.
         insert = try database.prepare(
             "INSERT OR IGNORE INTO key_hash (generation, hash, position) VALUES (?1, ?2, ?3)")
         remove = try database.prepare("DELETE FROM key_hash WHERE generation = ?1 AND hash = ?2 AND position = ?3")

@@ -1,8 +1,8 @@
 import RoostWire
 
-/// SipHash-1-3 (Aumasson, Bernstein, "SipHash: a fast short-input PRF", 2012) of a sender and its key, under a secret
-/// that is drawn once per store. Clients choose keys: without a secret one could make all its keys collide, and every
-/// look-up would read all its rows. Collisions are still possible, so whoever uses it compares with the log.
+/// SipHash-1-3 (Aumasson, Bernstein, "SipHash: a fast short-input PRF", 2012) of a sender and its key, with a secret
+/// drawn once for each store. Clients choose the keys: without a secret, a client could make all its keys collide, and
+/// every look-up would read all its rows. Collisions are still possible, so results must be compared with the log.
 struct KeyHash {
     private let key0: UInt64
     private let key1: UInt64
@@ -20,7 +20,7 @@ struct KeyHash {
             state.take(UInt64(littleEndian: key.loadUnaligned(fromByteOffset: offset, as: UInt64.self)))
             offset += 8
         }
-        // The last word carries the number of bytes, as in the paper; the sender counts as eight.
+        // As in the paper, the last word contains the number of bytes; the sender counts as eight bytes.
         var last = UInt64(truncatingIfNeeded: key.count &+ 8) << 56
         var shift: UInt64 = 0
         while offset < key.count {

@@ -1,16 +1,16 @@
 import RoostCore
 import RoostWire
 
-/// Key indexes of a size that would take hours to reach by appending. For measurements only.
+/// Fills a key index to a size that would take hours to reach by appending. For measurements only.
 extension SQLiteLog {
-    /// Makes the key index of an empty store hold so many random keys, in full generations, as if their rows had been
-    /// appended and erased. Positions go on behind them.
+    /// Fills the key index of an empty store with random keys, in full generations, as if their rows had been appended
+    /// and erased. Later positions follow them.
     package func fillKeys(_ count: Int) throws {
         guard writer.head == 0 else { throw StorageFailure.inconsistent("only an empty store is filled") }
         try writer.fillKeys(count)
     }
 
-    /// Looks for so many random keys that aren't there. Returns for how many of them a table was read: a filter erred.
+    /// Looks up random keys that don't exist. Returns how many times a table was read because a filter was wrong.
     package func lookForNewKeys(_ count: Int) throws -> Int {
         var random = SystemRandomNumberGenerator()
         let keys = writer.indexer.keys

@@ -1,15 +1,16 @@
 import RoostCore
 import RoostWire
 
-/// Finds the row of a sender's key. The newest keys are in memory, the others in a table in the order of (generation,
-/// hash): hashes are random, so a table of all keys in one order would have every new key on another page of a growing
-/// number; a generation is of bounded size, and so is what a merge dirties. Nothing is ever merged with anything. A
-/// look-up asks the filter of each generation, newest first, and reads a page only where the filter doesn't deny.
+/// Finds the row with a sender's key. The newest keys are in memory, the others in a table ordered by generation and
+/// hash. Hashes are random: in a table ordered by hash alone, each new key would be on another page, and there would be
+/// more and more pages. A generation has a limited size, which limits the pages that a merge dirties. Generations are
+/// never merged with each other. A look-up asks the filter of each generation, newest first, and reads a page only if
+/// the filter doesn't rule the key out.
 ///
-/// On the writer's thread, in its transactions. What is in memory is good until one of them fails, as all that the
-/// writer has.
+/// On the writer's thread, in its transactions. After a failed transaction its memory, like the rest of the writer's,
+/// must not be used.
 final class KeyIndex {
-    /// Keys that weren't in the table when the merge began, in the order in which it takes them.
+    /// Keys that weren't in the table when the merge began, in the order in which they are merged.
     typealias Part = [KeyEntry]
 
     private let hash: @Sendable (Int32, UnsafeRawBufferPointer) -> UInt64
@@ -17,12 +18,12 @@ final class KeyIndex {
     private let keysPerGeneration: Int
     private let reporter: StorageReporter
     private var tail = KeyTail()
-    /// Oldest first. The last one is being filled.
+    /// Oldest first. The last generation is being filled.
     private var generations: [KeyGeneration] = []
     /// Look-ups in the table so far.
     private(set) var tableReads = 0
 
-    /// Reads the filters of full generations, and the newest generation to make its filter again.
+    /// Loads the filters of full generations, and the keys of the newest generation to build its filter again.
     init(
         _ database: Database, lookUps: Database, keysPerGeneration: Int, reporter: StorageReporter,
         hash: @escaping @Sendable (Int32, UnsafeRawBufferPointer) -> UInt64
@@ -42,7 +43,7 @@ final class KeyIndex {
 
     func hash(of key: UnsafeRawBufferPointer, by sender: Int32) -> UInt64 { hash(sender, key) }
 
-    /// Tries each position that this hash has until one is accepted.
+    /// Tries each position stored for this hash until one is accepted.
     func first<Value>(_ hash: UInt64, _ accept: (Int64) throws -> Value?) throws -> Value? {
         if let found = try tail.first(hash, accept) { return found }
         var next = generations.count
@@ -73,7 +74,7 @@ final class KeyIndex {
 
     // MARK: Merging
 
-    /// Begins a merge: what was added so far is to be written. Sorted, so that neighbours share a page.
+    /// Begins a merge of all keys added so far. They are sorted, so that neighbours share a page.
     func freeze() -> Part {
         tail.freeze().entries.sorted { $0.storedHash < $1.storedHash }
     }
@@ -90,7 +91,7 @@ final class KeyIndex {
         }
     }
 
-    /// All entries of the part are written; its last row is at `upTo`.
+    /// All entries of the part have been written; `upTo` is its last row.
     func finish(_ part: Part, upTo: Int64) throws {
         let last = generations.count - 1
         generations[last].keys += part.count
@@ -100,7 +101,7 @@ final class KeyIndex {
         if isFull { try begin(after: generations[last].number) }
     }
 
-    /// The transaction that finished the part is committed: look-ups find its keys in the table.
+    /// The transaction that finished the part is committed: look-ups now find its keys in the table.
     func dropFrozen() { tail.dropFrozen() }
 
     // MARK: The table
@@ -143,13 +144,13 @@ final class KeyIndex {
 
     private func begin(after number: Int64) throws {
         let upTo = generations.last?.upTo ?? 0
-        // A merge may end above the size: parts aren't divided.
+        // A merge may exceed the size, because a part isn't divided.
         let filter = KeyFilter(keys: keysPerGeneration)
         generations.append(KeyGeneration(number: number + 1, keys: 0, upTo: upTo, filter: filter))
         try save(generations[generations.count - 1], isFull: false)
     }
 
-    /// The filter of a full generation is kept; that of the newest one is made again at start.
+    /// The filter of a full generation is stored; that of the newest is built again at each start.
     private func save(_ generation: KeyGeneration, isFull: Bool) throws {
         let row = statements.save
         row.bind(1, generation.number)

@@ -3,21 +3,21 @@ struct KeyEntry: Equatable {
     var hash: UInt64
     var position: Int64
 
-    /// As SQLite has it: with a sign.
+    /// In SQLite's form, with a sign.
     var storedHash: Int64 { Int64(bitPattern: hash) }
 }
 
-/// The keys of the rows that the key index doesn't hold yet, by hash. Only the writer looks for keys, so this is
-/// confined to its thread. A look-up gives candidates; whether a key is really there, the log says.
+/// The keys, by hash, of rows that the key index doesn't hold yet. Only the writer looks up keys, so this is confined
+/// to its thread. A look-up gives candidates; the log tells whether the key really is there.
 struct KeyTail {
-    /// The keys of one part of the tail: a hash table with open addresses. The hashes are secret and even, so their low
-    /// bits are as good a slot as any; a hash that comes twice has two slots.
+    /// The keys of one part of the tail, in a hash table with open addressing. The hashes are secret and evenly
+    /// distributed, so their low bits select the slot. A hash that occurs twice takes two slots.
     struct Part {
-        /// Position 0, which no row has, marks a free one. At most half of them are taken.
+        /// Position 0, which no row has, marks a free slot. At most half of the slots are taken.
         private var slots = [KeyEntry](repeating: KeyEntry(hash: 0, position: 0), count: 1_024)
         private(set) var count = 0
 
-        /// All of them, in no order.
+        /// All keys, in no order.
         var entries: [KeyEntry] { slots.filter { $0.position != 0 } }
 
         mutating func add(_ entry: KeyEntry) {

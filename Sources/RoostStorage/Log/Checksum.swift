@@ -1,11 +1,12 @@
-/// CRC-32C (Castagnoli; RFC 3720, appendix B.4 has test values), eight bytes a step with eight tables ("slicing by 8").
-/// It finds every damage of up to 32 bits in a row; it protects against failing disks, not against people. A value.
+/// CRC-32C (Castagnoli; test values in RFC 3720, appendix B.4), eight bytes at a time with eight tables ("slicing by
+/// 8"). It detects any damage within 32 consecutive bits. It protects against failing disks, not against attackers. A
+/// value.
 struct Checksum {
     private var state: UInt32 = .max
 
     var value: UInt32 { ~state }
 
-    /// Of one piece.
+    /// The checksum of one piece.
     static func of(_ bytes: UnsafeRawBufferPointer) -> UInt32 {
         var checksum = Checksum()
         checksum.add(bytes)
@@ -29,7 +30,7 @@ struct Checksum {
         self.state = state
     }
 
-    /// The eight bytes of a number, the lowest first.
+    /// Adds the eight bytes of a number, lowest first.
     mutating func add(_ word: UInt64) {
         state = Checksum.tables.withUnsafeBufferPointer { Checksum.step(state, word, $0) }
     }
@@ -45,7 +46,7 @@ struct Checksum {
         return result
     }
 
-    /// Eight tables of 256: the n-th is for a byte with n bytes behind it.
+    /// Eight tables of 256 entries: the n-th is for a byte that is followed by n bytes.
     private static let tables: [UInt32] = {
         var tables = [UInt32](repeating: 0, count: 8 * 256)
         for byte in 0..<256 {

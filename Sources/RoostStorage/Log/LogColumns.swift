@@ -1,10 +1,10 @@
 import RoostCore
 import RoostWire
 
-/// The row that a query of the log stands on. Lends what SQLite has in memory: valid until the next step of the query.
-/// The columns are as they are on the disk; ask `isIntact` before using them.
+/// The current row of a query of the log. Borrows SQLite's memory: valid until the query's next step. The columns are
+/// as they are on disk; check `isIntact` before using them.
 struct LogColumns {
-    /// What a query has to select, in this order.
+    /// The columns that a query has to select, in this order.
     static let names = """
         position, conversation, sequence, kind, sender, time, checksum, reference, flag, edited_at, deleted_at, \
         device, key, label, body
@@ -16,7 +16,7 @@ struct LogColumns {
 
     var position: Int64 { row.int64(0) }
     var conversation: Int32 { row.int32(1) }
-    /// As stored: of a message its own, otherwise the last message's before it.
+    /// As stored: for a message its own sequence, otherwise that of the last message before it.
     var sequence: Int64 { row.int64(2) }
     var kind: EventKind? { UInt8(exactly: row.int64(3)).flatMap { EventKind(rawValue: $0) } }
     var sender: Int32 { row.int32(4) }
@@ -26,7 +26,7 @@ struct LogColumns {
     var key: UnsafeRawBufferPointer { row.bytes(12) }
     var label: UnsafeRawBufferPointer { row.bytes(13) }
 
-    /// Whether the row is what was written: its checksum fits.
+    /// Whether the row is what was written: its checksum is right.
     var isIntact: Bool {
         guard let kind else { return false }
         return checksum(kind) == row.int64(6)
@@ -63,24 +63,24 @@ struct LogColumns {
     }
 }
 
-/// An intact row of the log, copied out of it. A value.
+/// An intact row, copied from the log. A value.
 struct LogRow {
-    /// As readers see it; an edit without the message's body.
+    /// As readers see it. For an edit, without the message's body.
     var event: StoredEvent
-    /// As stored: of a message its own, otherwise the last message's before it.
+    /// As stored: for a message its own sequence, otherwise that of the last message before it.
     let sequence: Int64
 }
 
-/// What a look-up by position finds.
+/// The result of a look-up by position.
 enum LogFinding {
     case row(LogRow)
     case missing
-    /// There is a row, or there was one, that can't be trusted.
+    /// There is a row, or was one, but it is damaged.
     case damaged
 }
 
 extension LogRow {
-    /// Whether it is this message: an index may say so and be wrong.
+    /// Whether it is this message. An index that says so may be wrong.
     func isMessage(_ sequence: Int64, in conversation: Int32) -> Bool {
         event.kind == .message && self.sequence == sequence && event.conversation.value == conversation
     }

@@ -2,7 +2,7 @@ import CSQLite
 import RoostCore
 import RoostWire
 
-/// The table of the log, on one connection: rows by position. It decides nothing.
+/// The table of the log, on one connection: rows by position. It makes no decisions.
 struct LogTable {
     private let find: Statement
     private let above: Statement
@@ -26,8 +26,8 @@ struct LogTable {
         }
     }
 
-    /// Rows above a position, in order, until `body` answers false. Where SQLite finds a damaged page, `damaged` gets
-    /// the position after the last row that could be read; the walk goes on behind it, up to `last`.
+    /// Calls `body` with the rows above a position, in order, until it returns false. At a damaged page, `damaged` gets
+    /// the position after the last readable row, and the walk continues after the page, up to `last`.
     func walk(
         above position: Int64, upTo last: Int64 = .max, _ body: (LogColumns) throws -> Bool,
         damaged: (Int64) throws -> Bool
@@ -39,7 +39,7 @@ struct LogTable {
                 while try above.step() {
                     let row = LogColumns(above)
                     guard row.position <= last else { return above.reset() }
-                    // A damaged page can give rows out of order.
+                    // A damaged page may return rows out of order.
                     guard row.position > position else { continue }
                     position = row.position
                     guard try body(row) else { return above.reset() }
@@ -55,15 +55,15 @@ struct LogTable {
     }
 }
 
-/// The log as the writer reads it. A page that SQLite finds damaged makes the transaction fail in which it is read
-/// (`SQLITE_CorruptRdOnly` in SQLite's vdbe.c); so what is committed is read on a connection of its own, outside of any
-/// transaction, and on the writing connection only what the batch has written. On the writer's thread.
+/// The log as the writer reads it. If SQLite finds a damaged page inside a transaction, the transaction fails
+/// (`SQLITE_CorruptRdOnly` in SQLite's vdbe.c). Therefore committed rows are read on a separate connection, outside any
+/// transaction, and the writing connection reads only what the batch has written. On the writer's thread.
 final class CommittedLog {
     private let committed: LogTable
     private let uncommitted: LogTable
     /// The newest committed row.
     private var head: Int64
-    /// Committed rows that the batch has changed.
+    /// Committed rows that the current batch has changed.
     private var changed: Set<Int64> = []
 
     init(_ database: Database, lookUps: Database, head: Int64) throws {
@@ -78,14 +78,14 @@ final class CommittedLog {
         return try (isCommitted ? committed : uncommitted).find(at: position)
     }
 
-    /// Committed rows above a position, as `LogTable` walks.
+    /// Walks the committed rows above a position, as `LogTable` does.
     func walk(
         above position: Int64, upTo last: Int64, _ body: (LogColumns) throws -> Bool, damaged: (Int64) throws -> Bool
     ) throws {
         try committed.walk(above: position, upTo: last, body, damaged: damaged)
     }
 
-    /// The batch has changed the row.
+    /// Notes that the batch has changed the row.
     func noteChange(at position: Int64) { changed.insert(position) }
 
     /// The batch is committed.
@@ -95,7 +95,7 @@ final class CommittedLog {
     }
 }
 
-/// The statements that change the log. Used by the writer alone, in its transactions.
+/// The statements that change the log. Used only by the writer, in its transactions.
 struct LogEditor {
     private let insert: Statement
     private let replace: Statement
@@ -127,7 +127,7 @@ struct LogEditor {
         insert.bind(6, numbers.time)
         if numbers.reference == 0 { insert.bindNull(8) } else { insert.bind(8, numbers.reference) }
         if event.flag { insert.bind(9, Int32(1)) } else { insert.bindNull(9) }
-        // An edit's body is the message's from now on.
+        // The body of an edit is stored as the message's body.
         let isBodyless = event.kind == .edit
         try texts.lend { device, key, label in
             try event.body.withUnsafeBytes { body in
@@ -142,7 +142,7 @@ struct LogEditor {
         }
     }
 
-    /// Writes what changes of a message: its body and the times of the last edit and of the deletion.
+    /// Writes what changes in a message's row: its body and the times of the last edit and of the deletion.
     func replaceBody(of row: LogRow) throws {
         let event = row.event
         let numbers = RowNumbers(

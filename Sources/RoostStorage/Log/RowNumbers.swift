@@ -1,4 +1,4 @@
-/// The columns of a row that are numbers, as its checksum takes them. A number that a row doesn't have is 0.
+/// The numeric columns of a row, as used for its checksum. A missing number is 0.
 struct RowNumbers {
     var position: Int64
     var conversation: Int32
@@ -11,8 +11,8 @@ struct RowNumbers {
     var editedAt: Int64 = 0
     var deletedAt: Int64 = 0
 
-    /// The checksum of the row that has these numbers and texts: CRC-32C of ten numbers of eight bytes, the lowest byte
-    /// first, and the texts behind them. `Docs/Schema.md` says the same.
+    /// The checksum of a row with these numbers and texts: CRC-32C of ten numbers of eight bytes each, lowest byte
+    /// first, followed by the texts. `Docs/Schema.md` documents the same.
     func checksum(
         device: UnsafeRawBufferPointer, key: UnsafeRawBufferPointer, label: UnsafeRawBufferPointer,
         body: UnsafeRawBufferPointer

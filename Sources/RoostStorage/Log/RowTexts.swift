@@ -1,7 +1,7 @@
 import RoostCore
 
-/// The short texts of the row that is being written, side by side in memory that is used again: SQLite reads them from
-/// there, so that a row costs no allocation of its own. Valid until the next `load`.
+/// The short texts of the row that is being written, side by side in reused memory. SQLite reads them there, so that a
+/// row needs no allocation. Valid until the next `load`.
 struct RowTexts {
     private var bytes: [UInt8] = []
     private var keyStart = 0

@@ -1,27 +1,28 @@
 import RoostCore
 import RoostWire
 
-/// Walks one span of a page: first what is in the index, a few rows at a time, then what was in the tail when the page
-/// began. It gives places, not rows: a message that the device may not see is passed over without being read.
+/// Walks one span of a page: first the rows in the index, a few at a time, then the rows that were in the tail when the
+/// page began. It returns places instead of rows, so messages that the device may not see are skipped without being
+/// read.
 struct PageCursor {
     /// The row that comes next; nil at the end.
     private(set) var next: EventEntry?
-    /// Messages before that row that no index has, and that the device should see.
+    /// Messages before that row that the device should see but no index has.
     private(set) var hole: ClosedRange<Int64>?
     let span: PageRequest.Span
     private let entries: [EventEntry]
     private let isCut: Bool
-    /// The last position to look for in the index.
+    /// The last position to look up in the index.
     private let indexEnd: Int64
     private var nextEntry = 0
     private var found: [EventEntry] = []
     private var nextFound = 0
     private var isIndexDone: Bool
     private var position: Int64
-    /// Of the last message before the place.
+    /// The sequence of the last message before this place.
     private var sequence: Int64
 
-    /// Begins after `position`, at which `sequence` was the last message's.
+    /// Starts after `position`, where `sequence` is the last message's sequence.
     init(_ span: PageRequest.Span, view: EventTail.View, position: Int64, sequence: Int64) {
         self.span = span
         self.position = position
@@ -32,7 +33,7 @@ struct PageCursor {
         isIndexDone = position >= indexEnd
     }
 
-    /// Goes to the next row. Throws `TailCut` when it would need more of the tail than was copied.
+    /// Moves to the next row. Throws `TailCut` if more of the tail is needed than was copied.
     mutating func advance(_ events: EventIndex) throws {
         while !isIndexDone {
             if nextFound == found.count { try refill(events) }
@@ -64,7 +65,7 @@ struct PageCursor {
     }
 
     private mutating func refill(_ events: EventIndex) throws {
-        // Most spans of a page with many give only few rows.
+        // On a page of many spans, most have only a few rows.
         let limit = found.isEmpty ? 16 : 128
         found.removeAll(keepingCapacity: true)
         nextFound = 0
@@ -74,5 +75,5 @@ struct PageCursor {
     }
 }
 
-/// More of the tail is needed than was copied: nearly all of what was copied isn't for the device.
+/// More of the tail is needed than was copied: nearly all copied rows are not for the device.
 struct TailCut: Error {}

@@ -1,8 +1,8 @@
 import RoostCore
 import RoostWire
 
-/// Merges spans by position: a binary heap of cursors, the one with the lowest next position on top. A user has up to
-/// 10,000 conversations; a row costs the logarithm of them.
+/// Merges spans by position, with a binary heap of cursors, lowest next position on top. A user may have 10,000
+/// conversations; a row costs the logarithm of their number.
 struct PageMerge {
     private var cursors: [PageCursor] = []
 

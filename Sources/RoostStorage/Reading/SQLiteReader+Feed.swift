@@ -2,7 +2,7 @@ import RoostCore
 import RoostWire
 
 extension SQLiteReader {
-    /// Rows of all conversations above a position: a walk along the log itself.
+    /// Rows of all conversations above a position, read along the log.
     func feed(_ request: FeedRequest, ticket: UInt64) throws -> ReadResult {
         try transact {
             var result = ReadResult(ticket: ticket)

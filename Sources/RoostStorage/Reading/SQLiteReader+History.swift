@@ -2,12 +2,12 @@ import RoostCore
 import RoostWire
 
 extension SQLiteReader {
-    /// Different reactions that history shows of one message, the most given first. The protocol bounds them per user
-    /// only; a message that thousands decorate must not fill a page.
+    /// How many different reactions history shows for one message, most frequent first. The protocol limits them only
+    /// for each user; a message with thousands of reactions must not fill a page.
     private static let reactionsShown = 64
 
-    /// Messages of a conversation, by sequence. Each is looked up by itself: what lies between two messages, however
-    /// many reactions or edits, costs nothing. A message that can't be had leaves a gap.
+    /// Messages of a conversation by sequence. Each is looked up separately, so reactions and edits between them cost
+    /// nothing. A message that can't be read is left out.
     func history(_ request: HistoryRequest, ticket: UInt64) throws -> ReadResult {
         let number = request.conversation.value
         let view = tail.rows(of: number, after: .max, upTo: .max, since: 0, limit: 0)
@@ -48,7 +48,7 @@ extension SQLiteReader {
         }
     }
 
-    /// Single messages, for previews. One that can't be had is left out.
+    /// Single messages, for previews. Those that can't be read are left out.
     func latest(_ request: LatestRequest, ticket: UInt64) throws -> ReadResult {
         let views = request.messages.map { asked in
             tail.rows(of: asked.conversation.value, after: .max, upTo: .max, since: 0, limit: 0)
@@ -70,8 +70,8 @@ extension SQLiteReader {
         try view.lastSequence ?? events.sequence(at: view.floor, in: conversation) ?? 0
     }
 
-    /// A committed message; nil if it can't be had, which is reported. Throws `TailMoved` if it left the tail for the
-    /// index after the transaction began.
+    /// A committed message; nil, after reporting it, if it can't be read. Throws `TailMoved` if it moved from the tail
+    /// to the index after the transaction began.
     private func message(_ sequence: Int64, in conversation: Int32) throws -> StoredEvent? {
         if let position = try position(of: sequence, in: conversation) {
             return try message(sequence, in: conversation, at: position)
@@ -81,7 +81,7 @@ extension SQLiteReader {
         return nil
     }
 
-    /// A deleted message has none.
+    /// A deleted message has no reactions.
     private func reactions(to message: StoredEvent, for reader: UserNumber) throws -> [ReactionCount] {
         guard message.deletedAt == .never else { return [] }
         let query = statements.reactions

@@ -2,7 +2,7 @@ import RoostCore
 import RoostWire
 
 extension SQLiteReader {
-    /// One page of catch-up. Each span costs some seeks, each row one look-up, however long the log is.
+    /// One page of catch-up. Each span costs a few seeks and each row one look-up, whatever the length of the log.
     func page(_ request: PageRequest, ticket: UInt64) throws -> ReadResult {
         var limit = max(1, request.rows) + 1
         while true {
@@ -29,8 +29,8 @@ extension SQLiteReader {
         }
     }
 
-    /// Takes rows in the order of positions until the page is full and it is known whether more remain. A row that
-    /// can't be read leaves a gap if it is a message, and counts toward the page.
+    /// Takes rows in order of position until the page is full and it is known whether more are left. A message that
+    /// can't be read becomes a gap, and counts toward the page.
     private func fill(_ result: inout ReadResult, from merge: inout PageMerge, _ request: PageRequest) throws {
         var bytes = 0
         var damaged = 0
@@ -38,7 +38,7 @@ extension SQLiteReader {
             let conversation = row.span.conversation
             guard let event = try event(at: row.entry, in: conversation.value) else {
                 noteHole(before: row, in: &result)
-                // What happened to a message, the message itself shows.
+                // The message's own row shows what happened to it.
                 if row.entry.isMessage {
                     let sequence = row.entry.sequence
                     result.addGap(sequence...sequence, of: conversation, before: row.entry.position + 1)
@@ -69,7 +69,7 @@ extension SQLiteReader {
         result.addGap(hole, of: conversation, before: row.entry.position)
     }
 
-    /// A cursor at the beginning of a span, or behind the gap of too long a backlog.
+    /// A cursor at the beginning of a span, or after the gap of a backlog that is too long.
     private func cursor(
         _ span: PageRequest.Span, _ view: EventTail.View, _ request: PageRequest, _ tailLimit: Int, gaps: inout [Gap]
     ) throws -> PageCursor {
@@ -86,10 +86,11 @@ extension SQLiteReader {
         let shown = max(after, span.since.value)
         let first = last - Int64(max(1, request.rows)) + 1
         guard last - shown > Int64(backlogMax), first > shown + 1 else { return whole }
-        // The last message that is left out. What follows it but isn't a message belongs to the page: whoever was away
-        // is told who left meanwhile.
+        // The last message that is left out. Rows after it that aren't messages belong to the page, so that the device
+        // learns who left meanwhile.
         guard let position = try position(of: first - 1, in: number) else {
-            // The writer finished a merge meanwhile; or the index misses a message, and the backlog is paged through.
+            // Either the writer has finished a merge meanwhile, or the index lacks a message; in that case the whole
+            // backlog is read.
             try checkTailStayed()
             return whole
         }
@@ -105,7 +106,7 @@ extension SQLiteReader {
 }
 
 extension ReadResult {
-    /// Notes that messages are left out; the span goes on at `position`. Neighbours share a gap.
+    /// Notes a gap; the span continues at `position`. Adjacent gaps become one.
     fileprivate mutating func addGap(
         _ sequences: ClosedRange<Int64>, of conversation: ConversationNumber, before position: Int64
     ) {

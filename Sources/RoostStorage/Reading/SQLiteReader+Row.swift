@@ -2,9 +2,8 @@ import RoostCore
 import RoostWire
 
 extension SQLiteReader {
-    /// The current row at a place that an index named. If it can't be read, that is reported and the result is nil. An
-    /// edit has the message's kind and current body, so that a device that catches up never shows a replaced or deleted
-    /// one.
+    /// The current row at a place from an index; nil, after reporting it, if it can't be read. An edit gets the kind
+    /// and current body of its message, so that a device that catches up never shows a replaced or deleted body.
     func event(at entry: EventEntry, in conversation: Int32) throws -> StoredEvent? {
         switch try log.find(at: entry.position) {
         case .row(let row):
@@ -22,7 +21,7 @@ extension SQLiteReader {
         }
     }
 
-    /// An edit with the kind and the present body of its message; nil if the message can't be had.
+    /// An edit with the kind and current body of its message; nil if the message can't be read.
     func completed(_ edit: StoredEvent) throws -> StoredEvent? {
         let conversation = edit.conversation.value
         guard let place = try position(of: edit.sequence.value, in: conversation) else {
@@ -37,17 +36,17 @@ extension SQLiteReader {
         return event
     }
 
-    /// The message that an index has at a position; nil if it can't be had, which is reported.
+    /// The message at a position from an index; nil, after reporting it, if it can't be read.
     func message(_ sequence: Int64, in conversation: Int32, at position: Int64) throws -> StoredEvent? {
         try event(at: EventEntry(position: position, sequence: sequence, isMessage: true), in: conversation)
     }
 
-    /// Where a message is: the tail first, then the index.
+    /// The position of a message, from the tail or else from the index.
     func position(of sequence: Int64, in conversation: Int32) throws -> Int64? {
         try tail.position(of: sequence, in: conversation) ?? events.position(of: sequence, in: conversation)
     }
 
-    /// Whether the conversation is there, and wasn't erased.
+    /// Whether the conversation exists and has not been erased.
     func exists(_ conversation: Int32) throws -> Bool {
         statements.exists.bind(1, conversation)
         return try statements.exists.first { _ in true } ?? false

@@ -2,15 +2,15 @@ import RoostCore
 import RoostWire
 
 /// Answers pages, history, latest messages and the feed from committed rows, on its own connection and thread. Rows
-/// that the indexes don't hold yet are found in the tail. It never writes. The writer waits for it only where they
-/// share the connection of a store in memory, and for some milliseconds when the WAL is very long.
+/// that the indexes don't hold yet are found in the tail. It never writes. The writer waits for it only if they share
+/// the connection of an in-memory store, and for a few milliseconds when the WAL is very long.
 ///
-/// A question looks into the tail first and begins its read transaction afterwards: what the tail says is committed,
-/// the transaction sees.
+/// A question looks into the tail before it begins its read transaction: the transaction then sees everything that the
+/// tail calls committed.
 ///
-/// `@unchecked Sendable`: it is made on one thread and handed to the one that reads; nothing else synchronizes.
+/// `@unchecked Sendable`: it is created on one thread and handed to the thread that reads; nothing else synchronizes.
 public final class SQLiteReader: LogReader, @unchecked Sendable {
-    /// Tries of one question. A second is needed only when the writer finished a merge in the middle of the first.
+    /// Attempts to answer one question. A second one is needed only if the writer finished a merge during the first.
     private static let attempts = 8
 
     let database: Database
@@ -21,7 +21,7 @@ public final class SQLiteReader: LogReader, @unchecked Sendable {
     let reporter: StorageReporter
     private let lock: ConnectionLock
     private(set) var isClosed = false
-    /// The tail's floor before the transaction began: what was at or below it, the transaction finds in the index.
+    /// The tail's floor before the transaction began. The transaction finds everything at or below it in the index.
     private var floor: Int64 = 0
 
     init(database: Database, tail: EventTail, lock: ConnectionLock, reporter: StorageReporter) throws {
@@ -54,7 +54,7 @@ public final class SQLiteReader: LogReader, @unchecked Sendable {
         }
     }
 
-    /// Runs what looks at one state of the database.
+    /// Runs `body` on one state of the database.
     func transact<Value>(_ body: () throws -> Value) throws -> Value {
         floor = tail.floor
         try statements.begin.run()
@@ -68,7 +68,7 @@ public final class SQLiteReader: LogReader, @unchecked Sendable {
         }
     }
 
-    /// Throws `TailMoved` if a row that isn't found may have left the tail for the index since the transaction began.
+    /// Throws `TailMoved` if a missing row may have moved from the tail to the index since the transaction began.
     func checkTailStayed() throws {
         guard tail.floor == floor else { throw TailMoved() }
     }
@@ -79,10 +79,10 @@ public final class SQLiteReader: LogReader, @unchecked Sendable {
     }
 }
 
-/// A row left the tail for the index after the read transaction began, which doesn't see it there.
+/// A row moved from the tail to the index after the read transaction began, which can't see it there.
 struct TailMoved: Error {}
 
-/// What the reader asks SQLite, prepared once.
+/// The reader's prepared statements.
 struct ReaderStatements {
     let begin: Statement
     let commit: Statement

@@ -1,7 +1,7 @@
 import CSQLite
 
-/// Makes the file of the write-ahead log as long as it will become, before the first commit. On the thread that opens
-/// the store; it must not touch what SQLite has written there.
+/// Extends the file of the write-ahead log to its final size before the first commit. On the thread that opens the
+/// store; bytes written by SQLite must not be touched.
 extension Database {
     /// Bytes of a frame of the WAL: a page with its header (sqlite.org/fileformat2.html#walformat).
     static let frameBytes = 24 + pageBytes
@@ -10,9 +10,9 @@ extension Database {
     static func walBytes(frames: Int) -> Int { 32 + frames * frameBytes }
 
     /// Writes zeros from the end of the WAL up to room for `frames`, and syncs the file. A commit that appends to a
-    /// file makes the file system commit its own journal as well, and waits for whatever else is in there; one that
-    /// overwrites syncs its pages alone. SQLite reads a WAL to its last valid frame, so zeros behind it count as
-    /// nothing. Throws if there is no room: a store that can't have its WAL can't commit for long.
+    /// file makes the file system commit its own journal too, with everything else in it; a commit that overwrites
+    /// syncs only its own pages. SQLite reads a WAL up to its last valid frame, so zeros after it are ignored. Throws
+    /// if there is no room: without room for the WAL a store could not commit for long.
     func reserveWAL(frames: Int) throws {
         var found: UnsafeMutablePointer<sqlite3_file>?
         try check(sqlite3_file_control(handle, "main", SQLITE_FCNTL_JOURNAL_POINTER, &found))
@@ -22,15 +22,16 @@ extension Database {
         var end: Int64 = 0
         try check(fileSize(file, &end))
         let wanted = Int64(Database.walBytes(frames: frames))
-        // The largest page, and so the most that SQLite ever hands to its file layer, which takes no more than 128 KiB.
+        // The largest page size, and so the most that SQLite passes to its file layer at once, which accepts at most
+        // 128 KiB.
         let zeros = [UInt8](repeating: 0, count: 1 << 16)
         while end < wanted {
             let count = min(Int64(zeros.count), wanted - end)
             try check(write(file, zeros, Int32(count), end))
             end += count
         }
-        // Also if it was long enough: a process that was killed may have left frames that it never synced. SQLite takes
-        // them for committed, so they are about to be told and have to outlive a power cut.
+        // Also needed if the file was long enough: a killed process may have left frames that were never synced. SQLite
+        // treats them as committed, so clients are about to see them and they must survive a power cut.
         try check(sync(file, SQLITE_SYNC_FULL))
     }
 

@@ -5,20 +5,20 @@ extension Database {
     /// Bytes of a page. SQLite's default; it is also what most file systems and disks write as one.
     static let pageBytes = 4_096
 
-    /// Brings the connection that writes to the wanted durability, and reads every setting back: SQLite answers a
-    /// refused PRAGMA with the old value, not with an error (sqlite.org/pragma.html).
+    /// Sets up the writing connection for the wanted durability, and reads every setting back: SQLite answers a refused
+    /// PRAGMA with the old value instead of an error (sqlite.org/pragma.html).
     func configureForWriting(_ durability: Durability, walFramesMax: Int) throws {
-        // Only counts for a new file.
+        // Only has an effect on a new file.
         try execute("PRAGMA page_size = \(Database.pageBytes)")
-        // Erased bodies are overwritten with zeros, freed overflow pages included: the protocol promises it. Appends
-        // free nothing, so they don't pay for it.
+        // Overwrites erased bodies with zeros, including freed overflow pages, as the protocol promises. Appends free
+        // no pages, so this costs them nothing.
         try set("secure_delete", "1")
         try set("journal_mode", durability == .memory ? "memory" : "wal")
         try setSynchronous(durability)
-        // What the WAL file is cut to when it starts anew: the size that it has at most, unless a reader is in the way.
+        // The size to which the WAL file is cut when it starts anew: its usual maximum.
         try set("journal_size_limit", Database.walBytes(frames: walFramesMax).description)
-        // For the directory and the ends of the conversations. More costs more: below 1 GiB, SQLite looks through all
-        // of the cache at the end of a transaction that divides a page of an index.
+        // For the directory and the ends of conversations. A larger cache is slower: below 1 GiB, SQLite searches the
+        // whole cache at the end of a transaction that splits a page of an index.
         try set("cache_size", "-16384")
         try set("temp_store", "2")
         try set("trusted_schema", "0")

@@ -1,17 +1,17 @@
 import CSQLite
 
-/// One connection to SQLite. It owns the handle and every statement prepared on it, belongs to one thread at a time
-/// (SQLITE_OPEN_NOMUTEX), and must not be used after `close()`. It knows nothing of the log.
+/// One connection to SQLite. It owns the handle and all statements prepared on it, belongs to one thread at a time
+/// (SQLITE_OPEN_NOMUTEX), and must not be used after `close()`. It knows nothing about the log.
 final class Database {
-    /// Milliseconds that a checkpoint waits for readers: commits wait with it.
+    /// Milliseconds that a checkpoint waits for readers. Commits wait as long.
     private static let checkpointTimeout: Int32 = 20
 
-    /// Where it is, for messages.
+    /// The path, for messages.
     let path: String
     let handle: OpaquePointer
     /// Frames in the write-ahead log after the last commit of this connection. Written by SQLite's commit hook.
     private let walFrames: UnsafeMutablePointer<Int32>
-    /// Milliseconds that a statement waits for a lock. Within the relay nobody keeps one; another program may.
+    /// Milliseconds that a statement waits for a lock. The relay never holds one that long; another program may.
     var lockTimeout: Int32 = 5_000 {
         didSet { sqlite3_busy_timeout(handle, lockTimeout) }
     }
@@ -36,7 +36,7 @@ final class Database {
         walFrames = .allocate(capacity: 1)
         walFrames.initialize(to: 0)
         sqlite3_busy_timeout(opened, lockTimeout)
-        // Takes the place of SQLite's own automatic checkpoints: the writer decides when.
+        // Replaces SQLite's automatic checkpoints: the writer decides when to checkpoint.
         _ = sqlite3_wal_hook(
             opened,
             { context, _, _, frames in
@@ -77,7 +77,7 @@ final class Database {
         return Statement(handle: statement)
     }
 
-    /// Runs one or more statements that give no rows of interest.
+    /// Runs one or more statements without results.
     func execute(_ sql: String) throws {
         let code = sqlite3_exec(handle, sql, nil, nil, nil)
         guard code == SQLITE_OK else { throw failure(code, at: sql) }
@@ -111,9 +111,9 @@ final class Database {
         if sqlite3_get_autocommit(handle) == 0 { sqlite3_exec(handle, "ROLLBACK", nil, nil, nil) }
     }
 
-    /// Copies what is in the write-ahead log into the database. Returns whether all of it was.
-    /// PASSIVE waits for nobody; RESTART and TRUNCATE wait for readers (sqlite.org/c3ref/wal_checkpoint_v2.html), but
-    /// not long: a reader of another program may stay for ever.
+    /// Copies the write-ahead log into the database. Returns whether all of it was copied. PASSIVE doesn't wait;
+    /// RESTART and TRUNCATE wait for readers (sqlite.org/c3ref/wal_checkpoint_v2.html), but not long, because a reader
+    /// in another program may stay for ever.
     func checkpoint(_ mode: Int32) throws -> Bool {
         var frames: Int32 = 0
         var copied: Int32 = 0

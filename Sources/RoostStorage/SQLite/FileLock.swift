@@ -1,14 +1,14 @@
 import Glibc
 
-/// Keeps a second relay off the store: an exclusive `flock` on a file next to it, held until `release()` or the end of
-/// the process. SQLite's own locks would let two relays in, each with its own idea of the next position.
+/// Keeps a second relay out of the store: an exclusive `flock` on a file beside it, held until `release()` or the end
+/// of the process. SQLite's own locks would allow two relays, each with its own next position.
 final class FileLock {
     private var descriptor: Int32
 
-    /// Locks `path` + ".lock". Makes the folder, for its owner only, if its parent is there. Throws `inUse` if someone
-    /// has the lock, `cannotOpen` if the file can't be made.
+    /// Locks `path` + ".lock". Creates the folder, for its owner only, if the parent folder exists. Throws `inUse` if
+    /// another process has the lock, `cannotOpen` if the file can't be created.
     init(for path: String) throws {
-        // If that fails, so does opening, which says why.
+        // If this fails, opening fails too and says why.
         if let slash = path.lastIndex(of: "/"), slash != path.startIndex { mkdir(String(path[..<slash]), 0o700) }
         descriptor = open(path + ".lock", O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else {
@@ -25,7 +25,7 @@ final class FileLock {
 
     deinit { release() }
 
-    /// Lets go. The file stays: removing it would let two others lock two different files.
+    /// Releases the lock. The file stays: if it were removed, two processes could lock two different files.
     func release() {
         guard descriptor >= 0 else { return }
         close(descriptor)

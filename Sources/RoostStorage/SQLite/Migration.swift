@@ -1,10 +1,10 @@
-/// One step of the schema, by name. The list only ever grows at its end: a step that was released is never changed,
-/// so that the names in a store say exactly what it looks like.
+/// One named step of the schema. The list only grows at its end, and a released step is never changed, so the names in
+/// a store tell exactly what it looks like.
 struct Migration {
     let name: String
     let sql: String
 
-    /// "Rost": says in the file's header whose it is (sqlite.org/pragma.html#pragma_application_id).
+    /// "Rost": marks the file as Roost's in its header (sqlite.org/pragma.html#pragma_application_id).
     static let applicationID = "1383035764"
 
     static let all = [
@@ -22,8 +22,8 @@ struct Migration {
         }
     }
 
-    /// Applies what is missing, in one transaction. Throws `unknownSchema` if the store knows a step that this list
-    /// doesn't.
+    /// Applies the missing migrations in one transaction. Throws `unknownSchema` if the store has a migration that
+    /// isn't in the list.
     static func apply(_ migrations: [Migration] = all, to database: Database) throws {
         try database.transaction {
             try database.execute(

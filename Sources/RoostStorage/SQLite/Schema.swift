@@ -2,12 +2,12 @@
 /// version; once released it is never edited, and a change is a new migration.
 enum Schema {
     /// The log: one row for each durable event, and nothing that a commit has to look up. A batch of appends dirties
-    /// only the pages at the end of the table. The body comes last, so that nothing else of a long row lies on overflow
-    /// pages.
+    /// only the pages at the end of the table. The body is the last column, so that no other column of a long row is on
+    /// overflow pages.
     ///
-    /// `sequence` is a message's own; any other row has that of the last message before it, so that in one conversation
-    /// the order by (sequence, position) is the order by position. A row without a key, body and so on has NULL there.
-    /// An edit has no body of its own: it replaces the message's.
+    /// A message has its own `sequence`; any other row has that of the last message before it, so that within a
+    /// conversation the order by (sequence, position) is the order by position. Missing values, such as a key or body,
+    /// are NULL. An edit has no body of its own; it replaces the message's.
     static let log = """
         CREATE TABLE log (
             position INTEGER PRIMARY KEY,
@@ -32,7 +32,8 @@ enum Schema {
                 ('hash_key_0', random()), ('hash_key_1', random());
         """
 
-    /// Who and what the numbers stand for, and how far everybody is. A member's `role` is NULL after it left.
+    /// The names and properties behind the numbers, and how far every user and device has got. A member's `role` is
+    /// NULL after it left.
     static let directory = """
         CREATE TABLE user (
             number INTEGER PRIMARY KEY, name TEXT NOT NULL, is_online INTEGER NOT NULL, last_seen INTEGER NOT NULL
@@ -73,8 +74,8 @@ enum Schema {
         CREATE TABLE erasure (up_to INTEGER PRIMARY KEY, conversation INTEGER NOT NULL) STRICT;
         """
 
-    /// Derived from the log, and behind it: complete up to `indexed_to` in `meta`, and possibly some rows beyond. See
-    /// `KeyIndex` and `EventIndex`.
+    /// Derived from the log, and written later: complete up to `indexed_to` in `meta`, possibly with some later rows.
+    /// See `KeyIndex` and `EventIndex`.
     static let indexes = """
         CREATE TABLE key_hash (
             generation INTEGER NOT NULL,
@@ -107,16 +108,16 @@ enum Schema {
         ) WITHOUT ROWID, STRICT;
         """
 
-    /// The tables that `indexes` makes, and what fills them that isn't read from the log.
+    /// The tables created by `indexes`, and the statements that fill those whose content isn't read from the log.
     static let derivedTables = ["key_hash", "key_generation", "event_block", "reaction_count"]
     static let countReactions = """
         INSERT INTO reaction_count (conversation, sequence, reaction, count)
             SELECT conversation, sequence, reaction, count(*) FROM reaction GROUP BY conversation, sequence, reaction
         """
 
-    /// What operators read: names instead of numbers, and times as text in UTC. `CROSS JOIN` keeps the log, or the
-    /// members, in the outer loop; a view is read once from its beginning to its end, in that order. Rows of an erased
-    /// conversation, which are about to be removed, aren't shown.
+    /// Views for operators, with names instead of numbers and times as text in UTC. `CROSS JOIN` keeps the log, or the
+    /// members, in the outer loop, so a view is read once from beginning to end, in that order. Rows of erased
+    /// conversations, which are about to be removed, aren't shown.
     static let views = """
         CREATE VIEW events AS SELECT
             log.position,
@@ -164,7 +165,7 @@ enum Schema {
         .map { _ in "substr('0123456789abcdefghijklmnopqrstuvwxyz', 1 + (random() & 0x7fffffff) % 36, 1)" }
         .joined(separator: " || ")
 
-    /// Milliseconds since 1970 as text in UTC; 0, which stands for never, as NULL.
+    /// Milliseconds since 1970 as text in UTC; 0 means never and becomes NULL.
     private static func text(of column: String) -> String {
         "strftime('%Y-%m-%d %H:%M:%f', nullif(\(column), 0) / 1000.0, 'unixepoch')"
     }

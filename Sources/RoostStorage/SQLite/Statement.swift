@@ -1,7 +1,7 @@
 import CSQLite
 
-/// A prepared statement. The `Database` owns it; this is only its handle, with typed access to parameters (from 1) and
-/// columns (from 0). Integers can't fail to bind at a valid index, so only text and blobs are checked.
+/// A prepared statement. The `Database` owns it; this is a handle with typed access to parameters (from 1) and columns
+/// (from 0). Binding an integer at a valid index can't fail, so only texts and blobs are checked.
 struct Statement {
     let handle: OpaquePointer
 
@@ -17,13 +17,13 @@ struct Statement {
         sqlite3_bind_null(handle, index)
     }
 
-    /// Binds bytes that outlive the run of the statement, as text. Empty ones become NULL.
+    /// Binds bytes as text without copying; they must outlive the run. Empty bytes become NULL.
     func bind(_ index: Int32, borrowedText bytes: UnsafeRawBufferPointer) throws {
         guard bytes.count > 0 else { return bindNull(index) }
         try check(roost_sqlite_bind_borrowed_text(handle, index, bytes.baseAddress, Int32(clamping: bytes.count)))
     }
 
-    /// Binds bytes that outlive the run of the statement, as a blob. Empty ones become NULL.
+    /// Binds bytes as a blob without copying; they must outlive the run. Empty bytes become NULL.
     func bind(_ index: Int32, borrowedBlob bytes: UnsafeRawBufferPointer) throws {
         guard bytes.count > 0 else { return bindNull(index) }
         try check(roost_sqlite_bind_borrowed_blob(handle, index, bytes.baseAddress, Int32(clamping: bytes.count)))
@@ -33,14 +33,14 @@ struct Statement {
     func bind(_ index: Int32, copying text: String) throws {
         var text = text
         let code = text.withUTF8 { bytes in
-            // A null pointer would bind NULL instead of the empty text.
+            // A null pointer would bind NULL instead of an empty text.
             guard let start = bytes.baseAddress else { return roost_sqlite_bind_copied_text(handle, index, "", 0) }
             return roost_sqlite_bind_copied_text(handle, index, start, Int32(clamping: bytes.count))
         }
         try check(code)
     }
 
-    /// Goes to the next row; false at the end, where it resets itself.
+    /// Moves to the next row. Returns false at the end, and resets the statement.
     func step() throws -> Bool {
         let code = sqlite3_step(handle)
         if code == SQLITE_ROW { return true }
@@ -54,12 +54,12 @@ struct Statement {
         return false
     }
 
-    /// Runs a statement that gives no rows.
+    /// Runs a statement without results.
     func run() throws {
         while try step() {}
     }
 
-    /// Reads what is wanted of the first row, if there is one.
+    /// Reads from the first row, if there is one.
     func first<Value>(_ read: (Statement) throws -> Value) throws -> Value? {
         guard try step() else { return nil }
         defer { reset() }

@@ -2,25 +2,26 @@ import CSQLite
 import Glibc
 import RoostWire
 
-/// Copies the write-ahead log into the database on a thread and a connection of its own, while the writer goes on
-/// committing: a commit would otherwise wait for the fsync of some thousand pages. The writer's thread says when, one
-/// pass at a time, and takes every result. A pass waits for nobody, and copies what was committed when it began, as far
-/// as readers allow; so only the writer can copy the last of it, after which the log begins anew.
+/// Copies the write-ahead log into the database on its own thread and connection while the writer continues to commit;
+/// otherwise a commit would wait for the fsync of thousands of pages. The writer's thread starts each pass and collects
+/// its result. A pass waits for nobody. It copies what was committed when it began, as far as readers allow, so only
+/// the writer can copy the rest, after which the log starts anew.
 final class Checkpointer {
     private let requests = WorkQueue<Void>(bound: 1)
     private let results = WorkQueue<Result<Void, any Error>>(bound: 1)
     private let worker: Worker
-    /// nil: passes run on the caller's thread.
+    /// nil if passes run on the caller's thread.
     private let thread: Thread?
     private var isUnderWay = false
 
     /// Used by the thread until `stop()`.
     var database: Database { worker.database }
 
-    /// `database`: a connection that nobody else uses. `isInline`: `begin()` runs the pass itself, so that a simulation
-    /// has one thread and one order of things.
+    /// `database` is a connection that nobody else uses. With `isInline`, `begin()` runs the pass itself, so that a
+    /// simulation has one thread and one order of events.
     init(_ database: sending Database, isInline: Bool = false) throws {
-        // The writer's connection is closed after this one; only it may copy then, and not if it is poisoned.
+        // The writer's connection is closed after this one. Only the writer may copy then, and only if it isn't
+        // poisoned.
         database.keepWALOnClose()
         let worker = Worker(database: database, requests: requests, results: results)
         self.worker = worker
@@ -29,24 +30,24 @@ final class Checkpointer {
 
     deinit { stop() }
 
-    /// Begins a pass. None may be under way.
+    /// Begins a pass. No other pass may be running.
     func begin() {
         isUnderWay = requests.add(())
         if thread == nil, isUnderWay { worker.runOnce() }
     }
 
-    /// Whether a pass is under way. Throws once what a pass failed with.
+    /// Whether a pass is running. If a pass failed, throws its error once.
     func isBusy() throws -> Bool {
         try take(results.takeAll(.none))
         return isUnderWay
     }
 
-    /// Waits for the pass that is under way. Throws as `isBusy` does.
+    /// Waits for the running pass. Throws as `isBusy` does.
     func wait() throws {
         if isUnderWay { try take(results.takeAll(.endless)) }
     }
 
-    /// Finishes the pass that is under way, joins and closes the connection.
+    /// Finishes the running pass, joins the thread and closes the connection.
     func stop() {
         requests.stop()
         thread?.join()
@@ -59,7 +60,7 @@ final class Checkpointer {
         try result.get()
     }
 
-    /// `@unchecked Sendable`: its connection is used by the thread, and closed after the thread was joined.
+    /// `@unchecked Sendable`: its connection is used by the thread and closed after the thread has been joined.
     private final class Worker: @unchecked Sendable {
         let database: Database
         private let requests: WorkQueue<Void>
@@ -72,13 +73,13 @@ final class Checkpointer {
         }
 
         func run() {
-            // Linux: of the calling thread alone. Where cores are few, a pass would take them from the loop and the
-            // writer, for which messages wait.
+            // On Linux this affects only the calling thread. With few cores, a pass would take CPU time from the loop
+            // and the writer, which messages wait for.
             setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, 10)
             while runOnce() {}
         }
 
-        /// Waits for a request and carries it out; false after `stop()`.
+        /// Waits for a request and runs it. Returns false after `stop()`.
         @discardableResult
         func runOnce() -> Bool {
             guard requests.takeAll(.endless) != nil else { return false }

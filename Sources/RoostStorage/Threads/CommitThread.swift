@@ -1,15 +1,15 @@
 import Glibc
 import RoostCore
 
-/// A writer that has work which can wait until it is idle.
+/// A writer with work that can wait until it is idle.
 public protocol IdleLogWriter: LogWriter {
-    /// Does one bounded piece of it. Returns whether there may be more.
+    /// Does one limited piece of that work. Returns whether there may be more.
     func maintain() throws -> Bool
 }
 
-/// What became of one batch.
+/// The result of one batch.
 public struct CommitReport: Sendable {
-    /// One outcome per append; or why nothing of the batch may be assumed.
+    /// One outcome for each append, or the error after which nothing about the batch is certain.
     public var result: Result<[Outcome], any Error>
     /// How long the commit took, by the monotonic clock.
     public var nanoseconds: Int64
@@ -17,24 +17,25 @@ public struct CommitReport: Sendable {
     public var rows: Int
 }
 
-/// The thread that commits. It owns the writer from its start to the end of `stop()`; the loop submits one batch at a
-/// time and gets the report on this thread, by `deliver`, which must hand it over at once. When nothing comes for a
-/// while, the writer does what could wait.
+/// The thread that commits. It owns the writer until the end of `stop()`. The loop submits one batch at a time and gets
+/// the report through `deliver`, called on this thread; `deliver` must return at once. When no batch comes for a while,
+/// the writer does work that could wait.
 public final class CommitThread {
-    /// Milliseconds without a batch after which the writer is idle. A busy relay hands over its next batch a moment
-    /// after the report; without this, that moment would be taken for idleness, the batch would wait for a piece of
-    /// maintenance, and the indexes would be written in smaller parts, which dirty more pages.
+    /// Milliseconds without a batch after which the writer counts as idle. A busy relay submits its next batch a moment
+    /// after the report. Without this delay that moment would count as idle: the batch would wait for maintenance, and
+    /// the indexes would be written in smaller parts, which dirty more pages.
     public static let idleAfter = 10
 
     private let queue: WorkQueue<[Mutation]>
     private let thread: Thread
 
-    /// Starts the thread. Throws `StorageFailure` if the system gives none. `reporter` hears of failed maintenance.
+    /// Starts the thread. Throws `StorageFailure` if the system can't create one. `reporter` gets failures of
+    /// maintenance.
     public init(
         _ writer: sending any IdleLogWriter, idleAfter: Int = CommitThread.idleAfter,
         reporter: StorageReporter = StorageReporter(), deliver: @escaping @Sendable (CommitReport) -> Void
     ) throws {
-        // One under way, one handed over while its report travels.
+        // One batch is being committed, one may be submitted while its report is on the way.
         let queue = WorkQueue<[Mutation]>(bound: 1)
         self.queue = queue
         let worker = Worker(
@@ -42,19 +43,20 @@ public final class CommitThread {
         thread = try Thread { worker.run() }
     }
 
-    /// Hands over a batch and wakes the thread. False, and nothing is done, if one waits already or after `stop()`.
+    /// Submits a batch and wakes the thread. Returns false and does nothing if one is waiting already, or after
+    /// `stop()`.
     @discardableResult
     public func submit(_ batch: [Mutation]) -> Bool {
         queue.add(batch)
     }
 
-    /// Finishes what was submitted and joins.
+    /// Finishes what was submitted and joins the thread.
     public func stop() {
         queue.stop()
         thread.join()
     }
 
-    /// `@unchecked Sendable`: it goes to the thread once, with the writer in it.
+    /// `@unchecked Sendable`: it goes to the thread once, together with the writer.
     private final class Worker: @unchecked Sendable {
         private let writer: any IdleLogWriter
         private let queue: WorkQueue<[Mutation]>

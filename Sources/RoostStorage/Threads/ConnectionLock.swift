@@ -1,7 +1,7 @@
 import Synchronization
 
-/// Keeps writer and reader apart on the one connection of an in-memory store. In a file they have a connection each and
-/// SQLite keeps them apart, so there nobody waits.
+/// Keeps writer and reader apart on the single connection of an in-memory store. With a file each has its own
+/// connection and SQLite keeps them apart, so nobody waits there.
 final class ConnectionLock: Sendable {
     private let isShared: Bool
     private let mutex = Mutex(())

@@ -1,17 +1,17 @@
 import Glibc
 import RoostCore
 
-/// The thread that reads. It owns the reader from its start to the end of `stop()`, and answers in the order of the
-/// questions, on this thread, by `deliver`, which must hand the answer over at once.
+/// The thread that reads. It owns the reader until the end of `stop()`. It answers questions in order through
+/// `deliver`, called on this thread; `deliver` must return at once.
 public final class ReadThread {
-    /// Questions that may wait: some milliseconds' work each at worst, so about a second of it.
+    /// How many questions may wait: a few milliseconds of work each at worst, about a second in all.
     public static let defaultBound = 1_024
 
     private let queue: WorkQueue<Read>
     private let thread: Thread
 
-    /// Starts the thread. Throws `StorageFailure` if there is none to be had. `reporter` hears why a question could not
-    /// be answered.
+    /// Starts the thread. Throws `StorageFailure` if the system can't create one. `reporter` gets the reason if a
+    /// question can't be answered.
     public init(
         _ reader: sending any LogReader, bound: Int = ReadThread.defaultBound,
         reporter: StorageReporter = StorageReporter(), deliver: @escaping @Sendable (ReadResult) -> Void
@@ -22,19 +22,19 @@ public final class ReadThread {
         thread = try Thread { worker.run() }
     }
 
-    /// Asks. False, and nothing is answered, if too many wait already or after `stop()`.
+    /// Submits a question. Returns false, and gives no answer, if too many are waiting or after `stop()`.
     @discardableResult
     public func submit(_ read: Read) -> Bool {
         queue.add(read)
     }
 
-    /// Answers what was submitted and joins.
+    /// Answers what was submitted and joins the thread.
     public func stop() {
         queue.stop()
         thread.join()
     }
 
-    /// `@unchecked Sendable`: it goes to the thread once, with the reader in it.
+    /// `@unchecked Sendable`: it goes to the thread once, together with the reader.
     private final class Worker: @unchecked Sendable {
         private let reader: any LogReader
         private let queue: WorkQueue<Read>
@@ -55,7 +55,7 @@ public final class ReadThread {
             while let reads = queue.takeAll(.endless) {
                 for read in reads {
                     deliver(answer(read))
-                    // On one core: whoever was woken meanwhile has its turn now, not at the end of a time slice.
+                    // With a single core, lets a thread that was woken run now instead of after this time slice.
                     sched_yield()
                 }
             }

@@ -1,6 +1,6 @@
 import Glibc
 
-/// A POSIX thread that runs one closure and is joined once. Foundation's class would bring Foundation along.
+/// A POSIX thread that runs one closure and is joined once. Foundation's class would require Foundation.
 final class Thread {
     private final class Start {
         let body: @Sendable () -> Void
@@ -10,7 +10,7 @@ final class Thread {
     private var handle = pthread_t()
     private var isRunning: Bool
 
-    /// Starts the thread. Throws if the system gives none.
+    /// Starts the thread. Throws if the system can't create one.
     init(_ body: @escaping @Sendable () -> Void) throws {
         let start = Unmanaged.passRetained(Start(body))
         let code = pthread_create(

@@ -1,7 +1,7 @@
 import Glibc
 
-/// A bounded queue from any thread to one. `add` never waits: at the bound it refuses. It has a lock and a condition
-/// of its own, since `Mutex` can't be waited on.
+/// A bounded queue from any thread to one. `add` never waits; it refuses when the queue is full. It has its own lock
+/// and condition, because a `Mutex` can't be waited on.
 ///
 /// `@unchecked Sendable`: everything is read and written under `mutex`.
 final class WorkQueue<Work: Sendable>: @unchecked Sendable {
@@ -35,7 +35,7 @@ final class WorkQueue<Work: Sendable>: @unchecked Sendable {
         mutex.deallocate()
     }
 
-    /// Adds work; false when the queue is full or stopped.
+    /// Adds work. Returns false if the queue is full or stopped.
     func add(_ work: Work) -> Bool {
         locked {
             guard !isStopped, waiting.count < bound else { return false }
@@ -45,8 +45,8 @@ final class WorkQueue<Work: Sendable>: @unchecked Sendable {
         }
     }
 
-    /// Takes everything that waits, in order; waits for something first, as long as it may. An empty array means that
-    /// there was nothing in that time, nil that the queue is stopped and empty.
+    /// Takes everything that waits, in order; first waits for work as long as `patience` allows. Returns an empty array
+    /// if none came in that time, nil if the queue is stopped and empty.
     func takeAll(_ patience: Patience) -> [Work]? {
         locked {
             switch patience {
@@ -71,7 +71,7 @@ final class WorkQueue<Work: Sendable>: @unchecked Sendable {
         }
     }
 
-    /// Nothing is added from now on; what waits is still taken.
+    /// Refuses further work; waiting work can still be taken.
     func stop() {
         locked {
             isStopped = true

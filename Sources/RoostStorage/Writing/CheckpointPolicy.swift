@@ -1,18 +1,19 @@
-/// When the write-ahead log is copied into the database. In WAL frames, of a page each. Simulations make them small.
+/// When the write-ahead log is copied into the database. Counted in WAL frames, one for each page. Simulations use
+/// small numbers.
 struct CheckpointPolicy: Sendable {
-    /// 8 MiB, some 18,000 messages: the checkpointer copies.
+    /// 8 MiB, about 18,000 messages: the checkpointer copies.
     var frames = 2_048
-    /// 4 MiB: it copies when the writer is idle.
+    /// 4 MiB: the checkpointer copies if the writer is idle.
     var idleFrames = 1_024
-    /// 512 KiB: if no more was written during a pass of the checkpointer, the next commit copies it and the WAL begins
-    /// anew, which takes some milliseconds on an SSD. If more was, there is another pass.
+    /// 512 KiB: if at most this much was written during a pass of the checkpointer, the next commit copies it and the
+    /// WAL starts anew, which takes a few milliseconds on an SSD. Otherwise another pass follows.
     var restFrames = 128
-    /// 16 MiB: a commit copies what is left, however much, since the passes don't catch up with the writer. This bounds
-    /// the file, unless a reader is in the way, and with it what a start reads after a kill.
+    /// 16 MiB: a commit copies all that is left, because the passes can't keep up with the writer. This limits the
+    /// file, unless a reader is in the way, and so also what is read at a start after a kill.
     var framesBound = 4_096
-    /// How much more is written before the next try when a reader kept the WAL from beginning anew.
+    /// How much more is written before the next attempt if a reader kept the WAL from starting anew.
     var retryFrames = 1_024
-    /// 64 MiB: the commit also waits for readers, for some milliseconds, which suffices for a page of the relay's own.
-    /// A reader of another program that stays lets the file grow; an operator is told.
+    /// 64 MiB: the commit also waits a few milliseconds for readers, long enough for a page of the relay's own reader.
+    /// A reader in another program may stay longer and let the file grow; this is reported to the operator.
     var framesLong = 16_384
 }

@@ -1,16 +1,16 @@
 import CSQLite
 
-/// Decides when the write-ahead log is copied into the database, and by whom: mostly by the checkpointer, its last part
-/// by a commit. On the writer's thread. Without a file there is no checkpointer and nothing to copy.
+/// Decides when the write-ahead log is copied into the database and by whom: mostly by the checkpointer, the last part
+/// by a commit. On the writer's thread. A store without a file has no checkpointer and nothing to copy.
 final class Checkpoints {
     private let database: Database
     let checkpointer: Checkpointer?
     private let policy: CheckpointPolicy
     private let gauges: Gauges
     private let reporter: StorageReporter
-    /// Frames of the WAL when it was last copied, until it begins anew.
+    /// Frames of the WAL that were copied last; 0 after it starts anew.
     private var copiedFrames = 0
-    /// Frames when a commit last copied all of it, until it begins anew.
+    /// Frames at the last time a commit copied everything; 0 after the WAL starts anew.
     private var triedFrames = 0
 
     init(
@@ -24,7 +24,7 @@ final class Checkpoints {
         self.reporter = reporter
     }
 
-    /// Before a commit. Under continuous load this is the only place.
+    /// Called before a commit. Under continuous load this is the only call.
     func beforeCommit() throws {
         let frames = database.framesInWAL
         guard let checkpointer, frames >= policy.frames else { return }
@@ -45,25 +45,25 @@ final class Checkpoints {
         triedFrames = frames
     }
 
-    /// After a commit: SQLite begins the WAL anew when all of it is copied and no reader needs it.
+    /// Called after a commit. SQLite starts the WAL anew when all of it has been copied and no reader needs it.
     func afterCommit() {
         guard database.framesInWAL < copiedFrames else { return }
         copiedFrames = 0
         triedFrames = 0
     }
 
-    /// When there is nothing else to do.
+    /// Called when there is nothing else to do.
     func whenIdle() throws { try begin(after: policy.idleFrames) }
 
-    /// Waits for the pass that is under way. Throws what it failed with.
+    /// Waits for the running pass. Throws its error if it failed.
     func wait() throws { try checkpointer?.wait() }
 
     func stop() { checkpointer?.stop() }
 
-    /// Whether the checkpointer was at work since a commit copied the rest, or since the WAL began anew.
+    /// Whether the checkpointer has run since a commit copied the rest or the WAL started anew.
     private var wasPassed: Bool { copiedFrames > triedFrames }
 
-    /// Begins a pass if so much was written since the last one.
+    /// Begins a pass if enough has been written since the last one.
     private func begin(after least: Int) throws {
         let frames = database.framesInWAL
         guard let checkpointer, frames >= copiedFrames + least, try !checkpointer.isBusy() else { return }

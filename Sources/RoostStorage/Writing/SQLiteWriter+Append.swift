@@ -14,7 +14,7 @@ extension SQLiteWriter {
         guard !event.isProbe else { return .refused(.notFound) }
         var found = directory.conversation(event.conversation.value)
         if case .create = event.change {
-            // A number is never given twice, at least not while rows of its first life are left.
+            // A number is not used again, at least as long as rows of its first use are left.
             guard found == nil, !erasures.contains(event.conversation.value) else { return .refused(.badRequest) }
             found = Directory.Conversation()
         }
@@ -41,12 +41,12 @@ extension SQLiteWriter {
         return outcome
     }
 
-    /// Messages are dense and go only with their conversation, so a sequence in range is a message.
+    /// Sequences have no gaps, and messages go only with their conversation, so any sequence in range is a message.
     func isMessage(_ sequence: SequenceNumber, upTo last: Int64) -> Bool {
         sequence.value >= 1 && sequence.value <= last
     }
 
-    /// The row at `head`, and what it changes.
+    /// Inserts the row at `head` and applies its change.
     private func insert(_ event: Append, _ keyHash: UInt64?, sequence: Int64) throws {
         try editor.insert(event, at: head, sequence: sequence, texts: texts)
         let number = event.conversation.value
@@ -60,13 +60,13 @@ extension SQLiteWriter {
 
     // MARK: Repeated keys
 
-    /// What was stored when the sender used this key before; nil if it never did. A hash only names candidates: the log
-    /// says whose they are.
+    /// What was stored when the sender used this key before; nil if the key is new. A hash only gives candidates; the
+    /// log tells whether the key is the same.
     private func duplicate(of event: Append, _ hash: UInt64) throws -> Outcome? {
         do {
             return try indexer.keys.first(hash) { try stored(at: $0, for: event) }
         } catch let failure as StorageFailure where failure.isDamage {
-            // Storing it could store it twice.
+            // Storing it now might store it twice.
             reporter.note(.damagedIndex, "the key index can't be read: \(failure)")
             return .refused(.unavailable)
         }
@@ -76,13 +76,13 @@ extension SQLiteWriter {
         switch try log.find(at: position) {
         case .missing: return nil
         case .damaged:
-            // The hash fits, so the message was stored, and there is nothing left to repeat.
+            // The hash matches, so the message was stored, but there is no row left to repeat the answer from.
             noteDamage(at: position)
             return .refused(.gone)
         case .row(let row):
             let first = row.event
             guard first.sender == event.sender, first.key == event.key else { return nil }
-            // An erased conversation's rows are as good as gone, though they may not have been removed yet.
+            // Rows of an erased conversation count as removed, even if some are still there.
             guard directory.conversation(first.conversation.value) != nil else { return nil }
             return .duplicate(first.position, first.sequence, first.conversation, first.time)
         }

@@ -2,11 +2,11 @@ import RoostCore
 import RoostWire
 
 extension SQLiteWriter {
-    /// Positions that are looked through for rows of an erased conversation when the index can't name them.
+    /// Positions searched for rows of an erased conversation if the index can't name them.
     private static let searchedPositions: Int64 = 8_192
 
-    /// Forgets the conversation. Its rows can't be reached from now on, since nobody reads the rows of a conversation
-    /// that isn't there; `purge` removes them.
+    /// Forgets the conversation. Its rows can't be reached any more, because rows of an unknown conversation aren't
+    /// read; `purge` removes them.
     func erase(_ conversation: ConversationNumber) throws {
         try directory.remove(conversation: conversation)
         try erasures.add(conversation.value, upTo: head)
@@ -14,8 +14,8 @@ extension SQLiteWriter {
         try meta.set("head_floor", to: head)
     }
 
-    /// Removes at most `rows` rows of the oldest erased conversation, once the index holds all of them. Runs inside a
-    /// transaction. Returns whether it removed anything.
+    /// Removes at most `limit` rows of the oldest erased conversation, as soon as the index holds all of them. Runs
+    /// inside a transaction. Returns whether it removed anything.
     func purge(rows limit: Int) throws -> Bool {
         guard let erasure = erasures.first, indexer.holds(upTo: erasure.upTo) else { return false }
         if try reactions.removeAll(of: erasure.conversation, limit: limit) { return true }
@@ -39,7 +39,7 @@ extension SQLiteWriter {
         }
     }
 
-    /// Without the index: looks through the next rows of the log, whosever they are.
+    /// Without the index: searches the next rows of the log, of all conversations.
     private func searchRows(of erasure: Erasures.Erasure) throws -> Bool {
         guard erasure.removedTo < erasure.upTo else { return false }
         let end = min(erasure.upTo, erasure.removedTo + SQLiteWriter.searchedPositions)

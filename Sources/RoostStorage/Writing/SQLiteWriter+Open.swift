@@ -2,11 +2,11 @@ import RoostCore
 import RoostWire
 
 extension SQLiteWriter {
-    /// Rows between two reports of the progress.
+    /// Rows between two progress reports.
     private static let progressRows = 1_000_000
 
-    /// Reads the rows that the indexes don't hold. Mostly they are few; after `reindex` they are all, and whenever
-    /// enough have gathered they are merged.
+    /// Reads the rows that the indexes don't hold. Usually there are few; after `reindex` it is all of them, which are
+    /// merged whenever enough have gathered.
     func readTail() throws {
         var read = 0
         var nextReport = bounds.tailRows
@@ -39,8 +39,8 @@ extension SQLiteWriter {
         var isMessage = row.kind == .message
         if !isIntact {
             noteDamage(at: row.position)
-            // Most likely the damage is in the body, by far the longest part. Then the row keeps its place, so that
-            // nobody is given its sequence again.
+            // The damage is most likely in the body, by far the longest part. In that case the row keeps its place, so
+            // that its sequence isn't used again.
             guard let conversation, let place = place(of: row, in: conversation) else { return }
             isMessage = place
         }
@@ -49,12 +49,12 @@ extension SQLiteWriter {
         let hash = key.isEmpty ? nil : indexer.keys.hash(of: key, by: row.sender)
         let entry = EventEntry(position: row.position, sequence: sequence, isMessage: isMessage)
         indexer.add(entry, to: number, key: hash)
-        // Rows of an erased conversation have none.
+        // Rows of an erased conversation have no place.
         let time = isIntact ? row.time : conversation?.lastTime ?? 0
         conversation?.note(sequence: sequence, position: row.position, time: time)
     }
 
-    /// Whether a damaged row is a message, if its sequence is one that can come next; else nil.
+    /// Whether a damaged row is a message, if its sequence can be the next one; otherwise nil.
     private func place(of row: LogColumns, in conversation: Directory.Conversation) -> Bool? {
         switch row.sequence {
         case conversation.lastSequence: false

@@ -1,14 +1,15 @@
 import RoostCore
 import RoostWire
 
-/// Events that mean a message: they read its row, decide, and change it.
+/// Events about a message: they read its row, decide, and change it.
 extension SQLiteWriter {
     private enum Target {
         case message(LogRow)
         case refusal(ErrorCode)
     }
 
-    /// Only the author may edit, and only what isn't deleted; a text stays a text. The same body again changes nothing.
+    /// Only the author may edit, and only a message that isn't deleted; a text message stays a text. Editing to the
+    /// same body changes nothing.
     func edit(_ event: Append) throws -> Outcome {
         switch try target(of: event) {
         case .refusal(let code): return .refused(code)
@@ -16,7 +17,7 @@ extension SQLiteWriter {
             guard row.event.deletedAt == .never else { return .refused(.gone) }
             guard row.event.sender == event.sender else { return .refused(.forbidden) }
             guard row.event.label != "text" || event.flag else { return .refused(.badRequest) }
-            // The same body again, most likely a retry.
+            // The same body again is most likely a retry.
             guard row.event.body != event.body else { return .unchanged }
             row.event.body = event.body
             row.event.editedAt = event.time
@@ -25,7 +26,7 @@ extension SQLiteWriter {
         }
     }
 
-    /// Erases the body. Edits have none of their own, so nothing of it is left.
+    /// Erases the body. Edits have no body of their own, so nothing of it is left.
     func delete(_ event: Append) throws -> Outcome {
         switch try target(of: event) {
         case .refusal(let code): return .refused(code)
@@ -39,7 +40,7 @@ extension SQLiteWriter {
         }
     }
 
-    /// Adds or takes back a reaction, and keeps the count that history shows.
+    /// Adds or removes a reaction, and updates the count shown in history.
     func react(_ event: Append) throws -> Outcome {
         guard !event.label.isEmpty else { return .refused(.badRequest) }
         switch try target(of: event) {
@@ -61,7 +62,7 @@ extension SQLiteWriter {
         log.noteChange(at: row.event.position.value)
     }
 
-    /// The message that an event means. What damage has made of it costs this command only: it is refused.
+    /// The message that an event is about. If its row is damaged, only this command is refused.
     private func target(of event: Append) throws -> Target {
         let number = event.conversation.value
         let sequence = event.reference.value

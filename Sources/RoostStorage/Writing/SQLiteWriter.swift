@@ -1,13 +1,13 @@
 import RoostCore
 import RoostWire
 
-/// The sequencer: gives every durable event its position and sequence, finds repeated keys, applies what an event
-/// changes, and commits a batch in one transaction. It owns the writing connection, is used on one thread at a time,
-/// and must not be used after a commit threw.
+/// Gives every durable event its position and sequence, finds repeated keys, applies what an event changes, and commits
+/// a batch in one transaction. It owns the writing connection, is used by one thread at a time, and must not be used
+/// after a commit has thrown.
 ///
-/// A row that is damaged, or that no index finds, makes it refuse the command that means it, and nothing else.
+/// A row that is damaged or can't be found makes it refuse the command about that row, and nothing else.
 ///
-/// `@unchecked Sendable`: it is made on one thread and handed to the one that commits; nothing else synchronizes.
+/// `@unchecked Sendable`: it is created on one thread and handed to the thread that commits; nothing else synchronizes.
 public final class SQLiteWriter: LogWriter, IdleLogWriter, @unchecked Sendable {
     let database: Database
     let transactions: WriteTransactions
@@ -19,36 +19,36 @@ public final class SQLiteWriter: LogWriter, IdleLogWriter, @unchecked Sendable {
     let meta: Meta
     let bounds: StorageBounds
     let reporter: StorageReporter
-    /// Different reactions of one user to one message.
+    /// Most different reactions of one user to one message.
     let reactionsPerUser: Int
     let log: CommittedLog
     private let lookUps: Database
     private let lock: ConnectionLock
     private let gauges: Gauges
 
-    /// The highest position that was given.
+    /// The highest position assigned so far.
     var head: Int64
     var erasures: Erasures
     var numbers: NumberLeasing
     var texts = RowTexts()
 
-    /// What a writer is made with.
+    /// What a writer is created from.
     struct Parts {
         var database: Database
-        /// A connection that reads; in memory, the same.
+        /// A connection for reading; for an in-memory store the same connection.
         var lookUps: Database
-        /// nil in memory.
+        /// nil for an in-memory store.
         var checkpointer: Checkpointer?
         var lock: ConnectionLock
         var gauges: Gauges
         var reporter: StorageReporter
-        /// A hash of sender and key in place of the store's own.
+        /// Replaces the store's own hash of sender and key.
         var hash: SQLiteLog.Hash?
         var bounds: StorageBounds
         var reactionsPerUser: Int
     }
 
-    /// Reads the directory and again the part of the log that the indexes don't hold, which it may have to merge.
+    /// Loads the directory and the part of the log that the indexes don't hold, which may have to be merged.
     init(_ parts: Parts) throws {
         database = parts.database
         lookUps = parts.lookUps
@@ -86,8 +86,8 @@ public final class SQLiteWriter: LogWriter, IdleLogWriter, @unchecked Sendable {
         measure()
     }
 
-    /// Applies the batch in one transaction; returns when it is durable. Throws `StorageFailure`, after which every
-    /// further call throws `poisoned`.
+    /// Applies the batch in one transaction, and returns when it is durable. Throws `StorageFailure`; after that every
+    /// call throws `poisoned`.
     public func commit(_ batch: [Mutation]) throws -> [Outcome] {
         try lock.withConnection {
             try transactions.checkUsable()
@@ -117,8 +117,8 @@ public final class SQLiteWriter: LogWriter, IdleLogWriter, @unchecked Sendable {
         }
     }
 
-    /// Does one piece of what can wait: merges a slice of the tail, removes rows of an erased conversation, or has the
-    /// WAL copied. Returns whether there may be more. A piece takes some milliseconds. Throws as `commit` does.
+    /// Does one piece of work that can wait: merges a slice of the tail, removes rows of an erased conversation, or has
+    /// the WAL copied. Returns whether there may be more. A piece takes a few milliseconds. Throws as `commit` does.
     public func maintain() throws -> Bool {
         guard transactions.isUsable else { return false }
         return try lock.withConnection {
@@ -126,7 +126,7 @@ public final class SQLiteWriter: LogWriter, IdleLogWriter, @unchecked Sendable {
             if try mergeSlice() { return true }
             if erasures.count > 0 {
                 if try transactions.run({ try purge(rows: bounds.erasedRowsWhenIdle) }) { return true }
-                // It waits for the index.
+                // Erasing waits for the index.
                 if try mergeSlice(isForced: true) { return true }
             }
             try transactions.poisoning { try checkpoints.whenIdle() }
@@ -134,8 +134,8 @@ public final class SQLiteWriter: LogWriter, IdleLogWriter, @unchecked Sendable {
         }
     }
 
-    /// Merges a slice in a transaction of its own. Returns whether there was anything to do.
-    /// `upTo`: the last row that was read at start, if not all were.
+    /// Merges a slice in a transaction of its own. Returns whether there was anything to do. `upTo` is the last row
+    /// read at start, if not all were read.
     func mergeSlice(isForced: Bool = false, upTo last: Int64? = nil) throws -> Bool {
         guard indexer.hasWork(isForced: isForced) else { return false }
         if try transactions.run({ try indexer.mergeSlice(upTo: last ?? head) }) { indexer.finishMerge() }

@@ -1,4 +1,4 @@
-/// The transactions of the writing connection, one after the other, until one fails. On the writer's thread.
+/// The transactions of the writing connection, one after another, until one fails. On the writer's thread.
 final class WriteTransactions {
     private let database: Database
     private let beginStatement: Statement
@@ -29,7 +29,7 @@ final class WriteTransactions {
         }
     }
 
-    /// Runs what a failure of leaves nothing to rely on, outside of a transaction.
+    /// Runs, outside a transaction, work after whose failure nothing can be relied on.
     func poisoning<Value>(_ body: () throws -> Value) throws -> Value {
         do {
             return try body()
@@ -49,7 +49,7 @@ final class WriteTransactions {
 
     func close() { isClosed = true }
 
-    /// Another program may have the lock: nothing has happened yet, so it is tried again.
+    /// Another program may have the lock. Nothing has happened yet, so it is tried again.
     private func begin() throws {
         var attempts = 0
         while true {
@@ -63,12 +63,13 @@ final class WriteTransactions {
         }
     }
 
-    /// Nothing is taken from now on.
+    /// Accepts nothing from now on.
     private func poison() {
         isPoisoned = true
         gauges.update { $0.isPoisoned = true }
         database.rollBack()
-        // Pages whose fsync failed must not go from the WAL into the database; the next start reads it anew.
+        // Pages whose fsync failed must not be copied from the WAL into the database; the next start reads the WAL
+        // anew.
         database.keepWALOnClose()
     }
 }

@@ -135,7 +135,7 @@ extension Ledger {
                 role: member.role, joinedAt: position, since: member.since.value)
             conversation.order.append(user)
             conversation.generations[user, default: 0] += 1
-            // What was said before is not unread to whoever joins.
+            // For a new member, earlier messages don't count as unread.
             let last = Int64(conversation.messages.count)
             marks[Pair(conversation.index, user)] = Mark(delivered: last, read: last)
         }

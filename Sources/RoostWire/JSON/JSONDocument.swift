@@ -1,9 +1,9 @@
-/// The reader behind `JSONValue`s; goes when the last of them goes. One thread may use it at a time. It is made for
-/// every message and has no place on the server's message path: that has a `JSONReader` of its own.
+/// The reader behind `JSONValue`s, freed with the last of them. Used by one thread at a time. One is made for every
+/// message, so it isn't used on the server's message path, which has its own `JSONReader`.
 final class JSONDocument {
-    // Levels around the bodies in a reply: the reply, its list of messages and the message; and room for more.
+    // Levels around the bodies in a reply: the reply, its list of messages, the message, and some reserve.
     private static let envelopeDepth = 8
-    // Members of one event. None has more than twenty; the rest is for members that are new.
+    // Members of one event. None has more than twenty; the rest is reserve for new members.
     private static let membersMax = 256
 
     private var reader: JSONReader

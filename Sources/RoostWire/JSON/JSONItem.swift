@@ -1,23 +1,23 @@
-/// A value in the document of a `JSONReader`: where it is and of what kind. It says nothing without its reader, and
-/// nothing any more after the reader's next document.
+/// The place and kind of a value in the document of a `JSONReader`. It needs its reader, and is valid until the
+/// reader's next document.
 public struct JSONItem: Sendable {
     /// What kind of JSON value it is.
     public enum Kind: UInt8, Sendable {
         case null, `false`, `true`
-        /// A number without fraction and exponent that fits an `Int64`.
+        /// A number without fraction or exponent that fits an `Int64`.
         case integer
-        /// Any other number, of any size: only its raw form says which.
+        /// Any other number, of any size; only its raw form is known.
         case number
         case string, array, object
     }
 
     /// What kind of JSON value it is.
     public internal(set) var kind: Kind
-    /// Whether a string has an escape, so that its text isn't what is between its quotation marks.
+    /// Whether the string contains an escape, so that its text differs from what is between the quotation marks.
     @usableFromInline var hasEscapes: Bool
     /// Where it begins in the document.
     @usableFromInline var offset: UInt32
-    /// The bytes that it takes there, quotation marks or brackets included.
+    /// Its length there in bytes, including quotation marks or brackets.
     @usableFromInline var count: UInt32
     /// The value of an `integer`, else 0.
     public internal(set) var integer: Int64
@@ -48,7 +48,7 @@ public struct JSONMember: Sendable {
 
 /// A place among the children of an array or object.
 public struct JSONChildren: Sendable {
-    // Where the next child begins; nil behind the last.
+    // Where the next child begins; nil after the last.
     var next: UInt32?
     let isObject: Bool
 }

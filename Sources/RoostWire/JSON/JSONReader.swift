@@ -1,13 +1,13 @@
-/// A strict reader of JSON objects (RFC 8259) that allocates nothing between its making and its end.
+/// A strict reader of JSON objects (RFC 8259) that allocates only when it is created.
 ///
-/// It copies a document, checks all of it, and lists the members of the outermost object with their raw form, so that a
-/// body can be passed on byte for byte. Texts are unescaped when somebody asks. What it lends points into its memory
-/// and is valid until the next document. One owner, one thread.
+/// It copies a document, checks all of it, and lists the members of the outermost object in raw form, so that a body
+/// can be passed on byte for byte. Texts are unescaped on request. Everything it returns points into its memory and is
+/// valid until the next document. One owner, one thread.
 ///
-/// Refused, though some readers take it: anything around the one object; bytes that aren't UTF-8; the escape of half a
-/// surrogate pair, which UTF-8 can't hold. Taken: numbers of any size, and a name that is given twice.
+/// It refuses some input that other readers accept: anything around the one object, bytes that aren't UTF-8, and the
+/// escape of half a surrogate pair, which UTF-8 can't hold. It accepts numbers of any size and repeated names.
 public struct JSONReader: ~Copyable {
-    /// What came of a document.
+    /// The result of reading a document.
     public enum Outcome: Sendable {
         /// It is one valid object.
         case valid
@@ -21,30 +21,30 @@ public struct JSONReader: ~Copyable {
         case tooManyMembers
     }
 
-    /// Bytes that may be read from the beginning of any text that the reader lends, so that words can be compared eight
-    /// bytes at a time.
+    /// Bytes that may be read from the start of any text of the reader, so that words can be compared eight bytes at a
+    /// time.
     public static let readableBytes = 16
-    // Zeros behind the document: what is read at once, and what may be read of an empty text at its end.
+    // Zeros after the document: enough for one wide read, and for an empty text at its end.
     private static let padding = 32
 
     private let bytesMax: Int
     private let depthMax: Int
     private let membersMax: Int
-    // The document, and as much again for unescaped strings, each where it is in the document: none gets longer, so no
-    // two of them overlap, and one that is unescaped twice is the same bytes again.
+    // The document, and the same size again for unescaped strings. Each string is unescaped at its own offset: it never
+    // gets longer, so strings don't overlap, and unescaping one twice gives the same bytes.
     @usableFromInline let document: UnsafeMutablePointer<UInt8>
     @usableFromInline let texts: UnsafeMutablePointer<UInt8>
-    // The closing brackets that are to come.
+    // The closing brackets still expected.
     private let open: UnsafeMutablePointer<UInt8>
     private let list: UnsafeMutablePointer<JSONMember>
     private var memberCount = 0
-    /// The outermost object of the last document that was valid.
+    /// The outermost object of the last valid document.
     public private(set) var root = JSONItem(.object, offset: 0, count: 0)
 
     /// - Parameters:
-    ///   - bytesMax: bytes of a document, below 2^31; a reader takes twice as many.
-    ///   - depthMax: levels of nesting; the outermost object is the first.
-    ///   - membersMax: members of the outermost object.
+    ///   - bytesMax: the most bytes of a document, below 2^31; a reader takes twice as many.
+    ///   - depthMax: the most levels of nesting; the outermost object is the first.
+    ///   - membersMax: the most members of the outermost object.
     public init(bytesMax: Int, depthMax: Int, membersMax: Int) {
         self.bytesMax = min(max(bytesMax, 0), Int(Int32.max))
         self.depthMax = max(depthMax, 1)
@@ -86,7 +86,8 @@ public struct JSONReader: ~Copyable {
         return scanner.at == UnsafePointer(end) ? outcome : .invalid
     }
 
-    // The members of the outermost object. Those beyond the bound are checked too: bad JSON is told before its size is.
+    // Reads the members of the outermost object. Members beyond the limit are checked too, so that bad JSON is reported
+    // rather than too many members.
     private mutating func readMembers(_ scanner: inout JSONScanner) -> Outcome {
         scanner.skipSpace()
         if scanner.take(UInt8(ascii: "}")) { return .valid }
@@ -110,7 +111,7 @@ public struct JSONReader: ~Copyable {
         }
     }
 
-    // A name and its colon; nil if there is none.
+    // Reads a name and its colon; nil if there is none.
     @inline(__always)
     private func readName(_ scanner: inout JSONScanner) -> JSONItem? {
         guard let name = readString(&scanner) else { return nil }
@@ -129,7 +130,7 @@ public struct JSONReader: ~Copyable {
             hasEscapes: form == .escaped)
     }
 
-    // Any value of the outermost object.
+    // Reads any value of the outermost object.
     @inline(__always)
     private func readValue(_ scanner: inout JSONScanner, _ value: inout JSONItem) -> Outcome {
         let begin = scanner.at
@@ -155,7 +156,7 @@ public struct JSONReader: ~Copyable {
         return .valid
     }
 
-    // Moves behind an array or object inside the outermost object.
+    // Skips an array or object inside the outermost object.
     @inline(never)
     private func skipContainer(_ scanner: inout JSONScanner) -> Outcome {
         var depth = 1
@@ -188,7 +189,7 @@ public struct JSONReader: ~Copyable {
         }
     }
 
-    // Moves behind a value that is no array and no object.
+    // Skips a value that is neither array nor object.
     @inline(__always)
     private func skipScalar(_ scanner: inout JSONScanner) -> Bool {
         switch scanner.byte {
@@ -205,10 +206,10 @@ public struct JSONReader: ~Copyable {
 
     // MARK: What was read
 
-    /// The members of the outermost object, in their order; empty if the last document wasn't valid.
+    /// The members of the outermost object in order; empty if the last document wasn't valid.
     public var members: UnsafeBufferPointer<JSONMember> { UnsafeBufferPointer(start: list, count: memberCount) }
 
-    /// The value as it was written, without the white space around it.
+    /// The value as it was written, without surrounding white space.
     @inlinable
     public func raw(_ item: JSONItem) -> Text {
         Text(UnsafeRawBufferPointer(start: document + Int(item.offset), count: Int(item.count)))
@@ -251,7 +252,7 @@ public struct JSONReader: ~Copyable {
         return Text(UnsafeRawBufferPointer(start: start, count: to - start))
     }
 
-    /// Begins before the first child of an array or object; other kinds have none.
+    /// Starts before the first child of an array or object; other kinds have no children.
     public func children(of item: JSONItem) -> JSONChildren {
         guard item.kind == .array || item.kind == .object else { return JSONChildren(next: nil, isObject: false) }
         var scanner = JSONScanner(document + Int(item.offset))
@@ -261,7 +262,7 @@ public struct JSONReader: ~Copyable {
         return JSONChildren(next: isEmpty ? nil : offset(scanner.at), isObject: item.kind == .object)
     }
 
-    /// The next child; nil behind the last.
+    /// The next child; nil after the last.
     public func next(_ children: inout JSONChildren) -> JSONMember? {
         guard let begin = children.next else { return nil }
         children.next = nil

@@ -1,7 +1,7 @@
-/// Goes through one document token by token and refuses what RFC 8259 doesn't allow. It knows no nesting.
+/// Reads one document token by token and refuses what RFC 8259 doesn't allow. It doesn't track nesting.
 ///
-/// Behind the document there are zero bytes, at least as many as are read at once. No rule takes a zero byte, so it
-/// never moves beyond the document, and nothing has to be compared with the end.
+/// The document is followed by at least as many zero bytes as are read at once. No rule accepts a zero byte, so the
+/// scanner never moves past the document and needs no comparison with its end.
 struct JSONScanner {
     /// How a string is written.
     enum Form {
@@ -17,13 +17,13 @@ struct JSONScanner {
     /// The next byte.
     @inline(__always) var byte: UInt8 { at.pointee }
 
-    /// Moves behind white space (section 2).
+    /// Skips white space (section 2).
     @inline(__always)
     mutating func skipSpace() {
         while byte <= 0x20, byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09 { at += 1 }
     }
 
-    /// Moves behind this byte if it is the next.
+    /// Skips this byte if it is next.
     @inline(__always)
     mutating func take(_ expected: UInt8) -> Bool {
         guard byte == expected else { return false }
@@ -33,7 +33,7 @@ struct JSONScanner {
 
     // MARK: Strings (section 7)
 
-    /// Moves from an opening quotation mark behind the closing one; nil if it isn't a string.
+    /// Moves from an opening quotation mark to after the closing one; nil if it isn't a string.
     @inline(__always)
     mutating func string() -> Form? {
         at += 1
@@ -63,7 +63,7 @@ struct JSONScanner {
         return form
     }
 
-    // Moves on by sixteen bytes as long as none of them is special.
+    // Moves on sixteen bytes at a time while none of them is special.
     @inline(__always)
     private mutating func skipPlain(_ seen: inout UInt64) {
         while true {
@@ -85,7 +85,7 @@ struct JSONScanner {
         return (control | quote | slash) & ~word & 0x8080_8080_8080_8080
     }
 
-    // Moves behind an escape. A surrogate without its other half has no form in UTF-8 and is refused.
+    // Skips an escape. A surrogate without its other half has no form in UTF-8 and is refused.
     @inline(never)
     private mutating func skipEscape() -> Bool {
         guard at[1] == UInt8(ascii: "u") else {
@@ -96,7 +96,7 @@ struct JSONScanner {
         return scalar() != nil
     }
 
-    /// What a byte behind a backslash stands for, `u` apart.
+    /// The byte meant by the character after a backslash, except `u`.
     static func escaped(_ byte: UInt8) -> UInt8? {
         switch byte {
         case 0x22, 0x5C, 0x2F: byte
@@ -109,7 +109,7 @@ struct JSONScanner {
         }
     }
 
-    /// The scalar that the escape `\uXXXX`, or a pair of them, stands for. Moves behind it.
+    /// The scalar meant by `\uXXXX` or a pair of them. Moves past it.
     mutating func scalar() -> Unicode.Scalar? {
         guard let first = hex() else { return nil }
         guard first & 0xF800 == 0xD800 else { return Unicode.Scalar(first) }
@@ -118,7 +118,7 @@ struct JSONScanner {
         return Unicode.Scalar(0x10000 + ((first - 0xD800) << 10 | (second - 0xDC00)))
     }
 
-    // The value of `\uXXXX`, of which the first two bytes are known.
+    // The value of `\uXXXX`, whose first two bytes are known.
     private mutating func hex() -> UInt32? {
         at += 2
         var value: UInt32 = 0
@@ -134,7 +134,7 @@ struct JSONScanner {
 
     // MARK: Numbers and literals (sections 3 and 6)
 
-    /// Moves behind a number: its value, or nil for one with fraction or exponent, or too large for an `Int64`.
+    /// Skips a number. Gives its value, or nil if it has a fraction or exponent or doesn't fit an `Int64`.
     /// - Returns: nil if it isn't a number.
     @inline(__always)
     mutating func number() -> Int64?? {
@@ -154,7 +154,7 @@ struct JSONScanner {
         return .some(Int64(exactly: magnitude))
     }
 
-    // Moves behind a fraction, an exponent, or both.
+    // Skips a fraction, an exponent, or both.
     @inline(never)
     private mutating func skipFraction() -> Bool {
         if take(0x2E), !skipDigits() { return false }
@@ -170,7 +170,7 @@ struct JSONScanner {
         return at > first
     }
 
-    /// Moves behind `true`, `false` or `null`, of which the first byte is known.
+    /// Skips `true`, `false` or `null`, whose first byte is known.
     @inline(__always)
     mutating func literal() -> JSONItem.Kind? {
         let word = UInt32(littleEndian: UnsafeRawPointer(at).loadUnaligned(as: UInt32.self))

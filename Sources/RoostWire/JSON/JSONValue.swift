@@ -1,6 +1,6 @@
-/// A value of a JSON object that was checked whole: what clients and tests read the server's events with. It keeps the
-/// document alive; one thread at a time may use the values of one document. Every reader gives nil for a value of
-/// another kind, so that a chain such as `event["limits"]?["frameBytes"]?.integer` asks in one go whether all is there.
+/// A value of a checked JSON object; clients and tests use it to read the server's events. It keeps the document alive.
+/// The values of one document may be used by one thread at a time. Every accessor gives nil for a value of another
+/// kind, so that a chain such as `event["limits"]?["frameBytes"]?.integer` checks everything in one expression.
 public struct JSONValue {
     /// What kind of JSON value it is.
     public enum Kind: Sendable {
@@ -10,14 +10,14 @@ public struct JSONValue {
     private let document: JSONDocument
     private let item: JSONItem
 
-    /// The object in these bytes, which are copied; nil if they aren't one valid JSON object in UTF-8, or if it is
-    /// nested deeper than the server lets bodies be.
+    /// Parses the object in these bytes, which are copied; nil if they aren't one valid JSON object in UTF-8, or if it
+    /// is nested deeper than the server allows for bodies.
     public init?(parsing bytes: UnsafeRawBufferPointer) {
         guard let document = JSONDocument(bytes) else { return nil }
         self.init(document, document.root)
     }
 
-    /// The object in this text; nil as above.
+    /// Parses the object in this text; nil as above.
     public init?(parsing text: String) {
         let bytes = Array(text.utf8)
         guard let document = bytes.withUnsafeBytes({ JSONDocument($0) }) else { return nil }
@@ -44,7 +44,7 @@ public struct JSONValue {
     /// The unescaped text of a string.
     public var string: String? { item.kind == .string ? document.text(item).string : nil }
 
-    /// The value of a whole number that is written without fraction and exponent and fits.
+    /// The value of an integer that is written without fraction or exponent and fits.
     public var integer: Int64? { item.kind == .integer ? item.integer : nil }
 
     /// The value of `true` or `false`.
@@ -56,7 +56,7 @@ public struct JSONValue {
         }
     }
 
-    /// The value as it was written, without the white space around it.
+    /// The value as it was written, without surrounding white space.
     public var raw: [UInt8] { document.raw(item).array }
 
     /// The elements of an array.
@@ -67,7 +67,7 @@ public struct JSONValue {
         return elements
     }
 
-    /// The members of an object, in order and as often as they are given.
+    /// The members of an object in order, including repeated ones.
     public var members: [(name: String, value: JSONValue)]? {
         guard item.kind == .object else { return nil }
         var members: [(name: String, value: JSONValue)] = []
@@ -75,7 +75,7 @@ public struct JSONValue {
         return members
     }
 
-    /// The member of an object, the last if it is given twice; nil also if it is null.
+    /// The member of an object, the last one if it is repeated; nil also if it is null.
     public subscript(name: String) -> JSONValue? {
         guard item.kind == .object else { return nil }
         var found: JSONItem?

@@ -1,11 +1,11 @@
-/// Writes one JSON message after another into a buffer that is used again. Before the text there is room for the header
-/// of a WebSocket frame, so that a message is framed without being moved. Owned by one thread. It writes what it is
-/// told: callers pass valid JSON where it says `raw`, and text that needs no escape where it says `plain`.
+/// Writes JSON messages, one after another, into a reused buffer. There is room before the text for the header of a
+/// WebSocket frame, so that a message is framed without being moved. Used by one thread. It doesn't check its input:
+/// callers pass valid JSON where a parameter says `raw`, and text that needs no escape where it says `plain`.
 ///
-/// Its stored properties opt out of the run-time exclusivity check, which would cost more than what is written: no
-/// method calls code from elsewhere while it changes them.
+/// Its stored properties opt out of the run-time exclusivity check, which would cost more than the writing: no method
+/// calls other code while it changes them.
 public final class JSONWriter {
-    /// Bytes that are free before the text: the longest header of a WebSocket frame takes 14 (RFC 6455, section 5.2).
+    /// Free bytes before the text. The longest header of a WebSocket frame takes 14 (RFC 6455, section 5.2).
     public static let headroom = 16
     @usableFromInline static let keptBytes = 1_048_576
     private static let firstBytes = 4_096
@@ -14,15 +14,15 @@ public final class JSONWriter {
     @exclusivity(unchecked) @usableFromInline var filled = JSONWriter.headroom
     @exclusivity(unchecked) @usableFromInline var needsComma = false
 
-    /// Of the log that positions belong to.
+    /// The epoch of the log that positions belong to.
     public let epoch: String
-    // What a position begins with, quotation mark and hyphen included: copied as one piece, whatever it has of it.
+    // What every position begins with, including the quotation mark and the hyphen. Always copied as one piece.
     @usableFromInline let positionHead: SIMD16<UInt8>
     @usableFromInline let positionHeadCount: Int
 
-    /// Nothing written. The buffer grows to the largest message that it ever held; up to 1 MiB is kept.
-    /// - Parameter epoch: of the log that positions belong to: 1 to 13 characters of `0-9a-z`. Leave it out where no
-    ///   position is written.
+    /// Creates an empty writer. The buffer grows to the largest message so far; at most 1 MiB is kept.
+    /// - Parameter epoch: epoch of the log that positions belong to: 1 to 13 characters of `0-9a-z`. Leave it out if no
+    ///   positions are written.
     public init(epoch: String = "") {
         self.epoch = epoch
         let head = Array(epoch.isEmpty ? "\"".utf8 : "\"\(epoch)-".utf8)
@@ -50,7 +50,7 @@ public final class JSONWriter {
         needsComma = true
     }
 
-    /// Begins with what another message had `written`.
+    /// Begins with text that another message had `written`.
     @inlinable
     public func begin(as head: [UInt8]) {
         begin()
@@ -58,13 +58,12 @@ public final class JSONWriter {
         needsComma = true
     }
 
-    /// Ends the object. What was written stays valid until the next message begins.
+    /// Ends the object. The written bytes stay valid until the next message begins.
     public func end() {
         write("}")
     }
 
-    /// The JSON written so far, from `begin`. Valid until the next write. `headroom` bytes before it may be
-    /// overwritten.
+    /// The JSON written since `begin`. Valid until the next write. `headroom` bytes before it may be overwritten.
     public var written: UnsafeRawBufferPointer {
         UnsafeRawBufferPointer(start: buffer + JSONWriter.headroom, count: filled - JSONWriter.headroom)
     }
@@ -85,7 +84,7 @@ public final class JSONWriter {
         write(flag ? "true" : "false")
     }
 
-    /// `"name":"text"` for a text that needs no escape: a name, a key, an id, a kind.
+    /// `"name":"text"` for a text that needs no escaping: a name, a key, an id, a kind.
     @inlinable
     @inline(__always)
     public func member(_ name: StaticString, plain text: String) {
@@ -97,7 +96,7 @@ public final class JSONWriter {
             filled += utf8.count
             store(0x22)
         }
-        // Only a text that is bridged from elsewhere isn't.
+        // Only a bridged string isn't contiguous.
         if isContiguous == nil { string(text) }
     }
 
@@ -129,7 +128,7 @@ public final class JSONWriter {
         write("\"")
     }
 
-    /// `"name":` and JSON that is known to be valid, byte for byte.
+    /// `"name":` and valid JSON, byte for byte.
     @inlinable
     @inline(__always)
     public func member(_ name: StaticString, raw json: UnsafeRawBufferPointer) {
@@ -137,7 +136,7 @@ public final class JSONWriter {
         write(json)
     }
 
-    /// `"name":` and JSON that is known to be valid, byte for byte.
+    /// `"name":` and valid JSON, byte for byte.
     public func member(_ name: StaticString, raw json: [UInt8]) {
         json.withUnsafeBytes { member(name, raw: $0) }
     }
@@ -166,7 +165,7 @@ public final class JSONWriter {
         needsComma = true
     }
 
-    /// Begins an object: an element of an array.
+    /// Begins an object as an element of an array.
     public func beginObject() {
         comma()
         write("{")
@@ -192,13 +191,13 @@ public final class JSONWriter {
         string(text)
     }
 
-    /// Begins a bare object, for JSON that is stored rather than sent.
+    /// Begins an object without type, for JSON that is stored and not sent.
     public func beginBare() {
         begin()
         needsComma = false
     }
 
-    /// `,` and members that were written by `beginBare` before, as stored.
+    /// `,` and members that were written after `beginBare`, as they were stored.
     public func members(raw json: UnsafeRawBufferPointer) {
         guard !json.isEmpty else { return }
         comma()
@@ -222,7 +221,7 @@ public final class JSONWriter {
         buffer = .allocate(byteCount: capacity, alignment: 16)
     }
 
-    // Inlined, because the copy of a name that is known when compiling is two or three moves.
+    // Inlined, because copying a name that is known at compile time takes two or three instructions.
     @inlinable
     @inline(__always)
     func key(_ name: StaticString) {
@@ -277,7 +276,7 @@ public final class JSONWriter {
         filled += bytes.count
     }
 
-    // Two digits at a time: a division costs more than all else here.
+    // Two digits at a time, because divisions are the most expensive part.
     @usableFromInline
     func write(_ number: Int64) {
         // A sign and 19 digits.
@@ -299,7 +298,7 @@ public final class JSONWriter {
         buffer.storeBytes(of: UInt8(truncatingIfNeeded: 0x30 + rest), toByteOffset: first, as: UInt8.self)
     }
 
-    // By the bits: 1233/4096 is the logarithm of 2, so the guess is right or one too low.
+    // Estimates by the number of bits: 1233/4096 is the logarithm of 2, so the result is right or one too low.
     private static func digits(of number: UInt64) -> Int {
         let guess = ((64 - (number | 1).leadingZeroBitCount) * 1_233) >> 12
         return number < powers[guess] ? max(guess, 1) : guess + 1
@@ -311,7 +310,7 @@ public final class JSONWriter {
         10_000_000_000_000_000, 100_000_000_000_000_000, 1_000_000_000_000_000_000, 10_000_000_000_000_000_000,
     ]
 
-    // RFC 8259, section 7: quotation mark, reverse solidus and the control characters must be escaped.
+    // RFC 8259, section 7: quotation mark, reverse solidus and control characters must be escaped.
     @usableFromInline
     func string(_ text: String) {
         var text = text
@@ -331,7 +330,7 @@ public final class JSONWriter {
         }
     }
 
-    // Whether nothing needs an escape: names and keys never do. Without a branch, so that it is vectorised.
+    // Whether no byte needs escaping, as in names and keys. Without a branch, so that it is vectorised.
     private static func isPlain(_ utf8: UnsafeBufferPointer<UInt8>) -> Bool {
         var found: UInt8 = 0
         for byte in utf8 { found |= byte < 0x20 || byte == 0x22 || byte == 0x5C ? 1 : 0 }
@@ -359,7 +358,7 @@ public final class JSONWriter {
         store(byte)
     }
 
-    // For which there is room.
+    // There must be room for it.
     @inlinable
     @inline(__always)
     func store(_ byte: UInt8) {

@@ -1,4 +1,4 @@
-/// What is UTF-8 (RFC 3629, section 4). No state.
+/// Checks UTF-8 (RFC 3629, section 4). Stateless.
 enum UTF8Form {
     // The highest bit of each byte, which plain ASCII doesn't have.
     private static let highs: UInt64 = 0x8080_8080_8080_8080
@@ -20,8 +20,8 @@ enum UTF8Form {
         return isValidEnd(start + at, bytes.count - at)
     }
 
-    // Bytes to go on by if the word holds scalars of one or two bytes only, 0 if it holds anything wrong: all eight, or
-    // seven if the last begins a scalar. nil: there is a longer one.
+    // How many bytes to move on if the word holds only scalars of one or two bytes: eight, or seven if the last byte
+    // begins a scalar; 0 if something is wrong; nil if there is a longer scalar.
     @inline(__always)
     private static func shortForms(_ word: UInt64) -> Int? {
         // 11xxxxxx begins a scalar, 10xxxxxx continues one; the bits are moved to the highest place of their byte.
@@ -35,7 +35,7 @@ enum UTF8Form {
         return begins >> 63 == 0 ? 8 : 7
     }
 
-    // Bytes of the scalars of three and four bytes here, as long as four bytes may be read, or 0 if one is wrong.
+    // The length of the scalars of three and four bytes here, as long as four bytes may be read; 0 if one is wrong.
     @inline(__always)
     private static func longForms(_ start: UnsafeRawPointer, _ room: Int) -> Int {
         var at = 0
@@ -54,7 +54,7 @@ enum UTF8Form {
         return at
     }
 
-    // The bytes of the scalar that isn't ASCII and begins with the lowest byte: 2 to 4, or 0 if it is wrong.
+    // The length of the non-ASCII scalar that starts at the lowest byte: 2 to 4, or 0 if it is wrong.
     @inline(__always)
     private static func count(_ word: UInt32) -> Int {
         // The lowest byte comes first. 1110xxxx marks a sequence of three.
@@ -72,7 +72,7 @@ enum UTF8Form {
         return 0
     }
 
-    // The last bytes, fewer than eight: the word is filled with zeros, which continue nothing.
+    // Checks the last bytes, fewer than eight: the word is filled with zeros, which can't continue a scalar.
     private static func isValidEnd(_ start: UnsafeRawPointer, _ count: Int) -> Bool {
         var at = 0
         while at < count {
