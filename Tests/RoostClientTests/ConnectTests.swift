@@ -4,7 +4,7 @@ import Testing
 @testable import RoostClient
 
 @Suite(.timeLimit(.minutes(1))) struct ConnectTests {
-    @Test func saysHelloWithTokenAndDeviceAndLeavesTheCursorToTheServer() async {
+    @Test func helloHasTokenAndDeviceAndLeavesTheCursorToTheServer() async {
         let fixture = Fixture()
         await fixture.client.connect()
         let socket = await fixture.connector.next()
@@ -62,7 +62,7 @@ import Testing
     }
 
     @Test(arguments: [1000, 1001, 1006, 1011, 4000, 4001, 4002, 4003, 4004, 4005, 4499, 5000] as [UInt16])
-    func comesBackAfter(code: UInt16) async {
+    func reconnectsAfter(code: UInt16) async {
         let fixture = Fixture()
         let socket = await fixture.connected()
         socket.close(code, "why")
@@ -88,7 +88,7 @@ import Testing
         }
     }
 
-    @Test func comesBackWhenTheDrainSaid() async {
+    @Test func reconnectsWhenTheDrainSaid() async {
         let fixture = Fixture(generator: Greatest())
         let socket = await fixture.connected()
         socket.deliver(#"{"type":"drain","after":1200}"#)
@@ -121,7 +121,7 @@ import Testing
         #expect(await socket.welcome()["token"] == "token-2")
     }
 
-    @Test func aHelloThatIsRefusedForNowIsTriedWhenTheServerSaid() async {
+    @Test func aTemporarilyRefusedHelloIsRepeatedWhenTheServerSaid() async {
         let fixture = Fixture()
         await fixture.client.connect()
         let socket = await fixture.connector.next()
@@ -153,7 +153,7 @@ import Testing
         }
     }
 
-    @Test func withATokenThatHasEndedTheCloseCodeDecides() async {
+    @Test func withAnExpiredTokenTheCloseCodeDecides() async {
         let fixture = Fixture()
         await fixture.client.connect()
         let socket = await fixture.connector.next()
@@ -180,7 +180,7 @@ import Testing
         #expect(socket.closeCodes == [1000])
     }
 
-    @Test func whatAnEarlierConnectionStillSaysIsIgnored() async {
+    @Test func lateEventsOfAnEarlierConnectionAreIgnored() async {
         let fixture = Fixture()
         let old = await fixture.connected()
         old.close(1006)
@@ -212,7 +212,7 @@ import Testing
         #expect(await socket.next()["token"] == "token-3")
     }
 
-    @Test func triesAgainWhenThereIsNoNewToken() async {
+    @Test func triesAgainWithoutANewToken() async {
         var limits = ClientLimits()
         limits.quietTime = .seconds(100_000)
         let fixture = Fixture(limits, generator: Greatest())
@@ -259,7 +259,7 @@ import Testing
         #expect(await fixture.client.nextEvent() == nil)
     }
 
-    @Test func aServerThatDoesNotCloseCannotKeepItFromLeaving() async {
+    @Test func leavesEvenIfTheServerDoesNotClose() async {
         let fixture = Fixture()
         let socket = await fixture.connected()
         async let goodbye: Void = fixture.client.disconnect()
@@ -278,7 +278,7 @@ import Testing
         #expect(await fixture.client.nextEvent()?.disconnection?.isFinal == true)
     }
 
-    @Test func lettingGoOfTheClientClosesItsSocket() async {
+    @Test func releasingTheClientClosesItsSocket() async {
         let connector = FakeConnector()
         let socket: FakeSocket
         do {

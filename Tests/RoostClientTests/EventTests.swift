@@ -65,7 +65,7 @@ import Testing
         #expect(signal.body.json == Array("null".utf8))
     }
 
-    @Test func ignoresWhatItDoesNotKnow() async {
+    @Test func ignoresUnknownEventsAndMembers() async {
         let fixture = Fixture()
         let socket = await fixture.connected()
         for text in [
@@ -95,7 +95,7 @@ import Testing
         #expect(sequences == [2, 3, 4])
     }
 
-    @Test func aServerThatCountsAnewIsNotTakenForARepetition() async {
+    @Test func aServerThatStartsOverIsNotTakenForARepetition() async {
         let fixture = Fixture()
         let socket = await fixture.connected()
         socket.deliver(messageJSON(1))
@@ -106,7 +106,7 @@ import Testing
 
     // MARK: Acks
 
-    @Test func acksOnceForAllThatWasTaken() async {
+    @Test func acksOnceForAllProcessedEvents() async {
         let fixture = Fixture()
         let socket = await fixture.connected()
         for sequence in 1...4 { socket.deliver(messageJSON(sequence)) }
@@ -151,7 +151,7 @@ import Testing
         #expect(await event?.sequence == 2)
     }
 
-    @Test func aPositionIsGoodOnItsOwnConnectionOnly() async {
+    @Test func aPositionIsValidOnlyOnItsOwnConnection() async {
         var limits = ClientLimits()
         limits.ackEvents = 1
         let fixture = Fixture(limits)
@@ -171,7 +171,7 @@ import Testing
         #expect(await new.next()["position"] == "102")
     }
 
-    @Test func whatAnEarlierTryStoredIsNotAcked() async throws {
+    @Test func aMessageStoredByAnEarlierTryIsNotAcked() async throws {
         let fixture = Fixture()
         let socket = await fixture.connected()
         socket.deliver(messageJSON(1))
@@ -226,7 +226,7 @@ import Testing
 
     // MARK: Limits
 
-    @Test func anApplicationThatDoesNotKeepUpLosesNothing() async {
+    @Test func aSlowApplicationLosesNothing() async {
         var limits = ClientLimits()
         limits.eventsMax = 3
         let fixture = Fixture(limits)
@@ -247,7 +247,7 @@ import Testing
         }
     }
 
-    @Test func triesWithoutSuccessDoNotAddUp() {
+    @Test func failedTriesDoNotPileUp() {
         var buffer = EventBuffer(most: 2)
         for number in 0..<10 {
             buffer.addOwn(
@@ -328,7 +328,7 @@ import Testing
 
     // MARK: What the server forgets
 
-    @Test func tellsTheServerAgainWhatItForgets() async throws {
+    @Test func repeatsStateThatTheServerForgets() async throws {
         let fixture = Fixture()
         let old = await fixture.connected()
         async let watched = fixture.client.watch(["bob"])
@@ -360,7 +360,7 @@ import Testing
         new.ok(read)
     }
 
-    @Test func waitsAreFromTheWholeRange() {
+    @Test func waitsUseTheWholeRange() {
         var backoff = Backoff(first: .seconds(1), most: .seconds(4))
         var counting = Counting()
         var greatest = Greatest()

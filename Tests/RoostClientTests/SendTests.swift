@@ -6,7 +6,7 @@ import Testing
 @Suite(.timeLimit(.minutes(1))) struct SendTests {
     static let stored = #""conversation":"c1","sequence":1,"position":"101","time":10"#
 
-    @Test func givesWhatWasStored() async throws {
+    @Test func returnsTheStoredMessage() async throws {
         let fixture = Fixture()
         let socket = await fixture.connected()
         async let receipt = fixture.client.send("a \"b\"\n", to: "@bob", replyTo: SequenceNumber(3), key: "k")
@@ -81,7 +81,7 @@ import Testing
         #expect(try await receipt.sequence == SequenceNumber(1))
     }
 
-    @Test func throwsWhatIsRefusedForGood() async {
+    @Test func throwsFinalRefusals() async {
         let fixture = Fixture()
         let socket = await fixture.connected()
         async let receipt = fixture.client.send("hi", to: "nowhere")
@@ -112,7 +112,7 @@ import Testing
         _ = try await receipt
     }
 
-    @Test func aReplyThatDoesNotComeMakesItSendAgain() async throws {
+    @Test func aMissingReplyMakesItSendAgain() async throws {
         let fixture = Fixture()
         let socket = await fixture.connected()
         async let receipt = fixture.client.send("hi", to: "@bob", key: "k")
@@ -128,7 +128,7 @@ import Testing
         #expect(socket.closeCodes.isEmpty)
     }
 
-    @Test func keepsTheOrderWithinADestinationAndNotAcross() async throws {
+    @Test func keepsTheOrderOnlyWithinADestination() async throws {
         let fixture = Fixture()
         let socket = await fixture.connected()
         async let one = fixture.client.send("1", to: "c1")
@@ -146,7 +146,7 @@ import Testing
         _ = try await (one, two, three)
     }
 
-    @Test func keepsWhatIsSentWithoutASession() async throws {
+    @Test func keepsMessagesSentWithoutASession() async throws {
         let fixture = Fixture()
         await fixture.client.connect()
         async let receipt = fixture.client.send("hi", to: "@bob")
@@ -170,7 +170,7 @@ import Testing
 
     // MARK: Limits
 
-    @Test func refusesMoreThanItKeeps() async {
+    @Test func refusesMessagesBeyondItsQueue() async {
         var limits = ClientLimits()
         limits.outgoingMax = 1
         let fixture = Fixture(limits)
@@ -182,7 +182,7 @@ import Testing
         _ = try? await first
     }
 
-    @Test func neverSendsWhatTheServerWouldEndTheSessionFor() async {
+    @Test func neverSendsACommandThatWouldEndTheSession() async {
         let fixture = Fixture()
         let socket = await fixture.connected()
         let text = String(repeating: "x", count: 4_096)
@@ -213,7 +213,7 @@ import Testing
         _ = try? await first
     }
 
-    @Test func refusesABodyThatIsNoJSON() async {
+    @Test func refusesABodyThatIsNotJSON() async {
         let fixture = Fixture()
         let socket = await fixture.connected()
         for body in ["", "{", "1}", "1,\"key\":\"x\"", "1 2"] {
@@ -280,7 +280,7 @@ import Testing
         #expect(failures == [nil, .queueFull, nil])
     }
 
-    @Test func theQueueKeepsTheOrderOfWhatHasToBeSentAgain() {
+    @Test func theQueueKeepsTheOrderOfRepeatedMessages() {
         var queue = OutgoingQueue(most: 10, bytesMost: 100, atOnce: 2)
         for (key, to) in [("a", "x"), ("b", "x"), ("c", "y"), ("d", "z")] {
             _ = queue.add(message(key, to: to), finish: { _ in })

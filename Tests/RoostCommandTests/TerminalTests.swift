@@ -57,7 +57,7 @@ import Testing
         #expect(editor.text.isEmpty)
     }
 
-    @Test func takesCharactersThatComeInPieces() {
+    @Test func readsCharactersInPieces() {
         var editor = LineEditor(scalarsMax: 100)
         for byte in "👍é".utf8 { _ = editor.feed([byte]) }
         #expect(editor.text == "👍é")
@@ -82,7 +82,7 @@ import Testing
         #expect(editor.text.isEmpty)
     }
 
-    @Test func knowsTheKeysThatEnd() {
+    @Test func handlesTheKeysThatEndTheInput() {
         var editor = LineEditor(scalarsMax: 100)
         #expect(typed("\u{04}", into: &editor) == [.ended])
         #expect(typed("a\u{04}\u{03}", into: &editor) == [.changed, .interrupted])
@@ -94,7 +94,7 @@ import Testing
         #expect(editor.text == "abcde")
     }
 
-    @Test func ignoresWhatIsNotText() {
+    @Test func ignoresInputThatIsNotText() {
         var editor = LineEditor(scalarsMax: 100)
         _ = editor.feed([0xFF, 0x80, 0xC3, 0x28, 0xE2, 0x82, 0x61, 0xC2, 0x9B, 0xED, 0xA0, 0x80, 0x01, 0x62])
         #expect(editor.text == "(ab")

@@ -35,7 +35,7 @@ import Testing
         #expect(eve.bodies == ["1-eve"])
     }
 
-    @Test func whoWasRemovedIsRefused() {
+    @Test func aRemovedMemberIsRefused() {
         let group = alice.makeGroup("bob")
         #expect(signal(bob, to: group) == "ok")
         #expect(bob.post("hi", to: group) != nil)
@@ -44,7 +44,7 @@ import Testing
         #expect(bob.outcome("send", ["to": "\(group)", "key": "late", "body": "b"]) == "not_found")
     }
 
-    @Test func whoIsAboutToGoIsRefusedAtOnce() {
+    @Test func aMemberBeingRemovedIsRefusedAtOnce() {
         let group = alice.makeGroup("bob")
         #expect(signal(bob, to: group) == "ok")
         relay.holdsCommits = true
@@ -55,7 +55,7 @@ import Testing
         #expect(signal(bob, to: group) == "not_found")
     }
 
-    @Test func whoCameBackMayWriteAgain() {
+    @Test func aUserWhoReturnedMayWriteAgain() {
         let group = alice.makeGroup("bob")
         #expect(signal(bob, to: group) == "ok")
         #expect(bob.outcome("conversation.leave", ["conversation": "\(group)"]) == "ok")

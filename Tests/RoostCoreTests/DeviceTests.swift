@@ -53,7 +53,7 @@ import Testing
         #expect(stored == ["desk", "phone"])
     }
 
-    @Test func noDeviceGivesWayWhileItIsConnected() {
+    @Test func aConnectedDeviceIsNeverReplaced() {
         _ = relay.connect("bob", "phone")
         _ = relay.connect("bob", "tablet")
         let desk = relay.connect("bob", "desk")

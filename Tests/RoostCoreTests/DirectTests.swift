@@ -22,7 +22,7 @@ import Testing
         #expect(client.outcome("conversation.leave", ["conversation": "@\(peer)"]) == "ok")
     }
 
-    @Test func theFirstMessageBringsItAbout() {
+    @Test func theFirstMessageCreatesADirectConversation() {
         let reply = alice.post("hi", to: "@bob")
         #expect(bob.events == ["created", "message"])
         #expect(alice.events == ["created"])
@@ -33,7 +33,7 @@ import Testing
         #expect(created?["members"]?.elements?.compactMap(\.string) == ["alice", "bob"])
     }
 
-    @Test func thereIsOneHoweverOftenItIsAskedFor() {
+    @Test func thereIsOneDirectConversationForEachPair() {
         let first = alice.makeDirect("bob")
         let again = bob.request("conversation.create", ["kind": "direct", "members": ["alice"]])
         #expect(again?.flag("duplicate") == true)
@@ -56,7 +56,7 @@ import Testing
         #expect(bob.frames("ok").last?.flag("duplicate") == true)
     }
 
-    @Test func whoAsksForWhatTheStoreCannotKeepIsAnsweredToo() {
+    @Test func everybodyWhoAskedIsAnsweredWhenTheStoreFails() {
         relay.holdsCommits = true
         alice.start("conversation.create", ["kind": "direct", "members": ["bob"]])
         bob.start("conversation.create", ["kind": "direct", "members": ["alice"]])
@@ -68,7 +68,7 @@ import Testing
     }
 
     /// The last place in the line, and one past it.
-    @Test func onlySoManyWaitForOneConversation() {
+    @Test func aBoundedNumberWaitsForOneConversation() {
         relay.holdsCommits = true
         alice.start("conversation.create", ["kind": "direct", "members": ["bob"]])
         for id in 1...65 { bob.start("conversation.create", ["kind": "direct", "members": ["alice"]], id: id) }
@@ -90,14 +90,14 @@ import Testing
         #expect(relay.relay.counters.conversations == 1)
     }
 
-    @Test func oneNeedsSomebodyElse() {
+    @Test func aDirectConversationNeedsAnotherUser() {
         #expect(alice.outcome("conversation.create", ["kind": "direct", "members": ["alice"]]) == "bad_request")
         #expect(alice.outcome("history", ["conversation": "@alice"]) == "not_found")
         #expect(alice.outcome("history", ["conversation": "@nobody"]) == "not_found")
     }
 
     @Test(arguments: ["conversation.rename", "conversation.add", "conversation.remove", "conversation.role"])
-    func itCannotBeChanged(type: String) {
+    func aDirectConversationCannotBeChanged(type: String) {
         _ = alice.makeDirect("bob")
         let members: Members = [
             "conversation": "@bob", "name": "N", "users": ["bob"], "user": "bob", "role": "admin",
@@ -105,7 +105,7 @@ import Testing
         #expect(alice.outcome(type, members) == "conflict")
     }
 
-    @Test func leavingHidesItFromTheOneWhoLeft() {
+    @Test func leavingHidesTheConversationFromTheOneWhoLeft() {
         alice.post("hi", to: "@bob")
         leave(bob, "alice")
         #expect(history(bob, with: "alice") == nil)
@@ -116,7 +116,7 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func theNextMessageOfEitherSideBringsItBackWithoutWhatCameBefore(leaverWrites: Bool) {
+    func theNextMessageBringsADirectConversationBackWithoutEarlierOnes(leaverWrites: Bool) {
         let conversation = alice.post("before", to: "@bob")?.text("conversation")
         leave(bob, "alice")
         bob.forget()
@@ -132,7 +132,7 @@ import Testing
         #expect(unread == (leaverWrites ? 0 : 1))
     }
 
-    @Test func askingForItBringsItBackToo() {
+    @Test func creatingADirectConversationBringsItBackToo() {
         let conversation = alice.post("before", to: "@bob")?.text("conversation")
         leave(bob, "alice")
         let back = bob.request("conversation.create", ["kind": "direct", "members": ["alice"]])
@@ -141,7 +141,7 @@ import Testing
         #expect(history(bob, with: "alice") == [])
     }
 
-    @Test func whileComingBackIsUnderWayWhatWasBeforeStaysHidden() {
+    @Test func earlierMessagesStayHiddenWhileAReturnIsUnderWay() {
         alice.post("before", to: "@bob")
         leave(bob, "alice")
         relay.holdsCommits = true
@@ -162,7 +162,7 @@ import Testing
         #expect(history(alice, with: "bob") == ["anew"])
     }
 
-    @Test func whileTheLastLeavesOnlyANewOneCanBeBegun() {
+    @Test func whileTheLastMemberLeavesOnlyANewConversationCanBegin() {
         let first = alice.post("before", to: "@bob")?.text("conversation") ?? ""
         leave(bob, "alice")
         relay.holdsCommits = true
@@ -177,7 +177,7 @@ import Testing
         #expect(history(bob, with: "alice") == ["anew"])
     }
 
-    @Test func aMessageUnderWayReachesWhoLeavesAfterIt() {
+    @Test func aMemberWhoLeavesStillGetsMessagesUnderWay() {
         let conversation = alice.makeDirect("bob")
         relay.holdsCommits = true
         alice.start("send", ["to": "@bob", "key": "k", "body": "hi"])

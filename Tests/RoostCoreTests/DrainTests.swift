@@ -31,7 +31,7 @@ import Testing
         #expect(alice.frames("drain").count == 1)
     }
 
-    @Test func nothingNewIsTakenWhatWasUnderWayIsFinished() {
+    @Test func aDrainRefusesNewCommandsAndFinishesThoseUnderWay() {
         relay.holdsCommits = true
         alice.post("before", to: group)
         drain()
@@ -44,7 +44,7 @@ import Testing
         #expect(alice.outcome("history", ["conversation": "\(group)"]) == "ok")
     }
 
-    @Test func whoComesNowIsSentAway() {
+    @Test func duringADrainNewSessionsAreSentAway() {
         drain()
         let bob = relay.connect("bob")
         #expect(bob.codes == ["unavailable"])
@@ -68,7 +68,7 @@ import Testing
         #expect(relay.relay.openConnections == 0)
     }
 
-    @Test func whatWasAckedIsStored() {
+    @Test func anAckIsStored() {
         let bob = relay.connect("bob")
         alice.post("hi", to: group)
         bob.ackAll()

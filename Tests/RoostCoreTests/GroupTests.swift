@@ -46,7 +46,7 @@ import Testing
         return Dictionary(uniqueKeysWithValues: members.map { ($0.text("user") ?? "", $0.text("role") ?? "") })
     }
 
-    @Test func whoMakesAGroupOwnsIt() {
+    @Test func theCreatorOfAGroupOwnsIt() {
         #expect(roles(owner) == ["owner": "owner", "admin": "admin", "member": "member", "other": "member"])
     }
 
@@ -71,7 +71,7 @@ import Testing
         #expect(roles(new)["new"] == "member")
     }
 
-    @Test func whoIsAddedMayReadWhatWasBefore() {
+    @Test func aNewMemberMayReadEarlierMessages() {
         owner.post("before", to: group)
         _ = add(owner, "new")
         let new = relay.connect("new")
@@ -80,7 +80,7 @@ import Testing
         #expect(new.request("conversation.list")?.list("conversations").first?.number("unread") == 0)
     }
 
-    @Test func removingGoesDownTheRanksOnly() {
+    @Test func onlyMembersOfLowerRankCanBeRemoved() {
         #expect(remove(member, "other") == "forbidden")
         #expect(remove(admin, "owner") == "forbidden")
         #expect(remove(admin, "member", "owner") == "forbidden")
@@ -93,7 +93,7 @@ import Testing
         #expect(roles(owner) == ["owner": "owner", "admin": "admin"])
     }
 
-    @Test func whoIsRemovedHearsOfThatAndOfNothingAfter() {
+    @Test func aRemovedMemberIsToldOfThatAndOfNothingAfterwards() {
         _ = remove(owner, "member")
         owner.post("later", to: group)
         #expect(member.events == ["removed"])
@@ -102,7 +102,7 @@ import Testing
         #expect(member.outcome("signal", ["to": "\(group)", "body": 1]) == "not_found")
     }
 
-    @Test func onlyTheOwnerHandsOutRoles() {
+    @Test func onlyTheOwnerChangesRoles() {
         #expect(role(admin, "member", "admin") == "forbidden")
         #expect(role(member, "member", "owner") == "forbidden")
         #expect(role(owner, "member", "member") == "conflict")
@@ -113,7 +113,7 @@ import Testing
         #expect(member.frames("conversation").last?.text("role") == "member")
     }
 
-    @Test func thereIsOneOwner() {
+    @Test func aGroupHasExactlyOneOwner() {
         #expect(role(owner, "member", "owner") == "ok")
         #expect(roles(owner) == ["owner": "admin", "admin": "admin", "member": "owner", "other": "member"])
         #expect(role(owner, "other", "admin") == "forbidden")

@@ -27,7 +27,7 @@ import Testing
         return ((reply?.list("messages") ?? []).compactMap { $0.number("sequence") }, reply?.flag("more"))
     }
 
-    @Test func withoutBoundTheNewestAreGiven() {
+    @Test func withoutBoundsTheNewestAreReturned() {
         #expect(page() == ([4, 5, 6], true))
         #expect(page(("limit", 6)) == ([1, 2, 3, 4, 5, 6], false))
     }
@@ -92,7 +92,7 @@ import Testing
         #expect(alice.outcome(type, ["conversation": "\(group)"]) == "ok")
     }
 
-    @Test func anAnswerForWhoIsGoneIsDropped() {
+    @Test func anAnswerForAnEndedSessionIsDropped() {
         relay.holdsReads = true
         alice.start("history", ["conversation": "\(group)"])
         relay.settle()

@@ -53,7 +53,7 @@ import Testing
         #expect(pages.flatMap { $0 } == ["G7", "G6", "G5", "G4", "G3", "G2", "G1"])
     }
 
-    @Test func anObjectSaysAllThatAListShows() {
+    @Test func theConversationObjectHasAllMembers() {
         let relay = RelayHarness()
         let alice = relay.connect("alice")
         let bob = relay.connect("bob")
@@ -93,7 +93,7 @@ import Testing
         #expect(list(alice).first?.list("members").count == 50)
     }
 
-    @Test func onlyNextMayBeGivenAsBefore() {
+    @Test func beforeMustBeAValueOfNext() {
         let relay = RelayHarness()
         #expect(relay.connect("alice").outcome("conversation.list", ["before": "yesterday"]) == "bad_request")
         #expect(relay.connect("alice").outcome("conversation.list", ["before": "-1"]) == "bad_request")

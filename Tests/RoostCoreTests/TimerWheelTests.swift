@@ -6,7 +6,7 @@ import Testing
 /// The wheel against a list that is searched through.
 @Suite struct TimerWheelTests {
     @Test(arguments: 1...40 as ClosedRange<UInt64>)
-    func itWakesWhoeverIsDueAndNobodyElse(seed: UInt64) {
+    func theWheelWakesExactlyThoseThatAreDue(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         var now: Int64 = 1_000_000 + Int64(seed) * 37
         var wheel = TimerWheel<Int>(now: now)
@@ -33,7 +33,7 @@ import Testing
 
     /// Waking exactly when the wheel asks for it, and never else, misses nothing.
     @Test(arguments: 1...20 as ClosedRange<UInt64>)
-    func itAsksToBeWokenInTime(seed: UInt64) {
+    func theWheelAsksToBeWokenInTime(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         var now: Int64 = 5_000
         var wheel = TimerWheel<Int64>(now: now)
@@ -53,7 +53,7 @@ import Testing
     }
 
     /// Each storm falls into a slot of its own, which keeps nothing of it but what is due a turn later.
-    @Test func whatAStormNeededIsGivenBack() {
+    @Test func memoryOfAStormIsFreed() {
         var wheel = TimerWheel<Int>(now: 0)
         for storm in 1...20 as ClosedRange<Int64> {
             for number in 0..<10_000 { wheel.set(number, at: storm * 1_000) }

@@ -40,7 +40,7 @@ import Testing
         relay.settle()
     }
 
-    @Test func whatWasMissedFollowsTheWelcomeInOrder() {
+    @Test func missedEventsFollowTheWelcomeInOrder() {
         post(1...6)
         let bob = relay.connect("bob")
         #expect(bob.frames.first?.text("type") == "welcome")
@@ -51,7 +51,7 @@ import Testing
         #expect(bob.bodies == texts(1...8))
     }
 
-    @Test func aPageIsReadWhenTheOneBeforeHasLeft() {
+    @Test func aPageIsReadWhenTheLastOneHasLeft() {
         post(1...6)
         let bob = connectBlocked()
         // The welcome, the event that made the group, and the two messages of the first page behind one another.
@@ -62,7 +62,7 @@ import Testing
         #expect(relay.relay.counters.pages == 3)
     }
 
-    @Test func whatIsWrittenDuringCatchUpComesInItsPlace() {
+    @Test func messagesSentDuringCatchUpComeInOrder() {
         post(1...4)
         relay.holdsReads = true
         let bob = relay.connect("bob")
@@ -89,7 +89,7 @@ import Testing
         #expect(bob.bodies == texts(1...6))
     }
 
-    @Test func aLongerBacklogComesAsAGapAndTheNewestPage() {
+    @Test func aLongBacklogComesAsAGapAndTheNewestPage() {
         post(1...7)
         let bob = relay.connect("bob")
         let gap = bob.frames("gap").first
@@ -102,7 +102,7 @@ import Testing
     }
 
     /// Removed and added again while the device was away: what was said meanwhile is not passed over in silence.
-    @Test func whoComesBackToAGroupWhileAwayIsToldWhatToFetch() {
+    @Test func aMemberAddedAgainWhileAwayIsToldWhatToFetch() {
         post(1...2)
         var bob = relay.connect("bob")
         bob.tell("ack", ["position": "\(bob.frames("message").last?.text("position") ?? "")"])
@@ -128,7 +128,7 @@ import Testing
         #expect(Set(bob.bodies) == Set(texts(5...7) + texts(11...12)))
     }
 
-    @Test func aSlowReaderIsLeftToTheLogAndLosesNothing() throws {
+    @Test func aSlowReaderReadsFromTheLogAndLosesNothing() throws {
         let bob = relay.connect("bob")
         bob.isReading = false
         post(1...60)
@@ -146,7 +146,7 @@ import Testing
         #expect(relay.relay.counters.pages == pages)
     }
 
-    @Test func aFrameAboveTheSpillLimitArrivesAllTheSame() {
+    @Test func aFrameAboveTheSpillLimitStillArrives() {
         let bob = relay.connect("bob")
         let long = String(repeating: "b", count: 3_000)
         _ = alice.request("send", ["to": "\(group)", "key": "k", "body": "\(long)"])
@@ -176,7 +176,7 @@ import Testing
         return client.session.outbox.bytes
     }
 
-    @Test func whoWasRemovedMeanwhileGetsAllUpToThat() {
+    @Test func aMemberRemovedMeanwhileGetsEverythingUpToThat() {
         post(1...2)
         _ = alice.request("conversation.remove", ["conversation": "\(group)", "users": ["bob"]])
         post(3...4)
@@ -200,7 +200,7 @@ import Testing
         }
     }
 
-    @Test func onlySoManyPagesAreReadAtOnceAndAllGetTheirs() {
+    @Test func aBoundedNumberOfPagesIsReadAtOnceAndAllGetTheirs() {
         let names = (0...Limits().pagesAtOnce).map { "u\($0)" }
         makeGroups(names)
         relay.holdsReads = true
@@ -211,7 +211,7 @@ import Testing
         #expect(clients.allSatisfy { $0.bodies == ["m1"] })
     }
 
-    @Test func whoLeavesTheLineIsPassedOver() {
+    @Test func anEndedSessionInTheQueueIsSkipped() {
         let names = (0...Limits().pagesAtOnce + 1).map { "u\($0)" }
         makeGroups(names)
         relay.holdsReads = true

@@ -29,7 +29,7 @@ import Testing
 
     private let all = (1...6).map { "m\($0)" }
 
-    @Test func thoseWhoMissedTheSameShareARead() {
+    @Test func sessionsThatMissedTheSameShareARead() {
         relay.holdsReads = true
         let clients = names.map { relay.connect($0) }
         #expect(relay.heldReads.count == 1)
@@ -39,7 +39,7 @@ import Testing
         #expect(relay.relay.counters.pages == clients.count * 3)
     }
 
-    @Test func whoComesLaterGetsThePagesThatAreThere() {
+    @Test func laterSessionsGetKeptPages() {
         #expect(relay.connect(names[0]).bodies == all)
         relay.holdsReads = true
         let later = relay.connect(names[1])
@@ -47,7 +47,7 @@ import Testing
         #expect(later.bodies == all)
     }
 
-    @Test func whoIsFurtherAsksForItself() {
+    @Test func aSessionFurtherAheadReadsItsOwnPage() {
         let first = relay.connect(names[0])
         first.tell("ack", ["position": "\(first.frames("message")[1].text("position") ?? "")"])
         first.drop()
@@ -55,7 +55,7 @@ import Testing
         #expect(relay.connect(names[0]).bodies == Array(all[2...]))
     }
 
-    @Test func aPageThatIsThereDoesNotSurviveAChange() {
+    @Test func aKeptPageIsDroppedByAChange() {
         #expect(relay.connect(names[0]).bodies == all)
         _ = alice.request("edit", ["conversation": "\(group)", "sequence": 2, "body": "new"])
         _ = alice.request("delete", ["conversation": "\(group)", "sequence": 3])
@@ -85,7 +85,7 @@ import Testing
     }
 
     /// Only their writer's own devices are told key and device.
-    @Test func whoWroteAMessageSeesItAsItsOwn() throws {
+    @Test func authorsSeeTheirMessagesAsTheirOwn() throws {
         let other = relay.connect(names[0])
         let own = relay.connect("alice", "tablet", resume: "memory-0")
         #expect(own.bodies == all && other.bodies == all)
@@ -94,7 +94,7 @@ import Testing
         #expect(relay.connect(names[1]).frames("message").allSatisfy { $0.text("key") == nil })
     }
 
-    @Test func oneTurnGivesOutOnlySoMuch() {
+    @Test func oneTurnHandsOutABoundedAmount() {
         relay.holdsReads = true
         let clients = names.map { relay.connect($0) }
         for read in relay.heldReads { relay.relay.answered(relay.log.answer(read), at: relay.now) }
@@ -105,7 +105,7 @@ import Testing
         #expect(clients.allSatisfy { !$0.session.outbox.isEmpty })
     }
 
-    @Test func whoJoinedMeanwhileIsToldOfTheGapAndNobodyElse() {
+    @Test func onlyAMemberWhoJoinedMeanwhileIsToldOfTheGap() {
         _ = alice.request("conversation.add", ["conversation": "\(group)", "users": ["new"]])
         alice.post("m7", to: group)
         let old = relay.connect(names[0])

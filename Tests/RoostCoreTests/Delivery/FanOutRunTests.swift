@@ -34,7 +34,7 @@ import Testing
         #expect(alice.frames("ok").compactMap { $0["sequence"]?.integer } == Array(1...200))
     }
 
-    @Test func severalConversationsKeepTheOrderOfTheLog() {
+    @Test func catchUpOfSeveralConversationsKeepsTheOrderOfTheLog() {
         let alice = relay.connect("alice")
         let bob = relay.connect("bob")
         let groups = [alice.makeGroup("bob"), alice.makeGroup("bob")]
@@ -51,7 +51,7 @@ import Testing
         #expect(bob.frames("ok").count == 20)
     }
 
-    @Test func anAnswerComesInThePlaceOfTheEvent() {
+    @Test func theReplyComesInThePlaceOfTheEvent() {
         let alice = relay.connect("alice")
         let bob = relay.connect("bob")
         let group = alice.makeGroup("bob")
@@ -66,7 +66,7 @@ import Testing
                 == ["message", "ok", "message", "message", "ok"])
     }
 
-    @Test func whoJoinsInTheSameBatchIsNotToldOfWhatWasBefore() {
+    @Test func aMemberAddedInTheSameBatchDoesNotGetEarlierMessages() {
         let alice = relay.connect("alice")
         _ = relay.connect("bob")
         let carol = relay.connect("carol")
@@ -83,7 +83,7 @@ import Testing
         #expect(carol.bodies == ["welcome"])
     }
 
-    @Test func whoLeavesInTheSameBatchIsToldOfWhatWasBefore() {
+    @Test func aMemberWhoLeavesInTheSameBatchGetsEarlierMessages() {
         let alice = relay.connect("alice")
         let bob = relay.connect("bob")
         let group = alice.makeGroup("bob", "carol")
@@ -95,7 +95,7 @@ import Testing
         #expect(bob.bodies == ["before"])
     }
 
-    @Test func whoseConnectionEndsBeforeTheCommitIsStillHeard() {
+    @Test func aMessageIsStoredEvenIfItsConnectionEndsBeforeTheCommit() {
         let alice = relay.connect("alice")
         let bob = relay.connect("bob")
         let group = alice.makeGroup("bob")
@@ -110,7 +110,7 @@ import Testing
         #expect(relay.connect("alice").bodies == ["1", "2"])
     }
 
-    @Test func whoFallsBehindWithinARunReadsTheRestFromTheLog() {
+    @Test func aSessionThatFallsBehindWithinARunReadsTheRestFromTheLog() {
         let relay = RelayHarness(limits: .with { $0.outboxSpillBytes = 20_000 })
         let alice = relay.connect("alice")
         let bob = relay.connect("bob")

@@ -24,7 +24,7 @@ import Testing
         #expect(alice.closeCode == .tooSlow)
     }
 
-    @Test func aBatchLargerThanTheOutboxIsWrittenInPartsToWhoKeepsUp() {
+    @Test func aSessionThatKeepsUpGetsABatchLargerThanItsOutboxInParts() {
         let relay = RelayHarness(limits: .with { $0.outboxSpillBytes = 8_000 })
         let alice = relay.connect("alice")
         let bob = relay.connect("bob")
@@ -47,7 +47,7 @@ import Testing
         #expect(bob.frames("message").compactMap { $0["sequence"]?.integer } == Array(1...40))
     }
 
-    @Test func whoIsOwedTooMuchIsClosed() {
+    @Test func aSessionOwedTooMuchIsClosed() {
         let relay = RelayHarness(
             limits: .with {
                 $0.owedMax = 3
@@ -88,7 +88,7 @@ import Testing
     }
 
     /// Its end takes it out of what is just being told.
-    @Test func whoEndsWhileOthersAreToldDisturbsNobody() {
+    @Test func aSessionThatEndsDuringATickDisturbsNobody() {
         let relay = RelayHarness(
             limits: .with {
                 $0.owedMax = 1

@@ -25,7 +25,7 @@ import Testing
         #expect(!relay.relay.hasWork)
     }
 
-    @Test func aTurnVisitsSoManyAndTheNextTheOthers() {
+    @Test func aTurnVisitsABoundedNumberAndTheNextTurnTheOthers() {
         signal("one")
         #expect(visit().count == DirectEdge.visitsMin)
         #expect(relay.relay.hasWork)
@@ -34,7 +34,7 @@ import Testing
         #expect(visit().isEmpty)
     }
 
-    @Test func whatArrivesMeanwhileJoinsTheRound() {
+    @Test func newMessagesJoinTheRoundUnderWay() {
         signal("one")
         let first = visit()
         signal("two")
@@ -47,7 +47,7 @@ import Testing
         #expect(!relay.relay.hasWork)
     }
 
-    @Test func eachArrivalMakesUpForOneVisit() {
+    @Test func eachArrivalAllowsOneMoreVisit() {
         for member in members { member.start("ping", id: 1) }
         #expect(visit().count == members.count)
         // Once only.
@@ -65,7 +65,7 @@ import Testing
         #expect(visit().count == members.count)
     }
 
-    @Test func nobodyWaitsWhenMuchHasGathered() {
+    @Test func aTurnVisitsAllWhenMuchHasCollected() {
         let body = String(repeating: "s", count: 8_000)
         for _ in 0..<8 { signal(body) }
         #expect(visit().count == DirectEdge.visitsMin)
@@ -74,7 +74,7 @@ import Testing
         #expect(visit().count == members.count)
     }
 
-    @Test func whoIsSlowMakesNobodyHurry() {
+    @Test func aSlowSessionDoesNotCauseFurtherVisits() {
         let body = String(repeating: "s", count: 8_000)
         for _ in 0..<10 { signal(body) }
         visit(reading: { $0 !== members[99].session })

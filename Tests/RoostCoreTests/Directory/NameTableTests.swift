@@ -12,7 +12,7 @@ import Testing
     }
 
     @Test(arguments: 1...20 as ClosedRange<UInt64>)
-    func itFindsWhatADictionaryFinds(seed: UInt64) {
+    func theTableFindsWhatADictionaryFinds(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         var table = NameTable<Named>()
         var model: [String: Named] = [:]
@@ -34,7 +34,7 @@ import Testing
         for number in 0..<300 { #expect(table["user\(number)"] === model["user\(number)"]) }
     }
 
-    @Test func itGrowsAsFarAsNeedBe() {
+    @Test func theTableGrowsAsFarAsNecessary() {
         var table = NameTable<Named>()
         for number in 0..<5_000 { table.insert(Named("\(number)"), named: "\(number)") }
         #expect(table.count == 5_000)

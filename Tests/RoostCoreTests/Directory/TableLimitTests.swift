@@ -47,7 +47,7 @@ import Testing
         #expect(alice.frames("ok").count == 2)
     }
 
-    @Test func oneSessionMakesAtMostListNamesUsersKnown() {
+    @Test func aSessionIntroducesABoundedNumberOfUsers() {
         let relay = RelayHarness(limits: .with { $0.listNames = 3 })
         let alice = relay.connect("alice")
         let group = alice.makeGroup("a", "b", "c")

@@ -56,7 +56,7 @@ import Testing
         #expect(alice.outcome(type, members) == "unavailable")
     }
 
-    @Test func whenTheStoreFailsNothingThatWasUnderWayIsAckedOrTold() {
+    @Test func whenTheStoreFailsNothingUnderWayIsAckedOrTold() {
         let relay = RelayHarness()
         let alice = relay.connect("alice")
         let bob = relay.connect("bob")
@@ -77,7 +77,7 @@ import Testing
         #expect(!relay.relay.isServing)
     }
 
-    @Test func afterAFailureWhatIsStoredCanStillBeRead() {
+    @Test func storedMessagesCanBeReadAfterAStoreFailure() {
         let relay = RelayHarness()
         let alice = relay.connect("alice")
         let group = alice.makeGroup()

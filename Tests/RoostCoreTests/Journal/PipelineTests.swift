@@ -24,7 +24,7 @@ import Testing
         relay.settle()
     }
 
-    @Test func whoIsBeingAddedCanBeGivenARole() {
+    @Test func aUserBeingAddedCanBeGivenARole() {
         alice.start("conversation.add", ["conversation": "\(group)", "users": ["dave"]], id: 1)
         alice.start("conversation.role", ["conversation": "\(group)", "user": "dave", "role": "admin"], id: 2)
         relay.settle()
@@ -34,7 +34,7 @@ import Testing
         #expect(alice.codes.isEmpty)
     }
 
-    @Test func whoIsBeingRemovedCannotWriteAnyMore() {
+    @Test func aMemberBeingRemovedCannotWriteAnyMore() {
         alice.start("conversation.remove", ["conversation": "\(group)", "users": ["bob"]])
         #expect(bob.outcome("send", ["to": "\(group)", "key": "k", "body": "b"]) == "not_found")
         #expect(alice.outcome("conversation.remove", ["conversation": "\(group)", "users": ["bob"]]) == "not_found")
@@ -42,7 +42,7 @@ import Testing
         #expect(bob.events == ["removed"])
     }
 
-    @Test func whoIsBeingRemovedCanBeAddedAgain() {
+    @Test func aMemberBeingRemovedCanBeAddedAgain() {
         alice.start("conversation.remove", ["conversation": "\(group)", "users": ["bob"]], id: 1)
         alice.start("conversation.add", ["conversation": "\(group)", "users": ["bob"]], id: 2)
         bob.start("send", ["to": "\(group)", "key": "k", "body": "b"], id: 3)
@@ -51,7 +51,7 @@ import Testing
         #expect(bob.frames("ok").first?.number("sequence") == 1)
     }
 
-    @Test func whoStepsDownHasNoSayAnyMore() {
+    @Test func aFormerOwnerCannotChangeRoles() {
         alice.start("conversation.role", ["conversation": "\(group)", "user": "bob", "role": "owner"], id: 1)
         #expect(
             alice.outcome("conversation.role", ["conversation": "\(group)", "user": "carol", "role": "admin"])

@@ -84,7 +84,7 @@ import Testing
         #expect(carol.events == ["delete"])
     }
 
-    @Test func whatWasDeletedIsGone() {
+    @Test func changingADeletedMessageGetsGone() {
         _ = change("delete", by: bob)
         #expect(change("edit", by: bob, ("body", "new"))?.text("code") == "gone")
         #expect(change("react", by: bob, ("reaction", "👍"))?.text("code") == "gone")
@@ -121,7 +121,7 @@ import Testing
     }
 
     @Test(arguments: ["edit", "delete", "react"])
-    func whatIsNotThereIsNotFound(type: String) {
+    func aMissingNameIsNotFound(type: String) {
         let members: Members = ["conversation": "\(group)", "sequence": 2, "body": "b", "reaction": "x"]
         #expect(bob.outcome(type, members) == "not_found")
         let dave = relay.connect("dave")
@@ -142,7 +142,7 @@ import Testing
         #expect(bob.frames("ok").count == 3)
     }
 
-    @Test func whoWasAwaySeesTheMessageAsItIsNow() {
+    @Test func aReturningDeviceGetsTheMessageAsItIsNow() {
         carol.drop()
         _ = change("edit", by: bob, ("body", "new"))
         bob.post("two", to: group)

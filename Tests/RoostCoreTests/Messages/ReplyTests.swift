@@ -40,7 +40,7 @@ import Testing
     private var replies: [JSONValue] { alice.frames.filter { $0["re"] != nil } }
 
     @Test(arguments: stored + others)
-    func whatSucceedsIsAnsweredOnce(type: String) {
+    func aSuccessfulCommandIsAnsweredOnce(type: String) {
         alice.start(type, members(of: type, in: group), id: 77)
         relay.settle()
         relay.pause()
@@ -49,7 +49,7 @@ import Testing
     }
 
     @Test(arguments: stored + ["history", "signal", "read", "typing", "conversation.members"])
-    func whatFailsIsAnsweredOnce(type: String) {
+    func aFailedCommandIsAnsweredOnce(type: String) {
         let type = type == "conversation.create" ? "watch" : type
         let conversation = type == "watch" ? group : "cnowhere"
         let command = members(of: type, in: conversation)
@@ -63,7 +63,7 @@ import Testing
     }
 
     @Test(arguments: stored)
-    func whatTheStoreFailedOnIsAnsweredOnce(type: String) {
+    func aCommandThatTheStoreFailedOnIsAnsweredOnce(type: String) {
         relay.holdsCommits = true
         alice.start(type, members(of: type, in: group), id: 77)
         relay.settle()
@@ -90,7 +90,7 @@ import Testing
         #expect(alice.ask(#"{"type":"ping","id":9007199254740992}"#)?.number("re") == 9_007_199_254_740_992)
     }
 
-    @Test func whoIsGoneIsNotAnswered() {
+    @Test func anEndedSessionIsNotAnswered() {
         relay.holdsCommits = true
         alice.start("send", ["to": "\(group)", "key": "k", "body": "b"])
         alice.drop()

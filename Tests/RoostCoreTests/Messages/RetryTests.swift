@@ -26,7 +26,7 @@ import Testing
         #expect(relay.relay.counters.duplicates == 1)
     }
 
-    @Test func aRetryOfWhatIsStillUnderWayIsFound() {
+    @Test func aRetryOfAMessageUnderWayIsFound() {
         let alice = relay.connect("alice")
         let bob = relay.connect("bob")
         let group = alice.makeGroup("bob")
@@ -56,7 +56,7 @@ import Testing
     }
 
     /// The process died before the commit: the retry is the first.
-    @Test func whatWasNotDurableIsStoredByTheRetry() {
+    @Test func aRetryStoresAMessageThatWasNotDurable() {
         var alice = relay.connect("alice")
         let group = alice.makeGroup("bob")
         relay.holdsCommits = true
@@ -68,7 +68,7 @@ import Testing
         #expect(relay.connect("bob").bodies == ["hi"])
     }
 
-    @Test func keysOfDifferentSendersHaveNothingToDoWithEachOther() {
+    @Test func differentSendersMayUseTheSameKey() {
         let alice = relay.connect("alice")
         let bob = relay.connect("bob")
         alice.post("hi", to: "@bob")
@@ -84,7 +84,7 @@ import Testing
         expectSame(first, alice.post("hi", to: other))
     }
 
-    @Test func aGroupIsMadeOnce() {
+    @Test func aRetryCreatesNoSecondGroup() {
         let alice = relay.connect("alice")
         let bob = relay.connect("bob")
         let members: Members = ["kind": "group", "name": "Crew", "members": ["bob"], "key": "g-1"]
@@ -98,7 +98,7 @@ import Testing
         #expect(relay.relay.counters.conversations == 1)
     }
 
-    @Test func theRetryOfAGroupThatIsGoneSaysSo() {
+    @Test func aRetryOfCreatingAnErasedGroupGetsGone() {
         let alice = relay.connect("alice")
         _ = relay.connect("bob")
         let members: Members = ["kind": "group", "name": "Crew", "members": ["bob"], "key": "g-1"]

@@ -24,7 +24,7 @@ import Testing
         #expect(bob.bodies == ["hi"])
     }
 
-    @Test func everyDeviceOfEveryMemberGetsItButTheOneThatSentIt() {
+    @Test func everyDeviceGetsAMessageExceptTheSendingOne() {
         let phone = relay.connect("alice", "phone")
         let tablet = relay.connect("alice", "tablet")
         let bobs = [relay.connect("bob", "phone"), relay.connect("bob", "tablet")]

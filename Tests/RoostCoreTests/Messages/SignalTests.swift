@@ -21,7 +21,7 @@ import Testing
         group = alice.makeGroup("bob")
     }
 
-    @Test func itReachesTheDevicesThatAMessageWouldReach() {
+    @Test func aSignalReachesTheDevicesThatAMessageWouldReach() {
         let tablet = relay.connect("alice", "tablet")
         let carol = relay.connect("carol")
         alice.tell("signal", ["to": "\(group)", "kind": "cursor", "body": Value(json: "{\"x\": 10}")])
@@ -34,13 +34,13 @@ import Testing
         #expect(alice.frames("signal").isEmpty && carol.frames("signal").isEmpty)
     }
 
-    @Test func withoutKindNobodyIsToldOne() {
+    @Test func aSignalWithoutKindIsSentWithoutKind() {
         #expect(alice.outcome("signal", ["to": "\(group)", "body": Value(json: "null")]) == "ok")
         #expect(bob.frames("signal").count == 1)
         #expect(bob.frames("signal").first?["kind"] == nil)
     }
 
-    @Test func itIsNotStored() {
+    @Test func aSignalIsNotStored() {
         bob.drop()
         let head = relay.relay.head
         alice.tell("signal", ["to": "\(group)", "body": 1])
@@ -48,7 +48,7 @@ import Testing
         #expect(relay.connect("bob").frames("signal").isEmpty)
     }
 
-    @Test func whoCannotKeepUpDoesNotGetIt() {
+    @Test func aSlowSessionDoesNotGetASignal() {
         bob.isReading = false
         let body = String(repeating: "s", count: 600)
         alice.tell("signal", ["to": "\(group)", "body": "\(body)"])
@@ -60,7 +60,7 @@ import Testing
         #expect(bob.frames("signal").map { $0["body"]?.integer } == [nil, 3])
     }
 
-    @Test func whoKeepsUpGetsAllOfABurst() {
+    @Test func aSessionThatKeepsUpGetsAWholeBurst() {
         for index in 0..<40 { alice.start("signal", ["to": "\(group)", "body": "burst \(index)"]) }
         relay.settle()
         #expect(bob.frames("signal").count == 40)
@@ -78,7 +78,7 @@ import Testing
 
     /// A signal waits already when the second comes: exactly at the limit, and one byte above.
     @Test(arguments: [0, 1])
-    func itIsDroppedExactlyPastTheLimit(missing: Int) {
+    func aSignalIsDroppedExactlyAboveTheLimit(missing: Int) {
         bob.isReading = false
         alice.tell("signal", ["to": "\(group)", "body": 1])
         let size = bob.session.outbox.bytes

@@ -36,12 +36,12 @@ import Testing
         watcher.request("watch", ["users": ["bob"]])?.list("users").first?.number("lastSeen")
     }
 
-    @Test func whoComesIsOnline() {
+    @Test func aConnectedUserIsOnline() {
         _ = connect()
         #expect(bob == ["online"])
     }
 
-    @Test func whoSaysByeIsOfflineAtOnceAndWasSeenThen() {
+    @Test func byeMakesTheUserOfflineAtOnce() {
         let phone = connect()
         let time = relay.now.wall.milliseconds
         phone.tell("bye")
@@ -57,7 +57,7 @@ import Testing
         #expect(bob == ["online", "offline"])
     }
 
-    @Test func whoDropsIsOfflineWhenTheGraceEnds() {
+    @Test func aDroppedUserIsOfflineWhenTheGraceEnds() {
         let phone = connect()
         let time = relay.now.wall.milliseconds
         phone.drop()
@@ -68,7 +68,7 @@ import Testing
         #expect(lastSeen == time)
     }
 
-    @Test func whoComesBackWithinTheGraceWasNeverAway() {
+    @Test func aReturnWithinTheGraceIsNotShown() {
         connect().drop()
         relay.advance(14_000)
         _ = connect()
@@ -76,7 +76,7 @@ import Testing
         #expect(bob == ["online"])
     }
 
-    @Test func whoDropsTwiceHasTheWholeGraceEachTime() {
+    @Test func everyDropHasTheWholeGrace() {
         connect().drop()
         relay.advance(10_000)
         connect().drop()
@@ -169,7 +169,7 @@ import Testing
         #expect(seen <= crashed && seen > crashed - 5_300)
     }
 
-    @Test func whoCameJustBeforeTheCrashWasSeenThen() {
+    @Test func aUserWhoCameJustBeforeTheCrashWasSeenThen() {
         relay.advance(1_000)
         let came = relay.now.wall.milliseconds
         _ = connect()

@@ -29,7 +29,7 @@ import Testing
     }
 
     /// Bob is idle for less than a tick, and just then Alice asks.
-    @Test func whatASnapshotSaidIsTrueOrCorrected() {
+    @Test func aWrongSnapshotIsCorrected() {
         let bob = relay.connect("bob")
         relay.pause()
         bob.tell("presence", ["id": 1, "state": "idle"])
@@ -45,7 +45,7 @@ import Testing
         #expect(alice.frames("presence").isEmpty)
     }
 
-    @Test func oneMayWatchOnlyWhomOneSharesAConversationWith() {
+    @Test func onlyUsersWithASharedConversationCanBeWatched() {
         _ = relay.connect("stranger")
         #expect(watch("stranger") == "forbidden")
         #expect(watch("nobody") == "forbidden")
@@ -57,7 +57,7 @@ import Testing
         #expect(watch("alice") == "ok")
     }
 
-    @Test func whoSharesNoConversationAnyMoreIsWatchedNoMore() {
+    @Test func aWatchEndsWithTheLastSharedConversation() {
         let bob = relay.connect("bob")
         relay.pause()
         #expect(watch("bob") == "ok")
@@ -68,7 +68,7 @@ import Testing
         #expect(alice.states(of: "bob").isEmpty)
     }
 
-    @Test func unwatchEndsIt() {
+    @Test func unwatchEndsAWatch() {
         _ = watch("bob", "carol")
         #expect(alice.outcome("unwatch", ["users": ["bob", "nobody"]]) == "ok")
         alice.forget()
@@ -97,7 +97,7 @@ import Testing
         #expect(again.states(of: "bob").isEmpty)
     }
 
-    @Test func whoWatchesTwiceIsToldOnce() {
+    @Test func watchingTwiceTellsOnce() {
         alice.post("hi", to: "@bob")
         _ = watch("bob")
         alice.forget()
@@ -119,7 +119,7 @@ import Testing
         #expect(alice.states(of: "stranger") == ["online", "offline"])
     }
 
-    @Test func whoHasLeftADirectConversationIsNotSeenUntilItIsBack() {
+    @Test func aUserWhoLeftADirectConversationIsNotSeenUntilTheReturn() {
         let stranger = relay.connect("stranger")
         stranger.post("hi", to: "@alice")
         relay.pause()
@@ -135,7 +135,7 @@ import Testing
         #expect(alice.states(of: "stranger") == ["away", "offline"])
     }
 
-    @Test func welcomeIsFollowedByHowThePeersAre() {
+    @Test func welcomeIsFollowedByTheStatesOfPeers() {
         alice.post("hi", to: "@bob")
         relay.pause()
         let bob = relay.connect("bob")

@@ -26,7 +26,7 @@ import Testing
         client.frames("message").first { $0.text("body") == text }?.text("position") ?? "none"
     }
 
-    @Test func whatIsNotAckedComesAgain() {
+    @Test func unackedMessagesComeAgain() {
         let bob = relay.connect("bob")
         post("one", "two")
         #expect(reconnect(bob).bodies == ["one", "two"])
@@ -130,7 +130,7 @@ import Testing
         return (bob, bob.frames("ok").first?.text("position") ?? "none")
     }
 
-    @Test func ackingTheReplyToAnOwnMessageDoesNotCoverWhatWasMissed() {
+    @Test func ackingAnOkDoesNotCoverMissedEvents() {
         let (bob, own) = behind { $0.post("own", to: group) }
         #expect(bob.outcome("ack", ["position": "\(own)"]) == "ok")
         relay.holdsReads = false
@@ -159,7 +159,7 @@ import Testing
         #expect(reconnect(bob).bodies == ["missed"])
     }
 
-    @Test func whoWritesForEverWithoutCatchingUpIsClosed() {
+    @Test func aClientThatWritesForEverWithoutCatchingUpIsClosed() {
         let relay = RelayHarness(limits: .with { $0.owedMax = 3 })
         let group = relay.connect("alice").makeGroup("bob")
         relay.holdsReads = true

@@ -32,7 +32,7 @@ import Testing
         client.frames("receipt").filter { $0.text("user") == user }.map { $0.number("read") }
     }
 
-    @Test func othersAreToldTheNewestStateWhenItIsTheirTurn() {
+    @Test func deferredReceiptsCarryTheNewestState() {
         for sequence in 1...4 {
             read(bob, Int64(sequence))
             relay.advance(200)
@@ -54,7 +54,7 @@ import Testing
         #expect(tablet.frames("receipt").count == 3)
     }
 
-    @Test func whoeverWaitsLongestIsToldFirst() {
+    @Test func theLongestWaitingReceiptComesFirst() {
         read(bob, 1)
         read(carol, 1)
         relay.advance(50)
@@ -77,7 +77,7 @@ import Testing
         #expect(alice.frames("receipt").map { $0.text("conversation") } == [other])
     }
 
-    @Test func whoHasLeftMeanwhileIsNotToldOf() {
+    @Test func aMemberWhoLeftMeanwhileIsNotToldAbout() {
         read(bob, 1)
         relay.advance(50)
         read(bob, 2)

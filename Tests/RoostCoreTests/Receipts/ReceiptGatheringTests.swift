@@ -62,7 +62,7 @@ import Testing
         #expect(!receipts.hasMoreToTell)
     }
 
-    @Test func aMillisecondTellsOnlySoMany() {
+    @Test func theReceiptsOfAMillisecondAreBounded() {
         let receipts = receipts { $0.receiptsPerMillisecond = 4 }
         for index in 0..<3 { read(1, by: cast[index], receipts) }
         // Each costs one for looking and three for those who are told.
@@ -120,7 +120,7 @@ import Testing
         #expect(!receipts.isStoreDue)
     }
 
-    @Test func aBatchTakesOnlySoMany() {
+    @Test func aBatchTakesABoundedNumber() {
         let receipts = receipts()
         for index in 0..<3 { read(1, by: cast[index], receipts) }
         receipts.storeNow()

@@ -35,7 +35,7 @@ import Testing
             "conversation.members", ["conversation": "\(group)", "sequence": .init(integerLiteral: sequence)])
     }
 
-    @Test func whatADeviceAckedIsDelivered() {
+    @Test func aMessageAckedByOneDeviceIsDelivered() {
         let acked = relay.now.wall.milliseconds
         bob.tell("ack", ["position": "\(relay.relay.head.text(epoch: "memory"))"])
         relay.pause()
@@ -72,7 +72,7 @@ import Testing
         #expect(alice.frames("receipt").map { $0.number("read") } == [3])
     }
 
-    @Test func whoReadsBeyondTheLastMessageIsRefused() {
+    @Test func readingBeyondTheLastMessageIsRefused() {
         #expect(bob.outcome("read", ["conversation": "\(group)", "sequence": 3]) == "ok")
         #expect(bob.outcome("read", ["conversation": "\(group)", "sequence": 4]) == "bad_request")
         #expect(bob.outcome("read", ["conversation": "@nobody", "sequence": 1]) == "not_found")
@@ -88,7 +88,7 @@ import Testing
         #expect(tablet.frames("receipt").last?.number("unread") == 0)
     }
 
-    @Test func whoWritesHasReadWhatCameBefore() {
+    @Test func sendingMarksEarlierMessagesAsRead() {
         bob.post("reply", to: group)
         relay.pause()
         #expect(alice.frames("receipt").last?.number("read") == 4)
@@ -136,7 +136,7 @@ import Testing
         #expect(alice.frames("receipt").map { $0.number("read") } == [3])
     }
 
-    @Test func whoWasRemovedMeanwhileIsToldNothingOfWhatWasHeldBack() {
+    @Test func aMemberRemovedMeanwhileGetsNoHeldBackState() {
         bob.isReading = false
         alice.tell("signal", ["to": "\(group)", "body": "\(String(repeating: "s", count: 600))"])
         relay.connect("carol").tell("read", ["conversation": "\(group)", "sequence": 1])
@@ -151,7 +151,7 @@ import Testing
     }
 
     /// Once a millisecond some of those that are due, and fewer while somebody waits to be written to.
-    @Test func oneTurnTellsSome() {
+    @Test func oneTurnSendsSomeReceipts() {
         let relay = RelayHarness(limits: .with { $0.receiptsPerMillisecond = 8 })
         let alice = relay.connect("alice")
         let bob = relay.connect("bob")

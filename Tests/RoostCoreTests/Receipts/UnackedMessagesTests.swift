@@ -39,7 +39,7 @@ import Testing
         #expect(!hasForgotten)
     }
 
-    @Test func inAFullRingTheOldestGivesWayToAnotherConversation() {
+    @Test func inAFullRingAnotherConversationReplacesTheOldest() {
         var unacked = UnackedMessages()
         for number in 1...3 { unacked.note(entry(Int64(number)), atMost: 3) }
         unacked.note([entry(4, in: 2), entry(5, in: 2)], atMost: 3)

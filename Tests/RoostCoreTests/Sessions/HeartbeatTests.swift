@@ -7,7 +7,7 @@ import Testing
 @Suite struct HeartbeatTests {
     let relay = RelayHarness()
 
-    @Test func whoSaysNoHelloInTimeIsClosed() {
+    @Test func aConnectionWithoutHelloIsClosed() {
         let client = relay.open()
         relay.advance(9_999)
         #expect(client.isOpen)
@@ -33,7 +33,7 @@ import Testing
         #expect(alice.pings == 1)
     }
 
-    @Test func whatArrivesPutsOffThePing() {
+    @Test func anyArrivalPostponesThePing() {
         let alice = relay.connect("alice")
         relay.advance(20_000)
         alice.tell("ack", ["position": "memory-0"])
@@ -43,7 +43,7 @@ import Testing
         #expect(alice.pings == 1)
     }
 
-    @Test func whoAnswersNothingAfterAPingIsClosed() {
+    @Test func aConnectionThatAnswersNoPingIsClosed() {
         let alice = relay.connect("alice")
         relay.advance(34_900)
         #expect(alice.isOpen)

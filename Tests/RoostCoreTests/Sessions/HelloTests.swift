@@ -13,7 +13,7 @@ import Testing
         return client
     }
 
-    @Test func welcomeSaysWhoItIsAndWhereItBegins() {
+    @Test func welcomeNamesTheUserAndTheCursor() {
         let alice = relay.connect("alice", "phone")
         #expect(alice.welcome("user")?.string == "alice")
         #expect(alice.welcome("device")?.string == "phone")
@@ -76,7 +76,7 @@ import Testing
         #expect(other.closeCode == .unauthorized)
     }
 
-    @Test func whoForgetsTheDeviceMaySayHelloAgain() {
+    @Test func helloWithoutADeviceCanBeRepeated() {
         let client = hello(["token": "alice"])
         #expect(client.codes == ["bad_request"])
         #expect(client.outcome("hello", ["token": "alice", "device": "phone"]) == "welcome")
@@ -97,7 +97,7 @@ import Testing
         #expect(phone.isOpen && tablet.isOpen)
     }
 
-    @Test func onlySoManyTokensAreCheckedAtOnce() {
+    @Test func aBoundedNumberOfTokensIsCheckedAtOnce() {
         let relay = RelayHarness(limits: .with { $0.verificationsAtOnce = 2 })
         let clients = (1...5).map { _ in relay.open() }
         for client in clients { client.start("hello", ["token": "alice", "device": "phone"]) }

@@ -44,7 +44,7 @@ import Testing
         #expect(outcomes.filter { $0 == "pong" }.count == 20)
     }
 
-    @Test func whoTriesTooOftenStillGetsTheRate() {
+    @Test func aClientAboveTheRateStillGetsTheRate() {
         let alice = relay.connect("alice")
         while alice.outcome("ping") == "pong" {}
         var passed = 0
@@ -56,7 +56,7 @@ import Testing
         #expect(passed == 30)
     }
 
-    @Test func oneConnectionsRateIsNotAnothers() {
+    @Test func eachConnectionHasItsOwnRate() {
         let alice = relay.connect("alice")
         while alice.outcome("ping") == "pong" {}
         #expect(relay.connect("bob").outcome("ping") == "pong")

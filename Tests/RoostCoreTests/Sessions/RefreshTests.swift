@@ -7,7 +7,7 @@ import Testing
 @Suite struct RefreshTests {
     let relay = RelayHarness()
 
-    @Test func whileTheTokenIsPastItsEndOnlyRefreshPingAndByeAreTaken() {
+    @Test func withAnExpiredTokenOnlyRefreshPingAndByeAreAccepted() {
         let alice = relay.connect("alice+5000")
         relay.advance(4_999)
         #expect(alice.outcome("conversation.list") == "ok")

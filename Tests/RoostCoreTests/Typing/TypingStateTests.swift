@@ -34,7 +34,7 @@ import Testing
         #expect(alice.conversation.typers.count == 0)
     }
 
-    @Test func itEndsAfterItsLife() {
+    @Test func typingEndsAfterItsLife() {
         _ = typing.start(alice, at: 0)
         #expect(expire(at: 2_900).isEmpty)
         #expect(expire(at: 3_200) == ["alice"])
@@ -42,7 +42,7 @@ import Testing
         #expect(typing.timerCount == 0)
     }
 
-    @Test func repeatingItMovesTheEndAndCostsNoTimer() {
+    @Test func repeatedTypingMovesTheEndAndCostsNoTimer() {
         _ = typing.start(alice, at: 0)
         _ = typing.start(alice, at: 2_000)
         #expect(typing.timerCount == 1)
@@ -50,13 +50,13 @@ import Testing
         #expect(expire(at: 5_200) == ["alice"])
     }
 
-    @Test func anEndThatWasToldIsNotToldAgain() {
+    @Test func anEndOfTypingIsToldOnlyOnce() {
         _ = typing.start(alice, at: 0)
         _ = typing.stop(alice)
         #expect(expire(at: 3_200).isEmpty)
     }
 
-    @Test func aBeginningSoonAfterTheLastIsNotTold() {
+    @Test func typingThatBeginsAgainSoonIsNotTold() {
         _ = typing.start(alice, at: 0)
         _ = typing.stop(alice)
         #expect(!typing.start(alice, at: 999))

@@ -31,7 +31,7 @@ import Testing
         bob.frames("typing").map { ($0.flag("active") == true ? "+" : "-") + ($0.text("user") ?? "") }
     }
 
-    @Test func othersHearOfBeginningAndEnd() {
+    @Test func othersAreToldWhenTypingBeginsAndEnds() {
         type(alice)
         #expect(told == ["+alice"])
         #expect(bob.frames("typing").first?.text("conversation") == group)
@@ -48,7 +48,7 @@ import Testing
         #expect(told == ["+alice"])
     }
 
-    @Test func itEndsThreeSecondsAfterTheLastRefresh() {
+    @Test func typingEndsThreeSecondsAfterTheLastRefresh() {
         type(alice)
         relay.advance(2_000)
         type(alice)
@@ -58,7 +58,7 @@ import Testing
         #expect(told == ["+alice", "-alice"])
     }
 
-    @Test func itEndsWithTheMessage() {
+    @Test func typingEndsWithTheMessage() {
         type(alice)
         alice.post("hi", to: group)
         #expect(told == ["+alice", "-alice"])
@@ -66,14 +66,14 @@ import Testing
         #expect(told.count == 2)
     }
 
-    @Test func aMessageElsewhereDoesNotEndIt() {
+    @Test func aMessageToAnotherConversationDoesNotEndTyping() {
         type(alice)
         alice.post("hi", to: "@bob")
         #expect(told == ["+alice"])
     }
 
     @Test(arguments: ["leave", "removal", "bye", "drop"])
-    func itEndsWithWhoIsGone(how: String) {
+    func typingEndsWhenTheUserIsGone(how: String) {
         let carol = relay.connect("carol")
         type(carol)
         switch how {
@@ -85,7 +85,7 @@ import Testing
         #expect(told == ["+carol", "-carol"])
     }
 
-    @Test func turningItOnAndOffQuicklyTellsNoMore() {
+    @Test func switchingTypingOnAndOffQuicklyTellsNoMore() {
         for _ in 1...5 {
             type(alice)
             type(alice, false)
@@ -96,7 +96,7 @@ import Testing
         #expect(told == ["+alice", "-alice", "+alice"])
     }
 
-    @Test func onlySoManyAreShownAtOnce() {
+    @Test func aBoundedNumberOfUsersIsShownAsTyping() {
         let carol = relay.connect("carol")
         let dave = relay.connect("dave")
         for client in [alice, carol, dave] { type(client) }
@@ -110,7 +110,7 @@ import Testing
         #expect(relay.connect("stranger").outcome("typing", ["to": "\(group)"]) == "not_found")
     }
 
-    @Test func itIsNotStored() {
+    @Test func typingIsNotStored() {
         type(alice)
         relay.crash()
         #expect(relay.connect("bob").frames("typing").isEmpty)
@@ -122,7 +122,7 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func aSlowReaderIsToldHowItStandsWhenItHasCaughtUp(isStillTyping: Bool) {
+    func aSlowReaderGetsTheNewestStateWhenItHasCaughtUp(isStillTyping: Bool) {
         block(bob)
         type(alice)
         if !isStillTyping { type(alice, false) }
@@ -132,7 +132,7 @@ import Testing
         #expect(told == [isStillTyping ? "+alice" : "-alice"])
     }
 
-    @Test func howOftenItBeginsAnewCostsOneTimer() {
+    @Test func typingThatBeginsOftenCostsOneTimer() {
         for _ in 1...20 {
             type(alice)
             relay.advance(1_000)
