@@ -55,7 +55,7 @@ struct ExportedUser: Equatable, Sendable {
 struct ExportedConversation: Equatable, Sendable {
     var id: String
     var kind: ConversationKind
-    /// Of a group; else empty.
+    /// The name of a group; empty for a direct conversation.
     var name: String = ""
 }
 
