@@ -14,6 +14,7 @@ import pytest
 
 from harness.content import Chatter, one_of_everything
 from harness.relay import BINARY, Relay, command, environment
+from harness.waiting import until
 
 
 def store(relay, *words, code=0, timeout=60):
@@ -40,6 +41,15 @@ def content(relay):
     """Every row of a store that isn't running."""
     with contextlib.closing(sqlite3.connect(relay.store)) as database:
         return list(database.iterdump())
+
+
+def read_marks(relay, conversation):
+    with contextlib.closing(sqlite3.connect(f"file:{relay.store}?mode=ro", uri=True)) as database:
+        rows = database.execute(
+            "SELECT m.read FROM member m JOIN conversation c ON c.number = m.conversation"
+            " WHERE c.id = ? AND m.role IS NOT NULL ORDER BY m.read",
+            (conversation,))
+        return [mark for (mark,) in rows]
 
 
 async def history(relay, user, conversation):
@@ -231,6 +241,8 @@ async def test_a_restore_that_was_cut_short_keeps_relays_out(start):
 async def test_a_store_goes_out_and_comes_back(start, tmp_path):
     relay = start()
     group, messages = await one_of_everything(relay)
+    # The relay stores watermarks up to 200 ms later, and an export holds what is stored.
+    await until(lambda: read_marks(relay, group) == [3, 5], "the watermarks in the store")
     async with Chatter(relay) as chatter:
         await chatter.reaches(200)
         result = await beside(relay, "export", "--to", "all.jsonl")
