@@ -37,16 +37,6 @@ extension SQLiteLog {
         }
     }
 
-    /// Gives the log another epoch, so that clients forget their positions. For a restored store, before a relay opens
-    /// it. Returns the new one.
-    @discardableResult
-    public static func beginEpoch(path: String) throws(StorageFailure) -> String {
-        try changing(path, .full) { database in
-            try database.execute("UPDATE meta SET value = \(Schema.newEpoch) WHERE name = 'epoch'")
-            return try database.value("SELECT value FROM meta WHERE name = 'epoch'") ?? ""
-        }
-    }
-
     /// Creates the derived tables anew, empty. `removal` is the SQL that removes the table of a given name.
     private static func makeEmpty(_ database: Database, _ removal: (String) -> String) throws {
         try database.transaction {
@@ -58,9 +48,9 @@ extension SQLiteLog {
     }
 
     /// Runs `body` on the one connection to a store that nobody else may have open.
-    private static func changing<Value>(
-        _ path: String, _ durability: Durability, _ body: (Database) throws -> Value
-    ) throws(StorageFailure) -> Value {
+    private static func changing(
+        _ path: String, _ durability: Durability, _ body: (Database) throws -> Void
+    ) throws(StorageFailure) {
         do {
             let lock = try FileLock(for: path)
             defer { lock.release() }
@@ -71,7 +61,7 @@ extension SQLiteLog {
             try database.configureForWriting(
                 durability, walFramesMax: StorageBounds().checkpoints.framesBound)
             try Migration.apply(to: database)
-            return try body(database)
+            try body(database)
         } catch {
             throw error as? StorageFailure ?? .inconsistent("\(error)")
         }
