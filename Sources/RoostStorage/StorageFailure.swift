@@ -40,6 +40,11 @@ extension StorageFailure {
         if case .damagedIndex = self { true } else { isDamage }
     }
 
+    /// Whether a row contradicts a key or another constraint of its table.
+    var isConflict: Bool {
+        if case .failed(_, let code, _) = self { code & 0xFF == SQLITE_CONSTRAINT } else { false }
+    }
+
     /// Whether another connection has the lock.
     var isBusy: Bool {
         if case .failed(_, let code, _) = self { code & 0xFF == SQLITE_BUSY } else { false }

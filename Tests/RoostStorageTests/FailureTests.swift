@@ -61,6 +61,29 @@ import Testing
         #expect(try again.history(1).count == 400)
     }
 
+    /// The relay leases its numbers, so a number that is taken shows damage. The row that has it stays as it is.
+    @Test(arguments: [
+        Mutation.user(UserNumber(7), name: "bob"),
+        .device(DeviceNumber(3), user: UserNumber(7), name: "tablet", cursor: .start),
+    ])
+    func aNumberThatIsTakenIsAFailure(second: Mutation) throws {
+        let scratch = try Scratch()
+        let log = try SQLiteLog(path: scratch.path(), durability: .full)
+        _ = try log.writer.commit([
+            .user(UserNumber(7), name: "alice"),
+            .device(DeviceNumber(3), user: UserNumber(7), name: "phone", cursor: Position(1)),
+        ])
+        let error = #expect(throws: StorageFailure.self) { try log.writer.commit([second]) }
+        #expect(error?.description.contains("number") == true && error?.description.contains("is taken") == true)
+        #expect(throws: StorageFailure.poisoned) { try log.writer.commit([]) }
+        log.close()
+        let again = try SQLiteLog(path: scratch.path(), durability: .full)
+        defer { again.close() }
+        let snapshot = try again.load()
+        #expect(snapshot.users.map(\.name) == ["alice"])
+        #expect(snapshot.devices.map(\.name) == ["phone"])
+    }
+
     @Test func aClosedStoreAnswersNothing() throws {
         let scratch = try Scratch()
         let log = try SQLiteLog(path: scratch.path(), durability: .full)

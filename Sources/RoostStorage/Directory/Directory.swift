@@ -47,7 +47,7 @@ final class Directory {
     func add(user: UserNumber, name: String) throws {
         statements.insertUser.bind(1, user.value)
         try statements.insertUser.bind(2, copying: name)
-        try statements.insertUser.run()
+        try insert(statements.insertUser, as: "user number \(user.value)")
     }
 
     func add(device: DeviceNumber, of user: UserNumber, name: String, cursor: Position) throws {
@@ -55,7 +55,17 @@ final class Directory {
         statements.insertDevice.bind(2, user.value)
         try statements.insertDevice.bind(3, copying: name)
         statements.insertDevice.bind(4, cursor.value)
-        try statements.insertDevice.run()
+        try insert(statements.insertDevice, as: "device number \(device.value)")
+    }
+
+    /// Inserts a row under a number that the relay has leased, and that therefore nobody has. Another row there means
+    /// that the store is damaged; it must not be replaced.
+    private func insert(_ statement: Statement, as number: @autoclosure () -> String) throws {
+        do {
+            try statement.run()
+        } catch let failure as StorageFailure where failure.isConflict {
+            throw StorageFailure.inconsistent("\(number()) is taken already")
+        }
     }
 
     func remove(device: DeviceNumber) throws {

@@ -17,12 +17,9 @@ struct DirectoryStatements {
 
     init(_ database: Database) throws {
         insertUser = try database.prepare(
-            """
-            INSERT INTO user (number, name, is_online, last_seen) VALUES (?1, ?2, 0, 0)
-            ON CONFLICT DO UPDATE SET name = excluded.name
-            """)
+            "INSERT INTO user (number, name, is_online, last_seen) VALUES (?1, ?2, 0, 0)")
         insertDevice = try database.prepare(
-            "INSERT OR REPLACE INTO device (number, user, name, cursor) VALUES (?1, ?2, ?3, ?4)")
+            "INSERT INTO device (number, user, name, cursor) VALUES (?1, ?2, ?3, ?4)")
         deleteDevice = try database.prepare("DELETE FROM device WHERE number = ?1")
         setCursor = try database.prepare("UPDATE device SET cursor = ?2 WHERE number = ?1")
         setPresence = try database.prepare("UPDATE user SET is_online = ?2, last_seen = ?3 WHERE number = ?1")
