@@ -83,7 +83,7 @@ public final class SQLiteLog {
             let reading = isFile ? try Database(path: path, vfs: vfs) : database
             if isFile { try reading.configureForReading() }
             reader = try SQLiteReader(
-                database: reading, tail: writer.indexer.tail, lock: lock, reporter: reporter)
+                database: reading, tail: writer.indexer.tail, lock: lock, reporter: reporter, bounds: bounds)
         } catch StorageFailure.failed(_, SQLITE_NOTADB, _) {
             throw .notADatabase(path: path)
         } catch let failure as StorageFailure {

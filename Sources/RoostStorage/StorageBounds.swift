@@ -21,6 +21,14 @@ struct StorageBounds: Sendable {
     /// Rows of erased conversations removed by one commit, and by one idle turn.
     var erasedRowsPerCommit = 32
     var erasedRowsWhenIdle = 512
+    /// Different reactions that history shows for one message, the most frequent ones. The protocol limits them only
+    /// for each user, and a message with thousands of reactions must not fill a page.
+    var reactionsShown = 64
+    /// Attempts to answer one question. A second one is needed only if the writer finished a merge during the first.
+    var readAttempts = 8
+    /// Different notices that are remembered, so that each is told once. A disk that fails slowly damages many rows;
+    /// above this number a notice may be told again.
+    var noticesRemembered = 1_024
     /// How many times a commit tries to begin while another program has the write lock, and the milliseconds of each
     /// attempt.
     var lockAttempts = 12

@@ -76,6 +76,9 @@ public struct Limits: Sendable, Equatable {
     /// When more bytes wait, ephemeral events are held back, and only the newest state is kept. Signals are dropped,
     /// except that a connection which had taken everything before may get up to `outboxSpillBytes` of them in one turn.
     public var outboxCalmBytes = 65_536
+    /// The fewest sessions a turn writes to: about 0.3 ms of writing, a hundred times the cost of the turn itself. New
+    /// input waits no longer than that to be read.
+    public var visitsMin = 64
     /// When more bytes wait, the connection is closed (4001). Replies alone fill it only if the client doesn't read.
     public var outboxMaxBytes = 4_194_304
     /// Most held-back states that one slow session may be owed before it is closed (4001).
@@ -108,6 +111,11 @@ public struct Limits: Sendable, Equatable {
     /// Bytes of pages that are kept for other sessions that missed the same: enough for a thousand devices of ten
     /// groups.
     public var sharedPageBytes = 8_388_608
+    /// Most pages that are kept for other sessions: few enough to check at each edit.
+    public var sharedPages = 256
+    /// Most conversations of a page that other sessions may share. Who missed events in more of them hardly shares the
+    /// page with anybody.
+    public var sharedPageSpans = 8
     /// A device that missed more messages of a conversation than this gets only the newest page, and a `gap`.
     public var backlogMax = 1_000
 

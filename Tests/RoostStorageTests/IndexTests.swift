@@ -37,6 +37,27 @@ import Testing
         log.close()
     }
 
+    /// A message with more reactions than a page has room for shows the most frequent ones.
+    @Test func historyShowsOnlySoManyReactions() throws {
+        let scratch = try Scratch()
+        var bounds = StorageBounds.tiny
+        bounds.reactionsShown = 2
+        let log = try SQLiteLog(scratch.path(), .full, bounds)
+        defer { log.close() }
+        var events = [creation(), message()]
+        for (label, users) in [("once", 1...1), ("often", 1...3), ("twice", 1...2)] as [(String, ClosedRange<Int32>)] {
+            for user in users {
+                var reaction = about(.react, 1, by: user)
+                reaction.label = label
+                events.append(reaction)
+            }
+        }
+        _ = try log.commit(events)
+        let shown = try log.history(1).first?.reactions
+        #expect(shown?.map(\.reaction) == ["often", "twice"])
+        #expect(shown?.map(\.count) == [3, 2])
+    }
+
     /// At every slice of a merge: the files as a kill leaves them hold everything that was committed.
     @Test func aKillAnywhereInAMergeLosesNothing() throws {
         let scratch = try Scratch()

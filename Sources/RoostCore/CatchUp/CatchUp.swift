@@ -19,8 +19,8 @@ final class CatchUp {
         var pagesAtOnce: Int
         /// Bytes of pages that one turn may hand out to outboxes.
         var bytesPerTurn: Int
-        /// Bytes of pages kept for other sessions to share.
-        var sharedBytes: Int
+        /// Pages kept for other sessions to share.
+        var shared: SharedPages.Bounds
         /// A page that nobody asked for in this time is dropped.
         var keptMilliseconds: Int64
 
@@ -30,7 +30,7 @@ final class CatchUp {
             backlogMax = limits.backlogMax
             pagesAtOnce = limits.pagesAtOnce
             bytesPerTurn = limits.pageBytesPerTurn
-            sharedBytes = limits.sharedPageBytes
+            shared = SharedPages.Bounds(limits)
             keptMilliseconds = limits.aliveMilliseconds
         }
     }
@@ -47,7 +47,7 @@ final class CatchUp {
         var isFirstPage = true
     }
 
-    // A separate write costs about as much as this many bytes.
+    // A separate write costs about as much as this many bytes. A weight, not a limit: that is `bytesPerTurn`.
     private static let handOutCost = 8_192
 
     private let bounds: Bounds
@@ -63,7 +63,7 @@ final class CatchUp {
     /// Sessions that have to wait before a page may be read for them.
     private var waiting = Deque<Session>()
     private var ready = Deque<(session: Session, page: CatchUpPage)>()
-    private var shared = SharedPages()
+    private var shared: SharedPages
     private var forgetAt: Int64
 
     init(
@@ -78,6 +78,7 @@ final class CatchUp {
         self.builder = builder
         self.counters = counters
         encoder = PageEncoder(directory, EventFrames(builder: builder))
+        shared = SharedPages(bounds.shared)
         forgetAt = now + bounds.keptMilliseconds
     }
 
@@ -155,7 +156,7 @@ final class CatchUp {
     func take(_ result: ReadResult, for page: CatchUpPage) {
         page.take(result)
         if result.isFailed { shared.forget(page) }
-        shared.keep(page, bytesMax: bounds.sharedBytes)
+        shared.keep(page)
         for session in page.readers { ready.append((session, page)) }
         page.readers = []
     }

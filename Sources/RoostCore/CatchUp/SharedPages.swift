@@ -1,35 +1,49 @@
 import RoostWire
 
 /// Pages that other sessions may ask for: those that are being read, and the newest of those that were read and are
-/// still wanted. A page is dropped when the log changes something in it. The Relay sets the limit.
+/// still wanted. A page is dropped when the log changes something in it.
 struct SharedPages {
-    /// A user who missed events in more conversations than this hardly shares the page with anybody.
-    private static let spansMax = 8
-    /// Few enough to check at each edit.
-    private static let keptMax = 256
+    /// The limits of this part.
+    struct Bounds {
+        /// Most conversations of a page.
+        var spans: Int
+        /// Most pages that are kept after they were read.
+        var pages: Int
+        /// Most bytes of them.
+        var bytes: Int
 
+        init(_ limits: Limits) {
+            spans = limits.sharedPageSpans
+            pages = limits.sharedPages
+            bytes = limits.sharedPageBytes
+        }
+    }
+
+    private let bounds: Bounds
     private var pages: [PageRequest: CatchUpPage] = [:]
     private var kept: [CatchUpPage] = []
     private var bytes = 0
 
+    init(_ bounds: Bounds) { self.bounds = bounds }
+
     subscript(_ request: PageRequest) -> CatchUpPage? {
-        guard request.spans.count <= Self.spansMax, let page = pages[request] else { return nil }
+        guard request.spans.count <= bounds.spans, let page = pages[request] else { return nil }
         page.isWanted = true
         return page
     }
 
     /// Adds a page that is about to be read.
     mutating func add(_ page: CatchUpPage) {
-        guard page.request.spans.count <= Self.spansMax else { return }
+        guard page.request.spans.count <= bounds.spans else { return }
         pages[page.request] = page
     }
 
     /// Keeps a page that was read. The oldest ones make room for it.
-    mutating func keep(_ page: CatchUpPage, bytesMax: Int) {
+    mutating func keep(_ page: CatchUpPage) {
         guard pages[page.request] === page else { return }
         kept.append(page)
         bytes += page.bytes
-        while bytes > bytesMax || kept.count > Self.keptMax, let oldest = kept.first { forget(oldest) }
+        while bytes > bounds.bytes || kept.count > bounds.pages, let oldest = kept.first { forget(oldest) }
     }
 
     /// Drops pages with events of a conversation whose log has changed.

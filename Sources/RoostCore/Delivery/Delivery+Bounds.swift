@@ -9,6 +9,8 @@ extension Delivery {
         var spillBytes: Int
         /// If more bytes than this wait, the session is closed.
         var maxBytes: Int
+        /// The fewest sessions a turn visits.
+        var visitsMin: Int
         /// Ephemeral events that may be held back for a session, and positions it may be told out of order.
         var owed: Int
         /// Sent messages of which a session's ack is still awaited.
@@ -18,6 +20,7 @@ extension Delivery {
             calmBytes = limits.outboxCalmBytes
             spillBytes = limits.outboxSpillBytes
             maxBytes = limits.outboxMaxBytes
+            visitsMin = limits.visitsMin
             owed = limits.owedMax
             unacked = limits.unackedPerSession
         }

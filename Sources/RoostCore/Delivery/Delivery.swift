@@ -25,7 +25,7 @@ final class Delivery {
         self.bounds = bounds
         self.counters = counters
         events = EventFrames(builder: builder)
-        edge = DirectEdge(calmBytes: bounds.calmBytes)
+        edge = DirectEdge(calmBytes: bounds.calmBytes, visitsMin: bounds.visitsMin)
     }
 
     // MARK: Gathering

@@ -25,10 +25,6 @@ protocol Edge: AnyObject {
 /// large group one turn visits only a part, so that events arriving meanwhile join the round in progress instead of
 /// waiting for its end. The host does the writing. Loop thread only.
 final class DirectEdge: Edge {
-    /// The fewest sessions a turn visits: about 0.3 ms of writing, a hundred times the cost of the turn itself. New
-    /// input waits no longer than that to be read.
-    static let visitsMin = 64
-
     /// What a session stores for this part.
     struct Slot {
         /// Whether it is already among those that the host visits.
@@ -39,14 +35,17 @@ final class DirectEdge: Edge {
 
     /// The number of bytes in an outbox above which a session is not calm.
     private let calmBytes: Int
+    /// The fewest sessions a turn visits.
+    private let visitsMin: Int
     private var touched = Deque<Session>()
     /// Commands, outcomes and answers since the host last visited sessions.
     private var arrivals = 0
     /// So much waits for a session that keeps up that the next turn visits all sessions.
     private var isBacklogged = false
 
-    init(calmBytes: Int) {
+    init(calmBytes: Int, visitsMin: Int) {
         self.calmBytes = calmBytes
+        self.visitsMin = visitsMin
     }
 
     /// Whether there is no session to visit.
@@ -102,7 +101,7 @@ final class DirectEdge: Edge {
     /// then writes all it has read, so writes are batched as well as reads. There is no limit when so much has gathered
     /// that sessions which keep up would look slow.
     func takeShare() -> Int {
-        let share = isBacklogged ? Int.max : max(Self.visitsMin, arrivals)
+        let share = isBacklogged ? Int.max : max(visitsMin, arrivals)
         arrivals = 0
         isBacklogged = false
         return share

@@ -2,10 +2,6 @@ import RoostCore
 import RoostWire
 
 extension SQLiteReader {
-    /// How many different reactions history shows for one message, most frequent first. The protocol limits them only
-    /// for each user; a message with thousands of reactions must not fill a page.
-    private static let reactionsShown = 64
-
     /// Messages of a conversation by sequence. Each is looked up separately, so reactions and edits between them cost
     /// nothing. A message that can't be read is left out.
     func history(_ request: HistoryRequest, ticket: UInt64) throws -> ReadResult {
@@ -87,7 +83,7 @@ extension SQLiteReader {
         let query = statements.reactions
         query.bind(1, message.conversation.value)
         query.bind(2, message.sequence.value)
-        query.bind(3, Int64(SQLiteReader.reactionsShown))
+        query.bind(3, Int64(bounds.reactionsShown))
         var counts: [ReactionCount] = []
         while try query.step() {
             counts.append(ReactionCount(query.text(0), count: Int(clamping: query.int64(1)), isMine: false))

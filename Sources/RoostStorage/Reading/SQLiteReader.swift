@@ -10,24 +10,25 @@ import RoostWire
 ///
 /// `@unchecked Sendable`: it is created on one thread and handed to the thread that reads; nothing else synchronizes.
 public final class SQLiteReader: LogReader, @unchecked Sendable {
-    /// Attempts to answer one question. A second one is needed only if the writer finished a merge during the first.
-    private static let attempts = 8
-
     let database: Database
     let tail: EventTail
     let events: EventIndex
     let log: LogTable
     let statements: ReaderStatements
     let reporter: StorageReporter
+    let bounds: StorageBounds
     private let lock: ConnectionLock
     private(set) var isClosed = false
     /// The tail's floor before the transaction began. The transaction finds everything at or below it in the index.
     private var floor: Int64 = 0
 
-    init(database: Database, tail: EventTail, lock: ConnectionLock, reporter: StorageReporter) throws {
+    init(
+        database: Database, tail: EventTail, lock: ConnectionLock, reporter: StorageReporter, bounds: StorageBounds
+    ) throws {
         self.database = database
         self.tail = tail
         self.lock = lock
+        self.bounds = bounds
         self.reporter = reporter
         events = try EventIndex(database)
         log = try LogTable(database)
@@ -37,7 +38,7 @@ public final class SQLiteReader: LogReader, @unchecked Sendable {
     /// Answers from committed rows only. Throws `StorageFailure`; a later question may still succeed.
     public func answer(_ read: Read) throws -> ReadResult {
         guard !isClosed else { throw StorageFailure.closed }
-        for _ in 1..<SQLiteReader.attempts {
+        for _ in 1..<max(1, bounds.readAttempts) {
             do { return try answerOnce(read) } catch is TailMoved {}
         }
         return try answerOnce(read)

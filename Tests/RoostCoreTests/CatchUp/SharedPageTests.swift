@@ -84,6 +84,32 @@ import Testing
         #expect(relay.heldReads.count == 1)
     }
 
+    /// The newest stay. A page that isn't kept is read again.
+    @Test func onlySoManyPagesAreKept() {
+        #expect(readsOfASecondSession(.with { $0.sharedPages = 3 }) == 0)
+        #expect(readsOfASecondSession(.with { $0.sharedPages = 2 }) == 1)
+    }
+
+    @Test func aPageOfMoreConversationsIsNotShared() {
+        #expect(readsOfASecondSession(.with { $0.sharedPageSpans = 2 }) == 0)
+        #expect(readsOfASecondSession(.with { $0.sharedPageSpans = 1 }) == 1)
+    }
+
+    /// Two users have missed the same in two conversations, three pages in all. Returns how many reads are under way
+    /// when the second comes after the first.
+    private func readsOfASecondSession(_ limits: Limits) -> Int {
+        var limits = limits
+        limits.pageMessages = 2
+        let relay = RelayHarness(limits: limits)
+        let alice = relay.connect("alice")
+        let groups = [alice.makeGroup("bob", "carol"), alice.makeGroup("bob", "carol")]
+        for (number, group) in (groups + groups).enumerated() { alice.post("m\(number)", to: group) }
+        _ = relay.connect("bob")
+        relay.holdsReads = true
+        _ = relay.connect("carol")
+        return relay.heldReads.count
+    }
+
     /// Only their writer's own devices are told key and device.
     @Test func authorsSeeTheirMessagesAsTheirOwn() throws {
         let other = relay.connect(names[0])

@@ -6,7 +6,7 @@ import Testing
 
 /// Whom the host visits, in which order, and how many in one turn.
 @Suite struct DirectEdgeTests {
-    private let edge = DirectEdge(calmBytes: 100)
+    private let edge = DirectEdge(calmBytes: 100, visitsMin: 4)
     private let cast = Cast("alice", "bob", "carol")
 
     private func sessions(_ count: Int) -> [Session] {
@@ -28,10 +28,10 @@ import Testing
     }
 
     @Test func aTurnVisitsAtLeastSoManyAndOneMoreForEachArrival() {
-        #expect(edge.takeShare() == DirectEdge.visitsMin)
-        edge.noteArrivals(DirectEdge.visitsMin + 5)
-        #expect(edge.takeShare() == DirectEdge.visitsMin + 5)
-        #expect(edge.takeShare() == DirectEdge.visitsMin)
+        #expect(edge.takeShare() == 4)
+        edge.noteArrivals(9)
+        #expect(edge.takeShare() == 9)
+        #expect(edge.takeShare() == 4)
     }
 
     @Test func whoWasEmptyBeforeTheTurnIsNotSlow() {
@@ -51,7 +51,7 @@ import Testing
         edge.add(session, to: held, bytes: frame.count)
         edge.end(held, sessions: 1)
         #expect(edge.takeShare() == Int.max)
-        #expect(edge.takeShare() == DirectEdge.visitsMin)
+        #expect(edge.takeShare() == 4)
         #expect(edge.backlog(of: session) == frame.count)
     }
 

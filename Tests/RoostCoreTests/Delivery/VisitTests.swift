@@ -27,9 +27,9 @@ import Testing
 
     @Test func aTurnVisitsABoundedNumberAndTheNextTurnTheOthers() {
         signal("one")
-        #expect(visit().count == DirectEdge.visitsMin)
+        #expect(visit().count == Limits().visitsMin)
         #expect(relay.relay.hasWork)
-        #expect(visit().count == members.count - DirectEdge.visitsMin)
+        #expect(visit().count == members.count - Limits().visitsMin)
         #expect(!relay.relay.hasWork)
         #expect(visit().isEmpty)
     }
@@ -41,9 +41,9 @@ import Testing
         let second = visit()
         // Who has waited longest comes first, and takes both at once.
         #expect(second.prefix(36).map(\.frames) == Array(repeating: 2, count: 36))
-        #expect(second.dropFirst(36).map(\.frames) == Array(repeating: 1, count: DirectEdge.visitsMin - 36))
-        #expect(second.dropFirst(36).map(\.session) == first.prefix(DirectEdge.visitsMin - 36).map(\.session))
-        #expect(visit().map(\.session) == first.dropFirst(DirectEdge.visitsMin - 36).map(\.session))
+        #expect(second.dropFirst(36).map(\.frames) == Array(repeating: 1, count: Limits().visitsMin - 36))
+        #expect(second.dropFirst(36).map(\.session) == first.prefix(Limits().visitsMin - 36).map(\.session))
+        #expect(visit().map(\.session) == first.dropFirst(Limits().visitsMin - 36).map(\.session))
         #expect(!relay.relay.hasWork)
     }
 
@@ -52,7 +52,7 @@ import Testing
         #expect(visit().count == members.count)
         // Once only.
         signal("one")
-        #expect(visit().count == DirectEdge.visitsMin)
+        #expect(visit().count == Limits().visitsMin)
     }
 
     @Test func outcomesAreArrivals() throws {
@@ -68,7 +68,7 @@ import Testing
     @Test func aTurnVisitsAllWhenMuchHasCollected() {
         let body = String(repeating: "s", count: 8_000)
         for _ in 0..<8 { signal(body) }
-        #expect(visit().count == DirectEdge.visitsMin)
+        #expect(visit().count == Limits().visitsMin)
         visit()
         for _ in 0..<10 { signal(body) }
         #expect(visit().count == members.count)
@@ -80,7 +80,7 @@ import Testing
         visit(reading: { $0 !== members[99].session })
         signal("one")
         #expect(members[99].session.outbox.bytes > Limits().outboxCalmBytes)
-        #expect(visit().count == DirectEdge.visitsMin)
+        #expect(visit().count == Limits().visitsMin)
     }
 
     /// Without an id, so that Alice is not answered.
