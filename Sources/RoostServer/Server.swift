@@ -73,7 +73,7 @@ public struct Server {
                 reads: try ReadThread(
                     store.reader, bound: Server.readsMax(configuration.limits), reporter: store.reporter
                 ) { mailbox.post(.answered($0)) },
-                verifier: verifier, mailbox: mailbox)
+                storeStatistics: { store.statistics }, verifier: verifier, mailbox: mailbox)
             return (gateway, loop)
         } catch {
             throw ServerFailure("\(error)")

@@ -5,15 +5,15 @@ public struct StorageNotice: Sendable, Equatable {
     /// The subject.
     public enum Kind: String, Sendable, CaseIterable {
         /// A row of the log isn't what was written. It is left out of answers and can't be edited.
-        case damagedRow
+        case damagedRow = "damaged_row"
         /// An index contradicts the log; `roost store reindex` rebuilds it.
-        case damagedIndex
+        case damagedIndex = "damaged_index"
         /// A question could not be answered.
-        case readFailed
+        case readFailed = "read_failed"
         /// Idle work failed; the next commit reports it too.
-        case maintenanceFailed
+        case maintenanceFailed = "maintenance_failed"
         /// Another program keeps a lock or an old state of the database, so the store waits or grows.
-        case foreignProgram
+        case foreignProgram = "foreign_program"
         /// Progress of something that takes long at start.
         case progress
     }
@@ -31,11 +31,8 @@ public final class StorageReporter: Sendable {
         var told: Set<String> = []
     }
 
-    /// How many different notices are remembered. A disk that fails slowly damages many rows; above this number a
-    /// notice may be repeated.
-    private static let rememberedMax = 1_024
-
     private let state = Mutex(State())
+    private let rememberedMax = StorageBounds().noticesRemembered
     private let tell: @Sendable (StorageNotice) -> Void
 
     /// `tell` is called on the store's threads and must not wait.
@@ -50,7 +47,7 @@ public final class StorageReporter: Sendable {
     public func note(_ kind: StorageNotice.Kind, _ text: String) {
         let isNew = state.withLock { state in
             state.counts[kind, default: 0] += 1
-            if state.told.count >= StorageReporter.rememberedMax { state.told.removeAll() }
+            if state.told.count >= rememberedMax { state.told.removeAll() }
             return state.told.insert(text).inserted
         }
         if isNew { tell(StorageNotice(kind: kind, text: text)) }

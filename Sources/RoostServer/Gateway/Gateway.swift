@@ -22,6 +22,8 @@ final class Gateway: TransportHandler {
     struct Workers {
         var commits: CommitThread
         var reads: ReadThread
+        /// What the store says of itself.
+        var storeStatistics: () -> StorageStatistics
         var verifier: TokenVerifier
         var mailbox: Mailbox<Letter>
     }

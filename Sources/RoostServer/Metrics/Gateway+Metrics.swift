@@ -1,4 +1,5 @@
 import RoostCore
+import RoostStorage
 import RoostTransport
 import RoostWire
 
@@ -98,6 +99,17 @@ extension Gateway {
         page.single("roost_pending_events", .gauge, "Durable events waiting for the writer.", relay.pendingEvents)
         page.single("roost_log_position", .gauge, "Position of the newest durable event.", Int(relay.head.value))
         page.single("roost_store_failed", .gauge, "1 once the store has failed.", hasStoreFailed ? 1 : 0)
+        guard let statistics = workers?.storeStatistics() else { return }
+        page.family("roost_store_problems_total", .counter, "Problems that the store noticed, by kind.")
+        for kind in StorageNotice.Kind.allCases where kind != .progress {
+            page.sample("roost_store_problems_total", statistics.notices[kind] ?? 0, label: ("kind", kind.rawValue))
+        }
+        page.single(
+            "roost_key_filter_bytes", .gauge, "Memory taken by the filters of the key index.",
+            statistics.keyFilterBytes)
+        page.single(
+            "roost_unindexed_rows", .gauge, "Rows in memory that the indexes don't have yet.", statistics.unindexedRows)
+        page.single("roost_wal_bytes", .gauge, "Bytes of the write-ahead log in use.", statistics.walBytes)
     }
 
     private func writeEndings(_ page: inout Exposition) {
