@@ -57,6 +57,7 @@ extension RoostClient {
             guard let id = reply.string("conversation"), let messages = reply["messages"]?.elements else { return nil }
             return HistoryPage(
                 conversation: id, messages: messages.compactMap { EventMembers($0).message() },
+                gaps: (reply["gaps"]?.elements ?? []).compactMap { EventMembers($0).gap(in: id) },
                 hasMore: reply["more"]?.bool ?? false)
         }
     }

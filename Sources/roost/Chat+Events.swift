@@ -115,9 +115,9 @@ extension Chat {
         members = list.members.map(\.watermark.user).filter { $0 != user }
         let page = try await client.history(of: name, limit: 20)
         conversation = name
-        for message in page.messages { show(message) }
-        first = page.messages.first?.sequence ?? .none
-        shown = max(shown, page.messages.last?.sequence ?? .none)
+        show(page)
+        first = page.first ?? .none
+        shown = max(shown, page.last ?? .none)
         markRead()
         for member in list.members where member.watermark.user != user { note(member.watermark) }
         // In a larger group, presence of all members would be too much to show.
@@ -154,6 +154,24 @@ extension Chat {
         if first == .none { first = message.sequence }
         show(message)
         markRead()
+    }
+
+    /// Shows a page of history. A line stands for messages that the server can't read any more.
+    func show(_ page: HistoryPage) {
+        var gaps = page.gaps[...]
+        func showGaps(before sequence: SequenceNumber) {
+            while let gap = gaps.first, gap.from < sequence {
+                gaps.removeFirst()
+                let count = gap.to.value &- gap.from.value &+ 1
+                let what = count == 1 ? "a message is" : "\(count) messages are"
+                screen.line("— \(what) damaged on the server —", .faint)
+            }
+        }
+        for message in page.messages {
+            showGaps(before: message.sequence)
+            show(message)
+        }
+        showGaps(before: SequenceNumber(.max))
     }
 
     private func show(_ gap: Gap) {

@@ -137,8 +137,8 @@ extension Chat {
         guard first > SequenceNumber(1) else { return screen.line("· there is nothing earlier", .faint) }
         let page = try await client.history(of: conversation, before: first, limit: 20)
         screen.line("— earlier —", .faint)
-        for message in page.messages { show(message) }
-        if let earliest = page.messages.first?.sequence { first = earliest }
+        show(page)
+        if let earliest = page.first { first = earliest }
         screen.line(page.hasMore ? "— /history shows more —" : "— this is the beginning —", .faint)
     }
 

@@ -249,6 +249,22 @@ import Testing
         _ = try? await left
     }
 
+    /// A page may begin and end with messages that the server can't read; the next page begins beyond them.
+    @Test func aPageOfHistoryNamesItsGaps() async throws {
+        let fixture = Fixture()
+        let socket = await fixture.connected()
+        async let page = fixture.client.history(of: "@bob", limit: 5)
+        let message = #"{"conversation":"c1","sequence":4,"position":"p-9","from":"bob","time":1,"body":"x"}"#
+        socket.ok(
+            await socket.next(),
+            #""conversation":"c1","messages":[\#(message)],"gaps":[{"from":2,"to":3},{"from":5,"to":5}],"more":true"#)
+        let found = try await page
+        #expect(found.messages.map(\.sequence.value) == [4])
+        #expect(found.gaps.map(\.conversation) == ["c1", "c1"])
+        #expect(found.gaps.map(\.from.value) == [2, 5] && found.gaps.map(\.to.value) == [3, 5])
+        #expect(found.first?.value == 2 && found.last?.value == 5)
+    }
+
     @Test func aCommandDoesNotWaitForASession() async {
         let fixture = Fixture()
         await #expect(throws: RoostFailure.notConnected) { try await fixture.client.leave("c1") }

@@ -92,6 +92,30 @@ import Testing
         #expect(alice.outcome(type, ["conversation": "\(group)"]) == "ok")
     }
 
+    /// Adjacent ones become one range. Nothing is said of gaps where there are none.
+    @Test func messagesThatTheStoreCannotReadAreNamed() {
+        #expect(alice.request("history", ["conversation": "\(group)"])?["gaps"] == nil)
+        relay.holdsReads = true
+        alice.start("history", ["conversation": "\(group)", "limit": 6], id: 9)
+        relay.settle()
+        for read in relay.heldReads {
+            var result = relay.log.answer(read)
+            for sequence in [1, 3, 4] as [Int64] {
+                guard let place = result.events.firstIndex(where: { $0.sequence.value == sequence }) else { continue }
+                let lost = result.events.remove(at: place)
+                result.gaps.append(Gap(lost.conversation, from: lost.sequence, to: lost.sequence, floor: .start))
+            }
+            relay.relay.answered(result, at: relay.now)
+        }
+        relay.settle()
+        let page = alice.frames.last
+        #expect(page?.number("re") == 9)
+        #expect(page?.list("messages").compactMap { $0.number("sequence") } == [2, 5, 6])
+        #expect(page?.list("gaps").map { $0.number("from") } == [1, 3])
+        #expect(page?.list("gaps").map { $0.number("to") } == [1, 4])
+        #expect(page?.flag("more") == false)
+    }
+
     @Test func anAnswerForAnEndedSessionIsDropped() {
         relay.holdsReads = true
         alice.start("history", ["conversation": "\(group)"])

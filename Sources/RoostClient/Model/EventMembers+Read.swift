@@ -10,7 +10,7 @@ extension EventMembers {
         case "delete": target().map { .deleted(MessageDeletion(target: $0)) }
         case "react": reaction().map { .reacted($0) }
         case "conversation": change().map { .conversation($0) }
-        case "gap": gap().map { .gap($0) }
+        case "gap": string("conversation").flatMap { gap(in: $0) }.map { .gap($0) }
         case "receipt": string("conversation").flatMap { watermark(in: $0) }.map { .receipt($0) }
         case "typing": typing().map { .typing($0) }
         case "presence": .presence(presences())
@@ -73,10 +73,8 @@ extension EventMembers {
         }
     }
 
-    private func gap() -> Gap? {
-        guard let conversation = string("conversation"), let from = sequence("from"), let to = sequence("to") else {
-            return nil
-        }
+    func gap(in conversation: String) -> Gap? {
+        guard let from = sequence("from"), let to = sequence("to") else { return nil }
         return Gap(conversation: conversation, from: from, to: to)
     }
 

@@ -113,17 +113,25 @@ public struct HistoryPage: Sendable, Equatable {
     public var conversation: String
     /// The messages.
     public var messages: [Message]
+    /// Messages between, before or after these that the server can't show, because they are damaged in its store.
+    public var gaps: [Gap]
     /// Whether there are more messages in the requested direction.
     public var hasMore: Bool
+
+    /// The first sequence of the page, of a message or a gap. The page before it is `before` this.
+    public var first: SequenceNumber? { [messages.first?.sequence, gaps.first?.from].compactMap { $0 }.min() }
+    /// The last sequence of the page, of a message or a gap. The page after it is `after` this.
+    public var last: SequenceNumber? { [messages.last?.sequence, gaps.last?.to].compactMap { $0 }.max() }
 }
 
-/// Sequences that were missed and won't be sent by themselves.
+/// Sequences of messages that were left out. In an event they belong to a backlog that was too long, or are damaged in
+/// the server's store; in history they are damaged.
 public struct Gap: Sendable, Equatable {
     /// The id of the conversation.
     public var conversation: String
-    /// The first missed sequence.
+    /// The first sequence left out.
     public var from: SequenceNumber
-    /// The last missed sequence.
+    /// The last sequence left out.
     public var to: SequenceNumber
 }
 

@@ -64,8 +64,29 @@ final class QueryCommands {
             builder.endObject()
         }
         builder.endArray()
+        if !result.gaps.isEmpty { write(result.gaps) }
         builder.member("more", result.hasMore)
         delivery.reply(builder.finish(), to: session)
+    }
+
+    /// Messages that stand on the page but can't be read. Adjacent ones become one range.
+    private func write(_ gaps: [Gap]) {
+        var ranges: [(from: SequenceNumber, to: SequenceNumber)] = []
+        for gap in gaps {
+            if let last = ranges.indices.last, ranges[last].to.value &+ 1 == gap.from.value {
+                ranges[last].to = gap.to
+            } else {
+                ranges.append((gap.from, gap.to))
+            }
+        }
+        builder.beginArray("gaps")
+        for range in ranges {
+            builder.beginObject()
+            builder.member("from", range.from.value)
+            builder.member("to", range.to.value)
+            builder.endObject()
+        }
+        builder.endArray()
     }
 
     // MARK: conversation.list
@@ -76,7 +97,7 @@ final class QueryCommands {
         var bound = Int64.max
         if let before {
             guard let position = Position(before.string, epoch: builder.epoch) else {
-                throw Refusal(.badRequest, "before: not a value that next had")
+                throw Refusal(.badRequest, "before: not a `next` of an earlier page")
             }
             bound = position.value
         }

@@ -136,9 +136,9 @@ final class StoredEvents {
     private func reason(of code: ErrorCode, isProbe: Bool) -> String {
         switch code {
         case .notFound: isProbe ? "no such conversation" : "no such message in this conversation"
-        case .gone: "the message was deleted"
+        case .gone: "the message was deleted, or is damaged in the store"
         case .forbidden: "only the author may do this"
-        case .tooLarge: "at most \(bounds.reactionsPerUser) different reactions of one user"
+        case .tooLarge: "a user may give a message at most \(bounds.reactionsPerUser) different reactions"
         case .badRequest: "body must be a string, because the message is a text"
         default: "the command was not accepted"
         }
