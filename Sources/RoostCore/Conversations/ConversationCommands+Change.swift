@@ -28,7 +28,7 @@ extension ConversationCommands {
             try directory.checkRoom(for: other)
             new.append(other.number)
         }
-        guard !new.isEmpty else { throw Refusal(.conflict, "users: all of them are already members") }
+        guard !new.isEmpty else { throw Refusal(.conflict, "users: all of these users are already members") }
         guard conversation.standingCount + new.count <= bounds.members else {
             throw Refusal(.tooLarge, "users: a group has at most \(bounds.members) members")
         }
@@ -47,7 +47,7 @@ extension ConversationCommands {
         var named: Set<UserNumber> = []
         for name in names {
             guard let other = directory.user(named: name), let standing = conversation.standing(of: other.number) else {
-                throw Refusal(.notFound, "users: one of them is not a member")
+                throw Refusal(.notFound, "users: one of these users is not a member")
             }
             guard other !== user else {
                 throw Refusal(.badRequest, "users: you can't remove yourself; use conversation.leave")
@@ -67,12 +67,12 @@ extension ConversationCommands {
         try journal.reserve(0)
         let (conversation, user, device, _) = try group(name, session, atLeast: .owner)
         guard let other = directory.user(named: userName), let standing = conversation.standing(of: other.number) else {
-            throw Refusal(.notFound, "user: not a member")
+            throw Refusal(.notFound, "user: this user is not a member")
         }
         guard other !== user else {
             throw Refusal(.badRequest, "user: you can't change your own role; make another member owner instead")
         }
-        guard standing != role else { throw Refusal(.conflict, "user: already has this role") }
+        guard standing != role else { throw Refusal(.conflict, "user: this user already has the role") }
         var changes = [NewMember(other.number, role)]
         if role == .owner { changes.append(NewMember(user.number, .admin)) }
         submit(.roles(changes), of: conversation, by: user, device, Asker(session: session, id: id), now) {

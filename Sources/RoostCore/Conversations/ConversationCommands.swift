@@ -63,7 +63,7 @@ final class ConversationCommands {
         switch create.kind {
         case .direct:
             guard let peer = others.first else {
-                throw Refusal(.badRequest, "members: a direct conversation needs another user")
+                throw Refusal(.badRequest, "members: a direct conversation needs one other user")
             }
             try open(with: peer, user, device, Asker(session: session, id: id), now)
         case .group:

@@ -178,7 +178,7 @@ final class Directory {
         if user.devices.count >= bounds.devicesPerUser {
             let away = user.devices.filter { $0.session == nil }.min { $0.awaySince < $1.awaySince }
             guard let away else {
-                throw Refusal(.tooLarge, "\(bounds.devicesPerUser) devices of this user are already connected")
+                throw Refusal(.tooLarge, "this user already has \(bounds.devicesPerUser) connected devices")
             }
             user.remove(away)
             journal.store(.forgetDevice(away.number))
@@ -200,7 +200,7 @@ final class Directory {
     func checkRoom(for user: User) throws(Refusal) {
         try conversationNumbers.check(retryMilliseconds: bounds.retryMilliseconds)
         guard user.conversations.count + user.conversationsJoining < bounds.conversationsPerUser else {
-            throw Refusal(.tooLarge, "a member is already in \(bounds.conversationsPerUser) conversations")
+            throw Refusal(.tooLarge, "one of the users is already in \(bounds.conversationsPerUser) conversations")
         }
     }
 

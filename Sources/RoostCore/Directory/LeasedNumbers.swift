@@ -27,7 +27,7 @@ struct LeasedNumbers {
 
     private func refusal(_ retryMilliseconds: Int64) -> Refusal {
         isAsked && !isExhausted
-            ? Refusal(.busy, "the store is assigning more numbers", retryAfterMilliseconds: retryMilliseconds)
+            ? Refusal(.busy, "the store has not assigned more numbers yet", retryAfterMilliseconds: retryMilliseconds)
             : Refusal(.tooLarge, "the relay can't store more \(kind.plural)")
     }
 

@@ -23,7 +23,7 @@ struct Policy {
 
     /// Whether `user` may write to `peer`, which creates their direct conversation or brings it back.
     func checkWriting(by user: User, to peer: User) throws(Refusal) {
-        guard peer !== user else { throw Refusal(.badRequest, "to: a direct conversation needs another user") }
+        guard peer !== user else { throw Refusal(.badRequest, "to: you can't write to yourself") }
     }
 
     /// Whether `user` may write to a conversation named by its id. Somebody who has left may do so: it brings a direct

@@ -37,7 +37,7 @@ final class PresenceCommands {
         var wanted: [User] = []
         for name in names {
             guard let other = directory.user(named: name), directory.policy.maySee(user, other) else {
-                throw Refusal(.forbidden, "users: there is no shared conversation with one of them")
+                throw Refusal(.forbidden, "users: you share no conversation with one of these users")
             }
             wanted.append(other)
         }

@@ -32,7 +32,7 @@ final class ReceiptCommands {
 
     func ack(_ position: Position, _ id: CommandID?, _ session: Session, _ now: Moment) throws(Refusal) {
         let (user, device) = try session.speaker()
-        guard position <= journal.head else { throw Refusal(.badPosition, "position: the server never gave it") }
+        guard position <= journal.head else { throw Refusal(.badPosition, "position: this log has not reached it") }
         if let covered = session.feed.acked(position), covered > device.cursor {
             receipts.move(device, to: covered, at: now)
             take(covered, of: session, user, at: now)
