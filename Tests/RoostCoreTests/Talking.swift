@@ -53,7 +53,10 @@ extension HarnessClient {
     }
 
     /// Makes a group and gives its id.
-    func makeGroup(_ members: String..., name: String = "Crew") -> String {
+    func makeGroup(_ members: String..., name: String = "Crew") -> String { makeGroup(members, name: name) }
+
+    /// The same with a list.
+    func makeGroup(_ members: [String], name: String = "Crew") -> String {
         request("conversation.create", ["kind": "group", "name": "\(name)", "members": .list(members)])?[
             "conversation"]?
             .text("conversation") ?? "none"
@@ -111,6 +114,16 @@ extension JSONValue {
 }
 
 extension RelayHarness {
+    /// A relay to which Alice and Bob are connected, and a group of Alice's with Bob and with others, who are away.
+    static func withAliceAndBob(
+        _ others: String..., limits: Limits = Limits()
+    ) -> (relay: RelayHarness, alice: HarnessClient, bob: HarnessClient, group: String) {
+        let relay = RelayHarness(limits: limits)
+        let alice = relay.connect("alice")
+        let bob = relay.connect("bob")
+        return (relay, alice, bob, alice.makeGroup(["bob"] + others))
+    }
+
     /// Long enough for everything that is gathered to be told and stored, too short for anything else.
     func pause() { advance(300) }
 }

@@ -5,15 +5,12 @@ import Testing
 
 /// Commands in a row are judged by what is under way, not only by what is durable; and nobody is told before it is.
 @Suite struct PipelineTests {
-    let relay = RelayHarness(limits: .with { $0.membersMax = 4 })
-    let alice: HarnessClient
-    let bob: HarnessClient
+    let relay: RelayHarness
+    let alice, bob: HarnessClient
     let group: String
 
     init() {
-        alice = relay.connect("alice")
-        bob = relay.connect("bob")
-        group = alice.makeGroup("bob", "carol")
+        (relay, alice, bob, group) = RelayHarness.withAliceAndBob("carol", limits: .with { $0.membersMax = 4 })
         alice.forget()
         bob.forget()
         relay.holdsCommits = true

@@ -5,18 +5,14 @@ import Testing
 
 /// `edit`, `delete`, `react`: who may, and what others get.
 @Suite struct MessageChangeTests {
-    let relay = RelayHarness()
-    let alice: HarnessClient
-    let bob: HarnessClient
-    let carol: HarnessClient
+    let relay: RelayHarness
+    let alice, bob, carol: HarnessClient
     let group: String
 
     /// Alice owns the group, Bob wrote message 1, Carol is a member.
     init() {
-        alice = relay.connect("alice")
-        bob = relay.connect("bob")
+        (relay, alice, bob, group) = RelayHarness.withAliceAndBob("carol")
         carol = relay.connect("carol")
-        group = alice.makeGroup("bob", "carol")
         bob.post("one", to: group)
         for client in [alice, bob, carol] { client.forget() }
     }

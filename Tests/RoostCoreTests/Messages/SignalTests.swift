@@ -6,19 +6,16 @@ import Testing
 
 /// `signal`: passed on and forgotten.
 @Suite struct SignalTests {
-    let relay = RelayHarness(
-        limits: .with {
-            $0.outboxCalmBytes = 500
-            $0.outboxSpillBytes = 8_000
-        })
-    let alice: HarnessClient
-    let bob: HarnessClient
+    let relay: RelayHarness
+    let alice, bob: HarnessClient
     let group: String
 
     init() {
-        alice = relay.connect("alice")
-        bob = relay.connect("bob")
-        group = alice.makeGroup("bob")
+        (relay, alice, bob, group) = RelayHarness.withAliceAndBob(
+            limits: .with {
+                $0.outboxCalmBytes = 500
+                $0.outboxSpillBytes = 8_000
+            })
     }
 
     @Test func aSignalReachesTheDevicesThatAMessageWouldReach() {

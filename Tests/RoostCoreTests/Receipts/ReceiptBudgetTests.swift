@@ -5,18 +5,15 @@ import Testing
 
 /// Receipts of a large or busy conversation: what is too much waits, and tells the newest state.
 @Suite struct ReceiptBudgetTests {
-    /// A change of one of three members is told to two, which is a second's worth.
-    let relay = RelayHarness(limits: .with { $0.receiptsPerSecond = 2 })
-    let alice: HarnessClient
-    let bob: HarnessClient
-    let carol: HarnessClient
+    let relay: RelayHarness
+    let alice, bob, carol: HarnessClient
     let group: String
 
+    /// A changed watermark of one of the three members goes to the two others. That uses up the receipts of a second.
     init() {
-        alice = relay.connect("alice")
-        bob = relay.connect("bob")
+        (relay, alice, bob, group) = RelayHarness.withAliceAndBob(
+            "carol", limits: .with { $0.receiptsPerSecond = 2 })
         carol = relay.connect("carol")
-        group = alice.makeGroup("bob", "carol")
         for number in 1...5 { alice.post("m\(number)", to: group) }
         // The receipts of what she wrote are paid for.
         relay.advance(10_000)

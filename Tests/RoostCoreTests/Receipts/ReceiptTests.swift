@@ -7,20 +7,18 @@ import Testing
 
 /// Delivered and read: watermarks that only rise, gathered for a tick.
 @Suite struct ReceiptTests {
-    let relay = RelayHarness(
-        limits: .with {
-            $0.receiptMembersMax = 3
-            $0.outboxCalmBytes = 500
-        })
-    let alice: HarnessClient
-    let bob: HarnessClient
+    let relay: RelayHarness
+    let alice, bob: HarnessClient
     let group: String
 
     /// Alice wrote messages 1 to 3.
     init() {
-        alice = relay.connect("alice")
-        bob = relay.connect("bob")
-        group = alice.makeGroup("bob", "carol")
+        (relay, alice, bob, group) = RelayHarness.withAliceAndBob(
+            "carol",
+            limits: .with {
+                $0.receiptMembersMax = 3
+                $0.outboxCalmBytes = 500
+            })
         for number in 1...3 { alice.post("m\(number)", to: group) }
         relay.pause()
         for client in [alice, bob] { client.forget() }

@@ -6,19 +6,17 @@ import Testing
 
 /// `typing`: begins once, ends by itself.
 @Suite struct TypingTests {
-    let relay = RelayHarness(
-        limits: .with {
-            $0.typersPerConversation = 2
-            $0.outboxCalmBytes = 500
-        })
-    let alice: HarnessClient
-    let bob: HarnessClient
+    let relay: RelayHarness
+    let alice, bob: HarnessClient
     let group: String
 
     init() {
-        alice = relay.connect("alice")
-        bob = relay.connect("bob")
-        group = alice.makeGroup("bob", "carol", "dave", "erin")
+        (relay, alice, bob, group) = RelayHarness.withAliceAndBob(
+            "carol", "dave", "erin",
+            limits: .with {
+                $0.typersPerConversation = 2
+                $0.outboxCalmBytes = 500
+            })
         relay.pause()
     }
 
