@@ -51,6 +51,10 @@ class Relay:
 
     # Life of the process
 
+    def program(self):
+        """What is run. A test may put another program in front of it."""
+        return [str(BINARY)]
+
     def words(self):
         """The command line. A later setting overrides an earlier one, so a test may name another store."""
         settings = {
@@ -62,7 +66,7 @@ class Relay:
         self.settings.update({name.replace("__", "."): str(value) for name, value in changes.items()})
         with open(self.folder / "relay.log", "ab") as log:
             self.process = subprocess.Popen(
-                [str(BINARY), *self.words()], cwd=self.folder, env=environment(), stdin=subprocess.DEVNULL,
+                [*self.program(), *self.words()], cwd=self.folder, env=environment(), stdin=subprocess.DEVNULL,
                 stdout=subprocess.PIPE, stderr=log)
         Relay.running.add(self)
         self.port = int(self.read_announcement())
