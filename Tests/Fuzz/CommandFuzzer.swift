@@ -6,7 +6,7 @@
 /// sent back.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
-    // A copy of exactly this size: AddressSanitizer then sees a read of one byte too many.
+    // Copies the bytes to a block of exactly their size, so that AddressSanitizer notices a read of one byte too many.
     let bytes = [UInt8](UnsafeBufferPointer(start: start, count: count))
     bytes.withUnsafeBytes { input in
         let first = answer(input)
@@ -62,7 +62,7 @@ private func touch(_ command: Command) -> [UInt8] {
     }
 }
 
-// A body goes into other people's frames: put into one, it must be what it was.
+// A body is put into the frames of other clients, where it must not change.
 private func valid(_ body: Text) -> [UInt8] {
     builder.begin("message")
     builder.member("body", raw: body.bytes)
@@ -88,7 +88,7 @@ private func sendBack(_ value: JSONValue) {
     }
 }
 
-// The client's reader allows for the levels of the server's envelopes.
+// The client's reader allows more levels, for the objects that the server puts around a body.
 private func isDeeperThanCommands(_ value: JSONValue?) -> Bool {
     func depth(_ value: JSONValue) -> Int {
         1 + max((value.elements ?? []).map(depth).max() ?? 0, (value.members ?? []).map { depth($0.value) }.max() ?? 0)

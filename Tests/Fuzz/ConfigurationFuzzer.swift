@@ -1,7 +1,7 @@
 @testable import RoostServer
 
-/// libFuzzer's entry: any bytes as a configuration file, then as an environment of one `NAME=value` a line, then as
-/// flags. Nothing may crash, and what is refused is refused with a reason of one line.
+/// libFuzzer's entry: any bytes as a configuration file, then as an environment with one `NAME=value` in each line,
+/// then as flags. Nothing may crash, and each refusal has a reason of one line.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let bytes = [UInt8](UnsafeBufferPointer(start: start, count: count))

@@ -5,7 +5,7 @@
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let bytes = [UInt8](UnsafeBufferPointer(start: start, count: count))
-    // A line feed ends a line, so none is in one.
+    // A line ends at a line feed, so it can't contain one.
     guard !bytes.contains(0x0A), let line = bytes.withUnsafeBytes({ try? ExportLine(parsing: $0) }) else { return 0 }
     var writer = ExportLineWriter()
     writer.write(line)

@@ -5,7 +5,7 @@
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let bytes = [UInt8](UnsafeBufferPointer(start: start, count: count))
-    // Exactly as much room as the document takes: AddressSanitizer then sees what goes beyond the padding.
+    // A block of exactly the document's size and the padding, so that AddressSanitizer notices a read beyond it.
     var reader = JSONReader(bytesMax: count, depthMax: depthMax, membersMax: membersMax)
     let outcome = bytes.withUnsafeBytes { reader.read($0) }
     check(bytes.withUnsafeBytes { Text.isValid($0) } == (String(validating: bytes, as: UTF8.self) != nil), "UTF-8")

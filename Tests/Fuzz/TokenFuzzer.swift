@@ -48,7 +48,7 @@ private final class Box<Value>: @unchecked Sendable {
     var value: Value?
 }
 
-// libFuzzer calls from its own thread, which may wait.
+// libFuzzer calls this on its own thread, so it may wait here.
 private func wait<Value>(_ body: @escaping @Sendable () async throws -> Value) -> Value {
     let done = DispatchSemaphore(value: 0)
     let box = Box<Value>()

@@ -1,6 +1,6 @@
-/// Public keys and tokens made by another implementation (PyJWT on OpenSSL); the private halves were thrown away.
-/// Every token has `sub` alice, `device` phone, `exp` 2000000000, `iss` https://id.example.org, `aud` [roost, other]
-/// and, as `kid`, the name of the key.
+/// Public keys and tokens made by another implementation (PyJWT on OpenSSL). The private keys were deleted. Every token
+/// has `sub` alice, `device` phone, `exp` 2000000000, `iss` https://id.example.org, `aud` [roost, other] and the name
+/// of the key as `kid`.
 enum ForeignKeys {
     static let rsaPEM = """
         -----BEGIN PUBLIC KEY-----
@@ -45,7 +45,7 @@ enum ForeignKeys {
         "DJrjmfVVRsU4yKoUZQiGHREiQOyW6SSrz5S4WOHeFDJRbklrOUyfdBz1Q3mbLHP0NeIIyh5GU0hwHddPhe1BA",
     ].joined()
 
-    /// 1024 bits: below what RFC 7518, section 3.3 allows.
+    /// 1024 bits, fewer than RFC 7518, section 3.3 allows.
     static let weakRSAPEM = """
         -----BEGIN PUBLIC KEY-----
         MIGfMA0GCSqGSIb3DQEBAQUAA4GNADCBiQKBgQCgzyG+MOa+3eMpJ1HT0yMwNaQ/

@@ -5,7 +5,7 @@ import Testing
 
 @testable import RoostAuth
 
-/// Tokens by which somebody tries to get in, or to stop the process: one trap would drop every client.
+/// Tokens of somebody who tries to get in or to stop the process. One trap would disconnect every client.
 @Suite struct HostileTokenTests {
     let forge = TokenForge()
 
@@ -42,7 +42,7 @@ import Testing
             let path = folder + "/key.pem"
             try Data(pem.utf8).write(to: URL(fileURLWithPath: path))
             let keys = try VerificationKey.load(path: path)
-            // The bytes that an attacker can know: the file as it is, and its text without the last line break.
+            // The bytes that an attacker can know: the whole file, and its text without the last line break.
             for bytes in [pem, pem + "\n"] {
                 let thief = JWTKeyCollection()
                 await thief.add(hmac: HMACKey(from: bytes), digestAlgorithm: .sha256)
@@ -68,7 +68,7 @@ import Testing
             let header = #"{"alg":"HS256",\#(member)}"#
             let stolen = try await thief.token(header: header, payload: forge.payload())
             #expect(try await failure(of: stolen) == .badSignature)
-            // With the relay's own signature they are just ignored.
+            // In a token that the relay itself signed, they are ignored.
             let honest = try await forge.token(header: header, payload: forge.payload())
             #expect(try await failure(of: honest) == nil)
         }
@@ -121,7 +121,7 @@ import Testing
     }
 
     @Test func tokenSizeIsBounded() async throws {
-        // The longest token that is taken, and the same with four characters more.
+        // The longest token that is accepted, and the same with four more characters.
         let frame = try await forge.token(payload: forge.payload(["x": #""""#])).utf8.count
         let room = (TokenVerifier.tokenBytesMax - frame) / 4 * 3
         let fits = try await forge.token(

@@ -23,7 +23,7 @@ struct TokenForge {
         return input + "." + Base64URL.encode(try signer.sign(Data(input.utf8)))
     }
 
-    /// A payload that is right but for the members given; a value is raw JSON, an empty one leaves the member out.
+    /// A correct payload except for the given members. A value is raw JSON; an empty one leaves the member out.
     func payload(_ changes: [String: String] = [:]) -> String {
         let members = ["sub": #""alice""#, "exp": "1700000600"].merging(changes) { $1 }
         return "{" + members.filter { !$1.isEmpty }.map { "\"\($0)\":\($1)" }.joined(separator: ",") + "}"
@@ -33,7 +33,7 @@ struct TokenForge {
         try await TokenVerifier(keys: [VerificationKey(key)], audience: audience, issuer: issuer)
     }
 
-    /// What comes of a token with these claims.
+    /// The result of verifying a token with these claims.
     func verdict(
         _ changes: [String: String],
         audience: String? = nil,
@@ -50,7 +50,7 @@ extension Result {
     }
 }
 
-/// Runs `body` with the path of a new empty folder that is gone afterwards.
+/// Runs `body` with the path of a new empty folder, and removes the folder afterwards.
 func withFolder(_ body: (String) async throws -> Void) async throws {
     let folder = FileManager.default.temporaryDirectory.appendingPathComponent("roost-\(UUID().uuidString)").path
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import RoostAuth
 
-/// What a token that is signed properly grants, claim by claim.
+/// What a properly signed token grants, claim by claim.
 @Suite struct TokenVerifierTests {
     let forge = TokenForge()
     let now = TokenForge.now
@@ -82,7 +82,7 @@ import Testing
     )
     func audience(_ value: String, _ failure: TokenFailure?) async throws {
         #expect(try await forge.verdict(["aud": value], audience: "roost").failure == failure)
-        // A relay that asks for none takes any, and none of them may stop the process.
+        // A relay that requires no audience accepts any, and no value may stop the process.
         #expect(try await forge.verdict(["aud": value]).failure == nil)
     }
 

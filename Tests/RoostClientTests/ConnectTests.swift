@@ -96,7 +96,7 @@ import Testing
         socket.close(4000)
         #expect(await fixture.client.nextEvent()?.disconnection?.willRetryIn == .milliseconds(1_200))
         await fixture.clock.pass(.milliseconds(1_200))
-        // It counts once: after that the client's own waits go on.
+        // The server's wait is used once. After that the client uses its own waits again.
         await fixture.connector.next().fail("refused")
         #expect(await fixture.client.nextEvent()?.disconnection?.willRetryIn == .milliseconds(500))
     }
@@ -206,7 +206,7 @@ import Testing
         let refresh = await socket.next()
         #expect(refresh.type == "refresh")
         #expect(refresh["token"] == "token-2")
-        // Told by the server's clock, which is `after` seconds further now.
+        // The time by the server's clock, which is now `after` seconds later.
         socket.ok(refresh, "\"expires\":\(1_000_000 + (after + life) * 1_000)")
         await fixture.clock.pass(.seconds(after))
         #expect(await socket.next()["token"] == "token-3")
@@ -238,7 +238,7 @@ import Testing
         let ping = await socket.next()
         #expect(ping.type == "ping")
         socket.deliver("{\"type\":\"pong\",\"re\":\(ping.id ?? 0),\"time\":1}")
-        // What comes after the pong was taken, so the pong was too, before time goes on.
+        // The event behind the pong was taken, so the pong was taken too before the clock moves.
         socket.deliver("{\"type\":\"typing\",\"conversation\":\"c1\",\"user\":\"bob\",\"active\":true}")
         _ = await fixture.client.nextEvent()
         await fixture.clock.pass(.seconds(45))

@@ -3,9 +3,9 @@ import Testing
 
 @testable import RoostClient
 
-/// A log that began anew or was restored: what was seen of the one before says nothing about it.
+/// A log that was started anew or restored: positions and sequences of the log before it mean nothing here.
 @Suite struct EpochTests {
-    /// The connection after this one, welcomed by a log of this epoch.
+    /// The next connection, whose `welcome` names this epoch.
     private func reconnect(_ fixture: Fixture, _ old: FakeSocket, epoch: String) async -> FakeSocket {
         old.close(1006)
         #expect(await fixture.client.nextEvent()?.disconnection != nil)
@@ -38,7 +38,7 @@ import Testing
         let new = await reconnect(fixture, old, epoch: "two")
         new.deliver(messageJSON(1))
         #expect(await fixture.client.nextEvent()?.sequence == 1)
-        // And it is acked by that log's position.
+        // The client acks it with a position of that log.
         async let event = fixture.client.nextEvent()
         await fixture.clock.pass(.milliseconds(100))
         let ack = await new.next()

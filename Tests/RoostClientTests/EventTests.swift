@@ -86,7 +86,7 @@ import Testing
         old.close(1006)
         let new = await fixture.connector.next()
         await new.welcome()
-        // The second and third were not taken when the connection was lost, and are not lost with it.
+        // The application had not taken the second and third when the connection was lost. It still gets them.
         for sequence in 1...4 { new.deliver(messageJSON(sequence)) }
         var sequences: [Int64] = []
         while sequences.last != 4 {
@@ -141,7 +141,7 @@ import Testing
         let new = await fixture.connector.next()
         await new.welcome()
         #expect(await fixture.client.nextEvent()?.isConnected == true)
-        // Taken, but the server was never told on this connection.
+        // The application took the event, but the server was not told on this connection.
         #expect(new.isQuiet)
         new.deliver(messageJSON(1))
         async let event = fixture.client.nextEvent()
@@ -194,13 +194,13 @@ import Testing
         async let receipt = fixture.client.send("hi", to: "c1")
         socket.ok(await socket.next(), #""conversation":"c1","sequence":2,"position":"102","time":20"#)
         _ = try await receipt
-        // Not before what came before it was taken.
+        // It is not acked before the events that came before it were taken.
         #expect(socket.isQuiet)
         #expect(await fixture.client.nextEvent()?.sequence == 1)
         async let event = fixture.client.nextEvent()
         await fixture.clock.pass(.milliseconds(100))
         #expect(await socket.next()["position"] == "102")
-        // Catching up, the server sends the own message too.
+        // During catch-up the server also sends the user's own message.
         socket.deliver(messageJSON(2, from: "alice", device: "phone"))
         socket.deliver(messageJSON(3))
         #expect(await event?.sequence == 3)
@@ -287,7 +287,7 @@ import Testing
         async let first = fixture.client.nextEvent()
         async let second = fixture.client.nextEvent()
         socket.deliver(messageJSON(1))
-        // Whoever came too late for it sees the end.
+        // A reader that comes after the end sees the end.
         socket.close(4500)
         let sequences = await [first?.sequence, second?.sequence]
         #expect(sequences.contains(1))

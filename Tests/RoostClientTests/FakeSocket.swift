@@ -3,8 +3,7 @@ import Synchronization
 
 @testable import RoostClient
 
-/// A connector whose connections the test answers by hand. Everything a test waits for is handed over, so that none of
-/// them sleeps.
+/// A connector whose connections the test answers itself. A test awaits everything as an event, so no test sleeps.
 final class FakeConnector: SocketConnector {
     private let connections = Handover<FakeSocket>()
 
@@ -73,7 +72,7 @@ final class FakeSocket: Socket {
     /// The next command that the client sends.
     func next() async -> Sent { await sent.take() }
 
-    /// Whether the client sent nothing that the test hasn't seen.
+    /// Whether the test has seen everything that the client sent.
     var isQuiet: Bool { sent.isEmpty }
 
     /// Answers a command.
@@ -89,7 +88,7 @@ final class FakeSocket: Socket {
             """)
     }
 
-    /// Opens, takes `hello` and welcomes.
+    /// Opens the connection, takes `hello` and answers with `welcome`.
     @discardableResult
     func welcome(_ members: String = "") async -> Sent {
         open()
@@ -105,7 +104,7 @@ final class FakeSocket: Socket {
     }
 }
 
-/// What one side gives and the other waits for, in order.
+/// A queue: one side adds values, the other awaits them in order.
 final class Handover<Element: Sendable>: Sendable {
     private struct State {
         var elements: [Element] = []

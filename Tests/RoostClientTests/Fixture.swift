@@ -3,7 +3,7 @@ import Synchronization
 
 @testable import RoostClient
 
-/// A client whose network, clock and dice belong to the test.
+/// A client whose network, clock and random numbers the test controls.
 struct Fixture {
     let connector = FakeConnector()
     let clock = ManualClock()
@@ -20,7 +20,7 @@ struct Fixture {
         ) { try tokens.next() }
     }
 
-    /// Connects and welcomes; the `connected` event is taken.
+    /// Connects, answers with `welcome`, and takes the `connected` event.
     func connected(_ members: String = "") async -> FakeSocket {
         await client.connect()
         let socket = await connector.next()

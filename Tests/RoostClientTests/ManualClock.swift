@@ -1,6 +1,6 @@
 import Synchronization
 
-/// A clock that stands still until a test moves it, and tells which waits were begun.
+/// A clock that only moves when a test moves it. It tells which waits have begun.
 final class ManualClock: Clock, Sendable {
     struct Instant: InstantProtocol {
         var offset: Duration
@@ -95,12 +95,12 @@ final class ManualClock: Clock, Sendable {
     }
 }
 
-/// Gives the greatest number always: every random wait is the longest of its range.
+/// Always returns the greatest number, so every random wait is the longest of its range.
 struct Greatest: RandomNumberGenerator, Sendable {
     mutating func next() -> UInt64 { .max }
 }
 
-/// Counts, so that every key is another.
+/// Counts up, so that all keys differ.
 struct Counting: RandomNumberGenerator, Sendable {
     private var last: UInt64 = 0
 

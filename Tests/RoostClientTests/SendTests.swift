@@ -117,7 +117,7 @@ import Testing
         let socket = await fixture.connected()
         async let receipt = fixture.client.send("hi", to: "@bob", key: "k")
         _ = await socket.next()
-        // The server is there, so the connection is kept.
+        // The server answers, so the connection is kept.
         socket.deliver(messageJSON(5))
         #expect(await fixture.client.nextEvent()?.sequence == 5)
         await fixture.clock.pass(.seconds(10))

@@ -8,7 +8,7 @@ struct Cast {
     let group = Conversation(ConversationNumber(1), id: "group", kind: .group, name: "Group")
     private let delivery = Delivery(.init(Limits()), builder: FrameBuilder(), counters: Counters())
 
-    /// Members in this order, numbered from 1.
+    /// The members in this order, numbered from 1.
     init(_ names: String...) {
         for (index, name) in names.enumerated() {
             let user = User(UserNumber(Int32(index + 1)), name: name)
@@ -18,7 +18,7 @@ struct Cast {
         }
     }
 
-    /// Nothing gathers here.
+    /// Delivery is settled: nothing gathers here.
     func settled() -> Settled { delivery.settle() }
 
     /// The member at this place, from 0.
@@ -38,7 +38,7 @@ struct Cast {
         session(on: device, numbered: number, after: delivery.settle())
     }
 
-    /// The same, while another delivery than the cast's own is at work.
+    /// The same, for a test with its own delivery.
     func session(on device: Device, numbered number: UInt64, after settled: borrowing Settled) -> Session {
         let session = Session(SessionID(number), .init(.init(Limits()), at: 0))
         session.begin(as: device.user, on: device)
@@ -49,7 +49,7 @@ struct Cast {
 }
 
 extension Moment {
-    /// So many milliseconds by both clocks.
+    /// The moment at which both clocks show so many milliseconds.
     init(_ milliseconds: Int64) {
         self.init(monotonic: milliseconds, wall: Timestamp(milliseconds: milliseconds))
     }

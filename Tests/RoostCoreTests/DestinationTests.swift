@@ -3,8 +3,8 @@ import RoostTestKit
 import RoostWire
 import Testing
 
-/// A session remembers which conversation its last command named. That must never let somebody write who may not,
-/// nor keep what is said from somebody who came back.
+/// A session remembers which conversation its last command named. It must not let anybody write who may not, nor keep
+/// messages from a user who has returned.
 @Suite struct DestinationTests {
     let relay = RelayHarness()
     let alice: HarnessClient
@@ -64,7 +64,7 @@ import Testing
         #expect(signal(bob, to: group) == "ok")
     }
 
-    @Test func writingBringsTheOtherBackThoughItIsRemembered() {
+    @Test func aRememberedDestinationStillBringsTheOtherUserBack() {
         #expect(alice.post("one", to: "@bob") != nil)
         #expect(alice.post("two", to: "@bob") != nil)
         #expect(bob.outcome("conversation.leave", ["conversation": "@alice"]) == "ok")

@@ -3,7 +3,7 @@ import RoostTestKit
 import RoostWire
 import Testing
 
-/// Devices keep a cursor each; there is a bound on how many a user has.
+/// Each device keeps a cursor, and the number of a user's devices is bounded.
 @Suite struct DeviceTests {
     let relay = RelayHarness(limits: .with { $0.devicesPerUser = 2 })
 
@@ -46,7 +46,7 @@ import Testing
         #expect(stored == ["phone", "tablet"])
         _ = relay.connect("bob", "desk")
         #expect(stored == ["desk", "tablet"])
-        // The phone is a new device now, so it begins where the furthest is.
+        // The phone is a new device now, so it begins at the highest cursor of the others.
         let again = relay.connect("bob", "phone")
         #expect(again.session.isReady)
         #expect(again.bodies.isEmpty)

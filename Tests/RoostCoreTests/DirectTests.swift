@@ -67,7 +67,7 @@ import Testing
         #expect(bob.codes == ["unavailable"])
     }
 
-    /// The last place in the line, and one past it.
+    /// The last place in the queue, and one more.
     @Test func aBoundedNumberWaitsForOneConversation() {
         relay.holdsCommits = true
         alice.start("conversation.create", ["kind": "direct", "members": ["bob"]])

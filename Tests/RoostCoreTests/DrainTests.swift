@@ -3,7 +3,7 @@ import RoostTestKit
 import RoostWire
 import Testing
 
-/// Stopping: announced, nothing is lost, everybody is sent away.
+/// A drain is announced, loses nothing, and closes all connections.
 @Suite struct DrainTests {
     let relay = RelayHarness()
     let alice: HarnessClient

@@ -3,7 +3,7 @@ import RoostTestKit
 import RoostWire
 import Testing
 
-/// Groups: who may do what, and who hears of it.
+/// Groups: who may do what, and who is told.
 @Suite struct GroupTests {
     let relay = RelayHarness()
     let owner: HarnessClient
@@ -11,7 +11,7 @@ import Testing
     let member: HarnessClient
     let group: String
 
-    /// The users are called by their roles.
+    /// Each user is named after a role.
     init() {
         owner = relay.connect("owner")
         admin = relay.connect("admin")
@@ -135,7 +135,7 @@ import Testing
         #expect(relay.relay.counters.conversations == 0)
         #expect(relay.log.load().conversations.isEmpty)
         #expect(leave(owner) == "not_found")
-        // Whoever was removed has nothing left of it either.
+        // The removed member has lost the group, too.
         relay.crash()
         #expect(relay.connect("member", "phone").frames("conversation").isEmpty)
     }

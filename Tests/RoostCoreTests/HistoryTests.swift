@@ -14,7 +14,7 @@ import Testing
     let alice: HarnessClient
     let group: String
 
-    /// Messages 1 to 6.
+    /// The group has messages 1 to 6.
     init() {
         alice = relay.connect("alice")
         group = alice.makeGroup("bob")
@@ -92,7 +92,7 @@ import Testing
         #expect(alice.outcome(type, ["conversation": "\(group)"]) == "ok")
     }
 
-    /// Adjacent ones become one range. Nothing is said of gaps where there are none.
+    /// Adjacent sequences become one range. A page without gaps doesn't have the member.
     @Test func messagesThatTheStoreCannotReadAreNamed() {
         #expect(alice.request("history", ["conversation": "\(group)"])?["gaps"] == nil)
         relay.holdsReads = true

@@ -3,7 +3,7 @@ import RoostTestKit
 import RoostWire
 import Testing
 
-/// `conversation.list`: newest first, page by page, with badge and last message.
+/// `conversation.list`: newest first, page by page, with unread count and last message.
 @Suite struct ListTests {
     private func list(_ client: HarnessClient, _ members: Members = [:]) -> [JSONValue] {
         client.request("conversation.list", members)?.list("conversations") ?? []

@@ -3,14 +3,14 @@ import RoostFraming
 import RoostTestKit
 import RoostWire
 
-/// A JSON value in the words of Swift, so that a command in a test reads as what it says.
+/// A JSON value as a Swift literal, so that a command in a test is easy to read.
 struct Value: ExpressibleByStringInterpolation, ExpressibleByIntegerLiteral, ExpressibleByBooleanLiteral,
     ExpressibleByArrayLiteral
 {
     let json: String
 
     init(json: String) { self.json = json }
-    // Names, keys and short texts only: nothing that needs an escape.
+    // Only for names, keys and short texts, in which nothing needs an escape.
     init(stringLiteral text: String) { json = "\"\(text)\"" }
     init(integerLiteral number: Int64) { json = "\(number)" }
     init(booleanLiteral flag: Bool) { json = flag ? "true" : "false" }
@@ -29,18 +29,18 @@ private func command(_ type: String, _ members: Members, id: Int?) -> String {
     return "{" + parts.joined(separator: ",") + "}"
 }
 
-/// Short ways to say what these tests say again and again.
+/// Short forms of the commands that these tests use often.
 extension HarnessClient {
-    /// Says a command without an id and lets everything settle.
+    /// Sends a command without an id, and lets everything settle.
     func tell(_ type: String, _ members: Members = [:]) { send(command(type, members, id: nil)) }
 
-    /// Says a command; nothing is committed, read or written before somebody lets things settle.
+    /// Sends a command. Nothing is committed, read or written until the test lets everything settle.
     func start(_ type: String, _ members: Members = [:], id: Int = 1) { say(command(type, members, id: id)) }
 
-    /// Says a command and gives its reply.
+    /// Sends a command and returns its reply.
     func request(_ type: String, _ members: Members = [:]) -> JSONValue? { ask(command(type, members, id: 1)) }
 
-    /// Says a command and gives what came of it: `ok` or another type of reply, the code of an error, or `nothing`.
+    /// Sends a command and returns its outcome: `ok` or another type of reply, the code of an error, or `nothing`.
     func outcome(_ type: String, _ members: Members = [:]) -> String {
         guard let reply = request(type, members) else { return "nothing" }
         return reply.text("code") ?? reply.text("type") ?? "nothing"
@@ -52,7 +52,7 @@ extension HarnessClient {
         request("send", ["to": "\(to)", "key": "\(body)", "body": "\(body)"])
     }
 
-    /// Makes a group and gives its id.
+    /// Creates a group and returns its id.
     func makeGroup(_ members: String..., name: String = "Crew") -> String { makeGroup(members, name: name) }
 
     /// The same with a list.
@@ -62,19 +62,19 @@ extension HarnessClient {
             .text("conversation") ?? "none"
     }
 
-    /// Opens the direct conversation with a user and gives its id.
+    /// Opens the direct conversation with a user and returns its id.
     func makeDirect(_ peer: String) -> String {
         request("conversation.create", ["kind": "direct", "members": ["\(peer)"]])?["conversation"]?
             .text("conversation") ?? "none"
     }
 }
 
-/// Short ways to read what came.
+/// Short forms for reading what arrived.
 extension HarnessClient {
-    /// Texts of the messages that came, in order.
+    /// The texts of the messages that arrived, in order.
     var bodies: [String] { frames("message").compactMap { $0.text("body") } }
 
-    /// Durable events that came, in order; those of conversations by what happened.
+    /// The types of the durable events that arrived, in order. For those of conversations, the member `event`.
     var events: [String] {
         frames.compactMap { frame in
             switch frame.text("type") {
@@ -85,16 +85,16 @@ extension HarnessClient {
         }
     }
 
-    /// Position of the durable event that came last.
+    /// The position of the durable event that arrived last.
     var latestPosition: String {
         let durable: Set = ["message", "edit", "delete", "react", "conversation"]
         return frames.last { durable.contains($0.text("type") ?? "") }?.text("position") ?? "memory-0"
     }
 
-    /// Codes of the errors that came, in order.
+    /// The codes of the errors that arrived, in order.
     var codes: [String] { frames("error").compactMap { $0.text("code") } }
 
-    /// Acks everything that came.
+    /// Acks everything that arrived.
     func ackAll() { tell("ack", ["position": "\(latestPosition)"]) }
 
     /// The states of a user that were told, in order, in events and in answers to `watch`.
@@ -102,7 +102,7 @@ extension HarnessClient {
         frames.flatMap { $0.list("users") }.filter { $0.text("user") == user }.compactMap { $0.text("state") }
     }
 
-    /// Forgets what came so far.
+    /// Drops everything that has arrived so far.
     func forget() { _ = take() }
 }
 
@@ -124,7 +124,7 @@ extension RelayHarness {
         return (relay, alice, bob, alice.makeGroup(["bob"] + others))
     }
 
-    /// Long enough for everything that is gathered to be told and stored, too short for anything else.
+    /// Waits long enough for everything that is collected to be told and stored, but too short for anything else.
     func pause() { advance(300) }
 }
 

@@ -3,7 +3,7 @@ import Testing
 
 @testable import RoostCore
 
-/// The wheel against a list that is searched through.
+/// The wheel, compared with a list that is searched from end to end.
 @Suite struct TimerWheelTests {
     @Test(arguments: 1...40 as ClosedRange<UInt64>)
     func theWheelWakesExactlyThoseThatAreDue(seed: UInt64) {
@@ -13,7 +13,7 @@ import Testing
         var waiting: [Int: (deadline: Int64, since: Int64)] = [:]
         for step in 0..<400 {
             if random.next() % 3 != 0 {
-                // Far beyond one turn of the wheel, near, and past.
+                // Deadlines far beyond one turn of the wheel, near ones, and past ones.
                 let ahead = [120_000, 3_000, 100, -500][Int(random.next() % 4)]
                 let deadline = now + Int64(ahead) * Int64(random.next() % 1_000) / 1_000
                 wheel.set(step, at: deadline)
@@ -24,14 +24,14 @@ import Testing
                     let entry = waiting.removeValue(forKey: number)
                     #expect(entry.map { $0.deadline < now } == true)
                 }
-                // Nobody waits longer than two slots past its deadline.
+                // No timer fires later than two slots after its deadline.
                 #expect(waiting.values.allSatisfy { max($0.deadline, $0.since) > now - 300 })
             }
             #expect(wheel.count == waiting.count)
         }
     }
 
-    /// Waking exactly when the wheel asks for it, and never else, misses nothing.
+    /// Waking only when the wheel asks for it misses no timer.
     @Test(arguments: 1...20 as ClosedRange<UInt64>)
     func theWheelAsksToBeWokenInTime(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
@@ -52,7 +52,7 @@ import Testing
         #expect(wheel.count == 0)
     }
 
-    /// Each storm falls into a slot of its own, which keeps nothing of it but what is due a turn later.
+    /// Each storm falls into its own slot. Afterwards the slot keeps only the timers that are due one turn later.
     @Test func memoryOfAStormIsFreed() {
         var wheel = TimerWheel<Int>(now: 0)
         for storm in 1...20 as ClosedRange<Int64> {

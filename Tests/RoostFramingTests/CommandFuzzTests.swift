@@ -3,8 +3,8 @@ import Testing
 
 @testable import RoostFraming
 
-/// Mutated commands, from a fixed seed. What can be asserted of any input: nothing traps, the outcome of the same
-/// bytes is the same whatever was decoded before, and what is passed on as a body is valid JSON.
+/// Mutated commands, from a fixed seed. Three things hold for any input: nothing traps, the same bytes have the same
+/// outcome whatever was decoded before, and a body that is passed on is valid JSON.
 @Suite struct CommandFuzzTests {
     /// SplitMix64 (Steele, Lea and Flood 2014): small, seeded, the same everywhere.
     struct Random: RandomNumberGenerator {
@@ -62,7 +62,7 @@ import Testing
             #expect(round % 16 != 1 || decode(seeds[pick]) == expected[pick])
             #expect(outcome.code == .badJSON || isObject(bytes))
         }
-        // Mutations that leave nothing valid, or break nothing, would test little.
+        // The test is only worth something if some mutations stay valid and others don't.
         #expect((1_000...40_000).contains(accepted))
     }
 

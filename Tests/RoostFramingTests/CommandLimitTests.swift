@@ -3,7 +3,7 @@ import Testing
 
 @testable import RoostFraming
 
-/// Every bound exactly at it, and one past.
+/// Every limit of a command: a value exactly at it, and one above it.
 @Suite struct CommandLimitTests {
     let limits = Limits()
     let decode = Decoding()

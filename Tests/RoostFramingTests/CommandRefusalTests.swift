@@ -3,9 +3,9 @@ import Testing
 
 @testable import RoostFraming
 
-/// Every member of every command, missing and wrong in each way that its form knows.
+/// Every member of every command, once missing and once for each way in which its form can be wrong.
 @Suite struct CommandRefusalTests {
-    /// What a member may be, and with that how it can be wrong.
+    /// The form of a member, which decides how it can be wrong.
     enum Form: String {
         case token, name, user, conversation, kind, text, body, reaction, groupName, flag, sequence, sequenceOrNone
         case limit, position, names, state, role, conversationKind

@@ -2,11 +2,11 @@ import RoostWire
 
 @testable import RoostFraming
 
-/// Decodes text and gives back what outlives the decoder: a description of the command, or the refusal.
+/// Decodes text. Returns what stays valid after the decoder is gone: a description of the command, or the refusal.
 struct Decoding {
     let decoder: CommandDecoder
 
-    /// Of the log whose positions are taken.
+    /// The epoch of the log whose positions are accepted.
     static let epoch = "e1"
 
     init(_ limits: Limits = Limits()) { decoder = CommandDecoder(limits: limits, epoch: Decoding.epoch) }

@@ -6,7 +6,7 @@ import Testing
 @Suite struct FrameBuilderTests {
     private func text(_ bytes: UnsafeRawBufferPointer) -> String { String(decoding: bytes, as: UTF8.self) }
 
-    // Copies, for the pointers of a frame end with it.
+    // Copies the bytes, because a frame's pointers are only valid as long as the frame.
     private func payload(_ frame: Frame) -> [UInt8] { withExtendedLifetime(frame) { Array(frame.payload) } }
     private func bytes(_ frame: Frame) -> [UInt8] { withExtendedLifetime(frame) { Array(frame.bytes) } }
     private func text(_ frame: Frame) -> String { String(decoding: payload(frame), as: UTF8.self) }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import RoostFraming
 
-/// What is and isn't JSON (RFC 8259), asked of the parser that commands go through.
+/// Documents that are JSON (RFC 8259) and documents that aren't, given to the parser of commands.
 @Suite struct JSONStrictnessTests {
     private func accepts(_ bytes: [UInt8]) -> Bool { Decoding()(bytes).code != .badJSON }
 

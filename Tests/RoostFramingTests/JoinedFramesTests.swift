@@ -3,7 +3,7 @@ import Testing
 
 @testable import RoostFraming
 
-/// Messages one behind another have the bytes that each would have by itself.
+/// Joined messages have the same bytes as each has alone.
 @Suite struct JoinedFramesTests {
     private let builder = FrameBuilder()
 
@@ -15,7 +15,8 @@ import Testing
     private func bytes(_ frame: Frame) -> [UInt8] { withExtendedLifetime(frame) { [UInt8](frame.bytes) } }
 
     @Test func aRunIsTheFramesOneBehindAnother() {
-        // The payload is 21 bytes longer: around the lengths at which the header grows, and past the first memory.
+        // The payload is 21 bytes longer. These lengths are around those at which the header grows, and above the first
+        // allocation.
         let counts = [0, 104, 105, 5_000, 65_514, 65_515, 1_200_000, 3]
         var run = JoinedFrames()
         var expected: [UInt8] = []

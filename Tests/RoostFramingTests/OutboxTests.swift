@@ -51,7 +51,7 @@ import Testing
         do {
             let shared = watch(frame([1, 2, 3]))
             let held = Unmanaged.passUnretained(shared)
-            // For two outboxes, of which one goes with its frame.
+            // The frame is in two outboxes. One of them is freed while it still holds the frame.
             outbox.push(held: held, bytes: 3)
             var other = Outbox()
             other.push(held: held, bytes: 3)
@@ -132,7 +132,7 @@ import Testing
             }
             #expect(outbox.count == waiting + round)
             #expect(outbox.bytes == (waiting + round) * 8)
-            // Leaves some behind on even rounds, so that the ring wraps; empties it on odd ones, so that it is trimmed.
+            // Even rounds leave frames behind, so that the ring wraps. Odd rounds empty it, so that it is trimmed.
             while pushed - popped > (round % 2 == 0 ? 2 : 0) {
                 let oldest = outbox.pop()
                 #expect(oldest.map { frame in withExtendedLifetime(frame) { Array(frame.bytes) } } == number(popped))

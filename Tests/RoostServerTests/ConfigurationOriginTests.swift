@@ -2,7 +2,7 @@ import Testing
 
 @testable import RoostServer
 
-/// Which web pages may connect. The attempts are those that substring and prefix checks let through.
+/// Which web pages may connect. The attempts are ones that a check by substring or prefix would let through.
 @Suite struct ConfigurationOriginTests {
     @Test func clientsWithoutOriginMayConnect() {
         #expect(OriginPolicy(origins: []).allows(origin: nil, host: "chat.example.org"))

@@ -5,7 +5,7 @@ import Testing
 
 @testable import RoostServer
 
-/// What a configuration becomes, from file, environment and flags.
+/// The configuration that follows from file, environment and flags.
 @Suite struct ConfigurationTests {
     func failure(
         _ yaml: String? = nil,
@@ -36,7 +36,7 @@ import Testing
     }
 
     @Test func everyDefaultIsAllowed() throws {
-        // By the way through text: what a key prints, it also reads.
+        // Each key can read the text that it prints.
         #expect(try configuration(Configuration().text) == Configuration())
         for key in ConfigurationKey.all {
             #expect(key.name.split(separator: ".").count == 2)

@@ -6,7 +6,7 @@ import Testing
 
 @testable import RoostStorage
 
-/// The write-ahead log is bounded: by commits under load, with a reader in the way, and emptied at a clean stop.
+/// The write-ahead log is bounded under load and while a reader is in the way, and a clean stop empties it.
 @Suite struct CheckpointTests {
     private func size(_ scratch: Scratch, _ name: String = "roost.db") throws -> Int {
         let found = try FileManager.default.attributesOfItem(atPath: scratch.path(name) + "-wal")
@@ -31,14 +31,14 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: scratch.path() + "-wal"))
     }
 
-    /// So that commits overwrite, and the file system has nothing of its own to commit with them.
-    @Test func whereCommitsAreSyncedTheWALHasItsLengthFromTheStart() throws {
+    /// Commits then overwrite the file instead of extending it, so the file system has no change of its own to sync.
+    @Test func withSyncedCommitsTheWALHasItsLengthFromTheStart() throws {
         let scratch = try Scratch()
         let log = try SQLiteLog(path: scratch.path(), durability: .full)
         let length = Database.walBytes(frames: CheckpointPolicy().framesBound)
         #expect(try size(scratch) == length)
         _ = try log.commit([creation()])
-        // More than there is room for at once: it begins anew, and stays as long.
+        // More than fits at once: SQLite begins the WAL anew, and its length stays the same.
         try load(log, megabytes: 30)
         #expect(try size(scratch) == length)
         #expect(try log.checkpoint())
@@ -49,7 +49,7 @@ import Testing
         #expect(try size(other) < 1 << 20)
     }
 
-    /// What a kill leaves is read to its last frame, whatever is behind it, and keeps its length.
+    /// A start after a kill reads the WAL to its last valid frame, whatever is behind it. The file keeps its length.
     @Test func aWALWithZerosBehindItIsReadAgain() throws {
         let scratch = try Scratch()
         let log = try SQLiteLog(path: scratch.path(), durability: .full)
@@ -77,8 +77,9 @@ import Testing
         #expect(log.statistics.checkpoints == 1)
     }
 
-    /// A read transaction that stays open keeps the WAL from beginning anew; when it ends, the next tries succeed.
-    @Test func aReaderInTheWayDelaysButDoesNotStopIt() throws {
+    /// An open read transaction keeps SQLite from beginning the WAL anew. After it has ended, the next attempts
+    /// succeed.
+    @Test func aReaderInTheWayOnlyDelaysTheCheckpoint() throws {
         let scratch = try Scratch()
         let log = try SQLiteLog(path: scratch.path(), durability: .normal)
         defer { log.close() }
@@ -94,8 +95,9 @@ import Testing
         #expect(try log.history(1, rows: 1).count == 1)
     }
 
-    /// The checkpointer copies nearly all of the WAL, a commit the rest; then it begins anew, long before its bound.
-    @Test func aCommitCopiesTheRestOfAPass() throws {
+    /// The checkpointer copies nearly all of the WAL, and a commit copies the rest. SQLite then begins it anew, long
+    /// before its bound.
+    @Test func aCommitCopiesTheRestOfACheckpoint() throws {
         let scratch = try Scratch()
         let log = try SQLiteLog(path: scratch.path(), durability: .normal)
         defer { log.close() }
@@ -112,8 +114,8 @@ import Testing
         #expect(try log.history(1, rows: 1).count == 1)
     }
 
-    /// A commit that comes to the bound waits for the pass, and hears of its failure.
-    @Test func aPassThatFailsPoisonsTheWriter() throws {
+    /// A commit that reaches the bound waits for the checkpointer's pass, and fails if the pass fails.
+    @Test func aFailedCheckpointPoisonsTheWriter() throws {
         let scratch = try Scratch()
         let log = try SQLiteLog(path: scratch.path(), durability: .normal)
         _ = try log.commit([creation(), message("kept", key: "kept")])

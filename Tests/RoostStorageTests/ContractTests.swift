@@ -5,16 +5,16 @@ import Testing
 
 @testable import RoostStorage
 
-/// The store contract, on every way to run this store.
+/// The store contract, in every way in which this store can run.
 @Suite struct ContractTests {
     enum Setting: CaseIterable {
-        /// As it runs: nothing indexed in so short a check.
+        /// As it runs. Such a short check indexes nothing.
         case full, normal, memory
-        /// Closed and opened again whenever the check allows.
+        /// It is closed and opened again whenever the check allows.
         case reopened
         /// Everything is merged into the indexes whenever the check allows.
         case indexed, indexedInMemory
-        /// Commits merge by themselves after a few rows, in slices.
+        /// Commits merge after a few rows, in slices.
         case merging
         /// Both at once.
         case mergingAndReopened
@@ -52,9 +52,9 @@ import Testing
         }
     }
 
-    /// The naive log that the model tests measure this store by keeps the contract too.
+    /// The log in memory, with which the model tests compare this store, keeps the contract too.
     @Test(arguments: StoreContract.checks.map(\.name))
-    func theNaiveLogKeepsIt(name: String) throws {
+    func theLogInMemoryKeepsTheContract(name: String) throws {
         let check = try #require(StoreContract.checks.first { $0.name == name })
         try StoreContract.run(check) {
             let log = MemoryLog()

@@ -5,8 +5,8 @@ import Testing
 
 @testable import RoostStorage
 
-/// Damage to a row costs that row: readers leave a marked hole, the writer refuses what means it, and an operator hears
-/// of it. Everything else goes on, and goes on after a restart.
+/// Damage to a row costs only that row. Readers report a gap for it, the writer refuses commands about it, and the
+/// operator is told. Everything else works on, also after a restart.
 @Suite struct DamageTests {
     static let numbers = [
         "conversation", "sequence", "kind", "sender", "time", "checksum", "reference", "flag", "edited_at",
@@ -14,7 +14,7 @@ import Testing
     ]
     static let texts = ["device", "key", "label", "body"]
 
-    /// Where the damaged row is known from.
+    /// Where the store finds the damaged row.
     enum Place: CaseIterable {
         case tail, index, reopenedIndex
     }
@@ -37,7 +37,7 @@ import Testing
         return try SQLiteLog(scratch.path(), .full, place == .tail ? StorageBounds() : .tiny)
     }
 
-    /// What must hold when the row of message 5 can't be used; `retried`: what became of its key.
+    /// Checks what must hold when a message's row can't be read.
     private func expectHole(_ log: SQLiteLog, at sequence: Int64, sourceLocation: SourceLocation = #_sourceLocation)
         throws
     {
@@ -87,13 +87,13 @@ import Testing
         let feed = try log.answer(.feed(FeedRequest(after: .start, rows: 100)))
         #expect(feed.damaged == [Position(6)])
         #expect(feed.events.map(\.position.value) == (1...16).filter { $0 != 6 })
-        // Everything else is as before.
+        // Everything else works as before.
         #expect(position(try log.commit([message("next")]).first) == 17)
         #expect(position(try log.commit([about(.edit, 4)]).first) == 18)
         #expect(try log.history(2).count == 2)
     }
 
-    /// What the indexes don't hold is read again at start, whatever has become of it; and no sequence is given twice.
+    /// A start reads the rows again that the indexes don't hold, damaged or not. No sequence is given twice.
     @Test(arguments: DamageTests.numbers + DamageTests.texts)
     func aStartGoesOnWithADamagedRow(column: String) throws {
         let scratch = try Scratch()
@@ -122,7 +122,7 @@ import Testing
         #expect(position(try log.commit([message("next")]).first) == 17)
     }
 
-    /// The newest row: nobody is given its position or its sequence again.
+    /// The newest row is damaged: its position and sequence are not given again.
     @Test(arguments: ["body = 'x'", "time = 0", "key = 'other'"])
     func theNumbersOfTheLastRowAreNotGivenAgain(damage: String) throws {
         let scratch = try Scratch()
@@ -135,7 +135,7 @@ import Testing
         #expect(try log.history(1).map(\.sequence.value) == Array(1...12) + [14])
     }
 
-    /// An edit shows the message; where that is damaged the edit goes with it.
+    /// An edit is shown with its message. If the message is damaged, the edit is left out too.
     @Test func anEditOfADamagedMessageIsLeftOut() throws {
         let scratch = try Scratch()
         let log = try open(scratch, .index)
@@ -147,7 +147,7 @@ import Testing
         #expect(try log.answer(.feed(FeedRequest(after: Position(16), rows: 9))).damaged == [Position(17)])
     }
 
-    /// The same damage is one line, however often it is met.
+    /// The log names the same damage once, however often a command meets it.
     @Test func anOperatorHearsOfItOnce() throws {
         let scratch = try Scratch()
         let lines = Lines()
@@ -163,7 +163,7 @@ import Testing
 
     // MARK: Indexes
 
-    /// Entries of an index that name another row, or none.
+    /// Index entries that name the wrong row, or no row.
     @Test(arguments: [
         "UPDATE event_block SET rows = CAST(x'7f' || substr(rows, 2) AS BLOB) WHERE conversation = 1",
         "UPDATE event_block SET before = before + 1 WHERE conversation = 1",
@@ -188,7 +188,7 @@ import Testing
         #expect(log.statistics.notices.isEmpty)
     }
 
-    /// A wrong entry of the key index names a row of another key: it counts as none.
+    /// A wrong entry of the key index names a row with another key, and doesn't count.
     @Test func aWrongKeyEntryIsNoDuplicate() throws {
         let scratch = try Scratch()
         let log = try open(scratch, .index)
@@ -198,7 +198,7 @@ import Testing
         #expect(try log.commit([message(key: "k2")]).count == 1)
     }
 
-    /// An erased conversation's rows go even if the index doesn't name them.
+    /// An erased conversation's rows are removed even if the index doesn't name them.
     @Test func erasingDoesNotNeedTheIndex() throws {
         let scratch = try Scratch()
         let log = try open(scratch, .index)
@@ -214,7 +214,7 @@ import Testing
         #expect(log.statistics.erasuresPending == 0)
     }
 
-    /// Numbers that can't have been given are refused at start, instead of trapping later.
+    /// Numbers that can't be right are refused at start, instead of trapping later.
     @Test(arguments: [
         "UPDATE meta SET value = 9223372036854775807 WHERE name = 'head_floor'",
         "UPDATE conversation SET last_sequence = 9223372036854775807",

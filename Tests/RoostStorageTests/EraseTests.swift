@@ -5,7 +5,7 @@ import Testing
 
 @testable import RoostStorage
 
-/// What is deleted is gone from the disk, not only from view.
+/// Deleted content is also gone from the disk.
 @Suite struct EraseTests {
     private func erasing(_ conversation: Int32) -> Append {
         var event = message(in: conversation)
@@ -14,7 +14,7 @@ import Testing
         return event
     }
 
-    /// Once in a row of its own page, once on overflow pages.
+    /// The body is once short enough for the row's own page, and once on overflow pages.
     @Test(arguments: [1, 2_000])
     func aDeletedBodyIsOverwritten(times: Int) throws {
         let scratch = try Scratch()
@@ -45,7 +45,8 @@ import Testing
         #expect(log.statistics.erasuresPending == 1)
         var pieces = 0
         while try log.writer.maintain() { pieces += 1 }
-        // One merge, two slices of reactions and of their counts each, 116 rows in slices of ten, blocks of the index.
+        // One merge, two slices of reactions, two of their counts, 116 rows in slices of ten, and the blocks of the
+        // index.
         #expect(pieces == 18)
         #expect(log.statistics.erasuresPending == 0)
         for table in ["reaction", "reaction_count"] {
@@ -60,8 +61,8 @@ import Testing
         log.close()
     }
 
-    /// Under load there is no idle moment: commits do it.
-    @Test func commitsPurgeToo() throws {
+    /// Under load the writer is never idle, so commits remove the rows.
+    @Test func commitsRemoveErasedRowsToo() throws {
         let scratch = try Scratch()
         let log = try SQLiteLog(scratch.path(), .full, .tiny)
         _ = try log.commit([creation(1), creation(2)])
@@ -74,7 +75,7 @@ import Testing
         log.close()
     }
 
-    /// A start doesn't wait for it; the number isn't given to another conversation before.
+    /// A start doesn't wait until the rows are removed. Until then the number isn't given to another conversation.
     @Test func anIdleWriterFinishesWhatAKillLeft() throws {
         let scratch = try Scratch()
         let log = try SQLiteLog(path: scratch.path(), durability: .full)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import RoostStorage
 
-/// What goes into a block of the event index comes out of it.
+/// A block of the event index returns the entries that were put into it.
 @Suite struct EventBlockTests {
     private func rows(_ block: EventBlock) -> [EventEntry] {
         block.bytes.withUnsafeBytes { Array(EventRows(before: block.before, position: block.position, bytes: $0)) }
@@ -28,7 +28,7 @@ import Testing
         #expect(EventBlock([], of: 3) == nil)
     }
 
-    /// A block only says that a row is a message, and counts; so it ends where one is missing.
+    /// A block doesn't store sequences, but counts messages. So it ends before a missing message.
     @Test func aBlockEndsBeforeAHole() throws {
         let entries = [1, 2, 2, 5, 6].enumerated().map { index, sequence in
             EventEntry(position: Int64(index + 10), sequence: sequence, isMessage: index != 2)
@@ -52,7 +52,7 @@ import Testing
         #expect(found == entries)
     }
 
-    /// Damaged bytes give rows that aren't there, but no trap.
+    /// Damaged bytes may give wrong rows, but never trap.
     @Test func anyBytesCanBeRead() {
         var random = SeededGenerator(seed: 2)
         for count in 0..<200 {

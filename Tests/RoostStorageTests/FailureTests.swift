@@ -5,9 +5,9 @@ import Testing
 
 @testable import RoostStorage
 
-/// A commit that fails poisons the writer, and what was committed before is all there.
+/// A commit that fails poisons the writer. Everything that was committed before is still there.
 @Suite struct FailureTests {
-    /// A store that can grow by a few pages only, as on a full disk.
+    /// A store that can only grow by a few pages, like one on a full disk.
     private func full(_ scratch: Scratch, _ bounds: StorageBounds = StorageBounds()) throws -> SQLiteLog {
         let log = try SQLiteLog(scratch.path(), .full, bounds)
         _ = try log.commit([creation(), message("kept", key: "kept")])
@@ -30,7 +30,7 @@ import Testing
         #expect(throws: StorageFailure.poisoned) { try log.commit([message("small")]) }
         #expect(throws: StorageFailure.poisoned) { try log.commit([]) }
         #expect(try log.writer.maintain() == false)
-        // Readers go on, and see nothing of what failed.
+        // Readers work on, and see nothing of the failed commit.
         #expect(try log.history(1).map(\.body) == [Array("\"kept\"".utf8)])
         #expect(throws: StorageFailure.poisoned) { try log.checkpoint() }
         log.close()
@@ -94,8 +94,8 @@ import Testing
         #expect(throws: StorageFailure.closed) { try log.checkpoint() }
     }
 
-    /// A page of the event index is overwritten with rubbish: an error that says what to do, not a crash, not a wrong
-    /// answer, and not the end of the relay.
+    /// A page of the event index is overwritten. A question then gets an error that says what to do. It doesn't crash,
+    /// answer wrongly, or stop the relay.
     @Test func aDamagedPageIsAnError() throws {
         let scratch = try Scratch()
         var log = try SQLiteLog(scratch.path(), .full, .tiny)
@@ -142,7 +142,7 @@ import Testing
         #expect(position(try log.commit([emptyReaction]).first) == 3)
     }
 
-    /// No number in a question traps, and none makes it long.
+    /// No number in a question traps or makes the answer slow.
     @Test func questionsAtTheEdgesOfTheNumbersAreAnswered() throws {
         let scratch = try Scratch()
         let log = try SQLiteLog(scratch.path(), .full, .tiny)

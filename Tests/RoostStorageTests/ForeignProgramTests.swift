@@ -5,7 +5,7 @@ import Testing
 
 @testable import RoostStorage
 
-/// Other programs that open the store while the relay runs: what they may read, and what they may not stop.
+/// Other programs open the store while the relay runs: they can read it, but can't stop the relay.
 @Suite struct ForeignProgramTests {
     private func rows(_ database: Database, _ sql: String) throws -> [String] {
         let query = try database.prepare(sql)
@@ -17,7 +17,7 @@ import Testing
         return rows
     }
 
-    /// The views show names, words and times; what was erased isn't there.
+    /// The views show names, words and times, and nothing of an erased conversation.
     @Test func theViewsCanBeReadWhileTheStoreIsOpen() throws {
         let scratch = try Scratch()
         let log = try SQLiteLog(scratch.path(), .full, .tiny)
@@ -54,7 +54,7 @@ import Testing
         #expect(try rows(other, "SELECT * FROM devices") == ["alice|phone|2"])
     }
 
-    /// A commit that finds the write lock taken has done nothing yet: it waits, and tells.
+    /// A commit that finds the write lock taken has done nothing yet. It waits and reports the other program.
     @Test func aForeignLockIsWaitedFor() throws {
         let scratch = try Scratch()
         let other = Holder(try Database(path: scratch.path("other.db")))

@@ -6,7 +6,7 @@ import Testing
 
 @testable import RoostStorage
 
-/// Indexes follow behind the log: nothing may depend on how far behind they are.
+/// Indexes are behind the log. No answer may depend on how far behind they are.
 @Suite struct IndexTests {
     private static let constant: SQLiteLog.Hash = { _, _ in 7 }
     private static let crowded: SQLiteLog.Hash = { _, key in UInt64(key.last ?? 0) % 3 }
@@ -58,7 +58,7 @@ import Testing
         #expect(shown?.map(\.count) == [3, 2])
     }
 
-    /// At every slice of a merge: the files as a kill leaves them hold everything that was committed.
+    /// A kill after any slice of a merge leaves files that hold everything that was committed.
     @Test func aKillAnywhereInAMergeLosesNothing() throws {
         let scratch = try Scratch()
         let log = try SQLiteLog(scratch.path(), .full, .tiny)
@@ -70,7 +70,7 @@ import Testing
             sent += 3
             if round % 3 == 2 { _ = try log.writer.maintain() }
             let path = try scratch.crashCopy(as: "crash\(round)")
-            // Opened with large bounds, so that the test sees what is there and not what opening repairs.
+            // Large bounds keep the start from merging, so that the test sees what the files hold.
             let found = try SQLiteLog(path: path, durability: .full)
             #expect(try found.history(1).count + found.history(2).count == sent)
             #expect(try found.page(1).count + found.page(2).count == sent + 2)
@@ -96,12 +96,12 @@ import Testing
             _ = try log.commit((0..<10).map { message(key: "k\(index)-\($0)") })
             most = max(most, log.statistics.unindexedRows)
         }
-        // One part that is being merged, and what comes meanwhile.
+        // The part that is being merged, and the rows that come meanwhile.
         #expect(most >= 100)
         #expect(most <= 200)
     }
 
-    @Test func anIdleWriterIndexesButNotAHandful() throws {
+    @Test func anIdleWriterLeavesOnlyAFewRowsUnindexed() throws {
         let scratch = try Scratch()
         var bounds = StorageBounds()
         bounds.idleRows = 50
@@ -112,7 +112,7 @@ import Testing
         #expect(try log.writer.maintain() == false)
         #expect(log.statistics.unindexedRows == 41)
         _ = try log.commit((40..<60).map { message(key: "k\($0)") })
-        // A slice of 60 keys, one of 61 events, and a conversation.
+        // A slice of 60 keys, a slice of 61 events, and a conversation.
         var pieces = 0
         while try log.writer.maintain() { pieces += 1 }
         #expect(pieces == 3)
@@ -122,7 +122,7 @@ import Testing
         #expect(try log.history(1).count == 60)
     }
 
-    /// No question reads more than it gives: each searches an index, none scans or sorts a table.
+    /// Every query searches an index. None scans or sorts a table.
     @Test func everyLookUpSearchesAnIndex() throws {
         let database = try SQLiteLog(":memory:", .memory, StorageBounds()).writer.database
         let queries = [
@@ -151,9 +151,9 @@ import Testing
         #expect(key.withUTF8 { hash(sender, UnsafeRawBufferPointer($0)) } == wanted)
     }
 
-    /// One start after the other, each from the files as a kill left them in the midst of a merge.
+    /// Several starts in a row, each on files that a kill left in the middle of a merge.
     @Test(arguments: [1, 2, 3] as [UInt64])
-    func killsOneAfterTheOtherLoseNothing(seed: UInt64) throws {
+    func repeatedKillsLoseNothing(seed: UInt64) throws {
         let scratch = try Scratch()
         var random = SeededGenerator(seed: seed)
         var name = "roost.db"
@@ -179,7 +179,7 @@ import Testing
                 #expect(try log.history(number).map(\.sequence.value) == (0..<sent[index]).map { Int64($0 + 1) })
                 #expect(try log.page(number).count == sent[index] + 1)
             }
-            // Every row is in memory or indexed.
+            // Every row is either in memory or indexed.
             let tail = log.writer.indexer.tail
             #expect(tail.floor + Int64(tail.rows) == Int64(sent[0] + sent[1] + 2))
         }

@@ -3,9 +3,9 @@ import Testing
 
 @testable import RoostStorage
 
-/// A filter may doubt what isn't there, but must never deny what is.
+/// A filter may say "perhaps" for a missing key, but never "no" for a stored one.
 @Suite struct KeyFilterTests {
-    /// Full, it errs for about one hash in 1,500, whatever its size.
+    /// A full filter is wrong for about one hash in 1,500, whatever its size.
     @Test(arguments: [1_000, 50_000, 1 << 19])
     func aFullFilterDeniesNothingThatItHolds(keys: Int) {
         var filter = KeyFilter(keys: keys)

@@ -6,7 +6,7 @@ import Testing
 
 @testable import RoostStorage
 
-/// The generations of the key index: each key is in exactly one of them, and is found in any.
+/// The generations of the key index. Each key is in exactly one of them, and is found wherever it is.
 @Suite struct KeyIndexTests {
     private func database() throws -> Database {
         let database = try Database(path: ":memory:")
@@ -58,7 +58,7 @@ import Testing
         try merge(index, upTo: Int64(hashes.count))
         #expect(index.storedKeys == hashes.count)
         #expect(try database.value("SELECT count(*) FROM key_hash") == "\(hashes.count)")
-        // A generation ends with the first part that fills it; a part has at most 160 keys here.
+        // A generation ends with the first part that fills it. A part has at most 160 keys here.
         let largest = Int(try database.value("SELECT max(keys) FROM key_generation") ?? "") ?? 0
         #expect((200..<360).contains(largest))
         #expect(index.filterBytes > 0)
@@ -79,7 +79,7 @@ import Testing
         #expect(try holds(UInt64(2) << 40, 2, index))
     }
 
-    /// What a killed merge left in the table is written again by the next one, and counts once.
+    /// The next merge writes the rows again that a killed merge left in the table. They count once.
     @Test func aMergeThatWasCutShortIsDoneAgain() throws {
         let database = try database()
         defer { database.close() }

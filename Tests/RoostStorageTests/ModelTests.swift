@@ -5,11 +5,12 @@ import Testing
 
 @testable import RoostStorage
 
-/// Thousands of random batches and questions, answered by this store and by the naive one of the test kit, which keeps
-/// everything in arrays. The store merges, purges, and is closed and opened in between, with bounds of a few rows.
+/// Thousands of random batches and questions, answered by this store and by the simple one of the test kit, which keeps
+/// everything in arrays. In between the store merges, removes erased rows, and is closed and opened, with bounds of a
+/// few rows.
 @Suite struct ModelTests {
     @Test(arguments: [1, 2, 3, 4] as [UInt64])
-    func agreesWithTheNaiveLog(seed: UInt64) throws {
+    func agreesWithTheLogInMemory(seed: UInt64) throws {
         let scratch = try Scratch()
         let durability: Durability = seed == 4 ? .memory : .normal
         let crowded: SQLiteLog.Hash = { _, key in UInt64(key.last ?? 0) % 5 }
@@ -42,7 +43,7 @@ import Testing
         #expect(script.stored > 3_000)
     }
 
-    /// The rule of pages in its simplest form, over all rows that the model has.
+    /// Compares with the rule of pages in its simplest form, over all rows of the model.
     private func compare(_ request: PageRequest, _ log: SQLiteLog, _ model: MemoryLog, _ place: Comment) throws {
         let got = try log.reader.answer(Read(ticket: 1, .page(request)))
         var gaps: [Gap] = []
@@ -80,7 +81,7 @@ import Testing
     }
 }
 
-/// What is compared of a row. An edit's `deletedAt` is left out: only this store sets it.
+/// The part of a row that is compared. An edit's `deletedAt` is left out, because only this store sets it.
 private struct Line: Equatable, CustomStringConvertible {
     var description: String
 
@@ -133,7 +134,7 @@ private struct Script {
             return PageRequest.Span(
                 conversation(), after: Position(after), upTo: Position(upTo), since: SequenceNumber(since))
         }
-        // A device asks for a conversation once.
+        // A page asks for each conversation only once.
         var asked: Set<ConversationNumber> = []
         return PageRequest(
             spans: spans.filter { asked.insert($0.conversation).inserted }, rows: 1 + below(8), bytes: 1 << 40,

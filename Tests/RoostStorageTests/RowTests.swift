@@ -5,7 +5,7 @@ import Testing
 
 @testable import RoostStorage
 
-/// A row of the log: what its checksum covers, and what becomes of it within a batch.
+/// A row of the log: what its checksum covers, and how later events of the same batch see it.
 @Suite struct RowTests {
     /// The values of RFC 3720, appendix B.4, and the usual check value.
     @Test func checksumsAreThoseOfTheStandard() {
@@ -31,8 +31,8 @@ import Testing
         #expect(words.value == Array(UInt8(0)..<8).withUnsafeBytes { Checksum.of($0) })
     }
 
-    /// Stores keep these, so the way they are made must never change.
-    @Test func aRowHasThisChecksum() {
+    /// Stores contain these checksums, so the algorithm must never change.
+    @Test func theChecksumOfARowNeverChanges() {
         let numbers = RowNumbers(
             position: 7, conversation: 1, sequence: 3, kind: 1, sender: 2, time: 1_000, reference: 2, flag: true,
             editedAt: 5, deletedAt: 6)
@@ -55,7 +55,7 @@ import Testing
         #expect(got == wanted)
     }
 
-    /// Bodies of any length, edited and deleted, keep their neighbours and their checksums.
+    /// Edits and deletions of bodies of any length leave their neighbours alone and their checksums right.
     @Test func aRowMayGrowAndShrink() throws {
         let scratch = try Scratch()
         let log = try SQLiteLog(path: scratch.path(), durability: .full)
@@ -95,7 +95,7 @@ import Testing
         #expect(try log.history(1).map(\.position.value) == [401, 801])
     }
 
-    /// Events of one batch that mean each other find each other.
+    /// An event finds the message that an earlier event of the same batch created.
     @Test func aBatchSeesItsOwnRows() throws {
         let scratch = try Scratch()
         let log = try SQLiteLog(path: scratch.path(), durability: .full)

@@ -5,7 +5,7 @@ import RoostWire
 
 @testable import RoostStorage
 
-/// A directory of its own for one test, gone with it.
+/// A directory for one test, removed at its end.
 final class Scratch {
     let directory: URL
 
@@ -18,7 +18,7 @@ final class Scratch {
 
     func path(_ name: String = "roost.db") -> String { directory.appendingPathComponent(name).path }
 
-    /// The store as a kill would leave it: its files as they are at this moment, under another name.
+    /// Copies the store's files as they are at this moment, as a kill would leave them, under another name.
     func crashCopy(of name: String = "roost.db", as copy: String) throws -> String {
         for suffix in ["", "-wal"] where FileManager.default.fileExists(atPath: path(name) + suffix) {
             try FileManager.default.copyItem(atPath: path(name) + suffix, toPath: path(copy) + suffix)
@@ -37,7 +37,7 @@ final class Scratch {
 }
 
 extension StorageBounds {
-    /// Everything happens after a few rows.
+    /// Bounds so small that everything happens after a few rows.
     static let tiny = StorageBounds(
         tailRows: 5, idleRows: 1, idleEntries: 3, entriesPerRow: 4, keysPerGeneration: 12, reservedFrames: 8,
         erasedRowsPerCommit: 2, erasedRowsWhenIdle: 3, lockAttempts: 2, lockMilliseconds: 1)
@@ -128,7 +128,7 @@ func about(_ kind: EventKind, _ sequence: Int64, in conversation: Int32 = 1, by 
     return event
 }
 
-/// What became of a stored event; nil for any other outcome.
+/// The position of a stored event; nil for any other outcome.
 func position(_ outcome: Outcome?) -> Int64? {
     guard case .stored(let position, _, _) = outcome else { return nil }
     return position.value

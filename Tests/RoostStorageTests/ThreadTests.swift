@@ -5,7 +5,7 @@ import Testing
 
 @testable import RoostStorage
 
-/// The threads hand over in order, finish what they took, and refuse above their bounds.
+/// The threads deliver in order, finish what they accepted, and refuse what is above their bounds.
 @Suite struct ThreadTests {
     /// Collects what a thread delivers and lets the test wait for it.
     private final class Inbox<Item: Sendable>: Sendable {
@@ -22,7 +22,7 @@ import Testing
         }
     }
 
-    /// Tells what it begins with, and answers when it is let.
+    /// Reports which question it begins, and answers when the test allows it.
     private final class SlowReader: LogReader, Sendable {
         let begun = Inbox<UInt64>()
         let gate = WorkQueue<Void>(bound: 100)
@@ -80,7 +80,7 @@ import Testing
         let thread = try ReadThread(reader, bound: 3) { answers.put($0) }
         func ask(_ ticket: UInt64) -> Bool { thread.submit(Read(ticket: ticket, .latest(LatestRequest(messages: [])))) }
         #expect(ask(1))
-        // Once the first is being read, three may wait, and no more fit.
+        // While the first is being read, three may wait, and a fourth is refused.
         #expect(try await reader.begun.take() == 1)
         for ticket in UInt64(11)...13 { #expect(ask(ticket)) }
         #expect(!ask(99))
@@ -97,7 +97,8 @@ import Testing
         #expect(!ask(51))
     }
 
-    /// A writer and a reader at work at once, with merges of a few rows: every history is whole, every page in order.
+    /// The writer and the reader work at the same time, with merges of a few rows. Every history is complete and every
+    /// page is in order.
     @Test(arguments: [Durability.full, .memory])
     func readersSeeWholeHistoriesWhileTheWriterMerges(durability: Durability) async throws {
         let scratch = try Scratch()

@@ -22,7 +22,8 @@ import Testing
         let frame = try client.readFrame()
         #expect(frame.closeCode == code.rawValue)
         #expect(frame.closeReason == "\(code.reason)")
-        // It waits for the answer: closing at once might reset the connection before the peer has read the frame.
+        // The server waits for the answer. Closing at once might reset the connection before the peer has read the
+        // frame.
         for _ in 0..<3 { #expect(server.onLoop { $0.loop?.connectionCount } == 1) }
         client.sendFrame(8, frame.payload)
         #expect(try client.isAtEnd())

@@ -7,7 +7,7 @@ import Testing
 @testable import RoostTransport
 
 @Suite struct DialerTests {
-    /// A dialer's events, to wait on.
+    /// A dialer's events. A test waits for them.
     final class Diary: Sendable {
         private let condition = NSCondition()
         private let events = Mutex<[DialerEvent]>([])
@@ -104,7 +104,7 @@ import Testing
         #expect(server.onLoop { $0.loop?.stopAccepting() } != nil)
         let dialer = try dial()
         #expect(diary.waitForFailure() != nil)
-        // And again: a dialer may be used once more after its end.
+        // A dialer may be used again after its end.
         dialer.connect()
         #expect(diary.wait { $0.count == 2 })
     }

@@ -35,11 +35,11 @@ import Testing
         #expect(try client.readResponse().body.contains("n=2"))
     }
 
-    /// libwebsockets would poll in a circle for input that it does not read before the response is gone.
+    /// libwebsockets would poll without end for input that it doesn't read until the response has been sent.
     @Test(arguments: ["/big", "/echo"])
     func cutsAPeerThatSendsRequestsWithoutReading(_ path: String) throws {
         let greedy = try RawClient(port: server.port, receiveBuffer: 4_096)
-        // Enough for the responses to fill every buffer on the way.
+        // Enough requests for the responses to fill every buffer on the way.
         let request = Array("GET \(path) HTTP/1.1\r\nHost: h\r\n\r\n".utf8)
         greedy.send(Array(repeatElement(request, count: 100_000).joined()))
         let limit = Date(timeIntervalSinceNow: 30)

@@ -143,7 +143,7 @@ import Testing
         #expect(try client.isAtEnd())
     }
 
-    /// libwebsockets answers these itself or not at all; what counts is that they end and that nothing else suffers.
+    /// libwebsockets answers these itself or not at all. They must end, and must not disturb other connections.
     @Test(arguments: [
         "GET /echo HTTP/1.1\r\nHost: h\r\nConnection: Upgrade\r\nUpgrade: foo\r\n\r\n",
         "CONNECT example.org:443 HTTP/1.1\r\nHost: example.org\r\n\r\n",

@@ -10,11 +10,11 @@ import Testing
         }
         let first = try RawClient.open(port: server.port)
         let second = try RawClient.open(port: server.port)
-        // A third is heard but not upgraded, so that health checks still work.
+        // A third connection is answered but not upgraded, so that health checks still work.
         let third = try RawClient(port: server.port)
         third.send("GET /echo HTTP/1.1\r\nHost: h\r\n\r\n")
         #expect(try third.readResponse().head.status == "HTTP/1.1 200 OK")
-        // A fourth finds no place at all.
+        // A fourth connection is refused, whatever it asks for.
         let fourth = try RawClient(port: server.port)
         fourth.send(RawClient.upgrade())
         try expectRefusal(fourth, "503 Service Unavailable", "full")
@@ -24,7 +24,7 @@ import Testing
         #expect(server.onLoop { $0.loop?.connectionCount } == 2)
         second.sendText("still served")
         #expect(try second.readFrame().text == "still served")
-        // A place that becomes free is given away again.
+        // A place that becomes free is used again.
         first.sendFrame(8, [0x03, 0xE8])
         #expect(server.journal.wait(for: .closed(1, isClean: true)))
         let next = try RawClient.open(port: server.port)
@@ -58,7 +58,7 @@ import Testing
         #expect(try client.isAtEnd())
     }
 
-    /// In a process of its own, because the limit on descriptors is the whole process's.
+    /// Runs in its own process, because the limit on descriptors applies to the whole process.
     @Test func answersWithoutFreeDescriptors() async {
         await #expect(processExitsWith: .success) {
             let server = try TestServer()
@@ -66,7 +66,7 @@ import Testing
             guard setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { exit(2) }
             var taken: [Int32] = []
             while let descriptor = Optional(dup(0)), descriptor >= 0 { taken.append(descriptor) }
-            // One for the client's end; the server's has to come from its spare.
+            // One descriptor for the client's end. The server must use its spare one.
             close(taken.removeLast())
             let refused = try RawClient(port: server.port)
             let response = try refused.readResponse()

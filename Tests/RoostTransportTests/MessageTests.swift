@@ -23,13 +23,13 @@ import Testing
     }
 
     @Test func readsManyMessagesFromOneSegment() throws {
-        // Cut anywhere by the server's reads, so most sizes of the first part occur.
+        // The server's reads end anywhere in a message, so most sizes of the first part occur.
         let texts = (0..<200).map { "\($0) " + String(repeating: "y", count: $0) }
         for text in texts { client.sendText(text) }
         for text in texts { #expect(try client.readFrame().text == text) }
     }
 
-    /// How many messages each turn had, of so many that are 308 bytes long as frames and were sent at once.
+    /// Sends so many messages at once, in frames of 308 bytes. Returns how many of them each turn had.
     private func messagesByTurn(of count: Int) throws -> [Int] {
         let text = String(repeating: "x", count: 300)
         client.send((0..<count).flatMap { _ in RawClient.frame(1, Array(text.utf8)) })
@@ -133,7 +133,7 @@ import Testing
         let frame = try client.readFrame()
         #expect(frame.closeCode == code)
         #expect(frame.closeReason == reason)
-        // More input while the close is under way reaches nobody.
+        // Input that arrives while the close is under way is dropped.
         client.sendText("too late")
         client.sendFrame(8, frame.payload)
         #expect(try client.isAtEnd())

@@ -2,8 +2,8 @@ import Glibc
 
 struct Timeout: Error {}
 
-/// A blocking socket that speaks just enough HTTP and WebSocket to show a server bytes that no decent client sends.
-/// Every read gives up after ten seconds, which fails the test that waits for it.
+/// A blocking socket that speaks just enough HTTP and WebSocket to send a server bytes that no proper client sends.
+/// Every read gives up after ten seconds and fails the test.
 final class RawClient {
     struct Frame: Equatable {
         var opcode: UInt8
@@ -40,7 +40,7 @@ final class RawClient {
 
     deinit { close(descriptor) }
 
-    /// A connection that has done the handshake.
+    /// Connects and completes the handshake.
     static func open(port: UInt16, receiveBuffer: Int32? = nil) throws -> RawClient {
         let client = try RawClient(port: port, receiveBuffer: receiveBuffer)
         client.send(RawClient.upgrade())
@@ -48,7 +48,7 @@ final class RawClient {
         return client
     }
 
-    /// A handshake; a nil value takes the header out.
+    /// Sends a handshake. A nil value leaves the header out.
     static func upgrade(_ line: String = "GET /v1/socket HTTP/1.1", _ changes: [String: String?] = [:]) -> String {
         var headers: [(String, String?)] = [
             ("Host", "localhost"), ("Upgrade", "websocket"), ("Connection", "Upgrade"),
@@ -80,7 +80,7 @@ final class RawClient {
         send(RawClient.frame(opcode, payload, isFinal: isFinal, announced: announced))
     }
 
-    /// A masked frame; `announced` puts another length into the header.
+    /// Sends a masked frame. `announced` is another length for the header.
     static func frame(
         _ opcode: UInt8, _ payload: [UInt8], isFinal: Bool = true, announced: Int? = nil
     ) -> [UInt8] {
@@ -102,7 +102,7 @@ final class RawClient {
 
     func sendText(_ text: String) { sendFrame(1, Array(text.utf8)) }
 
-    /// False at the end of the stream, or when the connection was reset.
+    /// Returns false at the end of the stream, or if the connection was reset.
     private func readMore() throws -> Bool {
         var buffer = [UInt8](repeating: 0, count: 65_536)
         let count = recv(descriptor, &buffer, buffer.count, 0)
@@ -155,7 +155,7 @@ final class RawClient {
         return Frame(opcode: start[0] & 15, payload: try read(length), isFinal: start[0] & 0x80 != 0)
     }
 
-    /// Takes what has been read already.
+    /// Returns the bytes that were read already.
     func readAvailable() -> [UInt8] {
         defer { unread = [] }
         return unread

@@ -4,7 +4,7 @@ import RoostTransport
 import RoostWire
 import Synchronization
 
-/// A handler that writes down what happens, echoes text, and does what tests ask of it on the loop thread.
+/// A handler that records what happens, echoes text, and runs a test's code on the loop thread.
 final class Script: TransportHandler {
     typealias Letter = @Sendable (Script) -> Void
 
@@ -31,7 +31,7 @@ final class Script: TransportHandler {
     var refusal: HTTPResponse?
     var isEchoing = true
     var isBusy = true
-    /// Turns that ended, and in which one each message came.
+    /// The number of turns that have ended, and the turn of each message.
     var turn = 0
     var turnsOfMessages: [Int] = []
     private let builder = FrameBuilder()
@@ -119,7 +119,7 @@ final class Script: TransportHandler {
     }
 }
 
-/// Events in order, for tests to wait on from another thread.
+/// Events in order. A test waits for them on another thread.
 final class Journal: Sendable {
     private let condition = NSCondition()
     private let events = Mutex<[Script.Event]>([])
@@ -147,7 +147,7 @@ final class Journal: Sendable {
     func wait(for event: Script.Event) -> Bool { wait { $0.contains(event) } }
 }
 
-/// A server on a thread of its own, for one test.
+/// A server on its own thread, for one test.
 final class TestServer: Sendable {
     let journal = Journal()
     let port: UInt16
@@ -193,7 +193,7 @@ private final class Slot<Value>: @unchecked Sendable {
     var value: Value?
 }
 
-/// Hands something that isn't Sendable to the one thread that uses it from then on.
+/// Hands a value that isn't Sendable to the only thread that uses it from then on.
 struct Unchecked<Value>: @unchecked Sendable {
     let value: Value
     init(_ value: Value) { self.value = value }

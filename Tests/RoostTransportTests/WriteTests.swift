@@ -24,7 +24,7 @@ import Testing
     @Test func aSlowReaderGetsEveryFrameIntact() throws {
         let client = try RawClient.open(port: server.port, receiveBuffer: 4_096)
         flood(20)
-        // The socket is full now: most of it waits in the outbox, not in the library.
+        // The socket is full now. Most of the rest waits in the outbox, not in the library.
         let waiting = server.onLoop { $0.sessions[1]?.outbox.bytes ?? 0 } ?? 0
         let total = WriteTests.sizes.reduce(0, +) * 20
         #expect(waiting > total / 4)

@@ -1,5 +1,5 @@
-/// Documents for comparing readers, from a seed: valid objects with every kind of value and much that lies at an edge,
-/// and what is left of them after bytes were changed, cut off, doubled or put in.
+/// Documents for comparing readers, from a seed: valid objects with every kind of value and many edge cases, and the
+/// same after bytes were changed, cut off, doubled or inserted.
 struct JSONDocuments {
     /// Documents of one test.
     static let countOfATest = 5_000
@@ -126,7 +126,7 @@ struct JSONDocuments {
         put("}")
     }
 
-    // About as deep as readers let it be, with brackets that may not fit.
+    // Nested about as deep as readers allow, with brackets that may not match.
     private mutating func nest() {
         put(#"{"a":"#)
         var closing: [UInt8] = []

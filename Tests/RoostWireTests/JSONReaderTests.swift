@@ -2,14 +2,13 @@ import Testing
 
 @testable import RoostWire
 
-/// The reader against a reference that follows the grammar rule by rule: the same verdict, and the same values all the
-/// way down.
+/// The reader agrees with a reference that follows the grammar rule by rule: on the verdict, and on every value.
 @Suite struct JSONReaderTests {
     private static let depthMax = 64
     private static let membersMax = 64
     private static let bytesMax = 65_536
 
-    /// What both have to say of a document, and where they first differ.
+    /// Compares the two on a document. Returns the first difference.
     private struct Comparison: ~Copyable {
         var reader = JSONReader(bytesMax: bytesMax, depthMax: depthMax, membersMax: membersMax)
         var counts: [JSONReader.Outcome: Int] = [:]
@@ -22,7 +21,7 @@ import Testing
             guard isUTF8 == (String(validating: document, as: UTF8.self) != nil) else { return "UTF-8" }
             do throws(ReferenceJSON.TooDeep) {
                 guard let node = try ReferenceJSON.read(document, depthMax: depthMax) else {
-                    // The reader stops where it is too deep, whatever would follow.
+                    // The reader stops where the document is too deep, whatever follows.
                     return outcome == .invalid || outcome == .tooDeep ? nil : "invalid, but \(outcome)"
                 }
                 guard case .object(let members) = node.value else { return "no object" }
@@ -80,7 +79,7 @@ import Testing
             Issue.record("\(difference): \(document)")
             return
         }
-        // A generator that makes only one kind tests little.
+        // The test is only worth something if the generator makes both kinds.
         #expect(comparison.counts[.valid, default: 0] > JSONDocuments.countOfATest / 4)
         #expect(comparison.counts[.invalid, default: 0] > JSONDocuments.countOfATest / 4)
         #expect(comparison.counts[.tooDeep, default: 0] > 0)
@@ -143,7 +142,7 @@ import Testing
         #expect(reader.members.count == 2)
         #expect(outcome(#"{"a":1,"b":2,"c":3}"#) == .tooManyMembers)
         #expect(reader.members.isEmpty)
-        // What is beyond the bound is checked all the same.
+        // Members beyond the limit are checked nevertheless.
         #expect(outcome(#"{"a":1,"b":2,"c":tru}"#) == .invalid)
         #expect(outcome("") == .invalid)
     }

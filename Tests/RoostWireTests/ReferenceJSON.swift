@@ -1,5 +1,5 @@
-/// The grammar of RFC 8259, rule by rule, as slow and as plain as can be: what the reader is held to. It reads one
-/// object, builds all of it, and leaves UTF-8, scalars and whole numbers to the standard library.
+/// The grammar of RFC 8259, rule by rule, as simple as possible. The reader is compared with it. It reads one object,
+/// builds all of it, and leaves UTF-8, scalars and whole numbers to the standard library.
 struct ReferenceJSON {
     enum Value {
         case null, bool(Bool), number, string(String)
@@ -186,7 +186,7 @@ struct ReferenceJSON {
                 try take(#"\u"#)
                 units.append(try unit())
             }
-            // Halves of a pair by themselves have no form in UTF-8.
+            // A single half of a surrogate pair has no form in UTF-8.
             guard let text = String(validating: units, as: UTF16.self) else { throw Wrong() }
             return Array(text.utf8)
         default: throw Wrong()

@@ -3,8 +3,9 @@ import RoostWire
 import SimulatedDisk
 import Testing
 
-/// The relay on the real store, on a disk that loses, tears and reorders what isn't synced, through crashes, power cuts
-/// and failing commits: what was acked is there, and of a commit under way there is all or nothing.
+/// The relay runs on the real store, on a disk that loses, tears and reorders writes that aren't synced, through
+/// crashes, power cuts and failing commits. Everything that was acked is there, and a commit under way is there
+/// completely or not at all.
 @Suite struct DiskTests {
     static let seedsPerTest: UInt64 = 25
     static let steps = 250
@@ -32,13 +33,13 @@ import Testing
         }
     }
 
-    /// The same checks fail where a commit isn't synced: a simulated power cut really takes something away.
+    /// The same checks fail if commits aren't synced, which shows that a simulated power cut really loses something.
     @Test func noticesWhatWasNotSynced() {
         let found = (UInt64(1)...10).first { !DiskTests.run($0, .normal).violations.isEmpty }
         #expect(found != nil, "nothing is lost without syncing")
     }
 
-    /// Two runs of one seed are the same run.
+    /// Two runs with one seed are equal.
     @Test func sameSeedSameRun() {
         #expect(DiskTests.run(3, .full).hash == DiskTests.run(3, .full).hash)
     }

@@ -4,9 +4,9 @@ import RoostTestKit
 import RoostWire
 import Testing
 
-/// What the simulation has found in the Relay, each in the fewest steps that show it.
+/// Faults that the simulation has found in the Relay, each in the fewest steps that show it.
 @Suite struct FoundTests {
-    /// A frame larger than the spill limit found nothing waiting, so that no end of writing was ever reported and the
+    /// A frame above the spill limit came to an empty outbox. The end of its writing was never reported, and the
     /// session stayed behind for good.
     @Test func spillOntoAnEmptyOutbox() {
         var limits = Limits()
@@ -20,7 +20,7 @@ import Testing
         #expect(bob.frames("message").count == 2)
     }
 
-    /// Messages from before somebody came back are hidden from it, and so is what becomes of them.
+    /// Messages from before a user's return are hidden from the user, and so are changes to them.
     @Test func changesOfHiddenMessages() {
         let harness = RelayHarness()
         let alice = harness.connect("alice")
@@ -33,7 +33,7 @@ import Testing
         #expect(bob.frames("edit").isEmpty)
     }
 
-    /// A snapshot that fell between two ticks told a state that the next tick didn't correct.
+    /// A snapshot between two ticks told a state that the next tick didn't correct.
     @Test func snapshotBetweenTicks() {
         let harness = RelayHarness()
         let alice = harness.connect("alice")
@@ -48,7 +48,7 @@ import Testing
         #expect(told == "online")
     }
 
-    /// A visit shorter than a tick was told to nobody and not stored, so that a restart forgot it.
+    /// A session shorter than a tick was told to nobody and not stored, so a restart forgot it.
     @Test func shortVisit() {
         let harness = RelayHarness()
         let alice = harness.connect("alice")
@@ -63,8 +63,8 @@ import Testing
         #expect(told?["lastSeen"]?.integer == seen)
     }
 
-    /// Online for less than the 5 s between two notes that the relay is alive: after a crash the last-seen time was
-    /// that of the relay before.
+    /// A user was online for less than the 5 s between two notes that the relay is alive. After a crash, the last-seen
+    /// time was from before the relay's start.
     @Test func crashSoonAfterComing() {
         let harness = RelayHarness()
         harness.connect("alice").send(#"{"type":"conversation.create","id":1,"kind":"direct","members":["bob"]}"#)
@@ -79,7 +79,7 @@ import Testing
         #expect(told?["lastSeen"]?.integer ?? 0 >= came)
     }
 
-    /// A background fetch of the same device took its place, and when its user was there last got lost.
+    /// A background fetch of the same device took over, and the user's last-seen time was lost.
     @Test func backgroundTakesOver() {
         let harness = RelayHarness()
         let alice = harness.connect("alice")
@@ -94,7 +94,7 @@ import Testing
         #expect(told?["lastSeen"]?.integer == left)
     }
 
-    /// What is acked by `resume` counts as delivered.
+    /// Messages that `resume` acks count as delivered.
     @Test func resumeIsAnAck() {
         let harness = RelayHarness()
         let alice = harness.connect("alice")
@@ -108,7 +108,7 @@ import Testing
         #expect(receipt?["delivered"]?.integer == 1)
     }
 
-    /// Coming back to a direct conversation was stored, and then refused because the session was reading.
+    /// A return to a direct conversation was stored, and then refused because the session had too many reads under way.
     @Test func rejoinWhileReading() {
         var limits = Limits()
         limits.readsPerSession = 1

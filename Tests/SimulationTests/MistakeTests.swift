@@ -1,7 +1,7 @@
 import RoostTestKit
 import Testing
 
-/// The checker can fail: it finds every mistake that is planted, within a few seeds.
+/// The checker finds every planted mistake within a few seeds, so it can fail.
 @Suite struct MistakeTests {
     static let seeds: ClosedRange<UInt64> = 1...40
 

@@ -4,7 +4,7 @@ import Testing
 
 @testable import SimulatedDisk
 
-/// The simulated disk loses what real ones lose, and nothing else.
+/// The simulated disk loses what real disks lose, and nothing else.
 @Suite struct PowerCutTests {
     private func file(synced: [UInt8], then changes: (DiskFile) -> Void) -> DiskFile {
         let file = DiskFile()
@@ -25,7 +25,7 @@ import Testing
         #expect(PowerCut(&random).content(of: file, &random) == [1, 2, 3])
     }
 
-    /// Of a write of eight sectors each is old or new as a whole.
+    /// After a torn write of eight sectors, each sector is completely old or completely new.
     @Test(arguments: UInt64(1)...50)
     func tearsBetweenSectors(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
@@ -36,8 +36,8 @@ import Testing
         }
     }
 
-    /// Over many cuts everything happens: all is lost, all is kept, a write is torn, and a later one is kept without an
-    /// earlier one.
+    /// Many power cuts show every outcome: all writes are lost, all are kept, one is torn, and a later one is kept
+    /// without an earlier one.
     @Test func losesTearsAndReorders() {
         var found: Set<String> = []
         for seed in UInt64(1)...200 {

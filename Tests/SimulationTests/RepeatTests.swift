@@ -2,8 +2,8 @@ import Foundation
 import RoostTestKit
 import Testing
 
-/// A seed is worth nothing if it gives another run the next time. Hash tables are seeded anew in every process, so the
-/// same seeds are run in two processes: whatever iterates over one shows.
+/// The same seed must give the same run. Swift seeds its hash tables anew in every process. So the test runs the same
+/// seeds in two processes, which differ if anything depends on the order of a hash table.
 @Suite struct RepeatTests {
     @Test func sameSeedSameRun() throws {
         let first = try runInOwnProcess()
@@ -19,7 +19,7 @@ import Testing
 
     private func runInOwnProcess() throws -> String {
         let process = Process()
-        // Next to the bundle of these tests.
+        // The program is next to the bundle of these tests.
         let products = URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent()
         process.executableURL = products.appendingPathComponent("roost-simulate")
         process.arguments = ["--seeds", "10", "--steps", "1000", "--tally"]

@@ -21,7 +21,7 @@ import Testing
         }
     }
 
-    /// A run in which nothing happens would find nothing.
+    /// The test is only worth something if the runs do enough.
     @Test func goesEverywhere() {
         var happened: [String: Int] = [:]
         for seed in UInt64(1)...25 {

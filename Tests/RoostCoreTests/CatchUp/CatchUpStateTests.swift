@@ -5,7 +5,7 @@ import Testing
 
 @testable import RoostCore
 
-/// Catch-up alone: who asks for which page, who shares one, and when a session is live.
+/// Catch-up alone: which pages sessions ask for, who shares a page, and when a session is live.
 @Suite struct CatchUpStateTests {
     private let journal: Journal
     private let delivery: Delivery
@@ -62,7 +62,7 @@ import Testing
         return StoredEvent(append, position: Position(number), sequence: SequenceNumber(number))
     }
 
-    /// The log answers the only question.
+    /// Answers the only question under way.
     private func answer(_ numbers: ClosedRange<Int64>, hasMore: Bool = false, isFailed: Bool = false) {
         guard let read = reads.take().first, case .page(let page) = reads.answered(read.ticket) else { return }
         let events = isFailed ? [] : numbers.map(message)
@@ -82,7 +82,7 @@ import Testing
         return all
     }
 
-    @Test func whoMissedNothingIsLiveAtOnce() {
+    @Test func aSessionThatMissedNothingIsLiveAtOnce() {
         let session = begin(1, at: 10)
         #expect(session.feed.state == .live)
         #expect(reads.take().isEmpty)
@@ -102,7 +102,7 @@ import Testing
         #expect(session.feed.state == .live && session.feed.sentPosition == Position(10))
     }
 
-    @Test func whatCameMeanwhileBeginsAnotherRound() {
+    @Test func eventsThatCameMeanwhileBeginAnotherRound() {
         let session = begin(1)
         group.reach(SequenceNumber(11), Position(11), .never)
         journal.reached(Position(11))
@@ -116,7 +116,7 @@ import Testing
         #expect(session.feed.state == .live)
     }
 
-    @Test func thoseWhoMissedTheSameShareAPage() {
+    @Test func sessionsThatMissedTheSameShareAPage() {
         let sessions = [begin(1), begin(2), begin(3)]
         answer(1...10)
         #expect(reads.take().isEmpty)
@@ -137,7 +137,7 @@ import Testing
         #expect(sequences(second) == Array(4...10))
     }
 
-    @Test func oneTurnGivesOutOnePageHere() {
+    @Test func aTurnHandsOutOnlySoManyPages() {
         let sessions = [begin(1), begin(2)]
         answer(1...10)
         catchUp.handOut()
@@ -145,7 +145,7 @@ import Testing
         #expect(catchUp.hasPages)
     }
 
-    @Test func aPageThatCannotBeReadShutsThoseWhoWaitForIt() {
+    @Test func aPageThatCannotBeReadClosesTheSessionsThatWaitForIt() {
         let session = begin(1)
         answer(1...1, isFailed: true)
         handOut()
@@ -178,7 +178,7 @@ import Testing
         #expect(reads.take().count == 1)
     }
 
-    @Test func whoEndedMeanwhileIsPassedOver() {
+    @Test func anEndedSessionIsSkipped() {
         let session = begin(1)
         session.end(nil, isClean: true)
         catchUp.forget(session)

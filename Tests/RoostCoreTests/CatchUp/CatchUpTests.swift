@@ -4,7 +4,8 @@ import RoostTestKit
 import RoostWire
 import Testing
 
-/// Offline, resume and slow reading are one mechanism: everything that was missed, in order, at the reader's pace.
+/// Being offline, resuming and reading slowly use one mechanism: the device gets everything it missed, in order, at its
+/// own pace.
 @Suite struct CatchUpTests {
     let relay = RelayHarness(
         limits: .with {
@@ -54,7 +55,7 @@ import Testing
     @Test func aPageIsReadWhenTheLastOneHasLeft() {
         post(1...6)
         let bob = connectBlocked()
-        // The welcome, the event that made the group, and the two messages of the first page behind one another.
+        // `welcome`, and the first page: the event that created the group, and two messages in one piece.
         #expect(bob.session.outbox.count == 3)
         #expect(relay.relay.counters.pages == 1)
         resumeReading(bob)
@@ -101,7 +102,7 @@ import Testing
         #expect(bob.bodies == texts(5...8))
     }
 
-    /// Removed and added again while the device was away: what was said meanwhile is not passed over in silence.
+    /// Bob was removed and added again while his device was away. The device is told of the messages in between.
     @Test func aMemberAddedAgainWhileAwayIsToldWhatToFetch() {
         post(1...2)
         var bob = relay.connect("bob")
@@ -137,7 +138,7 @@ import Testing
         resumeReading(bob)
         let gap = try #require(bob.frames("gap").first)
         let missing = (gap.number("from") ?? 0)...(gap.number("to") ?? 0)
-        // All before the gap, the gap, all after it.
+        // Everything before the gap, the gap, and everything after it.
         #expect(bob.bodies == (1...60).filter { !missing.contains($0) }.map { "m\($0)" })
         #expect(missing.count > 40)
         let pages = relay.relay.counters.pages
@@ -192,7 +193,7 @@ import Testing
         #expect(bob.bodies == texts(1...2))
     }
 
-    /// Each in a group of its own, so that nobody missed the same as another.
+    /// Each user is in another group, so no two of them missed the same.
     private func makeGroups(_ names: [String]) {
         for name in names {
             let group = alice.makeGroup(name, name: name)

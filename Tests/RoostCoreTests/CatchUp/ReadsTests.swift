@@ -3,7 +3,7 @@ import Testing
 
 @testable import RoostCore
 
-/// Questions to the log, and how many of them clients may have under way.
+/// Questions to the log, and how many of them clients may have under way at once.
 @Suite struct ReadsTests {
     private let cast = Cast("alice", "bob")
     private let reads: Reads

@@ -5,7 +5,7 @@ import Testing
 
 @testable import RoostCore
 
-/// Those who missed the same are given the same pages, read once; and never what isn't so any more.
+/// Sessions that missed the same events share pages, which are read once. A page that has become wrong is never shared.
 @Suite struct SharedPageTests {
     let relay: RelayHarness
     let alice: HarnessClient
@@ -16,7 +16,7 @@ import Testing
         relay = RelayHarness(
             limits: .with {
                 $0.pageMessages = 3
-                // One page a turn.
+                // A turn hands out one page.
                 $0.pageBytesPerTurn = 1
             })
         alice = relay.connect("alice")
@@ -63,7 +63,7 @@ import Testing
         #expect(later.frames("message").compactMap { $0.text("body") } == ["m1", "new", "m4", "m5", "m6"])
     }
 
-    /// A page that was read before a deletion goes to those who asked before, and to nobody else.
+    /// A page that was read before a deletion only goes to sessions that asked before the deletion.
     @Test func aPageUnderWayIsNotSharedAfterAChange() {
         relay.holdsReads = true
         let early = relay.connect(names[0])
@@ -84,7 +84,7 @@ import Testing
         #expect(relay.heldReads.count == 1)
     }
 
-    /// The newest stay. A page that isn't kept is read again.
+    /// The newest pages stay. A page that isn't kept is read again.
     @Test func onlySoManyPagesAreKept() {
         #expect(readsOfASecondSession(.with { $0.sharedPages = 3 }) == 0)
         #expect(readsOfASecondSession(.with { $0.sharedPages = 2 }) == 1)
@@ -110,7 +110,7 @@ import Testing
         return relay.heldReads.count
     }
 
-    /// Only their writer's own devices are told key and device.
+    /// Only the author's own devices are told the key and the device of a message.
     @Test func authorsSeeTheirMessagesAsTheirOwn() throws {
         let other = relay.connect(names[0])
         let own = relay.connect("alice", "tablet", resume: "memory-0")
@@ -141,7 +141,7 @@ import Testing
         #expect(new.bodies == ["m7"])
     }
 
-    /// The last member leaves while its other device waits for a page that is read.
+    /// The last member leaves while another of its devices waits for a page that has been read.
     @Test func nothingIsShownOfAConversationThatIsGone() {
         let solo =
             alice.request("conversation.create", ["kind": "group", "name": "Solo", "members": []])?[

@@ -5,7 +5,7 @@ import Testing
 
 @testable import RoostCore
 
-/// Delivery alone: what reaches which outbox, in which order, and what happens to whoever can't keep up.
+/// Delivery alone: which frame reaches which outbox, in which order, and what happens to sessions that can't keep up.
 @Suite struct DeliveryTests {
     private let cast = Cast("alice", "bob", "carol")
     private let builder = FrameBuilder()
@@ -49,7 +49,7 @@ import Testing
         delivery.reply(builder.finish(), to: session)
     }
 
-    /// Types and numbers of what waits for a session, and nothing waits any more.
+    /// Takes everything that waits for a session, and returns the types and numbers.
     private func take(_ session: Session) -> [String] {
         var all: [String] = []
         while let frame = session.outbox.pop() {
@@ -62,7 +62,7 @@ import Testing
         return all
     }
 
-    @Test func whatGathersIsDeliveredBeforeAReply() {
+    @Test func gatheredEventsAreDeliveredBeforeAReply() {
         gather(1)
         gather(2)
         #expect(bob.outbox.count == 0)
@@ -71,7 +71,7 @@ import Testing
         #expect(take(carol) == ["message 1", "message 2"])
     }
 
-    @Test func whatGathersIsDeliveredBeforeSomebodyEnters() {
+    @Test func gatheredEventsAreDeliveredBeforeASessionEnters() {
         gather(1)
         let late = cast.session(on: cast.device(of: 1, named: "tablet"), numbered: 4, after: delivery.settle())
         gather(2)
@@ -80,7 +80,7 @@ import Testing
         #expect(take(late) == ["message 2"])
     }
 
-    @Test func whatGathersIsDeliveredBeforeSomebodyIsShut() {
+    @Test func gatheredEventsAreDeliveredBeforeASessionIsClosed() {
         gather(1)
         delivery.shut(bob, .normal)
         gather(2)

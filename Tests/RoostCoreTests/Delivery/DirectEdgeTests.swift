@@ -4,7 +4,7 @@ import Testing
 
 @testable import RoostCore
 
-/// Whom the host visits, in which order, and how many in one turn.
+/// Which sessions the host visits, in which order, and how many in one turn.
 @Suite struct DirectEdgeTests {
     private let edge = DirectEdge(calmBytes: 100, visitsMin: 4)
     private let cast = Cast("alice", "bob", "carol")
@@ -34,7 +34,7 @@ import Testing
         #expect(edge.takeShare() == 4)
     }
 
-    @Test func whoWasEmptyBeforeTheTurnIsNotSlow() {
+    @Test func aSessionWithAnEmptyOutboxBeforeTheTurnIsNotSlow() {
         let session = sessions(1)[0]
         edge.write(frame(bytes: 200), to: session)
         #expect(!edge.isSlow(session))
@@ -44,7 +44,7 @@ import Testing
         #expect(edge.isSlow(session))
     }
 
-    @Test func muchForSomebodyWhoKeepsUpLetsTheNextTurnVisitAll() {
+    @Test func aLongOutboxOfAFastReaderLetsTheNextTurnVisitAll() {
         let session = sessions(1)[0]
         let frame = frame(bytes: 200)
         let held = Unmanaged.passUnretained(frame)
@@ -55,7 +55,7 @@ import Testing
         #expect(edge.backlog(of: session) == frame.count)
     }
 
-    @Test func oneFrameIsSharedByAllWhoGetIt() {
+    @Test func allSessionsShareOneFrame() {
         let some = sessions(3)
         let frame = frame(bytes: 10)
         let held = Unmanaged.passUnretained(frame)

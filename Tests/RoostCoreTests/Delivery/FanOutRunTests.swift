@@ -4,11 +4,11 @@ import RoostTestKit
 import RoostWire
 import Testing
 
-/// Events of one batch are put into the outboxes in runs. Nobody may notice.
+/// Events of one batch are put into the outboxes in runs. Clients must not notice the runs.
 @Suite struct FanOutRunTests {
     let relay = RelayHarness()
 
-    /// Has all that `say` says committed in one batch.
+    /// Commits all commands that `say` sends in one batch.
     private func inOneBatch(_ say: () -> Void) {
         relay.holdsCommits = true
         say()
@@ -16,7 +16,7 @@ import Testing
         relay.settle()
     }
 
-    /// The positions of all durable events and answers, as they came.
+    /// The positions of all durable events and answers, in the order of arrival.
     private func positions(_ client: HarnessClient) -> [Int64] {
         client.frames.compactMap { $0["position"]?.string.flatMap { Position($0, epoch: "memory")?.value } }
     }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import RoostCore
 
-/// What an ack says about how far a device has got.
+/// How far a device has got, judged by its acks.
 @Suite struct FeedTests {
     @Test func whileLiveAnAckCoversWhatItNames() {
         var feed = Feed()

@@ -4,7 +4,7 @@ import RoostTestKit
 import RoostWire
 import Testing
 
-/// What waits for a connection is bounded; who doesn't read hurts only itself.
+/// The bytes that wait for a connection are bounded. A client that doesn't read hurts only itself.
 @Suite struct OutboxLimitTests {
     private static let pong = #"{"type":"pong","re":1,"time":1700001000000}"#.utf8.count + 2
 
@@ -39,7 +39,7 @@ import Testing
         relay.settle()
         #expect(bob.frames("message").count == before + 40)
         #expect(alice.frames("ok").filter { $0["sequence"] != nil }.count == 40)
-        // Only who doesn't read fell behind, and it gets all the same.
+        // Only the client that doesn't read fell behind, and it still gets everything.
         #expect(relay.relay.counters.spills == 1)
         slow.isReading = true
         relay.settle()
@@ -60,7 +60,7 @@ import Testing
         bob.isReading = false
         alice.tell("signal", ["to": "\(groups[0])", "body": "\(String(repeating: "s", count: 600))"])
         for group in groups.prefix(3) { alice.tell("typing", ["to": "\(group)"]) }
-        // The same again is owed once.
+        // A state that is owed already counts once.
         alice.tell("typing", ["to": "\(groups[0])", "active": false])
         #expect(bob.session.closing == nil)
         alice.tell("typing", ["to": "\(groups[3])"])
@@ -87,7 +87,7 @@ import Testing
         #expect(alice.session.closing == .tooSlow)
     }
 
-    /// Its end takes it out of what is just being told.
+    /// The end of the session removes it from the audience that is just being told.
     @Test func aSessionThatEndsDuringATickDisturbsNobody() {
         let relay = RelayHarness(
             limits: .with {
@@ -109,7 +109,7 @@ import Testing
         for group in groups { alice.tell("typing", ["to": "\(group)"]) }
         #expect(slow.allSatisfy { $0.session.closing == .tooSlow })
         #expect(reader.isOpen)
-        // Three began before, Alice began twice; the ends of the three ended their typing.
+        // Three users began before, and Alice began twice. The end of the three sessions ended their typing.
         #expect(reader.frames("typing").filter { $0.flag("active") == true }.count == 5)
         #expect(reader.frames("typing").filter { $0.flag("active") == false }.count == 3)
         #expect(relay.relay.readySessions == 2)

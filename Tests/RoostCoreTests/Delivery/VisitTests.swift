@@ -5,7 +5,7 @@ import Testing
 
 @testable import RoostCore
 
-/// A turn visits a part of a large group; what arrives meanwhile joins the round that is under way.
+/// A turn visits a part of a large group. Events that arrive meanwhile join the round under way.
 @Suite struct VisitTests {
     private let relay: RelayHarness
     private let members: [HarnessClient]
@@ -39,7 +39,7 @@ import Testing
         let first = visit()
         signal("two")
         let second = visit()
-        // Who has waited longest comes first, and takes both at once.
+        // The sessions that have waited longest come first, and take both events at once.
         #expect(second.prefix(36).map(\.frames) == Array(repeating: 2, count: 36))
         #expect(second.dropFirst(36).map(\.frames) == Array(repeating: 1, count: Limits().visitsMin - 36))
         #expect(second.dropFirst(36).map(\.session) == first.prefix(Limits().visitsMin - 36).map(\.session))
@@ -50,7 +50,7 @@ import Testing
     @Test func eachArrivalAllowsOneMoreVisit() {
         for member in members { member.start("ping", id: 1) }
         #expect(visit().count == members.count)
-        // Once only.
+        // The arrivals count for one turn only.
         signal("one")
         #expect(visit().count == Limits().visitsMin)
     }
@@ -83,10 +83,10 @@ import Testing
         #expect(visit().count == Limits().visitsMin)
     }
 
-    /// Without an id, so that Alice is not answered.
+    /// Sends a signal without an id, so that Alice gets no answer.
     private func signal(_ body: String) { alice.say(#"{"type":"signal","to":"\#(group)","body":"\#(body)"}"#) }
 
-    /// One turn: who was visited, and how many pieces of memory each took.
+    /// Runs one turn. Returns the sessions that were visited, and how many frames each took.
     @discardableResult
     private func visit(reading: (Session) -> Bool = { _ in true }) -> [(session: SessionID, frames: Int)] {
         var visited: [(session: SessionID, frames: Int)] = []

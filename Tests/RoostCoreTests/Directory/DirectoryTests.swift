@@ -37,7 +37,7 @@ import Testing
         return nil
     }
 
-    /// What the journal was given, in words.
+    /// The changes that the journal was given, in words.
     private var stored: [String] {
         (journal.takeBatch() ?? []).map { mutation in
             switch mutation {
@@ -145,7 +145,7 @@ import Testing
             return
         }
         directory.expect(.erase, of: direct)
-        // They may begin anew at once.
+        // The two users may begin a new direct conversation at once.
         #expect(directory.direct(alice, bob) == nil && direct.isEnding)
         _ = directory.erase(direct, at: Position(12), delivery.settle())
         #expect(alice.conversations.isEmpty && alice.departures.isEmpty && bob.departures.isEmpty)

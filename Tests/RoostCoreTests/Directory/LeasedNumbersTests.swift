@@ -3,7 +3,7 @@ import Testing
 
 @testable import RoostCore
 
-/// `LeasedNumbers`: what is given out, when more are asked for, and what happens when there are none.
+/// `LeasedNumbers`: which numbers are given out, when more are requested, and what happens when there are none.
 @Suite struct LeasedNumbersTests {
     private final class Giver {
         var numbers: LeasedNumbers

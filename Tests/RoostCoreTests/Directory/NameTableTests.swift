@@ -4,7 +4,7 @@ import Testing
 
 @testable import RoostCore
 
-/// The table of names against a dictionary.
+/// The table of names, compared with a dictionary.
 @Suite struct NameTableTests {
     private final class Named {
         let name: String

@@ -2,7 +2,7 @@ import RoostCore
 import RoostTestKit
 import Testing
 
-/// Two relays on one store: what each makes known is told apart by its numbers.
+/// Two relays on one store never give the same number to different things.
 @Suite struct SharedStoreTests {
     @Test func twoRelaysNeverGiveOutTheSameNumber() {
         let log = MemoryLog(leaseSize: 4)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import RoostCore
 
-/// Bounds of the directory, exactly at each and one past.
+/// Limits of the directory: exactly at each, and one above it.
 @Suite struct TableLimitTests {
     @Test func aGroupHasAtMostMembersMaxMembers() {
         let relay = RelayHarness(limits: .with { $0.membersMax = 3 })
@@ -70,7 +70,7 @@ import Testing
     }
 
     @Test func theLastNumbersAreRefusedInsteadOfOverflowing() {
-        // The last number is never given out: so that no range ends beyond it.
+        // The last number is never given out, so that no range ends beyond it.
         let relay = RelayHarness(log: MemoryLog(numbersUsed: Int32.max - 3))
         let alice = relay.connect("alice")
         let create = { alice.outcome("conversation.create", ["kind": "group", "name": "G"]) }

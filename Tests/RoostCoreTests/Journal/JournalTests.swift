@@ -3,7 +3,7 @@ import Testing
 
 @testable import RoostCore
 
-/// The journal alone: what gathers, what waits for an outcome, and when it is full.
+/// The journal alone: which events gather, which wait for an outcome, and when it is full.
 @Suite struct JournalTests {
     private let conversation = ConversationNumber(1)
 
@@ -64,7 +64,7 @@ import Testing
         #expect(code { () throws(Refusal) in try journal.reserve(3) } == .busy)
     }
 
-    @Test func whatIsStoredFirstStandsBeforeTheBatch() throws {
+    @Test func mutationsStoredFirstComeBeforeTheBatch() throws {
         let journal = journal()
         journal.submit(append(), nil, nil)
         journal.storeFirst([.watermark(conversation, UserNumber(1), Watermark())])

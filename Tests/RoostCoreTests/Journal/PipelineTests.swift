@@ -3,7 +3,7 @@ import RoostTestKit
 import RoostWire
 import Testing
 
-/// Commands in a row are judged by what is under way, not only by what is durable; and nobody is told before it is.
+/// A command is judged by the changes under way, too, and nobody is told of a change before it is durable.
 @Suite struct PipelineTests {
     let relay: RelayHarness
     let alice, bob: HarnessClient

@@ -51,27 +51,27 @@ import Testing
         #expect(relay.relay.head == event.event.position)
     }
 
-    @Test func toldTwiceIsToldOnce() throws {
+    @Test func anEventLearnedTwiceIsToldOnce() throws {
         let event = try store(message("hi"))
         learn(event, event)
         learn(event)
         #expect(bob.bodies == ["hi"])
     }
 
-    @Test func whatFollowsHereGoesOnBehindIt() throws {
+    @Test func ownEventsFollowLearnedOnes() throws {
         learn(try store(message("one")))
         #expect(alice.post("two", to: group.id)?.number("sequence") == 2)
         #expect(bob.bodies == ["one", "two"])
         #expect(bob.frames("message").compactMap { $0.number("sequence") } == [1, 2])
     }
 
-    @Test func whoIsAwayFindsItInTheLog() throws {
+    @Test func anAbsentDeviceFindsItInTheLog() throws {
         bob.drop()
         learn(try store(message("hi")))
         #expect(relay.connect("bob").bodies == ["hi"])
     }
 
-    @Test func aConversationWithUsersThatNobodyKnewHereComesAbout() throws {
+    @Test func aLearnedConversationMayHaveUnknownUsers() throws {
         let carol = UserNumber(77)
         var append = Append(
             .conversation, in: ConversationNumber(55), by: UserNumber(2), device: "elsewhere", at: relay.now.wall)
@@ -86,7 +86,7 @@ import Testing
         #expect(relay.connect("carol").bodies == ["hello"])
     }
 
-    @Test func aMemberWhoWasRemovedElsewhereIsRemovedHere() throws {
+    @Test func aRemovalDecidedElsewhereIsApplied() throws {
         var append = Append(
             .conversation, in: group.number, by: UserNumber(1), device: "elsewhere", at: relay.now.wall)
         append.body = Array(#""event":"removed","users":["bob"]"#.utf8)

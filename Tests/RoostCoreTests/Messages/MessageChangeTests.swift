@@ -3,7 +3,7 @@ import RoostTestKit
 import RoostWire
 import Testing
 
-/// `edit`, `delete`, `react`: who may, and what others get.
+/// `edit`, `delete`, `react`: who may do it, and what the others get.
 @Suite struct MessageChangeTests {
     let relay: RelayHarness
     let alice, bob, carol: HarnessClient

@@ -3,7 +3,7 @@ import RoostTestKit
 import RoostWire
 import Testing
 
-/// A command with an id gets exactly one reply that names it, whatever comes of it.
+/// A command with an id gets exactly one reply with that id, whatever its outcome.
 @Suite struct ReplyTests {
     static let stored = [
         "send", "edit", "delete", "react", "conversation.create", "conversation.rename", "conversation.add",
@@ -27,7 +27,7 @@ import Testing
         alice.forget()
     }
 
-    /// Enough for every command.
+    /// Members that satisfy every command.
     private func members(of type: String, in conversation: String) -> Members {
         [
             "to": "\(conversation)", "conversation": "\(conversation)", "key": "k", "body": "b", "sequence": 1,
@@ -97,7 +97,7 @@ import Testing
         relay.holdsCommits = false
         relay.settle()
         #expect(alice.frames.isEmpty)
-        // It was stored all the same.
+        // The message was stored nevertheless.
         #expect(relay.connect("bob").bodies == ["one", "b"])
     }
 }

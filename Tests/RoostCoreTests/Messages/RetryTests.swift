@@ -3,7 +3,7 @@ import RoostTestKit
 import RoostWire
 import Testing
 
-/// A retry never duplicates: (sender, key) names one event for ever.
+/// A retry never duplicates: the sender and the key name one event for ever.
 @Suite struct RetryTests {
     let relay = RelayHarness()
 
@@ -55,7 +55,7 @@ import Testing
         #expect(relay.connect("bob").bodies == ["hi"])
     }
 
-    /// The process died before the commit: the retry is the first.
+    /// The process died before the commit, so the retry stores the message.
     @Test func aRetryStoresAMessageThatWasNotDurable() {
         var alice = relay.connect("alice")
         let group = alice.makeGroup("bob")
@@ -107,7 +107,8 @@ import Testing
         #expect(alice.outcome("conversation.create", members) == "gone")
     }
 
-    /// The reply was lost, and then the sender was removed: it may write no more, but learns what became of it.
+    /// The reply was lost, and then the sender was removed. The sender can't write any more, but a retry still gets the
+    /// first reply.
     @Test func aRetryAfterLeavingStillGetsTheFirstReply() {
         let alice = relay.connect("alice")
         let bob = relay.connect("bob")

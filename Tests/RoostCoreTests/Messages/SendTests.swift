@@ -3,7 +3,7 @@ import RoostTestKit
 import RoostWire
 import Testing
 
-/// `send`: durable before anybody hears of it, then to everybody, in order.
+/// `send`: a message is durable before anybody is told, and then goes to everybody in order.
 @Suite struct SendTests {
     let relay = RelayHarness()
 
@@ -58,7 +58,7 @@ import Testing
         let tablet = relay.connect("alice", "tablet")
         let bob = relay.connect("bob")
         let group = alice.makeGroup("bob")
-        // Of one batch, so that they are delivered in one run.
+        // Both are in one batch, so that they are delivered in one run.
         relay.holdsCommits = true
         for (index, author) in [alice, tablet, bob, alice].enumerated() {
             author.start("send", ["to": "\(group)", "key": "m-\(index)", "body": "hi"], id: index)
@@ -121,7 +121,7 @@ import Testing
         #expect(alice.outcome("send", ["to": "\(group)", "key": "b", "body": "b", "replyTo": 1]) == "ok")
     }
 
-    /// The first is under way when the second is said.
+    /// The first command is under way when the second one comes.
     @Test func aReplyMayFollowItsMessageAtOnce() {
         let alice = relay.connect("alice")
         let group = alice.makeGroup()

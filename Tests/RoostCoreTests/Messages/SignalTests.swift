@@ -4,7 +4,7 @@ import RoostTestKit
 import RoostWire
 import Testing
 
-/// `signal`: passed on and forgotten.
+/// `signal`: sent to the others, and not stored.
 @Suite struct SignalTests {
     let relay: RelayHarness
     let alice, bob: HarnessClient
@@ -73,7 +73,7 @@ import Testing
         #expect(relay.relay.counters.signalsDropped > 0)
     }
 
-    /// A signal waits already when the second comes: exactly at the limit, and one byte above.
+    /// One signal waits already when the second comes: exactly at the limit, and one byte above it.
     @Test(arguments: [0, 1])
     func aSignalIsDroppedExactlyAboveTheLimit(missing: Int) {
         bob.isReading = false

@@ -3,7 +3,7 @@ import Testing
 
 @testable import RoostCore
 
-/// `Policy`: every rule of who may do what.
+/// `Policy`: every rule about who may do what.
 @Suite struct PolicyTests {
     let policy = Policy()
     let cast = Cast("alice", "bob")

@@ -3,7 +3,7 @@ import Testing
 
 @testable import RoostCore
 
-/// `Presence` alone: the state that devices add up to, who is told, and what is stored.
+/// `Presence` alone: the state that follows from a user's devices, who is told, and what is stored.
 @Suite struct PresenceStateTests {
     let cast = Cast("alice", "bob", "carol")
     let counters = Counters()
@@ -22,7 +22,7 @@ import Testing
         _ = presence.watch([cast[0].user], by: watcher)
     }
 
-    /// What the watcher is told by the tick of this moment.
+    /// What a tick at this moment tells the watcher.
     private func told(at now: Int64, isDraining: Bool = false) -> [PresenceState] {
         let tick = presence.tick(isDraining: isDraining, at: Moment(now))
         return tick.audience.filter { $0 === watcher }
@@ -58,7 +58,7 @@ import Testing
         end(session, mayReturn: true, at: 1_000)
         #expect(told(at: 1_100).isEmpty)
         #expect(told(at: 15_900).isEmpty)
-        // The wheel rounds up to a tenth of a second; then a tick gathers.
+        // The wheel rounds up to a tenth of a second. Then changes are collected for one tick.
         #expect(told(at: 16_200).isEmpty)
         #expect(told(at: 16_250) == [.offline])
     }

@@ -3,7 +3,7 @@ import RoostTestKit
 import RoostWire
 import Testing
 
-/// Who is here: the truth, without flapping.
+/// Presence is true, and doesn't flap.
 @Suite struct PresenceTests {
     let relay = RelayHarness()
     let watcher: HarnessClient
@@ -164,7 +164,7 @@ import Testing
         let again = relay.connect("watcher")
         let state = again.request("watch", ["users": ["bob"]])?.list("users").first
         #expect(state?.text("state") == "offline")
-        // Noted every five seconds.
+        // The relay notes every five seconds that it is alive.
         let seen = state?.number("lastSeen") ?? 0
         #expect(seen <= crashed && seen > crashed - 5_300)
     }

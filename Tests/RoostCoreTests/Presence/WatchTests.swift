@@ -28,7 +28,7 @@ import Testing
         #expect(users.map { $0.text("state") } == ["online", "offline"])
     }
 
-    /// Bob is idle for less than a tick, and just then Alice asks.
+    /// Bob is idle for less than a tick, and Alice asks within it.
     @Test func aWrongSnapshotIsCorrected() {
         let bob = relay.connect("bob")
         relay.pause()
@@ -52,7 +52,7 @@ import Testing
         #expect(watch("bob", "stranger") == "forbidden")
         _ = relay.connect("bob")
         relay.pause()
-        // Refused as a whole.
+        // The whole command is refused.
         #expect(alice.states(of: "bob").isEmpty)
         #expect(watch("alice") == "ok")
     }
@@ -82,7 +82,7 @@ import Testing
     @Test func aSessionWatchesSoManyAndNoMore() {
         #expect(watch("bob", "carol", "dave") == "ok")
         #expect(watch("erin") == "too_large")
-        // Those it watches already are not counted twice.
+        // Users that the session watches already don't count twice.
         #expect(watch("bob", "bob", "carol") == "ok")
         _ = alice.request("unwatch", ["users": ["bob"]])
         #expect(watch("erin", "erin") == "ok")

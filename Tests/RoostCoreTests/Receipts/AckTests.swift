@@ -3,7 +3,7 @@ import RoostTestKit
 import RoostWire
 import Testing
 
-/// `ack` and `resume`: what was acked doesn't come again, what wasn't does.
+/// `ack` and `resume`: acked events don't come again, and all others do.
 @Suite struct AckTests {
     let relay = RelayHarness()
     let alice: HarnessClient
@@ -71,7 +71,7 @@ import Testing
         for reader in readers {
             reader.say(#"{"type":"ack","position":"\#(reader.frames("message")[0].text("position") ?? "")"}"#)
         }
-        // Without the harness, which would hand over one batch after the other.
+        // Goes round the harness, which would commit one batch after the other.
         let later = Moment(monotonic: relay.now.monotonic + 1_000, wall: relay.now.wall)
         _ = relay.relay.nextDeadline(at: relay.now)
         relay.relay.tick(at: later)
@@ -121,7 +121,7 @@ import Testing
 
     // MARK: While behind
 
-    /// Bob missed a message and is told of an event of his own before it.
+    /// Bob missed a message. Before he gets it, he is told the position of his own later event.
     private func behind(_ act: (HarnessClient) -> Void) -> (bob: HarnessClient, own: String) {
         post("missed")
         relay.holdsReads = true
@@ -137,7 +137,7 @@ import Testing
         #expect(reconnect(bob).bodies == ["missed", "own"])
     }
 
-    /// The page is on its way when the client acks what it was told before.
+    /// A page is on its way when the client acks a position that it was told before.
     @Test(arguments: [true, false])
     func anAckThatCrossesAPageDoesNotCoverThePage(createsGroup: Bool) {
         let (bob, own) = behind {
@@ -201,7 +201,7 @@ import Testing
         #expect(bob.outcome("ack", ["position": "\(foreign)"]) == "bad_position")
         let again = reconnect(bob, resume: foreign)
         #expect(again.codes == ["bad_position"])
-        // The same connection may begin anew: what was not acked comes again.
+        // The same connection may say hello again, and gets the events that were not acked.
         #expect(again.outcome("hello", ["token": "bob", "device": "phone"]) == "welcome")
         #expect(again.bodies == ["one"])
     }

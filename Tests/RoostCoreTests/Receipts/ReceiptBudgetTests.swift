@@ -3,7 +3,7 @@ import RoostTestKit
 import RoostWire
 import Testing
 
-/// Receipts of a large or busy conversation: what is too much waits, and tells the newest state.
+/// Receipts of a large or busy conversation: those above the budget wait, and then tell the newest state.
 @Suite struct ReceiptBudgetTests {
     let relay: RelayHarness
     let alice, bob, carol: HarnessClient
@@ -15,7 +15,7 @@ import Testing
             "carol", limits: .with { $0.receiptsPerSecond = 2 })
         carol = relay.connect("carol")
         for number in 1...5 { alice.post("m\(number)", to: group) }
-        // The receipts of what she wrote are paid for.
+        // The budget for the receipts of her own messages is available again.
         relay.advance(10_000)
         for client in [alice, bob, carol] { client.forget() }
     }
@@ -84,7 +84,7 @@ import Testing
         #expect(reads(alice) == [1])
     }
 
-    /// Thirty people who read all the time make 17,400 receipts a second without a bound.
+    /// Without a bound, thirty users who read all the time cause 17,400 receipts a second.
     @Test func aBusyConversationKeepsToItsBudget() {
         let relay = RelayHarness(limits: .with { $0.receiptsPerSecond = 1_000 })
         let people = (0..<30).map { relay.connect("user-\($0)") }
@@ -101,11 +101,11 @@ import Testing
             relay.advance(50)
         }
         let others = people.flatMap { $0.frames("receipt") }.filter { $0["unread"] == nil }
-        // Five seconds, and what is allowed at once in the first.
+        // The budget of five seconds, and the burst that the first one allows.
         #expect(others.count > 3_000 && others.count < 6_000 + 30)
         relay.advance(2_000)
         let newest = people[0].frames("receipt").filter { $0.number("read") == 100 }.compactMap { $0.text("user") }
-        // All but who is asked, who wrote it and so had read it before.
+        // Everyone but the author, who had read it before.
         #expect(Set(newest).count == 29)
     }
 }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import RoostCore
 
-/// Delivered and read: watermarks that only rise, gathered for a tick.
+/// The watermarks delivered and read only rise, and changes are collected for one tick.
 @Suite struct ReceiptTests {
     let relay: RelayHarness
     let alice, bob: HarnessClient
@@ -100,7 +100,7 @@ import Testing
         relay.pause()
         #expect(alice.frames("receipt").isEmpty)
         #expect(tablet.frames("receipt").count == 1)
-        // At the limit again.
+        // The group is at the limit again.
         _ = alice.request("conversation.remove", ["conversation": "\(group)", "users": ["dave"]])
         read(bob, 2)
         relay.pause()
@@ -115,7 +115,7 @@ import Testing
         #expect(reply?.number("deliveredCount") == 1)
         #expect(reply?.number("readCount") == 0)
         #expect(members(alice, 2)?.number("readCount") == 1)
-        // Alice, who wrote them, is one of Bob's others; Bob is not.
+        // Of the members other than Bob, only Alice has read it: she is the author.
         #expect(members(bob, 3)?.number("readCount") == 1)
         let entry = reply?.list("members").first { $0.text("user") == "bob" }
         #expect(entry?.number("delivered") == 3)
@@ -148,7 +148,7 @@ import Testing
         #expect(bob.frames("typing").isEmpty)
     }
 
-    /// Once a millisecond some of those that are due, and fewer while somebody waits to be written to.
+    /// Each millisecond sends some of the receipts that are due, and fewer while sessions wait to be written to.
     @Test func oneTurnSendsSomeReceipts() {
         let relay = RelayHarness(limits: .with { $0.receiptsPerMillisecond = 8 })
         let alice = relay.connect("alice")
@@ -159,7 +159,7 @@ import Testing
         _ = relay.relay.nextDeadline(at: relay.now)
         let due = relay.now.monotonic + 50
         relay.relay.tick(at: Moment(monotonic: due, wall: relay.now.wall))
-        // Each is looked at and told to Bob and to Alice, which makes three. From the first on they wait to be
+        // Each receipt costs three: one look, and one each for Bob and Alice. After the first one, sessions wait to be
         // written to.
         for (time, told) in [(due, 3), (due, 3), (due + 1, 4), (due + 2, 5)] {
             relay.relay.doWork(at: Moment(monotonic: time, wall: relay.now.wall))
@@ -168,7 +168,7 @@ import Testing
             #expect(relay.relay.receipt.hasMoreToTell)
             #expect(relay.relay.nextDeadline(at: Moment(monotonic: time, wall: relay.now.wall)) == time + 1)
         }
-        // The line is empty, so the rest goes at once.
+        // No session waits any more, so the rest goes at once.
         #expect(relay.relay.takeTouched().count == 2)
         relay.relay.doWork(at: Moment(monotonic: due + 3, wall: relay.now.wall))
         #expect(alice.session.outbox.count == 8)
@@ -187,7 +187,7 @@ import Testing
         #expect(members(again, 3)?.number("readCount") == 0)
     }
 
-    /// More messages than are remembered one by one, the first of them in a conversation of their own.
+    /// More messages than a session remembers one by one. The first one is in another conversation.
     @Test func aLateAckOfVeryManyMessagesTellsAllConversations() {
         let other = alice.makeGroup("bob")
         alice.post("first", to: other)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import RoostCore
 
-/// `UnackedMessages`: what the acks of one session will tell, and what gives way.
+/// `UnackedMessages`: which messages the acks of one session cover, and which are dropped when the ring is full.
 @Suite struct UnackedMessagesTests {
     private func entry(_ number: Int64, in conversation: Int32 = 1) -> UnackedMessages.Entry {
         .init(

@@ -3,7 +3,7 @@ import RoostTestKit
 import RoostWire
 import Testing
 
-/// Silence: pings, and the deadlines after which a connection is given up.
+/// Silent connections: pings, and the deadlines after which a connection is closed.
 @Suite struct HeartbeatTests {
     let relay = RelayHarness()
 

@@ -3,7 +3,7 @@ import RoostTestKit
 import RoostWire
 import Testing
 
-/// Who is let in, as whom, and from where it begins.
+/// Which tokens are accepted, for which user and device, and at which position the device begins.
 @Suite struct HelloTests {
     let relay = RelayHarness()
 

@@ -3,7 +3,7 @@ import RoostTestKit
 import RoostWire
 import Testing
 
-/// How much one connection may say.
+/// How many commands one connection may send.
 @Suite struct RateTests {
     let relay = RelayHarness(
         limits: .with {
@@ -11,10 +11,10 @@ import Testing
             $0.malformedMax = 3
         })
 
-    /// Ten per second, twice as many in a burst.
+    /// Ten commands a second, and twice as many in a burst.
     @Test func aBurstOfTwiceTheRatePassesAndNoMore() {
         let alice = relay.connect("alice")
-        // The first was hello.
+        // `hello` was the first.
         for _ in 0..<19 { #expect(alice.outcome("ping") == "pong") }
         let refused = alice.request("ping")
         #expect(refused?.text("code") == "rate_limited")
@@ -26,11 +26,11 @@ import Testing
         #expect(alice.isOpen)
     }
 
-    /// What makes more work costs more: a list of ten names twice what one costs.
+    /// Commands that cause more work cost more: a list of ten names costs twice as much as one name.
     @Test func longListsCostMore() {
         let alice = relay.connect("alice")
         let ten = (0..<10).map { "u\($0)" }
-        // Of 20: hello 1, ten names 2, nine 1.
+        // Of 20, `hello` took 1, ten names 2, and nine names 1.
         _ = alice.request("unwatch", ["users": .list(ten)])
         _ = alice.request("unwatch", ["users": .list(Array(ten.dropLast()))])
         for _ in 0..<16 { #expect(alice.outcome("ping") == "pong") }
@@ -52,7 +52,7 @@ import Testing
             relay.advance(30)
             if alice.outcome("ping") == "pong" { passed += 1 }
         }
-        // Three seconds.
+        // The budget of three seconds.
         #expect(passed == 30)
     }
 

@@ -3,7 +3,7 @@ import RoostTestKit
 import RoostWire
 import Testing
 
-/// Tokens end while connections go on.
+/// Tokens expire while connections stay open.
 @Suite struct RefreshTests {
     let relay = RelayHarness()
 

@@ -3,7 +3,7 @@ import Testing
 
 @testable import RoostCore
 
-/// Connections alone: who may say what when, and what comes of time passing.
+/// Connections alone: which commands are allowed when, and what happens as time passes.
 @Suite struct SessionsTests {
     private let sessions: Sessions
     private let user = User(UserNumber(1), name: "alice")
@@ -42,7 +42,7 @@ import Testing
         return session
     }
 
-    /// What was done until then, as it happened.
+    /// What happened until that time, in order.
     private func dues(until end: Int64) -> [String] {
         var dues: [String] = []
         while let next = sessions.nextDeadline, next <= end {

@@ -3,7 +3,7 @@ import Testing
 
 @testable import RoostCore
 
-/// `Typing` alone: who is typing, and which changes the others have to be told.
+/// `Typing` alone: who is typing, and which changes the others must be told.
 @Suite struct TypingStateTests {
     let typing: Typing
     let alice: Member

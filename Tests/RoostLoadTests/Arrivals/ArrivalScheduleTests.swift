@@ -3,7 +3,8 @@ import Testing
 
 @testable import RoostLoad
 
-/// When messages are due. The seeds are fixed, so the bounds, four standard deviations and more, hold or don't.
+/// When messages are due. The bounds are at least four standard deviations, and the seeds are fixed, so the result is
+/// always the same.
 @Suite struct ArrivalScheduleTests {
     func dues(_ count: Int, rate: Double, _ arrivals: Scenario.Messages.Arrivals, seed: UInt64 = 1) -> [UInt64] {
         var schedule = ArrivalSchedule(rate: rate, arrivals: arrivals, seed: seed)
@@ -17,7 +18,8 @@ import Testing
         #expect(dues(5, rate: 1_000, .constant) == [0, 1_000_000, 2_000_000, 3_000_000, 4_000_000])
     }
 
-    /// Gaps of 1/3 s are no whole nanoseconds; adding them up would lose a third of one each time.
+    /// A gap of 1/3 s isn't a whole number of nanoseconds. Adding rounded gaps would lose a third of a nanosecond each
+    /// time.
     @Test func constantGapsNeverDrift() {
         #expect(dues(300_001, rate: 3, .constant).last == 100_000_000_000_000)
         #expect(dues(700_001, rate: 700_000, .constant).last == 1_000_000_000)
@@ -31,17 +33,17 @@ import Testing
         #expect(abs(mean - 1) < 0.013)
         let variance = gaps.reduce(0) { $0 + ($1 - mean) * ($1 - mean) } / Double(count)
         #expect(abs(variance - 1) < 0.036)
-        // Of an exponential distribution 1/e lies above the mean, and 1/e² above twice the mean.
+        // In an exponential distribution, 1/e of the values are above the mean, and 1/e² above twice the mean.
         for (times, expected) in [(1.0, 0.367_879), (2, 0.135_335), (4, 0.018_316)] {
             let above = Double(gaps.count { $0 > times }) / Double(count)
             #expect(abs(above - expected) < 0.006, "above \(times) times the mean")
         }
-        // No memory: what came before says nothing of what follows.
+        // The distribution has no memory: a gap says nothing about the next one.
         let products = zip(gaps.dropFirst(), gaps).map { ($0 - mean) * ($1 - mean) }
         #expect(abs(products.reduce(0, +) / Double(count)) < 0.013)
     }
 
-    /// As many as the rate says over any span, with Poisson's spread: the variance of the counts is their mean.
+    /// The counts of all spans follow the rate with the spread of a Poisson distribution, whose variance is its mean.
     @Test func poissonCountsSpreadAsTheyShould() {
         var counts = [Int](repeating: 0, count: 2_000)
         for due in dues(250_000, rate: 100, .poisson, seed: 7) where due < 2_000_000_000_000 {
@@ -54,14 +56,14 @@ import Testing
     }
 
     @Test func poissonStaysOnTimeOverADay() {
-        // A day at 50 a second: the sum of n gaps spreads by the root of n gaps.
+        // A day at 50 a second. The standard deviation of the sum of n gaps is √n gaps.
         var schedule = ArrivalSchedule(rate: 50, arrivals: .poisson, seed: 3)
         for _ in 1..<4_320_000 { schedule.advance() }
         let off = Double(schedule.nextDue) / 1e9 - 86_400
         #expect(abs(off) < 4 * (4_320_000.0).squareRoot() / 50)
     }
 
-    /// Gaps of 10 ns on average: whole nanoseconds would take half of one from each, 5 % in all.
+    /// The gaps are 10 ns on average. Rounding down to whole nanoseconds would take half of one from each, 5 % in all.
     @Test func poissonGapsKeepTheirFractions() throws {
         let last = try #require(dues(100_000, rate: 100_000_000, .poisson).last)
         #expect(abs(Double(last) / 1e6 - 1) < 0.013)

@@ -4,9 +4,9 @@ import Testing
 
 @testable import RoostLoad
 
-/// Who is picked how often. The seeds are fixed, so the bounds hold or don't.
+/// How often each item is picked. The seeds are fixed, so the result is always the same.
 @Suite struct PickerTests {
-    /// Pearson's χ² of `draws` picks against what the weights say, by degree of freedom: about 1 if they fit.
+    /// Pearson's χ² of `draws` picks compared with the weights, divided by the degrees of freedom: about 1 if they fit.
     func misfit(_ weights: [Double], draws: Int, seed: UInt64, pick: (inout SeededGenerator) -> Int) -> Double {
         var random = SeededGenerator(seed: seed)
         var counts = [Int](repeating: 0, count: weights.count)
@@ -24,7 +24,7 @@ import Testing
         return sum / Double(max(1, weights.count { $0 > 0 } - 1))
     }
 
-    // 99.99 % of χ² with 2, 3, 9, 99 and 999 degrees of freedom stay below 9.2, 7.1, 3.8, 1.6 and 1.2 by degree.
+    // With 2, 3, 9, 99 and 999 degrees of freedom, 99.99 % of χ² stay below 9.2, 7.1, 3.8, 1.6 and 1.2 for each degree.
     @Test(
         arguments: [
             ([1, 2, 7], 9.2), ([8, 0.2, 1, 1], 7.1), ([5, 0, 3, 0, 2], 9.2), ([1e-3, 1e3, 1, 10], 7.1),
@@ -44,7 +44,7 @@ import Testing
         #expect(misfit(weights, draws: 1_000_000, seed: 12) { picker.pick(&$0) } < bound)
     }
 
-    /// The test above can fail: the picks of one exponent don't fit another one near it.
+    /// Shows that the test above can fail: the picks of one exponent don't fit a similar one.
     @Test func anotherExponentIsDetected() throws {
         let picker = try #require(ZipfPicker(count: 100, exponent: 1.05))
         let weights = (1...100).map { 1 / Double($0) }
@@ -55,7 +55,7 @@ import Testing
         let picker = try #require(ZipfPicker(count: 50_000, exponent: 0))
         var random = SeededGenerator(seed: 2)
         var seen = Set<Int>()
-        // 15 times as many draws as items leave out one of them by e^-15 × 50,000, 1.5 %.
+        // With 15 times as many draws as items, the probability that an item is never drawn is e^-15 × 50,000, 1.5 %.
         for _ in 0..<750_000 { seen.insert(picker.pick(&random)) }
         #expect(seen == Set(0..<50_000))
     }

@@ -2,7 +2,7 @@ import Testing
 
 @testable import RoostLoad
 
-/// The scanner finds the members wherever they stand, and never reads past the end.
+/// The scanner finds the members in any order, and never reads past the end.
 @Suite struct ScannedEventTests {
     private func scan<Value>(_ text: String, _ body: (ScannedEvent?) -> Value) -> Value {
         Array(text.utf8).withUnsafeBytes { body(ScannedEvent($0)) }

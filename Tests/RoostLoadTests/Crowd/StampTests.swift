@@ -2,7 +2,7 @@ import Testing
 
 @testable import RoostLoad
 
-/// What a text of the harness says comes back, and any byte that was changed shows.
+/// The stamp in a text can be read back, and any changed byte is noticed.
 @Suite struct StampTests {
     private func text(_ stamp: Stamp) -> [UInt8] {
         var text = [UInt8](repeating: 0, count: stamp.length)

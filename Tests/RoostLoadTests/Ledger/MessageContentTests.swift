@@ -2,8 +2,8 @@ import Testing
 
 @testable import RoostLoad
 
-/// A conversation of devices 0, 1 and 2 that are connected, and what comes that should not: from strangers, to
-/// strangers, changed, refused, left out, or too much.
+/// A conversation of the connected devices 0, 1 and 2, and messages that should not come: from strangers, to strangers,
+/// changed, refused, in a gap, or too many.
 @Suite struct MessageContentTests: ThreeDevices {
     let conversation = ThreeDeviceConversation()
 

@@ -2,13 +2,13 @@ import Testing
 
 @testable import RoostLoad
 
-/// A conversation of devices 0, 1 and 2 that are connected: what is lost, comes twice, or in another order.
+/// A conversation of the connected devices 0, 1 and 2: messages that are lost, come twice, or come in the wrong order.
 @Suite struct MessageLedgerTests: ThreeDevices {
     let conversation = ThreeDeviceConversation()
 
     // MARK: Losing nothing
 
-    @Test func everythingInOrderIsNoFault() {
+    @Test func aCorrectOrderIsNoFault() {
         send(3)
         for sequence in 1...3 {
             ack(sequence, at: sequence)
@@ -54,7 +54,7 @@ import Testing
         take(1, 2, number: 1)
         take(2, 2, number: 1)
         ledger.finish()
-        // The sender's own device misses the first, too: it may be anybody's.
+        // The sender's own device misses the first one too, because it may be from anybody.
         expect([.lost: 3])
     }
 

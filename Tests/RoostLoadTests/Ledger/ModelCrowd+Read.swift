@@ -1,6 +1,6 @@
 @testable import RoostLoad
 
-/// What a device reads, and what may be wrong with it.
+/// How a device reads, and the faults that a test can plant in what it reads.
 extension ModelCrowd {
     func take(_ frame: ModelRelay.Frame, _ device: Int) {
         switch frame {
@@ -58,7 +58,7 @@ extension ModelCrowd {
 
     // MARK: Faults
 
-    /// Changes what the device reads next, if it is what the plant needs.
+    /// Changes the next event of the device, if it is of the kind that the planted fault needs.
     func disturb(_ device: Int) {
         guard case .message(var message) = relay.connections[device]?.frames.first else { return }
         if skipped.contains(where: { $0 == (device, message.position) }) {
@@ -78,14 +78,14 @@ extension ModelCrowd {
                 other.conversation == message.conversation, other.sequence == message.sequence + 1
             else { return }
             if plant == .swapped {
-                // Each stands at the other's place, as for nobody else.
+                // The two events are exchanged, for this device only.
                 guard areKnown(message, other) else { return }
                 (message.sender, other.sender) = (other.sender, message.sender)
                 (message.number, other.number) = (other.number, message.number)
                 relay.connections[device]?.frames[0] = .message(message)
                 relay.connections[device]?.frames[1] = .message(other)
             } else {
-                // Both at once: after a drop in between, the one would be lost.
+                // Reads both at once, because a drop in between would lose one.
                 relay.connections[device]?.frames.removeFirst(2)
                 take(other, device)
                 take(message, device)
@@ -104,7 +104,7 @@ extension ModelCrowd {
         self.plant = nil
     }
 
-    /// Neither seen before nor behind something that is missing.
+    /// Whether the message is the next one for this device: not seen before, and nothing before it is missing.
     private func isNext(_ message: ModelRelay.Message, _ device: Int) -> Bool {
         let own = membership(device, in: message.conversation)
         return Int(ledger.standings[Int(own.index)].last) + 1 == message.sequence

@@ -1,7 +1,7 @@
 @testable import RoostLoad
 
-/// What the harness does with the ledgers, against `ModelRelay`: devices come, go, send, retry, read, ack, by chance.
-/// At one moment what comes off the wire may be changed: a planted fault.
+/// Uses the ledgers as the harness does, with `ModelRelay`: devices come, go, send, retry, read and ack at random. At
+/// one moment the test may change what arrives, which plants a fault.
 final class ModelCrowd {
     enum Plant: CaseIterable {
         case lost
@@ -29,7 +29,7 @@ final class ModelCrowd {
         var isWelcome = false
         var taken = 0
         var lastAck = 0
-        /// By conversation.
+        /// For each conversation.
         var sent: [Int]
         var unanswered: [(conversation: Int, number: Int)] = []
         /// Highest sequence read on this connection.
@@ -45,7 +45,7 @@ final class ModelCrowd {
     var devices: [Device]
     var dice: Dice
     var plant: Plant?
-    /// Never to come, by device.
+    /// The messages that must not come, for each device.
     var skipped: [(device: Int, position: Int)] = []
     var memberships: [[Membership]] = []
     var readers: [[Int]] = []
@@ -106,7 +106,7 @@ final class ModelCrowd {
     }
 
     private func drop(_ device: Int) {
-        // Some of what is on its way still arrives at the relay.
+        // Some of the commands on their way still arrive at the relay.
         for _ in 0..<dice.below(4) { relay.step(device, isBusy: false) }
         relay.connections[device] = nil
         devices[device].isWelcome = false
@@ -145,7 +145,7 @@ final class ModelCrowd {
         relay.connections.allSatisfy { $0.map { $0.isLive && $0.commands.isEmpty && $0.frames.isEmpty } ?? false }
     }
 
-    /// Everybody comes back, and everything that is on its way arrives.
+    /// All devices come back, and everything on its way arrives.
     private func settle() {
         for device in 0..<Self.devices where relay.connections[device] == nil { connect(device) }
         var rounds = 0

@@ -1,5 +1,5 @@
-/// A relay that does what `roost.v1` says, small enough to be seen to be right: a log, a cursor for each device, one
-/// queue in each direction of each connection. What waits in the queues is lost when a connection drops.
+/// A relay that follows `roost.v1` and is small enough to be obviously correct: a log, a cursor for each device, and
+/// one queue in each direction of each connection. When a connection drops, its queues are lost.
 final class ModelRelay {
     enum Command {
         case hello(resume: Int?)
@@ -40,7 +40,7 @@ final class ModelRelay {
         var number: Int
     }
 
-    /// Devices by conversation; each is a user of its own.
+    /// The devices of each conversation. Each device is another user.
     let members: [[Int]]
     let backlogMax: Int
     var connections: [Connection?]
@@ -72,7 +72,7 @@ final class ModelRelay {
         connections[device]?.frames.append(frame)
     }
 
-    /// Takes the next command of a connection. `isBusy`: a `send` is refused.
+    /// Takes the next command of a connection. With `isBusy` a `send` is refused.
     func step(_ device: Int, isBusy: Bool) {
         guard let connection = connections[device], !connection.commands.isEmpty else { return }
         let command = connections[device]?.commands.removeFirst()
@@ -120,7 +120,7 @@ final class ModelRelay {
     private func deliver(_ message: Message, to device: Int) {
         guard let connection = connections[device], connection.isLive else { return }
         guard connection.frames.count < 12 else {
-            // Too slow: it catches up when it has read what waits.
+            // The device is too slow. It catches up when it has read everything that waits.
             connections[device]?.isLive = false
             connections[device]?.isFirstPage = true
             return
@@ -143,7 +143,7 @@ final class ModelRelay {
                 missed.removeAll { $0.conversation == conversation && $0.sequence <= last.sequence }
             }
             connection.isFirstPage = false
-            // What isn't in the gap comes whole: a later page must not announce it again.
+            // Messages outside of the gap all come, so a later page must not announce another gap.
             connection.frames.append(contentsOf: missed.map(Frame.message))
             connection.sentPosition = log.count
         } else {

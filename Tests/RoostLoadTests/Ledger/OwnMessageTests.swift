@@ -2,8 +2,8 @@ import Testing
 
 @testable import RoostLoad
 
-/// A device doesn't get its own messages as events; their `ok` stands in place of them, before or after the events
-/// around it. Catch-up gives them as events all the same.
+/// A device doesn't get its own messages as events. Their `ok` stands in place of them, before or after the events
+/// around it. Only catch-up sends them as events.
 @Suite struct OwnMessageTests {
     let ledger = MessageLedger()
     let alice: Membership

@@ -124,7 +124,7 @@ import Testing
         expect([:])
         #expect(show(.online, 201) == nil)
         #expect(show(.offline, 202) == nil)
-        // The coming that it tells of was timed at 10.1.
+        // The arrival that it tells was measured at 10.1.
         #expect(show(.online, 203) == nil)
         expect([.absent: 1])
     }
@@ -160,7 +160,7 @@ import Testing
         drop(40, device: 1)
         come(41)
         go(42)
-        // The other's grace goes on.
+        // The grace of the other device continues.
         sweep(54)
         expect([:])
         #expect(show(.offline, 55.25) == at(0.25))

@@ -2,7 +2,7 @@ import Testing
 
 @testable import RoostLoad
 
-/// The ledgers against a model of a relay: no false alarm when it is right, and exactly the fault that is planted.
+/// The ledgers judge a model of a relay: they find no fault if it is correct, and exactly the planted fault otherwise.
 @Suite struct RandomLedgerTests {
     @Test(arguments: 1...30 as ClosedRange<UInt64>) func aCorrectRelayHasNoFault(_ seed: UInt64) {
         let crowd = ModelCrowd(seed: seed)
@@ -19,7 +19,8 @@ import Testing
         crowd.run(steps: 4_000)
         #expect(crowd.ledger.isComplete)
         let ledger = crowd.ledger
-        // What everybody was told to be left out, its sender too, whom nobody knows.
+        // Nobody knows the senders of messages that were left out for all devices. So these messages are also excused
+        // for their senders, to whom they weren't due.
         let unknown = ledger.conversations.reduce(0) { $0 + $1.entries.count { $0 == .unknown } }
         #expect(ledger.arrivedDeliveries + ledger.excusedDeliveries == ledger.expectedDeliveries + unknown)
         ledger.finish()

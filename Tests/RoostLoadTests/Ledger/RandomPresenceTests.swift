@@ -2,9 +2,9 @@ import Testing
 
 @testable import RoostLoad
 
-/// `PresenceLedger` against a relay that is right, and one that isn't. Times in milliseconds.
+/// `PresenceLedger` judges a correct relay and a wrong one. Times are in milliseconds.
 @Suite struct RandomPresenceTests {
-    /// Tells watchers what is true within 100 ms, unless it is told to do otherwise for user 0.
+    /// A relay that tells watchers the truth within 100 ms, unless a test makes it wrong for user 0.
     private struct Model {
         enum Plant { case none, forgetsLeaving, forgetsComing, flaps }
 
@@ -59,7 +59,7 @@ import Testing
             isWatching[pair].toggle()
             if isWatching[pair] {
                 ledger.began(pair, at: ns(now))
-                // What was announced before is on its way to the session that has ended.
+                // Earlier announcements are on their way to the ended session.
                 news.removeAll { $0.pair == pair }
                 news.append((now, pair, announced[pair % 8] ? .online : .offline))
             } else {

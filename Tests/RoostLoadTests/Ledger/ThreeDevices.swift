@@ -13,7 +13,7 @@ struct ThreeDeviceConversation {
     }
 }
 
-/// What tests do with it.
+/// Short forms of what the tests do.
 protocol ThreeDevices {
     var conversation: ThreeDeviceConversation { get }
 }
@@ -22,7 +22,7 @@ extension ThreeDevices {
     var ledger: MessageLedger { conversation.ledger }
     var members: [Membership] { conversation.members }
 
-    /// Numbers from 1, in order.
+    /// The numbers rise from 1.
     func send(_ count: Int, from sender: Int = 0) {
         let first = numbers(of: sender)
         for number in (first + 1)...(first + count) { ledger.sent(0, from: members[sender], number: number) }
@@ -43,7 +43,7 @@ extension ThreeDevices {
             0, by: members[device], sequence: sequence, from: members[sender], number: number ?? sequence)
     }
 
-    /// Nothing but these.
+    /// Checks that there are exactly these faults.
     func expect(_ counts: [Fault: UInt64], location: SourceLocation = #_sourceLocation) {
         #expect(ledger.faults.counts == counts, sourceLocation: location)
     }

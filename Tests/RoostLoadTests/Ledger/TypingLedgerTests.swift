@@ -2,7 +2,7 @@ import Testing
 
 @testable import RoostLoad
 
-/// User 5 types in conversation 0; membership 1 watches. Times in seconds; typing lasts 3.
+/// User 5 types in conversation 0, and member 1 watches. Times are in seconds; typing lasts 3.
 @Suite struct TypingLedgerTests {
     let ledger = TypingLedger(life: 3_000_000_000)
     let watcher = Membership(index: 1)

@@ -2,7 +2,7 @@ import Testing
 
 @testable import RoostLoad
 
-/// Marks at numbers that people like, and places within the drawing.
+/// Marks at round numbers, and places within the drawing.
 @Suite struct AxisTests {
     @Test(
         arguments: [

@@ -2,7 +2,7 @@ import Testing
 
 @testable import RoostLoad
 
-/// What each figure is, by hand on small numbers.
+/// Each figure, compared with a calculation by hand on small numbers.
 @Suite struct FigureTests {
     private func run(_ change: (inout SampleRun) throws -> Void) throws -> Report {
         var run = try SampleRun(seconds: 2, rate: 20)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import RoostLoad
 
-/// The page as a tree of XML, so that a tag that isn't closed or a name that isn't escaped fails.
+/// The page is parsed as XML, so that an unclosed tag or an unescaped name fails the test.
 @Suite struct HTMLReportTests {
     private final class Reader: NSObject, XMLParserDelegate {
         var elements: [(name: String, attributes: [String: String])] = []

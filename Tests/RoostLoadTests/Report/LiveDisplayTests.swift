@@ -36,7 +36,7 @@ import Testing
         var screen = Screen()
         screen.take("$ roost-load run\n")
         for second in 0..<30 {
-            // A fault makes the block a line longer.
+            // A fault adds a line to the block.
             display.show(figures(Double(second), faults: second == 20 ? 3 : 0))
             screen.take(pipe.take())
             #expect(screen.lines.count == (second == 20 ? 7 : 6), "\(screen.lines)")
@@ -60,7 +60,7 @@ import Testing
         #expect(screen.lines == ["$ roost-load run", "stopping", ""])
     }
 
-    // A run that is killed must not leave a terminal without a cursor.
+    // A killed run must not leave the terminal without a cursor.
     @Test func theTerminalNeedsNoCleanUp() throws {
         let pipe = try PipeEnds()
         let display = LiveDisplay(descriptor: pipe.writeEnd, isTerminal: true, style: TerminalStyle(isColoured: true))
@@ -90,7 +90,8 @@ import Testing
     }
 }
 
-/// As much of a terminal as the display needs: text, line feeds, up, erase to the end of the line and of the screen.
+/// The parts of a terminal that the display needs: text, line feeds, cursor up, erase to the end of the line or of the
+/// screen.
 private struct Screen {
     private(set) var lines = [""]
     private var row = 0

@@ -3,7 +3,7 @@ import Testing
 
 @testable import RoostLoad
 
-/// `.hgrm` files against `Distribution`, and their form against HdrHistogram's.
+/// `.hgrm` files have the values of `Distribution` and the format of HdrHistogram.
 @Suite struct PercentileFileTests {
     private struct Row {
         var value: Double
@@ -44,7 +44,7 @@ import Testing
         #expect(rows.last?.count == measured.total)
     }
 
-    // The form that HdrHistogram's plotter and its other tools read.
+    // The format that HdrHistogram's plotter and its other tools read.
     @Test func theFormatIsThatOfHdrHistogram() throws {
         let text = PercentileFile.text(of: try SampleRun.distribution([1_000_000: 3, 2_000_000: 1]))
         let lines = text.split(separator: "\n", omittingEmptySubsequences: false)

@@ -11,7 +11,7 @@ final class PipeEnds {
         var ends: [Int32] = [0, 0]
         guard pipe(&ends) == 0 else { throw Failure() }
         (readEnd, writeEnd) = (ends[0], ends[1])
-        // So that a display that writes nothing fails a test and does not hang it.
+        // Reading doesn't wait, so that a display that writes nothing fails the test instead of blocking it.
         _ = fcntl(readEnd, F_SETFL, O_NONBLOCK)
     }
 

@@ -2,7 +2,7 @@ import Testing
 
 @testable import RoostLoad
 
-/// Numbers in words.
+/// Numbers as people read them.
 @Suite struct ReadableTests {
     @Test(arguments: [(0, "0"), (999, "999"), (1_000, "1,000"), (1_234_567, "1,234,567")] as [(UInt64, String)])
     func counts(number: UInt64, text: String) { #expect(Readable.count(number) == text) }

@@ -2,7 +2,7 @@ import Testing
 
 @testable import RoostLoad
 
-/// Each rule on the harness at its bound and just over it.
+/// Each rule for the harness, at its bound and just above it.
 @Suite struct ValidityTests {
     private func reasons(_ change: (inout RunResult) throws -> Void) throws -> [String] {
         var result = RunResult()

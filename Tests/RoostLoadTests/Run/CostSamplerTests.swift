@@ -84,7 +84,7 @@ import Testing
         #expect(samples.allSatisfy { $0.isKnown && $0.rss > 0 })
         #expect(zip(samples, samples.dropFirst()).allSatisfy { $0.at < $1.at })
         #expect(cost.rssBefore > 0)
-        // Twice is once.
+        // Stopping twice has the same effect as stopping once.
         sampler.stop()
         #expect(seen.withLock { $0.count } == samples.count)
     }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import RoostLoad
 
-/// A shell script that stands for a program, in a folder of its own that goes with it.
+/// A shell script in place of a program, in its own folder, which is removed with it.
 final class FakeProgram {
     let folder: String
     let path: String
@@ -11,8 +11,8 @@ final class FakeProgram {
     init(_ lines: String) throws {
         folder = try PrivateFolder.make()
         path = "\(folder)/program"
-        // Written by another process: a file that this one has open for writing is open for a moment in whatever is
-        // started at the same time too, and can't be run then (ETXTBSY of execve(2)).
+        // Another process writes the file. If this process had it open for writing, a child that starts at the same
+        // time would have it open too for a moment, and it couldn't be run (ETXTBSY of execve(2)).
         let script = "printf '%s' \"$1\" > \"$2\" && chmod 700 \"$2\""
         let writer = try ChildProcess.start(
             ["/bin/sh", "-c", script, "sh", "#!/bin/sh\n\(lines)\n", path], environment: ChildProcess.environment(),

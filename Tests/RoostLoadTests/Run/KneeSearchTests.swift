@@ -3,7 +3,7 @@ import Testing
 @testable import RoostLoad
 
 @Suite struct KneeSearchTests {
-    /// Asks a relay that breaks above `capacity`, through a harness that doesn't keep up above `own`.
+    /// A relay that breaks above `capacity`, driven by a harness that doesn't keep up above `own`.
     private func search(
         from: Double, factor: Double = 1.5, bisections: Int = 4, capacity: Double, own: Double = .infinity
     ) -> (search: KneeSearch, rates: [Double]) {

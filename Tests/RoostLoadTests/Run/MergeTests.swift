@@ -35,7 +35,7 @@ import Testing
         #expect(one.uncorrected[.typing]?.total == 1)
     }
 
-    // Every number of `Counts` is looked at, also one that comes to be later.
+    // Checks every number of `Counts`, also those that are added later.
     @Test func allCountsAddUp() throws {
         var one = RunResult()
         var counts = RunResult.Counts()
@@ -53,7 +53,7 @@ import Testing
             guard let number = before.value as? UInt64 else { continue }
             #expect(after.value as? UInt64 == number * 2, "\(before.label ?? "")")
         }
-        // Everybody comes back at the same time.
+        // All clients come back at the same time.
         #expect(one.counts.catchUpSeconds == 2.5)
     }
 

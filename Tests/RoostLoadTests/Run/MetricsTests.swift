@@ -50,7 +50,7 @@ import Testing
     @Test func countersAreDifferencesAndGaugesAreNot() {
         let before = MetricsText("# TYPE a counter\na 5\nb 5\n# TYPE c counter\nc 9\n")
         let after = MetricsText("# TYPE a counter\na 7\nb 3\n# TYPE c counter\nc 4\n# TYPE d counter\nd 1\n")
-        // c began anew.
+        // Counter c has fallen, so the relay was started again, and the whole value counts.
         #expect(after.change(since: before) == ["a": 2, "b": 3, "c": 4, "d": 1])
     }
 }

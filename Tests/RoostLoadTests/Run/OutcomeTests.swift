@@ -32,7 +32,7 @@ import Testing
         #expect(report.verdict == .held)
         #expect(report.reasons.isEmpty)
         #expect(report.thresholds.isEmpty)
-        // What was measured stays.
+        // The measured figures stay.
         #expect(report.result.health.cpuShare == 1)
         #expect(report.result.counts.due == 100)
     }

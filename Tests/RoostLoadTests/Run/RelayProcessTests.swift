@@ -97,7 +97,7 @@ import Testing
         #expect(words.contains("--set store.path=\(relay.folder)/roost.db "))
         #expect(words.contains("--set auth.key_file=\(relay.keyFile) "))
         #expect(words.contains("--set store.durability=memory "))
-        // What is said last counts.
+        // The last setting counts.
         #expect(words.hasSuffix("--set presence.grace_seconds=4\n"))
         #expect(try !program.text(of: "env").contains("ROOST_"))
     }

@@ -29,7 +29,7 @@ import Testing
             #expect(rooms.reduce(0) { $0 + $1.count } == (members == 10 ? 12 : 2))
         }
         let perShare = shares.map { $0.conversations.rooms.reduce(0) { $0 + $1.count } }
-        // No worker gets all of what doesn't divide.
+        // A remainder is spread over the workers.
         #expect((perShare.max() ?? 0) - (perShare.min() ?? 0) <= 1)
     }
 

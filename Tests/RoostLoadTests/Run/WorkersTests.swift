@@ -20,7 +20,7 @@ import Testing
         return workers
     }
 
-    // The order holds the path of the result, which is beside it.
+    // The result belongs into the folder of the order.
     private let place = "place=${1%/*}/result-${1##*-}\n"
 
     private func template(in program: FakeProgram, sent: UInt64) throws {

@@ -2,7 +2,7 @@ import Testing
 
 @testable import RoostLoad
 
-/// Rules between keys: each is blamed on a line that can be changed. The first line of each text is `about: a`.
+/// Rules between keys. Each failure names a line that can be changed. The first line of each text is `about: a`.
 @Suite struct ScenarioCheckTests {
     static let chat = "conversations: {pairs: 1}\nmessages: {rate: 1}\n"
 

@@ -4,13 +4,13 @@ import Testing
 
 @testable import RoostLoad
 
-/// The scenarios that are shipped, where they are found, and their documentation.
+/// The scenarios of the library, where they are found, and their documentation.
 @Suite struct ScenarioLibraryTests {
     static let package = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent().deletingLastPathComponent()
     static let shipped = ScenarioLibrary(folder: package.appendingPathComponent("LoadTests/Scenarios").path)
 
-    /// A folder with one scenario, gone after the test.
+    /// A folder with one scenario, removed after the test.
     func withFolder(_ body: (URL) throws -> Void) throws {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("roost-\(UUID().uuidString)")
         let scenarios = folder.appendingPathComponent("LoadTests/Scenarios")
@@ -42,7 +42,7 @@ import Testing
         }
     }
 
-    /// A relay with its default limits can be judged by them.
+    /// The scenarios fit a relay with its default limits.
     @Test func allScenariosFitTheDefaultsOfTheRelay() throws {
         let limits = Limits()
         for scenario in try Self.shipped.list() {
@@ -50,7 +50,7 @@ import Testing
             #expect(scenario.watch <= limits.watchedPerSession, "\(scenario.name)")
             #expect((scenario.messages?.bytes.upperBound ?? 0) <= limits.textScalars, "\(scenario.name)")
             #expect((scenario.users + scenario.outsiders) * scenario.devices <= 10_000, "\(scenario.name)")
-            // What is missed, even if one conversation had it all, shows in lost, and not in a gap.
+            // Missing messages count as lost and not as a gap, even if all of them belong to one conversation.
             guard let catchUp = scenario.catchUp, let messages = scenario.messages else { continue }
             let conversations =
                 scenario.conversations.pairs + scenario.conversations.rooms.reduce(0) { $0 + $1.count }

@@ -2,7 +2,7 @@ import Testing
 
 @testable import RoostLoad
 
-/// What the command line changes, and the short form for tests.
+/// Changes by the command line, and the short form for tests.
 @Suite struct ScenarioOverrideTests {
     func scenario() throws -> Scenario {
         try Scenario.read(
@@ -55,7 +55,7 @@ import Testing
         #expect(changed.watch == 19)
     }
 
-    /// There are fewer pairs of few users than their share of many would be.
+    /// Few users have fewer pairs than their share of the pairs of many users.
     @Test func pairsNeverExceedThePossibleNumber() throws {
         let text = "about: a\nusers: 100\nconversations: {pairs: 4950}"
         let changed = try Scenario.read(text: text, file: "x.yaml").override(users: 10)
@@ -106,14 +106,14 @@ import Testing
         #expect(short.outsiders == 2)
         #expect(short.messages?.rate == 40)
         #expect(short.conversations.pairs == 10)
-        // All by a tenth.
+        // Everything becomes a tenth.
         #expect([short.warmup, short.seconds, short.settle] == [0.5, 4.5, 10])
         #expect(short.catchUp == Scenario.CatchUp(share: 0.5, leave: 0.5, back: 4))
         #expect(short.storms == [Scenario.Storm(at: 2)])
         #expect(short.personas[1].present == 2)
         #expect(short.personas[1].away == 1)
         #expect(short.personas[1].stallsAfter == 1)
-        // One of a hundred would be nobody.
+        // A hundredth would be no user at all.
         #expect(abs(short.personas[0].share - 0.9) < 1e-9)
         #expect(abs(short.personas[1].share - 0.1) < 1e-9)
     }

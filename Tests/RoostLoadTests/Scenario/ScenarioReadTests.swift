@@ -2,7 +2,7 @@ import Testing
 
 @testable import RoostLoad
 
-/// What becomes of the text of a file.
+/// The scenario that is read from a file.
 @Suite struct ScenarioReadTests {
     @Test func everyKeyIsRead() throws {
         let text = """
@@ -49,7 +49,7 @@ import Testing
         expected.storms = [Scenario.Storm(at: 5, share: 0.5, backoff: false)]
         expected.thresholds = [("p99_ms", 200), ("lost", 0), ("storm_seconds", 2.5)].map(Threshold.init)
         #expect(try Scenario.read(text: text, file: "some/folder/all.yaml") == expected)
-        // A key that the table has and this test doesn't would go unnoticed.
+        // This test must name every key of the table.
         for row in Scenario.rows(under: "") {
             let name = row.path.split(separator: ".").last.map(String.init) ?? ""
             #expect(text.contains("\(name):"), "\(row.path)")

@@ -2,7 +2,7 @@ import Testing
 
 @testable import RoostLoad
 
-/// What is refused, with which line. The first line of each text is `about: a`.
+/// Which scenarios are refused, and which line is named. The first line of each text is `about: a`.
 @Suite struct ScenarioRefusalTests {
     func check(_ text: String, _ expected: String) {
         #expect(throws: ScenarioFailure(expected)) {

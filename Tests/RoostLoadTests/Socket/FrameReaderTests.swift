@@ -10,7 +10,7 @@ import Testing
         case violation(FrameHeader.Violation)
     }
 
-    /// Feeds the pieces one after the other, and keeps what isn't whole, as a connection does.
+    /// Feeds the pieces one after the other, and keeps an incomplete frame, as a connection does.
     static func events(_ pieces: [[UInt8]], messageBytesMax: Int = 1_000_000) -> [Event] {
         var reader = FrameReader(messageBytesMax: messageBytesMax)
         var events: [Event] = []
@@ -20,7 +20,7 @@ import Testing
             kept += piece
             var isMore = true
             while isMore {
-                // Exactly as long as what is there, so that reading beyond it is caught by a memory checker.
+                // A block of exactly this length, so that a memory checker notices a read beyond it.
                 let taken = kept.withUnsafeBytes { bytes -> Int? in
                     switch reader.next(bytes) {
                     case .incomplete(let needed):
@@ -136,7 +136,7 @@ import Testing
 
     @Test func boundsAMessage() {
         #expect(Self.events([serverText("1234567890")], messageBytesMax: 10) == [.text("1234567890")])
-        // Before the payload is there.
+        // The payload hasn't arrived yet.
         let tooLong = Array(serverText("12345678901")[..<4])
         #expect(Self.events([tooLong], messageBytesMax: 10) == [.violation(.messageTooLong)])
     }

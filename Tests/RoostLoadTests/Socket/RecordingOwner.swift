@@ -1,6 +1,6 @@
 @testable import RoostLoad
 
-/// Writes down what it is told, and does what a test wants done from within a callback.
+/// Records what it is told, and runs a test's code inside a callback.
 final class RecordingOwner: ClientSocketOwner {
     var openings = 0
     var texts: [String] = []
@@ -20,7 +20,7 @@ final class RecordingOwner: ClientSocketOwner {
         texts.append(copy)
         times.append(at)
         whenReceived(socket, copy)
-        // Borrowed until return, whatever the callback did.
+        // The bytes are valid until the return, whatever the callback did.
         if String(decoding: text, as: UTF8.self) != copy { texts.append("changed while borrowed") }
     }
 
@@ -31,7 +31,7 @@ final class RecordingOwner: ClientSocketOwner {
 }
 
 extension SocketLoop {
-    /// Turns until it holds; false after ten seconds.
+    /// Runs turns until the condition holds. Returns false after ten seconds.
     func run(until condition: () -> Bool) -> Bool {
         let end = SocketLoop.now() + 10_000_000_000
         while !condition() {
@@ -41,7 +41,7 @@ extension SocketLoop {
         return true
     }
 
-    /// Looks a few times: enough for anything that is there already to be handled.
+    /// Runs a few turns: enough to handle everything that has arrived.
     func look() {
         for _ in 0..<20 { turn(until: 0) }
     }
@@ -55,7 +55,7 @@ extension ClientSocket {
     func send(_ bytes: [UInt8]) -> Bool { bytes.withUnsafeBytes { send($0) } }
 }
 
-/// A loop, a listener, and one connection between them that has done the handshake.
+/// A loop, a listener, and one connection between them after the handshake.
 struct OpenConnection {
     let loop: SocketLoop
     let listener: SocketListener

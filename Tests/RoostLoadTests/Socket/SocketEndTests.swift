@@ -59,7 +59,7 @@ import Testing
     }
 
     @Test func readsMessagesSentBeforeAFailedWrite() throws {
-        // The peer speaks and is gone; the write that fails must not hide what it said.
+        // The peer sends something and ends. A failing write must not hide what it sent.
         peer.send(serverText("one") + serverClose(4_001, "too slow"))
         peer.hangUp()
         // The first write makes the peer's system answer with a reset.
@@ -146,7 +146,7 @@ import Testing
     }
 
     @Test(arguments: [1, 2, 3]) func canDropFromReceived(_ last: Int) throws {
-        // The second is in fragments, whose buffer must outlive the callback.
+        // The second message is in fragments. Their buffer must outlive the callback.
         let stream =
             serverText("1") + serverFrame(1, Array("2".utf8), isFinal: false) + serverFrame(0, Array(" f".utf8))
             + serverText("3") + serverText("4") + serverClose(1_000)
@@ -161,7 +161,7 @@ import Testing
     }
 
     @Test func canDropFromReceivedWithALongMessage() throws {
-        // It is handed out from the connection's own buffer.
+        // The message is handed out in the connection's own buffer.
         owner.whenReceived = { socket, _ in socket.drop() }
         var stream = serverText(String(repeating: "x", count: 2 * HarnessLimits.readBytes))[...]
         #expect(
@@ -182,7 +182,8 @@ import Testing
         loop.look()
         secondPeer.send(SocketPeer.accepting)
         #expect(loop.run { second.isOpen })
-        // Whoever comes first drops both, and connects anew: the kernel gives out the lowest descriptors, so the same.
+        // The first callback drops both and connects again. The kernel gives out the lowest descriptors, so the new
+        // connections get the same ones.
         let third = RecordingOwner()
         let target = try SocketTarget(url: connection.listener.url)
         var heard = 0
@@ -194,7 +195,7 @@ import Testing
             let reused = [socket, second].filter { old in
                 next.contains { $0.key.descriptor == old.key.descriptor }
             }
-            // Tests that run at the same time may have been faster.
+            // Tests that run at the same time may have taken the descriptors.
             for old in reused { #expect(loop.find(old.key) == nil, "an event of the old one finds nobody") }
         }
         owner.whenReceived = dropBoth

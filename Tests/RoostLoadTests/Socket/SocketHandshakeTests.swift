@@ -13,7 +13,7 @@ import Testing
         target = try SocketTarget(url: listener.url)
     }
 
-    /// Connects, answers the upgrade with `answer`, and turns until it is over.
+    /// Connects, answers the upgrade with `answer`, and runs turns until the connection has ended.
     private func ending(after answer: String) throws -> [SocketEnding] {
         let loop = try SocketLoop()
         _ = loop.connect(to: target, from: nil, owner: owner)
@@ -105,7 +105,7 @@ import Testing
         let loop = try SocketLoop(handshakeSeconds: 0.05)
         let socket = loop.connect(to: target, from: nil, owner: owner)
         let peer = try listener.accept()
-        // One turn waits no longer than until the first thing that is due.
+        // A turn waits no longer than until the first deadline.
         let begin = SocketLoop.now()
         while owner.endings.isEmpty, SocketLoop.now() < begin + 10_000_000_000 {
             loop.turn(until: begin + 10_000_000_000)
@@ -166,7 +166,7 @@ import Testing
     }
 
     @Test func reportsThatNoDescriptorIsFree() async {
-        // In a process of its own: the limit holds for all of it.
+        // Runs in its own process, because the limit applies to the whole process.
         await #expect(processExitsWith: .success) {
             let loop = try SocketLoop()
             let listener = try SocketListener()
@@ -181,7 +181,7 @@ import Testing
             precondition(owner.endings.isEmpty)
             loop.turn(until: SocketLoop.now() + 10_000_000_000)
             precondition(owner.endings == [.failed("socket: Too many open files")])
-            // The next try doesn't suffer from it.
+            // The next attempt works again.
             limit.rlim_cur = limit.rlim_max
             setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
             let next = loop.connect(to: target, from: nil, owner: owner)

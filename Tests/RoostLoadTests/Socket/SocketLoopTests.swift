@@ -8,7 +8,8 @@ import Testing
         let loop = try SocketLoop()
         let deadline = SocketLoop.now() + nanoseconds
         loop.turn(until: deadline)
-        // Never too early, not even after the first of several steps. How late depends on the machine.
+        // It never wakes too early, not even after the first of several steps. How late it wakes depends on the
+        // machine.
         #expect(SocketLoop.now() >= deadline)
         #expect(loop.wokeAt >= deadline)
     }

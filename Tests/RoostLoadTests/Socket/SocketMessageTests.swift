@@ -29,7 +29,7 @@ import Testing
     @Test func sendsQueuedMessagesBeforeItWaits() throws {
         peer.echoOnce()
         socket.send("now")
-        // One turn, which hears of nothing else: the peer says nothing before it has heard this.
+        // One turn without other news: the peer sends nothing before it has received this.
         loop.turn(until: SocketLoop.now() + 10_000_000_000)
         #expect(owner.texts == ["now"])
     }
@@ -42,7 +42,7 @@ import Testing
     }
 
     @Test func readsMessagesSplitAnywhere() throws {
-        // More than a read each time, in frames that no read ends with; the peer can't send it at once.
+        // Each message is longer than one read, and no frame ends with a read. The peer can't send it at once.
         let texts = (0..<3_000).map { "\($0) " + String(repeating: "y", count: $0) }
         var stream = texts.flatMap(serverText)[...]
         while owner.texts.count < texts.count, !stream.isEmpty || loop.run(until: { owner.texts.count == texts.count })
@@ -94,7 +94,7 @@ import Testing
     }
 
     @Test func sendsAsFastAsThePeerReads() throws {
-        // Far more than the system's buffers hold, so most of it waits for room.
+        // Far more than the system's buffers hold, so that most of it waits.
         let text = [UInt8](repeating: 120, count: 1_000_000)
         var accepted = 0
         while accepted < 4, socket.send(text) { accepted += 1 }
@@ -109,13 +109,13 @@ import Testing
         #expect(try peer.readFrame().payload == Array("small".utf8))
         #expect(socket.unsent.bytes.baseAddress == nil)
         #expect(loop.sent == 5)
-        // It hears of room again, and again.
+        // The owner is told of room several times.
         for _ in 0..<4 { #expect(socket.send(text)) }
         #expect(loop.run { peer.readAvailable() && peer.unread.count == 4 * (text.count + 14) })
     }
 
     @Test func givesEveryConnectionATurn() throws {
-        // One peer has sent more than a turn reads; the other's message doesn't wait for all of it.
+        // One peer has sent more than a turn reads. The other one's message doesn't wait until all of that is read.
         let readBytes = HarnessLimits.handshakeBytesMax + 1_024
         let connection = try OpenConnection(readBytes: readBytes)
         let (loop, owner, peer) = (connection.loop, connection.owner, connection.peer)
@@ -138,7 +138,7 @@ import Testing
         }
         #expect(other.texts == ["me too"])
         #expect(owner.texts.count < begun / one.count)
-        // And what a turn left is read without a further event.
+        // What a turn left unread is read without a further event.
         let far = SocketLoop.now() + 10_000_000_000
         while owner.texts.count < begun / one.count, SocketLoop.now() < far { loop.turn(until: far) }
         #expect(owner.texts.count == begun / one.count)

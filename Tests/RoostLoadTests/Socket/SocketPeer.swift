@@ -4,7 +4,7 @@ import Glibc
 
 struct PeerFailure: Error {}
 
-/// A listening socket on 127.0.0.1. The kernel completes connects by itself, so one thread is both sides of a test.
+/// A listening socket on 127.0.0.1. The kernel completes connects by itself, so one thread can be both sides of a test.
 final class SocketListener {
     let descriptor: Int32
     private(set) var port: UInt16 = 0
@@ -60,7 +60,7 @@ final class SocketPeer: @unchecked Sendable {
 
     deinit { hangUp() }
 
-    /// On a thread of its own: reads one frame and sends the same text back.
+    /// Reads one frame on its own thread and sends the same text back.
     func echoOnce() {
         var thread = pthread_t()
         let held = Unmanaged.passRetained(self).toOpaque()
@@ -100,14 +100,14 @@ final class SocketPeer: @unchecked Sendable {
         }
     }
 
-    /// As much as fits without waiting; returns how much that was.
+    /// Sends as much as fits without waiting, and returns how much that was.
     func sendAvailable(_ bytes: some Collection<UInt8>) -> Int {
         Array(bytes).withUnsafeBytes {
             max(0, Glibc.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL) | Int32(MSG_DONTWAIT)))
         }
     }
 
-    /// Takes what is there, without waiting. False once the stream is over.
+    /// Takes what has arrived, without waiting. Returns false once the stream has ended.
     @discardableResult
     func readAvailable() -> Bool {
         var buffer = [UInt8](repeating: 0, count: 65_536)
@@ -134,7 +134,7 @@ final class SocketPeer: @unchecked Sendable {
         return String(decoding: head, as: UTF8.self)
     }
 
-    /// The next frame, unmasked; one without a mask fails.
+    /// Returns the next frame, unmasked. A frame without a mask fails the test.
     func readFrame() throws -> (opcode: UInt8, payload: [UInt8]) {
         let start = try read(2)
         guard start[0] & 0x80 != 0, start[1] & 0x80 != 0 else { throw PeerFailure() }

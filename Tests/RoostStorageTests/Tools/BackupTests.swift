@@ -6,7 +6,7 @@ import Testing
 
 @testable import RoostStorage
 
-/// A backup is one state of a store that goes on being written, and a restore puts it in the place of another store
+/// A backup is one consistent state of a store that is being written. A restore puts it in the place of another store
 /// without mixing the two.
 @Suite struct BackupTests {
     private func mode(_ path: String) throws -> Int? {
@@ -33,7 +33,7 @@ import Testing
         #expect(try mode(scratch.path("copy")) == 0o600)
         let report = try StoreVerifier.run(scratch.path("copy"), progress: noProgress)
         #expect(report.isSound && report.rows == Int64(head))
-        // One file, which needs none beside it.
+        // A single file, which needs no other beside it.
         let names = try FileManager.default.contentsOfDirectory(atPath: scratch.directory.path)
         #expect(names.filter { $0.hasPrefix("copy") } == ["copy"])
         let database = try Database(path: scratch.path("copy"))
@@ -48,7 +48,7 @@ import Testing
         #expect(throws: ToolFailure.exists(path: scratch.path("copy"))) {
             try StoreBackup.run(from: scratch.path(), to: scratch.path("copy"), progress: noProgress)
         }
-        // Nor what comes to stand there during the copy.
+        // A file that appears during the copy isn't replaced either.
         let late = scratch.path("late")
         #expect(throws: ToolFailure.exists(path: late)) {
             try StoreBackup.run(from: scratch.path(), to: late) { _ in
@@ -61,7 +61,7 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: late + ".partial"))
     }
 
-    /// A draft that a kill left is written over; one that another process writes isn't.
+    /// The draft that a killed backup left is overwritten. The draft of a running one isn't.
     @Test func aDraftIsUsedAgain() throws {
         let scratch = try Scratch()
         try SQLiteLog.random(scratch.path(), seed: 1, batches: 10).close()
@@ -86,7 +86,7 @@ import Testing
 
     // MARK: Restore
 
-    /// The store that was killed has a write-ahead log full of what the backup doesn't have.
+    /// The killed store has a write-ahead log with rows that the backup doesn't have.
     @Test func restoresOverAStoreThatWasKilled() throws {
         let scratch = try Scratch()
         let log = try SQLiteLog.random(scratch.path("live"), seed: 3, batches: 60)
@@ -115,7 +115,7 @@ import Testing
         kept.close()
     }
 
-    /// Why copying by hand isn't enough: the control to the test above.
+    /// Shows why copying the file isn't enough, as a control for the test above.
     @Test func aCopyOverAStoreThatWasKilledIsAMixture() throws {
         let scratch = try Scratch()
         let log = try SQLiteLog.random(scratch.path("live"), seed: 3, batches: 60)
@@ -173,7 +173,8 @@ import Testing
         restored.close()
     }
 
-    /// Wherever a power cut ends a restore, either the old store opens, or nothing does until it was done again.
+    /// Wherever a power cut ends a restore, either the old store opens, or no store opens until the restore was
+    /// repeated.
     @Test func aRestoreThatWasCutShortIsDoneAgain() throws {
         let scratch = try Scratch()
         let log = try SQLiteLog.random(scratch.path("live"), seed: 3, batches: 60)

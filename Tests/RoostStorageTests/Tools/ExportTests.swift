@@ -5,7 +5,7 @@ import Testing
 
 @testable import RoostStorage
 
-/// What goes out as lines comes in as it was, once, wherever it comes to stand.
+/// An import brings back what was exported, once, even at other positions.
 @Suite struct ExportTests {
     private func export(_ scratch: Scratch, _ store: String, _ scope: StoreExporter.Scope = .all, to file: String)
         throws
@@ -59,7 +59,7 @@ import Testing
         try expectSound(scratch, "two")
     }
 
-    /// Every conversation for itself, into a store that has others.
+    /// Every conversation is exported alone, and imported into a store that has others.
     @Test func conversationsOneByOne() throws {
         let scratch = try Scratch()
         let log = try SQLiteLog.random(scratch.path("one"), seed: 7)
@@ -72,7 +72,7 @@ import Testing
         try expectSound(scratch, "two")
     }
 
-    /// One user's rows, with the sequences that they have; nothing that others wrote.
+    /// One user's rows keep their sequences, and nothing that others wrote is in the file.
     @Test(arguments: 1...4 as ClosedRange<UInt64>)
     func oneUser(seed: UInt64) throws {
         let scratch = try Scratch()
@@ -90,7 +90,7 @@ import Testing
         #expect(after.count > 5 && Set(after).isSubset(of: before))
     }
 
-    /// A later export of a store goes on where an earlier one ended, with edits of what was there.
+    /// A later export of the same store continues an earlier one, with edits of messages that are there already.
     @Test(arguments: 1...6 as ClosedRange<UInt64>)
     func aLaterExportContinuesAnEarlierOne(seed: UInt64) throws {
         let scratch = try Scratch()
@@ -115,7 +115,7 @@ import Testing
         try expectSound(scratch, "two")
     }
 
-    /// An import that ends in the middle, by a kill, goes on where it ended.
+    /// An import that was killed in the middle continues where it ended.
     @Test func anImportThatWasCutShortGoesOn() throws {
         let scratch = try Scratch()
         let log = try SQLiteLog(scratch.path("one"), .normal, StorageBounds())
@@ -129,7 +129,7 @@ import Testing
         log.close()
         let (path, copy) = (scratch.path("two"), scratch.path("three"))
         _ = try StoreImporter.run(scratch.path("lines"), into: path, durability: .normal) { progress in
-            // Where a batch has been written and another not.
+            // One batch has been written, and the next has not.
             guard progress.step == "importing", !FileManager.default.fileExists(atPath: copy) else { return }
             for suffix in ["", "-wal"] {
                 try? FileManager.default.copyItem(atPath: path + suffix, toPath: copy + suffix)
@@ -151,7 +151,7 @@ import Testing
         #expect([0, 3, 5, 6, 9, 20, 7].map { map.position($0) } == [0, 11, 12, 40, 42, 42, 0])
     }
 
-    /// A damaged message is withheld, so that the others keep their numbers.
+    /// A line stands for a damaged message, so that the others keep their sequences.
     @Test func damageIsLeftOut() throws {
         let scratch = try Scratch()
         let log = try SQLiteLog(scratch.path("one"), .normal, .tiny)
@@ -200,8 +200,8 @@ import Testing
         #expect(try contents(scratch, "roost.db") == before)
     }
 
-    /// A key is its sender's for ever, and two users have one direct conversation.
-    @Test func whatTheStoreHasOnceIsRefused() throws {
+    /// A sender's key is used once for ever, and two users have one direct conversation.
+    @Test func whatMayExistOnlyOnceIsRefused() throws {
         let scratch = try Scratch()
         for (store, number) in [("one", 1), ("two", 2)] as [(String, Int32)] {
             let log = try SQLiteLog(scratch.path(store), .normal, .tiny)
@@ -224,7 +224,7 @@ import Testing
                 try take(scratch, file, into: "one")
             }
         }
-        // Of the group, its place in the directory stays; nobody is in it and it has no row.
+        // The group stays in the directory, without members and rows.
         #expect(try contents(scratch, "one").filter { !$0.hasPrefix("c2 ") } == before)
     }
 }

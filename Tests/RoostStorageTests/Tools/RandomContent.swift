@@ -3,13 +3,13 @@ import RoostWire
 
 @testable import RoostStorage
 
-/// Random batches of everything that a store can hold, the same for the same seed.
+/// Random batches of everything that a store can hold. The same seed gives the same batches.
 struct RandomContent {
     private var state: UInt64
     private var time: Int64 = 1_700_000_000_000
     private var keys = 0
     private var nextConversation: Int32 = 1
-    /// Messages by conversation, as far as this knows.
+    /// The number of messages of each conversation.
     private var messages: [Int32: Int64] = [:]
     private var direct: Set<Int32> = []
 
@@ -17,7 +17,7 @@ struct RandomContent {
 
     init(seed: UInt64) { state = seed &* 0x9E37_79B9_7F4A_7C15 | 1 }
 
-    /// Users and a device for each, to begin with.
+    /// The users that exist from the beginning, with one device each.
     static var directory: [Mutation] {
         users.flatMap {
             [
@@ -28,7 +28,7 @@ struct RandomContent {
     }
 
     mutating func below(_ bound: Int) -> Int {
-        // Numerical Recipes' linear congruence; the high bits are the good ones.
+        // The linear congruential generator of Numerical Recipes. Only its high bits are random enough.
         state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
         return Int((state >> 33) % UInt64(bound))
     }
@@ -74,7 +74,7 @@ struct RandomContent {
         let number = nextConversation
         nextConversation += 1
         messages[number] = 0
-        // Each two users have one direct conversation at most.
+        // Two users have at most one direct conversation.
         let pairs = (1...5 as ClosedRange<Int32>).flatMap { one in (one + 1...6).map { (one, $0) } }
         guard number % 3 == 0, Int(number / 3) < pairs.count else {
             let members = [NewMember(UserNumber(1), .owner), NewMember(UserNumber(2), .member)]
@@ -125,7 +125,7 @@ extension RandomContent: RandomNumberGenerator {
 }
 
 extension SQLiteLog {
-    /// A store that holds what some batches made of it, at whatever point its merges are.
+    /// A store after some random batches, whatever state its merges are in.
     static func random(
         _ path: String, seed: UInt64, batches: Int = 150, bounds: StorageBounds = .tiny
     ) throws -> SQLiteLog {
@@ -139,7 +139,7 @@ extension SQLiteLog {
         return log
     }
 
-    /// What people see of a store, by names: conversations with members and events, positions left out.
+    /// The conversations of a store with members and events, by name and without positions.
     func contents() throws -> [String] {
         let snapshot = try load()
         let names = Dictionary(uniqueKeysWithValues: snapshot.users.map { ($0.number, $0.name) })
@@ -172,12 +172,12 @@ extension SQLiteLog {
     }
 }
 
-/// A group, with the members of its event that a relay would write.
+/// The creation of a group, with the body that a relay would write.
 func group(_ conversation: Int32) -> Append {
     var event = creation(conversation)
     event.body = Array("\"event\":\"created\",\"kind\":\"group\"".utf8)
     return event
 }
 
-/// Nobody listens.
+/// Progress that nobody reads.
 let noProgress: ToolProgress.Report = { _ in }

@@ -5,8 +5,8 @@ import Testing
 
 @testable import RoostStorage
 
-/// A look through a store finds nothing in a sound one, whatever it holds and whatever is under way, and names each
-/// kind of damage by its table and place.
+/// `verify` finds nothing in a sound store, whatever it holds and whatever is under way. It names each kind of damage
+/// with its table and place.
 @Suite struct VerifyTests {
     private func findings(_ path: String) throws -> [String] {
         try StoreVerifier.run(path, progress: noProgress).findings.map(\.description)
@@ -86,8 +86,8 @@ import Testing
         log.close()
     }
 
-    /// What stands on a page that isn't one any more is lost; the rest is read.
-    @Test func readsAroundAPageThatIsNone() throws {
+    /// The rows of an overwritten page are lost; the others are read.
+    @Test func readsAroundADamagedPage() throws {
         let scratch = try Scratch()
         let log = try SQLiteLog(scratch.path(), .normal, .tiny)
         _ = try log.writer.commit(RandomContent.directory)
