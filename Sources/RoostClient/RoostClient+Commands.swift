@@ -7,7 +7,7 @@ extension RoostClient {
 
     /// Gives one of the user's own messages a new text.
     public func edit(_ conversation: String, _ sequence: SequenceNumber, text: String) async throws(RoostFailure) {
-        try await request("edit") { command in
+        try await request(.edit) { command in
             command.member("conversation", conversation)
             command.member("sequence", sequence.value)
             command.member("body", text)
@@ -16,8 +16,8 @@ extension RoostClient {
 
     /// Gives one of the user's own messages of another kind a new body.
     public func edit(_ conversation: String, _ sequence: SequenceNumber, json: [UInt8]) async throws(RoostFailure) {
-        guard Self.isJSON(json) else { throw .invalid("the body isn't JSON") }
-        try await request("edit") { command in
+        guard JSONValue.isValid(json) else { throw .invalid("the body isn't JSON") }
+        try await request(.edit) { command in
             command.member("conversation", conversation)
             command.member("sequence", sequence.value)
             command.member("body", raw: json)
@@ -26,7 +26,7 @@ extension RoostClient {
 
     /// Deletes a message: one's own, or any as owner or admin.
     public func delete(_ conversation: String, _ sequence: SequenceNumber) async throws(RoostFailure) {
-        try await request("delete") { command in
+        try await request(.delete) { command in
             command.member("conversation", conversation)
             command.member("sequence", sequence.value)
         }
@@ -36,7 +36,7 @@ extension RoostClient {
     public func react(
         _ conversation: String, _ sequence: SequenceNumber, _ reaction: String, isRemoval: Bool = false
     ) async throws(RoostFailure) {
-        try await request("react") { command in
+        try await request(.react) { command in
             command.member("conversation", conversation)
             command.member("sequence", sequence.value)
             command.member("reaction", reaction)
@@ -48,26 +48,22 @@ extension RoostClient {
     public func history(
         of conversation: String, before: SequenceNumber? = nil, after: SequenceNumber? = nil, limit: Int? = nil
     ) async throws(RoostFailure) -> HistoryPage {
-        try await request("history") { command in
+        try await request(.history) { command in
             command.member("conversation", conversation)
             if let before { command.member("before", before.value) }
             if let after { command.member("after", after.value) }
             if let limit { command.member("limit", Int64(limit)) }
-        } _: { reply in
-            guard let id = reply.string("conversation"), let messages = reply["messages"]?.elements else { return nil }
-            return HistoryPage(
-                conversation: id, messages: messages.compactMap { EventMembers($0).message() },
-                gaps: (reply["gaps"]?.elements ?? []).compactMap { EventMembers($0).gap(in: id) },
-                hasMore: reply["more"]?.bool ?? false)
+        } _: {
+            HistoryPage(reading: $0)
         }
     }
 
     /// Sends a signal, which isn't stored, to the connected devices of a conversation. `json` is any JSON value. There
     /// is no reply; without a session the signal is lost.
     public func signal(_ kind: String, json: [UInt8], to: String) throws(RoostFailure) {
-        guard Self.isJSON(json) else { throw .invalid("the body isn't JSON") }
+        guard JSONValue.isValid(json) else { throw .invalid("the body isn't JSON") }
         guard session.requests.isReady else { throw .notConnected }
-        let failure = session.requests.transmit("signal") { command in
+        let failure = session.requests.transmit(.signal) { command in
             command.member("to", to)
             command.member("kind", kind)
             command.member("body", raw: json)
@@ -81,7 +77,7 @@ extension RoostClient {
     /// again while it goes on. Lost without a session.
     public func typing(in conversation: String, isActive: Bool = true) {
         guard session.requests.isReady else { return }
-        _ = session.requests.transmit("typing") { command in
+        _ = session.requests.transmit(.typing) { command in
             command.member("to", conversation)
             if !isActive { command.member("active", false) }
         }
@@ -96,13 +92,13 @@ extension RoostClient {
     public func setActivity(_ activity: Activity) async throws(RoostFailure) {
         session.standing.note(activity)
         guard session.requests.isReady else { return }
-        try await request("presence") { $0.member("state", word: activity.word) }
+        try await request(.presence) { $0.member("state", word: activity.word) }
     }
 
     /// Watches the presence of these users, on later connections too. Returns their present states.
-    public func watch(_ users: [String]) async throws(RoostFailure) -> [Presence] {
+    public func watch(_ users: [String]) async throws(RoostFailure) -> [UserPresence] {
         if let refusal = session.standing.refusal(toWatch: users) { throw refusal }
-        let presences = try await request("watch", { $0.list("users", users) }, { $0.presences() })
+        let presences = try await request(.watch, { $0.list("users", users) }, { UserPresence.list(reading: $0) })
         session.standing.watched(users)
         return presences
     }
@@ -110,20 +106,18 @@ extension RoostClient {
     /// Stops watching these users.
     public func unwatch(_ users: [String]) async throws(RoostFailure) {
         session.standing.unwatched(users)
-        try await request("unwatch") { $0.list("users", users) }
+        try await request(.unwatch) { $0.list("users", users) }
     }
 
     // MARK: Conversations
 
     /// Returns the user's conversations, newest first. `next` of one page is `before` of the following one.
     public func conversations(before: String? = nil, limit: Int? = nil) async throws(RoostFailure) -> ConversationPage {
-        try await request("conversation.list") { command in
+        try await request(.list) { command in
             if let before { command.member("before", before) }
             if let limit { command.member("limit", Int64(limit)) }
-        } _: { reply in
-            guard let list = reply["conversations"]?.elements else { return nil }
-            return ConversationPage(
-                conversations: list.compactMap { Conversation(EventMembers($0)) }, next: reply.string("next"))
+        } _: {
+            ConversationPage(reading: $0)
         }
     }
 
@@ -131,29 +125,29 @@ extension RoostClient {
     public func createGroup(
         _ name: String, members: [String], key: String? = nil
     ) async throws(RoostFailure) -> CreatedConversation {
-        try await request("conversation.create") { command in
+        try await request(.create) { command in
             command.member("kind", word: ConversationKind.group.word)
             command.member("name", name)
             command.list("members", members)
             if let key { command.member("key", key) }
         } _: {
-            CreatedConversation($0)
+            CreatedConversation(reading: $0)
         }
     }
 
     /// Returns the direct conversation with a user, and creates it if necessary.
     public func openDirect(with user: String) async throws(RoostFailure) -> CreatedConversation {
-        try await request("conversation.create") { command in
+        try await request(.create) { command in
             command.member("kind", word: ConversationKind.direct.word)
             command.list("members", [user])
         } _: {
-            CreatedConversation($0)
+            CreatedConversation(reading: $0)
         }
     }
 
     /// Renames a group.
     public func rename(_ conversation: String, to name: String) async throws(RoostFailure) {
-        try await request("conversation.rename") { command in
+        try await request(.rename) { command in
             command.member("conversation", conversation)
             command.member("name", name)
         }
@@ -161,7 +155,7 @@ extension RoostClient {
 
     /// Adds users to a group.
     public func add(_ users: [String], to conversation: String) async throws(RoostFailure) {
-        try await request("conversation.add") { command in
+        try await request(.add) { command in
             command.member("conversation", conversation)
             command.list("users", users)
         }
@@ -169,7 +163,7 @@ extension RoostClient {
 
     /// Removes users from a group.
     public func remove(_ users: [String], from conversation: String) async throws(RoostFailure) {
-        try await request("conversation.remove") { command in
+        try await request(.remove) { command in
             command.member("conversation", conversation)
             command.list("users", users)
         }
@@ -177,7 +171,7 @@ extension RoostClient {
 
     /// Gives a member of a group another role.
     public func setRole(_ role: Role, of user: String, in conversation: String) async throws(RoostFailure) {
-        try await request("conversation.role") { command in
+        try await request(.setRole) { command in
             command.member("conversation", conversation)
             command.member("user", user)
             command.member("role", word: role.word)
@@ -189,16 +183,16 @@ extension RoostClient {
     public func members(of conversation: String, sequence: SequenceNumber? = nil) async throws(RoostFailure)
         -> MemberList
     {
-        try await request("conversation.members") { command in
+        try await request(.members) { command in
             command.member("conversation", conversation)
             if let sequence { command.member("sequence", sequence.value) }
         } _: {
-            MemberList($0)
+            MemberList(reading: $0)
         }
     }
 
     /// Leaves a group, or hides a direct conversation until its next message.
     public func leave(_ conversation: String) async throws(RoostFailure) {
-        try await request("conversation.leave") { $0.member("conversation", conversation) }
+        try await request(.leave) { $0.member("conversation", conversation) }
     }
 }

@@ -92,7 +92,7 @@ public actor RoostClient {
     /// With a `key` of your own, it is safe to call again after a restart: the server stores each key only once.
     public func send(
         _ text: String, to: String, replyTo: SequenceNumber? = nil, key: String? = nil
-    ) async throws(RoostFailure) -> SendReceipt {
+    ) async throws(RoostFailure) -> StoredMessage {
         let body = JSONWriter().json(text)
         return try await enqueue(OutgoingMessage(to: to, key: key ?? session.newKey(), body: body, replyTo: replyTo))
     }
@@ -100,17 +100,17 @@ public actor RoostClient {
     /// Sends a message of another kind with any JSON value, otherwise like a text.
     public func send(
         _ kind: String, json: [UInt8], to: String, replyTo: SequenceNumber? = nil, key: String? = nil
-    ) async throws(RoostFailure) -> SendReceipt {
-        guard Self.isJSON(json) else { throw .invalid("the body isn't JSON") }
+    ) async throws(RoostFailure) -> StoredMessage {
+        guard JSONValue.isValid(json) else { throw .invalid("the body isn't JSON") }
         return try await enqueue(
             OutgoingMessage(to: to, key: key ?? session.newKey(), kind: kind, body: json, replyTo: replyTo))
     }
 
-    private func enqueue(_ message: OutgoingMessage) async throws(RoostFailure) -> SendReceipt {
+    private func enqueue(_ message: OutgoingMessage) async throws(RoostFailure) -> StoredMessage {
         if let ending = session.ending { throw .ended(ending) }
         let result = await withTaskCancellationHandler {
             await withCheckedContinuation {
-                (continuation: CheckedContinuation<Result<SendReceipt, RoostFailure>, Never>) in
+                (continuation: CheckedContinuation<Result<StoredMessage, RoostFailure>, Never>) in
                 guard !Task.isCancelled else { return continuation.resume(returning: .failure(.cancelled)) }
                 let failure = session.outgoing.add(message) { continuation.resume(returning: $0) }
                 if let failure { continuation.resume(returning: .failure(failure)) }
@@ -121,16 +121,11 @@ public actor RoostClient {
         return try result.get()
     }
 
-    static func isJSON(_ bytes: [UInt8]) -> Bool {
-        let object = Array("{\"body\":".utf8) + bytes + Array("}".utf8)
-        return object.withUnsafeBytes { JSONValue(parsing: $0) }?.members?.count == 1
-    }
-
     // MARK: Requests
 
     /// Sends a command, waits for its reply, and converts it with `read`.
     func request<Reply: Sendable>(
-        _ type: StaticString, _ members: (JSONWriter) -> Void, _ read: @escaping (EventMembers) -> Reply?
+        _ type: CommandType, _ members: (JSONWriter) -> Void, _ read: @escaping (JSONMembers) -> Reply?
     ) async throws(RoostFailure) -> Reply {
         if let ending = session.ending { throw .ended(ending) }
         let requests = session.requests
@@ -142,8 +137,8 @@ public actor RoostClient {
             (continuation: CheckedContinuation<Result<Reply, RoostFailure>, Never>) in
             let failure = requests.issue(type, members) { reply in
                 continuation.resume(
-                    returning: reply.flatMap { value in
-                        read(EventMembers(value)).map { .success($0) } ?? .failure(.unexpectedReply)
+                    returning: reply.flatMap { members in
+                        read(members).map { .success($0) } ?? .failure(.unexpectedReply)
                     })
             }
             if let failure { continuation.resume(returning: .failure(failure)) }
@@ -152,7 +147,7 @@ public actor RoostClient {
     }
 
     /// Sends a command of which only the success matters.
-    func request(_ type: StaticString, _ members: (JSONWriter) -> Void) async throws(RoostFailure) {
+    func request(_ type: CommandType, _ members: (JSONWriter) -> Void) async throws(RoostFailure) {
         _ = try await request(type, members) { _ in true }
     }
 }

@@ -26,28 +26,6 @@ public enum RoostFailure: Error, Sendable, Equatable {
     case cancelled
 }
 
-/// An `error` reply.
-public struct CommandRefusal: Error, Sendable, Equatable {
-    /// The code on the wire. `ErrorCode` has those that this version knows.
-    public var code: String
-    /// One line for the developer.
-    public var reason: String
-    /// Whether the same command may succeed later.
-    public var isTemporary: Bool
-    /// How long to wait before trying again, if the server said so.
-    public var retryAfter: Duration?
-
-    /// Whether the refusal has this code.
-    public func `is`(_ code: ErrorCode) -> Bool { self.code == "\(code.word)" }
-
-    init(_ error: JSONValue) {
-        code = error["code"]?.string ?? "unknown"
-        reason = error["reason"]?.string ?? ""
-        isTemporary = error["retry"]?.bool ?? false
-        retryAfter = error["retryAfter"]?.integer.map { .milliseconds(max(0, $0)) }
-    }
-}
-
 /// Why a session has ended for good.
 public struct Ending: Sendable, Equatable {
     /// The close code; nil if there was none.

@@ -77,3 +77,7 @@ struct Vocabulary<Word: CaseIterable & Sendable>: Sendable {
         Text(UnsafeRawBufferPointer(start: start, count: literal.utf8CodeUnitCount)) == literal
     }
 }
+
+extension CommandType {
+    static let vocabulary = Vocabulary<CommandType> { $0.word }
+}

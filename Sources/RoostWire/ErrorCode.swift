@@ -1,5 +1,5 @@
 /// Why a command failed. The words are part of the protocol (Docs/Protocol.md, section 10).
-public enum ErrorCode: UInt8, CaseIterable, Sendable {
+public enum ErrorCode: UInt8, WireWord {
     case badJSON, badRequest, unknownType, notReady, unauthorized, tokenExpired, forbidden, notFound, gone, conflict
     case tooLarge, badPosition, rateLimited, busy, unavailable
 

@@ -70,7 +70,7 @@ public enum CommandID: Hashable, Sendable {
 }
 
 /// The kind of a conversation.
-public enum ConversationKind: UInt8, Sendable {
+public enum ConversationKind: UInt8, WireWord {
     /// The conversation of two users.
     case direct = 1
     /// A conversation with a name and roles.
@@ -81,7 +81,7 @@ public enum ConversationKind: UInt8, Sendable {
 }
 
 /// The role of a member in a group. A higher role includes the lower ones.
-public enum Role: UInt8, Comparable, Sendable {
+public enum Role: UInt8, Comparable, WireWord {
     /// Sends and reads messages.
     case member = 1
     /// Also renames the group, and adds and removes members.
@@ -103,13 +103,22 @@ public enum Role: UInt8, Comparable, Sendable {
 }
 
 /// What a device says about its use.
-public enum Activity: UInt8, Sendable {
+public enum Activity: UInt8, WireWord {
     /// A background fetch: says nothing about its user.
     case background = 0
     /// Connected, nobody is using it.
     case idle = 1
     /// Somebody is using it.
     case active = 2
+
+    /// The word on the wire.
+    public var word: StaticString {
+        switch self {
+        case .background: "background"
+        case .idle: "idle"
+        case .active: "active"
+        }
+    }
 }
 
 /// What an acked message survives.

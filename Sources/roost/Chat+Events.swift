@@ -59,7 +59,7 @@ extension Chat {
     private func enter() async {
         do throws(RoostFailure) {
             if let conversation {
-                for member in try await client.members(of: conversation).members { note(member.watermark) }
+                for member in try await client.members(of: conversation).members { note(member.receipt) }
             } else {
                 try await open()
             }
@@ -112,14 +112,14 @@ extension Chat {
                 .id
         }
         let list = try await client.members(of: name)
-        members = list.members.map(\.watermark.user).filter { $0 != user }
+        members = list.members.map(\.receipt.user).filter { $0 != user }
         let page = try await client.history(of: name, limit: 20)
         conversation = name
         show(page)
         first = page.first ?? .none
         shown = max(shown, page.last ?? .none)
         markRead()
-        for member in list.members where member.watermark.user != user { note(member.watermark) }
+        for member in list.members where member.receipt.user != user { note(member.receipt) }
         // In a larger group, presence of all members would be too much to show.
         let watched = Array(members.prefix(50))
         if !watched.isEmpty { for one in try await client.watch(watched) { show(one) } }
@@ -174,7 +174,7 @@ extension Chat {
         showGaps(before: SequenceNumber(.max))
     }
 
-    private func show(_ gap: Gap) {
+    private func show(_ gap: MessageGap) {
         // History may have shown some of these messages already.
         guard gap.to > shown, gap.to.value < .max else { return }
         let count = gap.to.value &- max(gap.from.value &- 1, shown.value)
@@ -205,13 +205,13 @@ extension Chat {
         TerminalText.printable(body.text ?? String(decoding: body.json, as: UTF8.self))
     }
 
-    private func show(_ change: ConversationChange) {
+    private func show(_ change: ConversationEvent) {
         let by = printable(change.by)
         let text =
             switch change.change {
             case .created: "\(by) started the conversation"
             case .renamed(let name): "\(by) renamed it to \(printable(name))"
-            case .added(let users, _, _, _): "\(by) added \(printable(users.joined(separator: ", ")))"
+            case .added(let users, _): "\(by) added \(printable(users.joined(separator: ", ")))"
             case .removed(let users): "\(by) removed \(printable(users.joined(separator: ", ")))"
             case .left: "\(by) left"
             case .role(let user, let role): "\(by) made \(printable(user)) \(role.word)"
@@ -221,7 +221,7 @@ extension Chat {
 
     // MARK: Ticks and presence
 
-    private func note(_ mark: Watermark) {
+    private func note(_ mark: Receipt) {
         guard mark.user != user else { return }
         if !members.contains(mark.user) { members.append(mark.user) }
         ticks.note(mark)
@@ -242,7 +242,7 @@ extension Chat {
 
     private static func clock(_ time: Timestamp?) -> String { time.map { " (\(ChatScreen.time($0)))" } ?? "" }
 
-    private func show(_ one: Presence) {
+    private func show(_ one: UserPresence) {
         guard members.contains(one.user), presence[one.user] != one else { return }
         presence[one.user] = one
         let name = printable(one.user)

@@ -121,12 +121,12 @@ extension Chat {
         }
     }
 
-    private func stored(_ text: String, _ receipt: SendReceipt) {
-        shown = max(shown, receipt.sequence)
-        if first == .none { first = receipt.sequence }
-        ticks.remember(own: receipt.sequence)
+    private func stored(_ text: String, _ message: StoredMessage) {
+        shown = max(shown, message.sequence)
+        if first == .none { first = message.sequence }
+        ticks.remember(own: message.sequence)
         let name = screen.styled(TerminalText.printable(user), .name)
-        screen.line("[\(ChatScreen.time(receipt.time))] \(name): \(TerminalText.printable(text)) ✓")
+        screen.line("[\(ChatScreen.time(message.time))] \(name): \(TerminalText.printable(text)) ✓")
         // Its receipt may have arrived before.
         for member in members { showTicks(of: member) }
     }
@@ -145,7 +145,7 @@ extension Chat {
     private func showMembers(_ conversation: String) async throws(RoostFailure) {
         let list = try await client.members(of: conversation)
         for member in list.members {
-            let mark = member.watermark
+            let mark = member.receipt
             let state = presence[mark.user].map { " " + $0.state.rawValue } ?? ""
             screen.line(
                 "  \(TerminalText.printable(mark.user)) (\(member.role.word))\(state), "

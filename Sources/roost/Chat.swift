@@ -37,7 +37,7 @@ actor Chat {
     var isQuitting = false
 
     var ticks = Ticks()
-    var presence: [String: Presence] = [:]
+    var presence: [String: UserPresence] = [:]
 
     init(_ relay: ChatRelay, user: String?, peer: String, isTokenFixed: Bool) {
         client = RoostClient(url: relay.url, device: relay.device, token: relay.token)

@@ -14,7 +14,7 @@ struct Ticks {
 
     /// In rising order.
     private var own: [SequenceNumber] = []
-    private var marks: [String: Watermark] = [:]
+    private var marks: [String: Receipt] = [:]
     private var toldDelivered: [String: SequenceNumber] = [:]
     private var toldRead: [String: SequenceNumber] = [:]
 
@@ -33,7 +33,7 @@ struct Ticks {
     mutating func forget(own sequence: SequenceNumber) { own.removeAll { $0 == sequence } }
 
     /// A member has got so far.
-    mutating func note(_ mark: Watermark) { marks[mark.user] = mark }
+    mutating func note(_ mark: Receipt) { marks[mark.user] = mark }
 
     /// What to show of a member: only what concerns own messages and wasn't shown before.
     mutating func news(of member: String) -> News? {

@@ -20,10 +20,22 @@ public func fuzzOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
         }
         check(outcome == .valid, "JSON, but \(outcome)")
         compare(reader.root, expected, reader)
+        bytes.withUnsafeBytes { readModels($0) }
     } catch {
         check(outcome == .tooDeep || outcome == .invalid, "too deep, but \(outcome)")
     }
     return 0
+}
+
+/// A client reads whatever a server says: none of it may trap.
+private func readModels(_ bytes: UnsafeRawBufferPointer) {
+    guard let members = JSONMembers(parsing: bytes) else { return }
+    _ = Event(reading: members)
+    _ = StoredMessage(reading: members)
+    _ = HistoryPage(reading: members)
+    _ = ConversationPage(reading: members)
+    _ = CreatedConversation(reading: members)
+    _ = MemberList(reading: members)
 }
 
 private let depthMax = 64

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Holds Docs/asyncapi.yaml to Docs/Protocol.md, which is normative, and the codes of both to the sources.
+"""Holds Docs/asyncapi.yaml to Docs/Protocol.md, which is normative, and the words of both to the sources.
 
 Prints one line per difference and exits 1 if there is one. Needs PyYAML and jsonschema; reads only, starts nothing.
 """
@@ -15,6 +15,7 @@ import yaml
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PROTOCOL = (ROOT / "Docs/Protocol.md").read_text(encoding="utf-8")
 SOURCES = ROOT / "Sources/RoostWire"
+WIRE_MEMBERS = ROOT / "Tests/RoostCoreTests/Wire/WireMembers.swift"
 DOCUMENT = yaml.safe_load((ROOT / "Docs/asyncapi.yaml").read_text(encoding="utf-8"))
 MESSAGES = DOCUMENT["components"]["messages"]
 
@@ -31,9 +32,9 @@ def expect(condition, text):
 
 
 def same(what, one, other):
-    """Two sets that have to be equal, the first of the protocol, the second of asyncapi.yaml or a source."""
+    """Two sets that have to be equal: the first of Protocol.md or asyncapi.yaml, the second of what is held to it."""
     for name in sorted(set(one) ^ set(other), key=str):
-        problems.append(f"{what}: {name} is only in {'Protocol.md' if name in one else 'the other'}")
+        problems.append(f"{what}: {name} is only in the {'document' if name in one else 'other'}")
 
 
 def words(text):
@@ -175,7 +176,7 @@ def check_codes():
     same("error codes", errors, codes["x-retry"])
     for code, retry in codes["x-retry"].items():
         expect((errors.get(code) == "yes") == retry, f"{code}: is it worth a retry?")
-    same("ErrorCode.swift", errors, re.findall(r'"(\w+)"', (SOURCES / "ErrorCode.swift").read_text(encoding="utf-8")))
+    same("ErrorCode.swift", errors, re.findall(r'"(\w+)"', source("ErrorCode.swift")))
 
     closes = {}
     for numbers, back in re.findall(r"^\| (\d{4}(?:, \d{4})*) \| (yes|no|) ?\|", PROTOCOL, re.MULTILINE):
@@ -185,11 +186,57 @@ def check_codes():
     for code, close in documented.items():
         word = {True: "yes", False: "no", None: ""}[close.get("return")]
         expect(closes.get(code) == word, f"{code}: come back?")
-    source = (SOURCES / "CloseCode.swift").read_text(encoding="utf-8")
-    same("CloseCode.swift", closes, re.findall(r"case \w+ = (\d{4})", source))
+    same("CloseCode.swift", closes, re.findall(r"case \w+ = (\d{4})", source("CloseCode.swift")))
 
     statuses = {int(status) for status in re.findall(r"^\| (\d{3}) \|", PROTOCOL, re.MULTILINE)}
     same("statuses", statuses, DOCUMENT["channels"]["socket"]["x-refused-before-upgrade"])
+
+
+def source(name):
+    return (SOURCES / name).read_text(encoding="utf-8")
+
+
+def declared(name, head):
+    """The words of the enum that begins with `head`: the texts in it, or the names of its cases if it has none."""
+    body = re.search(rf"^( *)(?:public )?enum {head}.*?\n(.*?)^\1\}}", source(name), re.DOTALL | re.MULTILINE)
+    if not body:
+        sys.exit(f"{name}: has no enum {head}; this script has to learn where it is")
+    cases = [word for line in re.findall(r"^ *case ([\w, ]+)$", body[2], re.MULTILINE) for word in line.split(", ")]
+    return re.findall(r'"([\w.]+)"', body[2]) or cases
+
+
+def check_vocabulary():
+    """The words of RoostWire are those of asyncapi.yaml."""
+    schemas = DOCUMENT["components"]["schemas"]
+    commands = [name.removeprefix("command.") for name in MESSAGES if name.startswith("command.")]
+    same("CommandType", commands, declared("CommandType.swift", "CommandType"))
+    events = [name.removeprefix("event.") for name in MESSAGES if name.startswith("event.")]
+    same("EventType", events, declared("Events/EventType.swift", "EventType"))
+    same("Role", schemas["role"]["enum"], declared("Identifiers.swift", "Role"))
+    same("ConversationKind", schemas["conversationKind"]["enum"], declared("Identifiers.swift", "ConversationKind"))
+    states = properties(MESSAGES["command.presence"]["payload"])["state"]["enum"]
+    same("Activity", states, declared("Identifiers.swift", "Activity"))
+    durability = properties(MESSAGES["event.welcome"]["payload"])["durability"]["enum"]
+    same("Durability", durability, declared("Identifiers.swift", "Durability"))
+    presence = properties(schemas["presence"])["state"]["enum"]
+    same("UserPresence", presence, declared("Events/UserPresence.swift", "State"))
+    changes = properties(MESSAGES["event.conversation"]["payload"])["event"]["enum"]
+    same("ConversationEvent", changes, declared("Events/ConversationEvent.swift", "Word"))
+
+
+def check_members():
+    """The list of members that the tests hold against the models and the relay is that of asyncapi.yaml."""
+    text = WIRE_MEMBERS.read_text(encoding="utf-8")
+    listed = dict(re.findall(r'^    "(\w+)": "+([^"]*?)"+,$', text, re.DOTALL | re.MULTILINE))
+    schemas = DOCUMENT["components"]["schemas"]
+    events = [name for name in MESSAGES if name.startswith("event.")]
+    nodes = {name.removeprefix("event."): MESSAGES[name]["payload"] for name in events}
+    nodes |= {name: schemas[name] for name in ("conversationObject", "sequenceRange", "member", "reactionCount")}
+    nodes["userPresence"] = schemas["presence"]
+    same("WireMembers.swift", [*nodes, "limits"], listed)
+    for name, members in listed.items():
+        named = schemas["limits"]["required"] if name == "limits" else properties(nodes.get(name, {}))
+        same(f"WireMembers.swift: {name}", set(named) - {"type"}, set(members.replace("\\", " ").split()))
 
 
 def main():
@@ -197,6 +244,8 @@ def main():
     check_names()
     check_references()
     check_codes()
+    check_vocabulary()
+    check_members()
     for problem in problems:
         print(problem)
     print(f"Protocol.md and asyncapi.yaml: {count} examples, {len(MESSAGES)} messages, {len(problems)} differences")

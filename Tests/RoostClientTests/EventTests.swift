@@ -1,7 +1,7 @@
-import RoostWire
 import Testing
 
 @testable import RoostClient
+@testable import RoostWire
 
 @Suite(.timeLimit(.minutes(1))) struct EventTests {
     @Test func readsEveryKindOfEvent() async {
@@ -18,22 +18,22 @@ import Testing
             ),
             (
                 #"{"type":"gap","conversation":"c1","from":1,"to":960}"#,
-                .gap(Gap(conversation: "c1", from: SequenceNumber(1), to: SequenceNumber(960)))
+                .gap(MessageGap(conversation: "c1", from: SequenceNumber(1), to: SequenceNumber(960)))
             ),
             (
                 #"{"type":"receipt","conversation":"c1","user":"bob","delivered":7,"deliveredAt":3,"read":6}"#,
                 .receipt(
-                    Watermark(
+                    Receipt(
                         conversation: "c1", user: "bob", delivered: SequenceNumber(7),
                         deliveredAt: Timestamp(milliseconds: 3), read: SequenceNumber(6)))
             ),
             (
                 #"{"type":"typing","conversation":"c1","user":"bob","active":true}"#,
-                .typing(Typing(conversation: "c1", user: "bob", isActive: true))
+                .typing(TypingChange(conversation: "c1", user: "bob", isActive: true))
             ),
             (
                 #"{"type":"presence","users":[{"user":"bob","state":"offline","lastSeen":4},{"state":"?"}]}"#,
-                .presence([Presence(user: "bob", state: .offline, lastSeen: Timestamp(milliseconds: 4))])
+                .presence([UserPresence(user: "bob", state: .offline, lastSeen: Timestamp(milliseconds: 4))])
             ),
             (#"{"type":"drain","after":1200}"#, .drain(.milliseconds(1_200))),
         ]

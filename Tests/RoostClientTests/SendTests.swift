@@ -20,7 +20,7 @@ import Testing
         socket.ok(send, Self.stored)
         #expect(
             try await receipt
-                == SendReceipt(
+                == StoredMessage(
                     conversation: "c1", sequence: SequenceNumber(1), position: "101", time: Timestamp(milliseconds: 10),
                     isDuplicate: false))
     }

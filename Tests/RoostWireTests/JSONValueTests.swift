@@ -82,4 +82,10 @@ import Testing
         let bytes = Array(json.utf8)
         #expect(bytes.withUnsafeBytes { JSONValue(parsing: $0) } == nil)
     }
+
+    @Test("a body is one value of any kind", arguments: ["null", "1e999", #" "a" "#, "[{}]", #"{"a":1}"#])
+    func value(json: String) { #expect(JSONValue.isValid(Array(json.utf8))) }
+
+    @Test("what isn't one value is no body", arguments: ["", "1,", #"1,"x":2"#, "1}", "tru", #"1} {"a":2"#])
+    func notAValue(json: String) { #expect(!JSONValue.isValid(Array(json.utf8))) }
 }

@@ -167,29 +167,24 @@ final class ClientSession {
 
     // Handles one message of the server, a reply or an event.
     private func receive(_ text: UnsafeRawBufferPointer) {
-        guard let value = JSONValue(parsing: text) else { return }
-        let members = EventMembers(value)
-        guard let type = members.string("type") else { return }
-        switch type {
-        case "ok", "pong", "welcome", "error":
+        guard let members = JSONMembers(parsing: text), let type = members.type else { return }
+        guard !type.isReply else {
             guard let id = members.integer("re"), let complete = requests.take(id) else { return }
-            guard type != "error" else { return complete(.failure(.refused(CommandRefusal(value)))) }
-            feed.note(members)
-            complete(.success(value))
-        default:
-            guard let event = members.event(type) else { return }
-            if !take(event, members) { lose(code: nil, "events aren't taken as fast as they come") }
+            guard type != .error else { return complete(.failure(.refused(CommandRefusal(reading: members)))) }
+            feed.note(Answer(reading: members))
+            return complete(.success(members))
         }
+        guard let event = Event(reading: members), let reported = RoostEvent(event) else { return }
+        if !take(event, reported) { lose(code: nil, "events aren't taken as fast as they come") }
     }
 
     // Returns false if there is no room for the event.
-    private func take(_ event: RoostEvent, _ members: EventMembers) -> Bool {
+    private func take(_ event: Event, _ reported: RoostEvent) -> Bool {
         if case .drain(let wait) = event { askedWait = wait }
-        guard let position = members.string("position"), let time = members.time("time") else { return feed.add(event) }
-        return feed.add(event, position: position, time: time) { event in
-            guard case .message(let message) = event, message.from == welcome?.user, message.device == welcome?.device
-            else { return true }
-            return !outgoing.settle(message)
+        guard let (position, time) = event.logged else { return feed.add(reported) }
+        return feed.add(reported, position: position, time: time) { event in
+            guard case .message(let message) = event, message.from == welcome?.user else { return true }
+            return message.device != welcome?.device || !outgoing.settle(message)
         }
     }
 
@@ -207,22 +202,22 @@ final class ClientSession {
     // MARK: Hello
 
     private func sayHello() {
-        let failure = requests.issue("hello") { command in
+        let failure = requests.issue(.hello) { command in
             command.member("token", token)
             command.member("device", settings.device)
             if settings.isBackground { command.member("background", true) }
-        } then: { [unowned self] reply in
-            greeted(reply)
+        } then: { [unowned self] in
+            greeted($0)
         }
         token = ""
         if failure != nil { lose(code: nil, "hello can't be sent") }
     }
 
-    private func greeted(_ reply: Result<JSONValue, RoostFailure>) {
+    private func greeted(_ reply: Result<JSONMembers, RoostFailure>) {
         guard phase == .greeting else { return }
         switch reply {
-        case .success(let value):
-            guard let welcome = Welcome(EventMembers(value)) else { return lose(code: nil, "not a welcome") }
+        case .success(let members):
+            guard let welcome = Welcome(reading: members) else { return lose(code: nil, "not a welcome") }
             becomeReady(welcome)
         case .failure(.refused(let refusal)):
             // A close code that says what to do follows at once.
@@ -283,17 +278,17 @@ final class ClientSession {
 
     private func refresh(with token: String, _ number: Int) {
         guard number == connection, phase == .ready else { return }
-        let failure = requests.issue("refresh", { $0.member("token", token) }) { [unowned self] reply in
+        let failure = requests.issue(.refresh, { $0.member("token", token) }) { [unowned self] reply in
             refreshed(reply, number)
         }
         if failure != nil { refreshFailed(number) }
     }
 
-    private func refreshed(_ reply: Result<JSONValue, RoostFailure>, _ number: Int) {
+    private func refreshed(_ reply: Result<JSONMembers, RoostFailure>, _ number: Int) {
         guard number == connection, phase == .ready else { return }
-        guard case .success(let value) = reply else { return refreshFailed(number) }
+        guard case .success(let members) = reply else { return refreshFailed(number) }
         isRefreshing = false
-        if let expires = EventMembers(value).time("expires"), let welcome, let readySince {
+        if let expires = Answer(reading: members).expires, let welcome, let readySince {
             let since = (settings.elapsed() - readySince).wholeMilliseconds
             planRefresh(expires, now: Timestamp(milliseconds: welcome.time.milliseconds &+ since))
         }
@@ -328,7 +323,7 @@ final class ClientSession {
         let silence = settings.elapsed() - heardAt
         guard silence >= limits.quietTime else { return alarms.set(.quiet, after: limits.quietTime - silence) }
         // If there is no answer in time, the connection is given up.
-        requests.issue("ping")
+        requests.issue(.ping)
         alarms.set(.quiet, after: limits.quietTime)
     }
 
@@ -342,7 +337,7 @@ final class ClientSession {
         case .ready:
             feed.sendAck()
             phase = .leaving
-            let failure = requests.transmit("bye")
+            let failure = requests.transmit(.bye)
             alarms.set(.goodbye, after: limits.goodbyeTimeout)
             if failure == nil { return true }
         default: break

@@ -6,7 +6,7 @@ final class Requests {
     // A command that waits for its reply.
     private struct Outstanding {
         var issued: Duration
-        var complete: (Result<JSONValue, RoostFailure>) -> Void
+        var complete: (Result<JSONMembers, RoostFailure>) -> Void
     }
 
     /// Whether there is a session, so that commands other than `hello` may be sent.
@@ -18,7 +18,7 @@ final class Requests {
     private let alarms: Alarms
     private let writer = JSONWriter()
     private var socket: (any Socket)?
-    private var bytesMax = ServerLimits().frameBytes
+    private var bytesMax = Limits().frameBytes
     private var lastID: Int64 = 0
     private var outstanding: [Int64: Outstanding] = [:]
 
@@ -54,9 +54,9 @@ final class Requests {
     // MARK: Commands
 
     /// Writes one command and hands it to the socket. Returns why that wasn't possible.
-    func transmit(_ type: StaticString, id: Int64? = nil, _ members: (JSONWriter) -> Void = { _ in }) -> RoostFailure? {
+    func transmit(_ type: CommandType, id: Int64? = nil, _ members: (JSONWriter) -> Void = { _ in }) -> RoostFailure? {
         guard let socket else { return .notConnected }
-        writer.begin(type)
+        writer.begin(type.word)
         if let id { writer.member("id", id) }
         members(writer)
         writer.end()
@@ -69,8 +69,8 @@ final class Requests {
     /// itself.
     @discardableResult
     func issue(
-        _ type: StaticString, _ members: (JSONWriter) -> Void = { _ in },
-        then: @escaping (Result<JSONValue, RoostFailure>) -> Void = { _ in }
+        _ type: CommandType, _ members: (JSONWriter) -> Void = { _ in },
+        then: @escaping (Result<JSONMembers, RoostFailure>) -> Void = { _ in }
     ) -> RoostFailure? {
         lastID += 1
         let id = lastID
@@ -83,7 +83,7 @@ final class Requests {
     // MARK: Replies
 
     /// Removes and returns the caller that waits for the reply to this command.
-    func take(_ id: Int64) -> ((Result<JSONValue, RoostFailure>) -> Void)? {
+    func take(_ id: Int64) -> ((Result<JSONMembers, RoostFailure>) -> Void)? {
         outstanding.removeValue(forKey: id)?.complete
     }
 

@@ -22,8 +22,8 @@ final class Standing {
     }
 
     /// Sends all of it to a server that has just said `welcome`. `tell` gets the presence of the watched users.
-    func tellAgain(_ tell: @escaping ([Presence]) -> Void) {
-        if let activity { requests.issue("presence", { $0.member("state", word: activity.word) }) }
+    func tellAgain(_ tell: @escaping ([UserPresence]) -> Void) {
+        if let activity { requests.issue(.presence, { $0.member("state", word: activity.word) }) }
         for users in watchCalls { watchAgain(users, tell) }
         for conversation in reads.keys { sendRead(conversation) }
     }
@@ -53,10 +53,10 @@ final class Standing {
         watchCalls = watchCalls.map { $0.filter { !gone.contains($0) } }.filter { !$0.isEmpty }
     }
 
-    private func watchAgain(_ users: [String], _ tell: @escaping ([Presence]) -> Void) {
-        requests.issue("watch", { $0.list("users", users) }) { reply in
+    private func watchAgain(_ users: [String], _ tell: @escaping ([UserPresence]) -> Void) {
+        requests.issue(.watch, { $0.list("users", users) }) { reply in
             switch reply {
-            case .success(let value): tell(EventMembers(value).presences())
+            case .success(let members): tell(UserPresence.list(reading: members))
             case .failure(.refused): self.watchCalls.removeAll { $0 == users }
             case .failure: break
             }
@@ -78,7 +78,7 @@ final class Standing {
     // One report at a time for each conversation. What is read meanwhile is sent together.
     private func sendRead(_ conversation: String) {
         guard let mark = reads[conversation], !mark.isUnderWay else { return }
-        let failure = requests.issue("read") { command in
+        let failure = requests.issue(.read) { command in
             command.member("conversation", conversation)
             command.member("sequence", mark.sequence.value)
         } then: { reply in
@@ -88,7 +88,7 @@ final class Standing {
     }
 
     private func answered(
-        _ conversation: String, _ sequence: SequenceNumber, _ reply: Result<JSONValue, RoostFailure>
+        _ conversation: String, _ sequence: SequenceNumber, _ reply: Result<JSONMembers, RoostFailure>
     ) {
         reads[conversation]?.isUnderWay = false
         switch reply {

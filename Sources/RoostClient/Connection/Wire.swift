@@ -7,17 +7,6 @@ extension Duration {
     }
 }
 
-extension Activity {
-    /// The word on the wire.
-    var word: StaticString {
-        switch self {
-        case .background: "background"
-        case .idle: "idle"
-        case .active: "active"
-        }
-    }
-}
-
 extension JSONWriter {
     /// A list of texts.
     func list(_ name: StaticString, _ elements: [String]) {

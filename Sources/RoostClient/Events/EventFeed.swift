@@ -67,12 +67,10 @@ final class EventFeed {
     }
 
     /// A reply replaced an event, so the event must not be reported again.
-    func note(_ reply: EventMembers) {
-        guard let position = reply.string("position"), let time = reply.time("time"),
-            recent.insert(position, time)
-        else { return }
+    func note(_ reply: Answer) {
+        guard let position = reply.position, let time = reply.time, recent.insert(position, time) else { return }
         // An earlier try may have been stored below what was acked since.
-        guard reply["duplicate"]?.bool != true else { return }
+        guard !reply.isDuplicate else { return }
         acknowledgeLater(EventBuffer.Mark(position: position, connection: connection))
     }
 
@@ -160,6 +158,6 @@ final class EventFeed {
         unacked = nil
         unackedCount = 0
         // If the ack is lost, the event comes again and is detected as a repetition.
-        _ = requests.transmit("ack") { $0.member("position", mark.position) }
+        _ = requests.transmit(.ack) { $0.member("position", mark.position) }
     }
 }

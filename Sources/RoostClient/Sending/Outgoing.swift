@@ -25,7 +25,7 @@ final class Outgoing {
 
     /// Adds a message; `finish` gets its result. Returns why it can't be added.
     func add(
-        _ message: OutgoingMessage, finish: @escaping (Result<SendReceipt, RoostFailure>) -> Void
+        _ message: OutgoingMessage, finish: @escaping (Result<StoredMessage, RoostFailure>) -> Void
     ) -> RoostFailure? {
         if let failure = queue.add(message, finish: finish) { return failure }
         sendWaiting()
@@ -48,7 +48,7 @@ final class Outgoing {
     }
 
     /// Reports the result of a message and forgets it.
-    func finish(_ key: String, _ result: Result<SendReceipt, RoostFailure>) {
+    func finish(_ key: String, _ result: Result<StoredMessage, RoostFailure>) {
         queue.remove(key)?(result)
         sendWaiting()
     }
@@ -60,16 +60,16 @@ final class Outgoing {
     /// waiting for a reply; the reply would say nothing new.
     func settle(_ message: Message) -> Bool {
         guard let key = message.key, queue.contains(key) else { return false }
-        let receipt = SendReceipt(
+        let stored = StoredMessage(
             conversation: message.conversation, sequence: message.sequence, position: message.position,
             time: message.time, isDuplicate: true)
-        finish(key, .success(receipt))
+        finish(key, .success(stored))
         return true
     }
 
     private func sendWaiting() {
         while requests.isReady, !isPaused, let message = queue.takeNext() {
-            let failure = requests.issue("send") { command in
+            let failure = requests.issue(.send) { command in
                 command.member("to", message.to)
                 command.member("key", message.key)
                 if let kind = message.kind { command.member("kind", kind) }
@@ -88,12 +88,12 @@ final class Outgoing {
         }
     }
 
-    private func answered(_ message: OutgoingMessage, _ reply: Result<JSONValue, RoostFailure>) {
+    private func answered(_ message: OutgoingMessage, _ reply: Result<JSONMembers, RoostFailure>) {
         switch reply {
-        case .success(let value):
+        case .success(let members):
             backoff.reset()
-            let receipt = SendReceipt(EventMembers(value))
-            finish(message.key, receipt.map { .success($0) } ?? .failure(.unexpectedReply))
+            let stored = StoredMessage(reading: members)
+            finish(message.key, stored.map { .success($0) } ?? .failure(.unexpectedReply))
         case .failure(.refused(let refusal)) where refusal.isTemporary:
             queue.putBack(message.key)
             pause(refusal.retryAfter)

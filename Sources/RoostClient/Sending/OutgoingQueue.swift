@@ -16,7 +16,7 @@ struct OutgoingQueue {
     struct Entry {
         var message: OutgoingMessage
         var isUnderWay = false
-        var finish: (Result<SendReceipt, RoostFailure>) -> Void
+        var finish: (Result<StoredMessage, RoostFailure>) -> Void
     }
 
     private let most: Int
@@ -34,7 +34,7 @@ struct OutgoingQueue {
 
     /// Returns why the message can't be added; nil if it was added.
     mutating func add(
-        _ message: OutgoingMessage, finish: @escaping (Result<SendReceipt, RoostFailure>) -> Void
+        _ message: OutgoingMessage, finish: @escaping (Result<StoredMessage, RoostFailure>) -> Void
     ) -> RoostFailure? {
         guard !entries.contains(where: { $0.message.key == message.key }) else {
             return .invalid("a message with this key waits to be sent")
@@ -68,7 +68,7 @@ struct OutgoingQueue {
     }
 
     /// The message is done. Returns the caller's continuation.
-    mutating func remove(_ key: String) -> ((Result<SendReceipt, RoostFailure>) -> Void)? {
+    mutating func remove(_ key: String) -> ((Result<StoredMessage, RoostFailure>) -> Void)? {
         guard let index = entries.firstIndex(where: { $0.message.key == key }) else { return nil }
         let entry = entries.remove(at: index)
         bytes -= entry.message.body.count

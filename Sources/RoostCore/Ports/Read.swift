@@ -225,20 +225,3 @@ public struct StoredEvent: Sendable {
         reactions = []
     }
 }
-
-/// How many members gave a message one reaction.
-public struct ReactionCount: Sendable, Equatable {
-    /// The reaction, as it was sent.
-    public var reaction: String
-    /// Number of members who gave it.
-    public var count: Int
-    /// Whether the reader is one of them.
-    public var isMine: Bool
-
-    /// Creates a count.
-    public init(_ reaction: String, count: Int, isMine: Bool) {
-        self.reaction = reaction
-        self.count = count
-        self.isMine = isMine
-    }
-}

@@ -107,7 +107,7 @@ final class EventCheck {
     }
 
     private func checkContent(_ event: WireEvent, _ stored: Ledger.Event, on connection: SimulatedConnection) {
-        let kind: WireEvent.Kind =
+        let kind: EventType =
             switch stored.kind {
             case .message: .message
             case .edit: .edit

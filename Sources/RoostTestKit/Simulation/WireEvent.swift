@@ -4,12 +4,7 @@ import RoostWire
 /// One frame as a client reads it: the members that the checker asks for again and again, taken out once, and the
 /// whole object for the rest. A frame that many get is read once.
 final class WireEvent {
-    enum Kind: String {
-        case welcome, ok, error, message, edit, delete, react, conversation, signal, receipt, typing, presence, gap
-        case drain, pong
-    }
-
-    let kind: Kind
+    let kind: EventType
     let json: JSONValue?
     private(set) var re: Int64?
     private(set) var conversation: String?
@@ -26,7 +21,7 @@ final class WireEvent {
     /// nil if the payload isn't an object of a known type. Positions of another epoch count as missing.
     init?(_ payload: UnsafeRawBufferPointer, epoch: String) {
         guard let json = JSONValue(parsing: payload), let members = json.members, let type = members.first,
-            type.name == "type", let word = type.value.string, let kind = Kind(rawValue: word)
+            type.name == "type", let word = type.value.string, let kind = EventType(rawValue: word)
         else { return nil }
         self.kind = kind
         self.json = json
@@ -49,10 +44,5 @@ final class WireEvent {
     }
 
     /// Whether it is an event of the log, in its place in the order of positions.
-    var isDurable: Bool {
-        switch kind {
-        case .message, .edit, .delete, .react, .conversation: true
-        default: false
-        }
-    }
+    var isDurable: Bool { kind.isDurable }
 }

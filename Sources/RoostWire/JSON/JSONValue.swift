@@ -24,6 +24,13 @@ public struct JSONValue {
         self.init(document, document.root)
     }
 
+    /// Whether these bytes are one JSON value of any kind, nested no deeper than the server allows for bodies.
+    public static func isValid(_ json: [UInt8]) -> Bool {
+        // The reader takes objects only. More than one member means that the bytes end the first one themselves.
+        let object = Array("{\"body\":".utf8) + json + Array("}".utf8)
+        return object.withUnsafeBytes { JSONValue(parsing: $0) }?.members?.count == 1
+    }
+
     private init(_ document: JSONDocument, _ item: JSONItem) {
         self.document = document
         self.item = item

@@ -1,14 +1,12 @@
-/// The command types on the wire (Docs/Protocol.md, sections 3–9).
-enum CommandType: CaseIterable, Sendable {
+/// The types of what a client says (Docs/Protocol.md, sections 3–9).
+public enum CommandType: WireWord {
     case hello, refresh, ping, bye
     case create, list, rename, add, remove, setRole, members, leave
     case send, edit, delete, react, history, signal
     case ack, read, typing, presence, watch, unwatch
 
-    static let vocabulary = Vocabulary<CommandType> { $0.word }
-
     /// The value of `type`.
-    var word: StaticString {
+    public var word: StaticString {
         switch self {
         case .hello: "hello"
         case .refresh: "refresh"
@@ -38,7 +36,7 @@ enum CommandType: CaseIterable, Sendable {
     }
 
     /// Whether the command is always answered, so that its `id` is required (Docs/Protocol.md, section 1).
-    var needsID: Bool {
+    public var needsID: Bool {
         switch self {
         case .signal, .typing, .ack, .read, .bye: false
         default: true

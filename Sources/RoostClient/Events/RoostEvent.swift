@@ -1,0 +1,62 @@
+public import RoostWire
+
+/// An event that a client reports to its application, in order. Durable events (`message`, `edited`, `deleted`,
+/// `reacted`, `conversation`) are acked once the application asks for the next one.
+public enum RoostEvent: Sendable, Equatable {
+    /// A session began. Missed events follow.
+    case connected(Welcome)
+    /// The session was lost, or a try to get one failed.
+    case disconnected(Disconnection)
+    /// A message from anyone, on any device but this one.
+    case message(Message)
+    /// A message has a new body.
+    case edited(MessageEdit)
+    /// A message was deleted.
+    case deleted(MessageDeletion)
+    /// A member reacted, or took a reaction back.
+    case reacted(MessageReaction)
+    /// A conversation changed: its name, its members, their roles.
+    case conversation(ConversationEvent)
+    /// More messages were missed than the server sends by itself; `history` returns them.
+    case gap(MessageGap)
+    /// How far a member has got.
+    case receipt(Receipt)
+    /// A user began or stopped typing.
+    case typing(TypingChange)
+    /// The presence of users.
+    case presence([UserPresence])
+    /// A signal, which isn't stored.
+    case signal(Signal)
+    /// The relay is about to stop. The client reconnects by itself after this time.
+    case drain(Duration)
+
+    /// What the server tells; nil for the answer to a command.
+    init?(_ event: Event) {
+        switch event {
+        case .welcome, .ok, .error, .pong: return nil
+        case .message(let message): self = .message(message)
+        case .edit(let edit): self = .edited(edit)
+        case .delete(let deletion): self = .deleted(deletion)
+        case .react(let reaction): self = .reacted(reaction)
+        case .conversation(let change): self = .conversation(change)
+        case .signal(let signal): self = .signal(signal)
+        case .gap(let gap): self = .gap(gap)
+        case .receipt(let receipt): self = .receipt(receipt)
+        case .typing(let change): self = .typing(change)
+        case .presence(let users): self = .presence(users)
+        case .drain(let wait): self = .drain(wait)
+        }
+    }
+}
+
+/// Why there is no session, and what happens next.
+public struct Disconnection: Sendable, Equatable {
+    /// The close code; nil if the connection never opened, or if the client gave it up.
+    public var code: UInt16?
+    /// One line.
+    public var reason: String
+    /// When the client tries again; nil if it won't, or only after the application has taken the waiting events.
+    public var willRetryIn: Duration?
+    /// Whether the session has ended for good. This is then the last event.
+    public var isFinal: Bool
+}

@@ -1,0 +1,134 @@
+/// What `ok` tells for every command that was stored; nil where it tells nothing.
+public struct Answer: Sendable, Equatable {
+    /// The id of the command.
+    public var re: CommandID?
+    /// The event's place in the order of all events. Opaque.
+    public var position: String?
+    /// When it was stored.
+    public var time: Timestamp?
+    /// Whether the command changed nothing, or was stored by an earlier try.
+    public var isDuplicate: Bool
+    /// When the token expires; only in the answer to `refresh`.
+    public var expires: Timestamp?
+}
+
+extension Answer {
+    /// Reads an answer.
+    public init(reading members: JSONMembers) {
+        re = members.reply
+        position = members.string("position")
+        time = members.time("time")
+        isDuplicate = members.flag("duplicate") ?? false
+        expires = members.time("expires")
+    }
+}
+
+/// The answer to `ping`.
+public struct Pong: Sendable, Equatable {
+    /// The id of the command.
+    public var re: CommandID?
+    /// The server's time.
+    public var time: Timestamp
+}
+
+extension Pong {
+    /// Reads one; nil if a member is missing that Docs/Protocol.md promises.
+    public init?(reading members: JSONMembers) {
+        guard let time = members.time("time") else { return nil }
+        re = members.reply
+        self.time = time
+    }
+}
+
+/// The answer to `send`: the message is durable.
+public struct StoredMessage: Sendable, Equatable {
+    /// The id of the conversation, even if the message was sent to a user. Empty if the user has left it since.
+    public var conversation: String
+    /// The number of the message in the conversation.
+    public var sequence: SequenceNumber
+    /// Its place in the order of all events. Opaque.
+    public var position: String
+    /// When it was stored.
+    public var time: Timestamp
+    /// Whether an earlier try had stored it already.
+    public var isDuplicate: Bool
+
+    /// Creates one.
+    public init(
+        conversation: String, sequence: SequenceNumber, position: String, time: Timestamp, isDuplicate: Bool
+    ) {
+        self.conversation = conversation
+        self.sequence = sequence
+        self.position = position
+        self.time = time
+        self.isDuplicate = isDuplicate
+    }
+
+    /// Reads the answer; nil if it isn't one to this command.
+    public init?(reading members: JSONMembers) {
+        guard let sequence = members.sequence("sequence"), let position = members.string("position"),
+            let time = members.time("time")
+        else { return nil }
+        self.init(
+            conversation: members.string("conversation") ?? "", sequence: sequence, position: position, time: time,
+            isDuplicate: members.flag("duplicate") ?? false)
+    }
+}
+
+/// The answer to `history`: one page of messages, oldest first.
+public struct HistoryPage: Sendable, Equatable {
+    /// The id of the conversation.
+    public var conversation: String
+    /// The messages.
+    public var messages: [Message]
+    /// Messages between, before or after these that the server can't show, because they are damaged in its store.
+    public var gaps: [MessageGap]
+    /// Whether there are more messages in the requested direction.
+    public var hasMore: Bool
+
+    /// The first sequence of the page, of a message or a gap. The page before it is `before` this.
+    public var first: SequenceNumber? { [messages.first?.sequence, gaps.first?.from].compactMap { $0 }.min() }
+    /// The last sequence of the page, of a message or a gap. The page after it is `after` this.
+    public var last: SequenceNumber? { [messages.last?.sequence, gaps.last?.to].compactMap { $0 }.max() }
+}
+
+extension HistoryPage {
+    /// Reads the answer; nil if it isn't one to this command.
+    public init?(reading members: JSONMembers) {
+        guard let conversation = members.string("conversation"), let messages = members.objects("messages") else {
+            return nil
+        }
+        self.conversation = conversation
+        self.messages = messages.compactMap(Message.init(reading:))
+        gaps = (members.objects("gaps") ?? []).compactMap { MessageGap(in: conversation, reading: $0) }
+        hasMore = members.flag("more") ?? false
+    }
+}
+
+/// Why a command failed, as a client gets it: an `error`.
+public struct CommandRefusal: Error, Sendable, Equatable {
+    /// The id of the command, if it had one that could be read.
+    public var re: CommandID?
+    /// The code on the wire. `ErrorCode` has those that this version knows.
+    public var code: String
+    /// One line for the developer.
+    public var reason: String
+    /// Whether the same command may succeed later.
+    public var isTemporary: Bool
+    /// How long to wait before trying again, if the server said so.
+    public var retryAfter: Duration?
+}
+
+extension CommandRefusal {
+    /// Reads a refusal.
+    public init(reading members: JSONMembers) {
+        re = members.reply
+        code = members.string("code") ?? "unknown"
+        reason = members.string("reason") ?? ""
+        isTemporary = members.flag("retry") ?? false
+        retryAfter = members.integer("retryAfter").map { .milliseconds(max(0, $0)) }
+    }
+
+    /// Whether the refusal has this code.
+    public func `is`(_ code: ErrorCode) -> Bool { self.code == "\(code.word)" }
+}

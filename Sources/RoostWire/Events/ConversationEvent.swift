@@ -1,0 +1,89 @@
+/// A change of a conversation.
+public struct ConversationEvent: Sendable, Equatable {
+    /// What happened.
+    public enum Change: Sendable, Equatable {
+        /// The conversation was created, or this user was added to it.
+        case created(ConversationOutline)
+        /// The conversation has a new name.
+        case renamed(String)
+        /// These users were added. For those who are new to it, the outline says what they are in now.
+        case added([String], ConversationOutline?)
+        /// These users were removed.
+        case removed([String])
+        /// `by` left. If there is a new owner, it is this user.
+        case left(owner: String?)
+        /// This user has a new role.
+        case role(user: String, Role)
+    }
+
+    /// The words on the wire for what happened.
+    enum Word: String, CaseIterable {
+        case created, renamed, added, removed, left, role
+    }
+
+    /// The id of the conversation.
+    public var conversation: String
+    /// The event's place in the order of all events. Opaque.
+    public var position: String
+    /// The user who caused the event.
+    public var by: String
+    /// When it happened.
+    public var time: Timestamp
+    /// What happened.
+    public var change: Change
+}
+
+extension ConversationEvent {
+    /// Reads one; nil if a member is missing that Docs/Protocol.md promises.
+    public init?(reading members: JSONMembers) {
+        guard let conversation = members.string("conversation"), let position = members.string("position"),
+            let by = members.string("by"), let time = members.time("time"),
+            let word = members.string("event").flatMap(Word.init(rawValue:)),
+            let change = Change(word, members)
+        else { return nil }
+        self.conversation = conversation
+        self.position = position
+        self.by = by
+        self.time = time
+        self.change = change
+    }
+}
+
+extension ConversationEvent.Change {
+    init?(_ word: ConversationEvent.Word, _ members: JSONMembers) {
+        let change: ConversationEvent.Change? =
+            switch word {
+            case .created: ConversationOutline(reading: members).map { .created($0) }
+            case .renamed: members.string("name").map { .renamed($0) }
+            case .added: .added(members.strings("users"), ConversationOutline(reading: members))
+            case .removed: .removed(members.strings("users"))
+            case .left: .left(owner: members.string("owner"))
+            case .role: members.string("user").flatMap { user in members.word("role").map { .role(user: user, $0) } }
+            }
+        guard let change else { return nil }
+        self = change
+    }
+}
+
+/// What everybody in a conversation may know of it.
+public struct ConversationOutline: Sendable, Equatable {
+    /// Direct or group.
+    public var kind: ConversationKind
+    /// The name of a group; nil for a direct conversation.
+    public var name: String?
+    /// Number of members.
+    public var count: Int
+    /// The names of the first 50 members.
+    public var members: [String]
+}
+
+extension ConversationOutline {
+    /// Reads one; nil if a member is missing that Docs/Protocol.md promises.
+    public init?(reading members: JSONMembers) {
+        guard let kind: ConversationKind = members.word("kind") else { return nil }
+        self.kind = kind
+        name = members.string("name")
+        count = members.count("count") ?? 0
+        self.members = members.strings("members")
+    }
+}

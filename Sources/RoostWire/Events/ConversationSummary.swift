@@ -1,0 +1,162 @@
+/// A conversation as one of its members sees it.
+public struct ConversationSummary: Sendable, Equatable {
+    /// Its id, an opaque string.
+    public var id: String
+    /// Direct or group.
+    public var kind: ConversationKind
+    /// The name of a group; nil for a direct conversation.
+    public var name: String?
+    /// The user's own role.
+    public var role: Role
+    /// Number of members.
+    public var count: Int
+    /// The names of the first 50 members.
+    public var members: [String]
+    /// Sequence of the last message; zero if there is none.
+    public var sequence: SequenceNumber
+    /// Messages that the user has not read.
+    public var unread: Int
+    /// The last message that the user has read.
+    public var read: SequenceNumber
+    /// The last message.
+    public var message: Message?
+    /// When the last durable event happened.
+    public var time: Timestamp
+}
+
+extension ConversationSummary {
+    /// Reads one; nil if a member is missing that Docs/Protocol.md promises.
+    public init?(reading members: JSONMembers) {
+        guard let id = members.string("conversation"), let outline = ConversationOutline(reading: members),
+            let role: Role = members.word("role")
+        else { return nil }
+        self.id = id
+        kind = outline.kind
+        name = outline.name
+        self.role = role
+        count = outline.count
+        self.members = outline.members
+        sequence = members.sequence("sequence") ?? .none
+        unread = members.count("unread") ?? 0
+        read = members.sequence("read") ?? .none
+        message = members.object("message").flatMap(Message.init(reading:))
+        time = members.time("time") ?? .never
+    }
+}
+
+/// The answer to `conversation.list`: one page of conversations, newest first.
+public struct ConversationPage: Sendable, Equatable {
+    /// The conversations.
+    public var conversations: [ConversationSummary]
+    /// The value for `before` to get the next page; nil on the last page.
+    public var next: String?
+}
+
+extension ConversationPage {
+    /// Reads the answer; nil if it isn't one to this command.
+    public init?(reading members: JSONMembers) {
+        guard let conversations = members.objects("conversations") else { return nil }
+        self.conversations = conversations.compactMap(ConversationSummary.init(reading:))
+        next = members.string("next")
+    }
+}
+
+/// The answer to `conversation.create`.
+public struct CreatedConversation: Sendable, Equatable {
+    /// The conversation.
+    public var conversation: ConversationSummary
+    /// Whether the conversation existed already.
+    public var isDuplicate: Bool
+}
+
+extension CreatedConversation {
+    /// Reads the answer; nil if it isn't one to this command.
+    public init?(reading members: JSONMembers) {
+        guard let conversation = members.object("conversation").flatMap(ConversationSummary.init(reading:)) else {
+            return nil
+        }
+        self.conversation = conversation
+        isDuplicate = members.flag("duplicate") ?? false
+    }
+}
+
+/// How far a member has got in a conversation. Both sequences only rise.
+public struct Receipt: Sendable, Equatable {
+    /// The id of the conversation.
+    public var conversation: String
+    /// The member.
+    public var user: String
+    /// The last message that some device of the member has received.
+    public var delivered: SequenceNumber
+    /// Since when.
+    public var deliveredAt: Timestamp?
+    /// The last message that the member has read.
+    public var read: SequenceNumber
+    /// Since when.
+    public var readAt: Timestamp?
+    /// Number of unread messages; only in the user's own receipts.
+    public var unread: Int?
+}
+
+extension Receipt {
+    /// Reads one; nil if a member is missing that Docs/Protocol.md promises.
+    public init?(reading members: JSONMembers) {
+        guard let conversation = members.string("conversation") else { return nil }
+        self.init(in: conversation, reading: members)
+    }
+
+    init?(in conversation: String, reading members: JSONMembers) {
+        guard let user = members.string("user") else { return nil }
+        self.conversation = conversation
+        self.user = user
+        delivered = members.sequence("delivered") ?? .none
+        deliveredAt = members.time("deliveredAt")
+        read = members.sequence("read") ?? .none
+        readAt = members.time("readAt")
+        unread = members.count("unread")
+    }
+}
+
+/// A member of a conversation.
+public struct ConversationMember: Sendable, Equatable {
+    /// The member's role.
+    public var role: Role
+    /// The member's name, and how far the member has got.
+    public var receipt: Receipt
+}
+
+/// The answer to `conversation.members`.
+public struct MemberList: Sendable, Equatable {
+    /// The id of the conversation.
+    public var conversation: String
+    /// The members.
+    public var members: [ConversationMember]
+    /// The message that was asked for, if any. The three counts come with it.
+    public var sequence: SequenceNumber?
+    /// Number of members other than the one who asks.
+    public var others: Int?
+    /// How many of them have received the message.
+    public var deliveredCount: Int?
+    /// How many of them have read it.
+    public var readCount: Int?
+}
+
+extension MemberList {
+    /// Reads the answer; nil if it isn't one to this command.
+    public init?(reading members: JSONMembers) {
+        guard let conversation = members.string("conversation"), let list = members.objects("members") else {
+            return nil
+        }
+        self.conversation = conversation
+        self.members = list.compactMap { member in
+            guard let role: Role = member.word("role"), let receipt = Receipt(in: conversation, reading: member) else {
+                return nil
+            }
+            return ConversationMember(role: role, receipt: receipt)
+        }
+        sequence = members.sequence("sequence")
+        others = members.count("of")
+        deliveredCount = members.count("deliveredCount")
+        readCount = members.count("readCount")
+    }
+}

@@ -1,0 +1,76 @@
+/// One text message of a server, an answer or news, as Docs/Protocol.md describes it. Members that this version doesn't
+/// know are ignored.
+public enum Event: Sendable, Equatable {
+    /// The answer to `hello`.
+    case welcome(Welcome)
+    /// A command succeeded. What else the answer tells depends on the command: see `StoredMessage`, `HistoryPage`,
+    /// `ConversationPage`, `CreatedConversation`, `MemberList` and `UserPresence`.
+    case ok(Answer)
+    /// A command failed.
+    case error(CommandRefusal)
+    /// The answer to `ping`.
+    case pong(Pong)
+    /// A message.
+    case message(Message)
+    /// A message has a new body.
+    case edit(MessageEdit)
+    /// A message was deleted.
+    case delete(MessageDeletion)
+    /// A member reacted to a message, or took a reaction back.
+    case react(MessageReaction)
+    /// A conversation changed: its name, its members, their roles.
+    case conversation(ConversationEvent)
+    /// A signal, which isn't stored.
+    case signal(Signal)
+    /// Messages were left out; `history` returns them.
+    case gap(MessageGap)
+    /// How far a member has got.
+    case receipt(Receipt)
+    /// A user began or stopped typing.
+    case typing(TypingChange)
+    /// The presence of users changed.
+    case presence([UserPresence])
+    /// The relay is about to stop; come back after this time.
+    case drain(Duration)
+
+    /// Reads an event; nil if the type is unknown, or a member is missing that Docs/Protocol.md promises.
+    public init?(reading members: JSONMembers) {
+        guard let type = members.type, let event = Event(type, members) else { return nil }
+        self = event
+    }
+
+    private init?(_ type: EventType, _ members: JSONMembers) {
+        let event: Event? =
+            switch type {
+            case .welcome: Welcome(reading: members).map { .welcome($0) }
+            case .ok: .ok(Answer(reading: members))
+            case .error: .error(CommandRefusal(reading: members))
+            case .pong: Pong(reading: members).map { .pong($0) }
+            case .message: Message(reading: members).map { .message($0) }
+            case .edit: MessageEdit(reading: members).map { .edit($0) }
+            case .delete: MessageTarget(reading: members).map { .delete(MessageDeletion(target: $0)) }
+            case .react: MessageReaction(reading: members).map { .react($0) }
+            case .conversation: ConversationEvent(reading: members).map { .conversation($0) }
+            case .signal: Signal(reading: members).map { .signal($0) }
+            case .gap: MessageGap(reading: members).map { .gap($0) }
+            case .receipt: Receipt(reading: members).map { .receipt($0) }
+            case .typing: TypingChange(reading: members).map { .typing($0) }
+            case .presence: .presence(UserPresence.list(reading: members))
+            case .drain: members.integer("after").map { .drain(.milliseconds(max(0, $0))) }
+            }
+        guard let event else { return nil }
+        self = event
+    }
+
+    /// Position and time of a durable event, which together identify it; nil for others.
+    public var logged: (position: String, time: Timestamp)? {
+        switch self {
+        case .message(let message): (message.position, message.time)
+        case .edit(let edit): (edit.target.position, edit.target.time)
+        case .delete(let deletion): (deletion.target.position, deletion.target.time)
+        case .react(let reaction): (reaction.target.position, reaction.target.time)
+        case .conversation(let event): (event.position, event.time)
+        default: nil
+        }
+    }
+}

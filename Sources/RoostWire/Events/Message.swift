@@ -1,0 +1,214 @@
+/// A message as the server sends it: live, during catch-up and in history.
+public struct Message: Sendable, Equatable {
+    /// The id of the conversation.
+    public var conversation: String
+    /// Its number in the conversation, without holes.
+    public var sequence: SequenceNumber
+    /// Its place in the order of all events. Opaque.
+    public var position: String
+    /// The author.
+    public var from: String
+    /// The author's device; nil if the author is another user.
+    public var device: String?
+    /// The author's key for it.
+    public var key: String?
+    /// When it was stored.
+    public var time: Timestamp
+    /// `text`, or a kind of the author's application.
+    public var kind: String
+    /// The body; nil if the message was deleted.
+    public var body: Body?
+    /// The message that it replies to.
+    public var replyTo: SequenceNumber?
+    /// When it was last edited.
+    public var editedAt: Timestamp?
+    /// When it was deleted.
+    public var deletedAt: Timestamp?
+    /// The reactions; only in history.
+    public var reactions: [ReactionCount]
+}
+
+extension Message {
+    /// Reads a message; nil if a member is missing that every message has.
+    public init?(reading members: JSONMembers) {
+        guard let target = MessageTarget(reading: members) else { return nil }
+        conversation = target.conversation
+        sequence = target.sequence
+        position = target.position
+        from = target.from
+        device = members.string("device")
+        key = members.string("key")
+        time = target.time
+        kind = members.string("kind") ?? "text"
+        body = members.body
+        replyTo = members.sequence("replyTo")
+        editedAt = members.time("editedAt")
+        deletedAt = members.time("deletedAt")
+        reactions = (members.objects("reactions") ?? []).compactMap(ReactionCount.init(reading:))
+    }
+}
+
+/// The content of a message, an edit or a signal: JSON, byte for byte as its author wrote it.
+public struct Body: Sendable, Equatable {
+    /// The JSON value.
+    public let json: [UInt8]
+    /// The text, if the value is a string.
+    public let text: String?
+
+    init(_ value: JSONValue) {
+        json = value.raw
+        text = value.string
+    }
+}
+
+/// How many members gave a message one reaction.
+public struct ReactionCount: Sendable, Equatable {
+    /// The reaction, usually an emoji.
+    public var reaction: String
+    /// Number of members who gave it.
+    public var count: Int
+    /// Whether the user is one of them.
+    public var isMine: Bool
+
+    /// Creates a count.
+    public init(_ reaction: String, count: Int, isMine: Bool) {
+        self.reaction = reaction
+        self.count = count
+        self.isMine = isMine
+    }
+
+    /// Reads one; nil if a member is missing that Docs/Protocol.md promises.
+    public init?(reading members: JSONMembers) {
+        guard let reaction = members.string("reaction"), let count = members.count("count") else { return nil }
+        self.init(reaction, count: count, isMine: members.flag("mine") ?? false)
+    }
+}
+
+/// The message that an event changes, with the user who changed it and the time.
+public struct MessageTarget: Sendable, Equatable {
+    /// The id of the conversation.
+    public var conversation: String
+    /// The message.
+    public var sequence: SequenceNumber
+    /// The event's place in the order of all events. Opaque.
+    public var position: String
+    /// The user who caused the event.
+    public var from: String
+    /// When it happened.
+    public var time: Timestamp
+}
+
+extension MessageTarget {
+    /// Reads one; nil if a member is missing that Docs/Protocol.md promises.
+    public init?(reading members: JSONMembers) {
+        guard let conversation = members.string("conversation"), let sequence = members.sequence("sequence"),
+            let position = members.string("position"), let from = members.string("from"),
+            let time = members.time("time")
+        else { return nil }
+        self.conversation = conversation
+        self.sequence = sequence
+        self.position = position
+        self.from = from
+        self.time = time
+    }
+}
+
+/// An edit of a message.
+public struct MessageEdit: Sendable, Equatable {
+    /// Which message.
+    public var target: MessageTarget
+    /// The kind of the message.
+    public var kind: String
+    /// The new body; nil if the message was deleted since.
+    public var body: Body?
+    /// When the edit was made, if the message was deleted since.
+    public var deletedAt: Timestamp?
+}
+
+extension MessageEdit {
+    /// Reads one; nil if a member is missing that Docs/Protocol.md promises.
+    public init?(reading members: JSONMembers) {
+        guard let target = MessageTarget(reading: members) else { return nil }
+        self.target = target
+        kind = members.string("kind") ?? "text"
+        body = members.body
+        deletedAt = members.time("deletedAt")
+    }
+}
+
+/// A message was deleted. A tombstone stays in history.
+public struct MessageDeletion: Sendable, Equatable {
+    /// Which message.
+    public var target: MessageTarget
+}
+
+/// A reaction to a message.
+public struct MessageReaction: Sendable, Equatable {
+    /// Which message.
+    public var target: MessageTarget
+    /// The reaction, usually an emoji.
+    public var reaction: String
+    /// Whether it was taken back.
+    public var isRemoved: Bool
+}
+
+extension MessageReaction {
+    /// Reads one; nil if a member is missing that Docs/Protocol.md promises.
+    public init?(reading members: JSONMembers) {
+        guard let target = MessageTarget(reading: members), let reaction = members.string("reaction") else {
+            return nil
+        }
+        self.target = target
+        self.reaction = reaction
+        isRemoved = members.flag("removed") ?? false
+    }
+}
+
+/// Sequences of messages that were left out. In an event they belong to a backlog that was too long, or are damaged in
+/// the server's store; in history they are damaged.
+public struct MessageGap: Sendable, Equatable {
+    /// The id of the conversation.
+    public var conversation: String
+    /// The first sequence left out.
+    public var from: SequenceNumber
+    /// The last sequence left out.
+    public var to: SequenceNumber
+}
+
+extension MessageGap {
+    /// Reads one; nil if a member is missing that Docs/Protocol.md promises.
+    public init?(reading members: JSONMembers) {
+        guard let conversation = members.string("conversation") else { return nil }
+        self.init(in: conversation, reading: members)
+    }
+
+    init?(in conversation: String, reading members: JSONMembers) {
+        guard let from = members.sequence("from"), let to = members.sequence("to") else { return nil }
+        self.init(conversation: conversation, from: from, to: to)
+    }
+}
+
+/// A signal from another device. Signals aren't stored.
+public struct Signal: Sendable, Equatable {
+    /// The id of the conversation.
+    public var conversation: String
+    /// The user.
+    public var from: String
+    /// The kind, named by the sender's application.
+    public var kind: String
+    /// The content.
+    public var body: Body
+}
+
+extension Signal {
+    /// Reads one; nil if a member is missing that Docs/Protocol.md promises.
+    public init?(reading members: JSONMembers) {
+        guard let conversation = members.string("conversation"), let from = members.string("from"),
+            let body = members.body
+        else { return nil }
+        self.conversation = conversation
+        self.from = from
+        kind = members.string("kind") ?? "signal"
+        self.body = body
+    }
+}

@@ -1,0 +1,123 @@
+/// The server's answer to `hello`.
+public struct Welcome: Sendable, Equatable {
+    /// The id of the command.
+    public var re: CommandID?
+    /// The user of this session.
+    public var user: String
+    /// The device.
+    public var device: String
+    /// The device's cursor: everything up to here is acked. Opaque.
+    public var position: String
+    /// The newest position. Opaque.
+    public var head: String
+    /// Identifies the server's log. If it has changed, the log was started anew or restored from a backup, and
+    /// positions and sequences that the application kept refer to other events.
+    public var epoch: String
+    /// What an acked message survives; nil if this version doesn't know the word.
+    public var durability: Durability?
+    /// When the token expires, by the server's clock.
+    public var expires: Timestamp?
+    /// The server's time.
+    public var time: Timestamp
+    /// Name and version.
+    public var server: String
+    /// The server's limits.
+    public var limits: ServerLimits
+
+    /// Whether the device has missed nothing.
+    public var isUpToDate: Bool { position == head }
+}
+
+extension Welcome {
+    /// Reads a welcome; nil if it names no user, device or time.
+    public init?(reading members: JSONMembers) {
+        guard members.type == .welcome, let user = members.string("user"), let device = members.string("device"),
+            let time = members.time("time")
+        else { return nil }
+        re = members.reply
+        self.user = user
+        self.device = device
+        position = members.string("position") ?? ""
+        head = members.string("head") ?? ""
+        epoch = members.string("epoch") ?? ""
+        durability = members.string("durability").flatMap(Durability.init(rawValue:))
+        expires = members.time("expires")
+        self.time = time
+        server = members.string("server") ?? ""
+        limits = ServerLimits(Limits())
+        if let told = members.object("limits") { limits.read(told) }
+    }
+}
+
+/// The limits that `welcome` tells. A limit that the server doesn't name has this version's default.
+public struct ServerLimits: Sendable, Equatable {
+    /// Most bytes of a command.
+    public var frameBytes: Int
+    /// Most bytes of a body that isn't text.
+    public var bodyBytes: Int
+    /// Most Unicode scalars of a text.
+    public var textScalars: Int
+    /// Messages on a history page when the command names no limit.
+    public var historyDefault: Int
+    /// Most messages on a history page.
+    public var historyMax: Int
+    /// A device that missed more messages of a conversation than this gets only the newest page, and a gap.
+    public var backlogMax: Int
+    /// Durable events on a catch-up page.
+    public var pageMessages: Int
+    /// Most members of a group.
+    public var membersMax: Int
+    /// How long "is typing" lasts. Whole seconds, like the other times.
+    public var typing: Duration
+    /// How long a dropped device may take to come back before its user is shown as offline.
+    public var grace: Duration
+    /// Time from the expiry of a token to the close of its connection.
+    public var refreshGrace: Duration
+    /// Time between the server's pings.
+    public var ping: Duration
+    /// Commands of one session per second, sustained.
+    public var commandsPerSecond: Int
+
+    /// What a server with these limits tells.
+    public init(_ limits: Limits) {
+        frameBytes = limits.frameBytes
+        bodyBytes = limits.bodyBytes
+        textScalars = limits.textScalars
+        historyDefault = limits.historyDefault
+        historyMax = limits.historyMax
+        backlogMax = limits.backlogMax
+        pageMessages = limits.pageMessages
+        membersMax = limits.membersMax
+        typing = .seconds(limits.typingMilliseconds / 1_000)
+        grace = .seconds(limits.graceMilliseconds / 1_000)
+        refreshGrace = .seconds(limits.refreshGraceMilliseconds / 1_000)
+        ping = .seconds(limits.pingMilliseconds / 1_000)
+        commandsPerSecond = limits.commandsPerSecond
+    }
+
+    // The one list of the names on the wire.
+    private static let counts: [(StaticString, any WritableKeyPath<ServerLimits, Int> & Sendable)] = [
+        ("frameBytes", \.frameBytes), ("bodyBytes", \.bodyBytes), ("textScalars", \.textScalars),
+        ("historyDefault", \.historyDefault), ("historyMax", \.historyMax), ("backlogMax", \.backlogMax),
+        ("pageMessages", \.pageMessages), ("membersMax", \.membersMax), ("commandsPerSecond", \.commandsPerSecond),
+    ]
+    private static let seconds: [(StaticString, any WritableKeyPath<ServerLimits, Duration> & Sendable)] = [
+        ("typingSeconds", \.typing), ("graceSeconds", \.grace), ("refreshGraceSeconds", \.refreshGrace),
+        ("pingSeconds", \.ping),
+    ]
+
+    /// Writes the members of `limits` into the object that has been begun.
+    public func write(to writer: JSONWriter) {
+        for (name, limit) in ServerLimits.counts { writer.member(name, Int64(self[keyPath: limit])) }
+        for (name, limit) in ServerLimits.seconds { writer.member(name, self[keyPath: limit].components.seconds) }
+    }
+
+    fileprivate mutating func read(_ told: JSONMembers) {
+        for (name, limit) in ServerLimits.counts {
+            if let count = told.count("\(name)") { self[keyPath: limit] = count }
+        }
+        for (name, limit) in ServerLimits.seconds {
+            if let seconds = told.integer("\(name)") { self[keyPath: limit] = .seconds(seconds) }
+        }
+    }
+}

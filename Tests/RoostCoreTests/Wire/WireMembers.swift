@@ -1,0 +1,33 @@
+/// The members of each event besides `type`, and of the objects in them. Tests/ProtocolDocument/check.py compares this
+/// list with Docs/asyncapi.yaml, and `WireModelTests` with what a relay writes.
+let wireMembers: [String: String] = [
+    "welcome": "re user device position head epoch durability expires time server limits",
+    "ok": """
+    re conversation sequence position time duplicate expires conversations next members of deliveredCount readCount \
+    messages gaps more users
+    """,
+    "error": "re code reason retry retryAfter",
+    "pong": "re time",
+    "message": """
+    conversation sequence position from device key time kind body replyTo editedAt deletedAt reactions
+    """,
+    "edit": "conversation sequence position from time kind body deletedAt",
+    "delete": "conversation sequence position from time",
+    "react": "conversation sequence position from time reaction removed",
+    "conversation": "event conversation position by time kind name count members users user role owner",
+    "signal": "conversation from kind body",
+    "gap": "conversation from to",
+    "receipt": "conversation user delivered deliveredAt read readAt unread",
+    "typing": "conversation user active",
+    "presence": "users",
+    "drain": "after",
+    "limits": """
+    frameBytes bodyBytes textScalars historyDefault historyMax backlogMax pageMessages membersMax typingSeconds \
+    graceSeconds refreshGraceSeconds pingSeconds commandsPerSecond
+    """,
+    "conversationObject": "conversation kind name role count members sequence unread read message time",
+    "sequenceRange": "from to",
+    "member": "user role delivered deliveredAt read readAt",
+    "reactionCount": "reaction count mine",
+    "userPresence": "user state lastSeen",
+]

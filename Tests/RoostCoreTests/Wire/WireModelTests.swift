@@ -1,0 +1,246 @@
+import RoostCore
+import RoostTestKit
+import RoostWire
+import Testing
+
+/// The models of RoostWire read what the relay writes: every event and every member. A member counts as read if some
+/// model changes when its value does.
+@Suite struct WireModelTests {
+    /// Everything that can be read from one frame.
+    private struct Models: Equatable {
+        var event: Event?
+        var stored: StoredMessage?
+        var history: HistoryPage?
+        var list: ConversationPage?
+        var created: CreatedConversation?
+        var members: MemberList?
+        var users: [UserPresence]
+
+        init(_ members: JSONMembers) {
+            event = Event(reading: members)
+            guard case .ok = event else {
+                users = []
+                return
+            }
+            stored = StoredMessage(reading: members)
+            history = HistoryPage(reading: members)
+            list = ConversationPage(reading: members)
+            created = CreatedConversation(reading: members)
+            self.members = MemberList(reading: members)
+            users = UserPresence.list(reading: members)
+        }
+
+        init?(_ text: String) {
+            guard let value = JSONValue(parsing: text) else { return nil }
+            self.init(JSONMembers(value))
+        }
+    }
+
+    @Test func theModelsReadEveryMemberThatTheRelayWrites() {
+        for frame in WireScenario().frames {
+            let text = String(decoding: frame.raw, as: UTF8.self)
+            guard let models = Models(text), models.event != nil else {
+                Issue.record("not read: \(text)")
+                continue
+            }
+            for (path, changed) in frame.changes() {
+                let read = Models(changed)
+                #expect(read != nil && read != models, "\(path) is not read: \(text)")
+            }
+        }
+    }
+
+    @Test func theRelayWritesEveryDocumentedMemberAndNoOther() {
+        var written: [String: Set<String>] = [:]
+        for frame in WireScenario().frames { frame.collectMembers(of: frame.text("type") ?? "", into: &written) }
+        for (object, members) in wireMembers {
+            let documented = Set(members.split(separator: " ").map(String.init))
+            let seen = written[object] ?? []
+            #expect(seen == documented, "\(object): \(seen.symmetricDifference(documented).sorted())")
+        }
+        #expect(Set(written.keys) == Set(wireMembers.keys))
+    }
+
+    @Test func everyEventTypeHasItsMembersInTheList() {
+        for type in EventType.allCases { #expect(wireMembers[type.rawValue] != nil, "\(type)") }
+    }
+
+    @Test func readsTheLimitsThatTheRelayHas() throws {
+        let limits = Limits.with {
+            $0.frameBytes = 1_001
+            $0.historyDefault = 7
+            $0.typingMilliseconds = 5_000
+            $0.graceMilliseconds = 6_000
+            $0.commandsPerSecond = 90
+        }
+        let alice = RelayHarness(limits: limits).connect("alice")
+        let welcome = try #require(alice.frames("welcome").first.flatMap { Welcome(reading: JSONMembers($0)) })
+        #expect(welcome.limits == ServerLimits(limits))
+        #expect(welcome.limits.grace == .seconds(6))
+        #expect(welcome.isUpToDate)
+    }
+}
+
+/// A relay that says everything it can say.
+private struct WireScenario {
+    var frames: [JSONValue] { relay.clients.flatMap(\.frames) }
+
+    private let relay = RelayHarness(
+        limits: .with {
+            $0.backlogMax = 6
+            $0.pageMessages = 3
+        })
+
+    init() {
+        let alice = relay.connect("alice")
+        let tablet = relay.connect("alice", "tablet")
+        let carol = relay.connect("carol")
+        let group = alice.makeGroup("bob", "carol")
+        sayEverything(from: alice, in: group)
+        _ = tablet.request("watch", ["users": ["carol", "bob"]])
+        carol.post("own-news", to: group)
+        changeMembers(alice, carol, in: group)
+        refuse(alice, in: group)
+        // Bob has missed all of it, more than is sent by itself. Dave has missed an edit of what was deleted since.
+        let bob = relay.connect("bob")
+        bob.ackAll()
+        bob.tell("read", ["conversation": "\(group)", "sequence": 3])
+        relay.pause()
+        askForEverything(alice, in: group)
+        askForDamaged(alice, in: group)
+        eraseWhileAway(alice)
+        carol.drop(isClean: true)
+        relay.pause()
+        _ = tablet.request("watch", ["users": ["carol"]])
+        relay.relay.beginDrain(spreadMilliseconds: 1_000, at: relay.now)
+        relay.settle()
+    }
+
+    private func sayEverything(from alice: HarnessClient, in group: String) {
+        alice.post("one", to: group)
+        _ = alice.request(
+            "send", ["to": "\(group)", "key": "k2", "kind": "image", "body": Value(json: #"{"a":[1]}"#), "replyTo": 1])
+        alice.post("three", to: group)
+        _ = alice.request("edit", ["conversation": "\(group)", "sequence": 2, "body": ["new"]])
+        _ = alice.request("react", ["conversation": "\(group)", "sequence": 1, "reaction": "+"])
+        _ = alice.request("react", ["conversation": "\(group)", "sequence": 3, "reaction": "+"])
+        _ = alice.request("react", ["conversation": "\(group)", "sequence": 3, "reaction": "+", "remove": true])
+        _ = alice.request("delete", ["conversation": "\(group)", "sequence": 3])
+        alice.post("one", to: group)
+        alice.tell("signal", ["to": "\(group)", "kind": "cursor", "body": 1])
+        alice.tell("typing", ["to": "\(group)"])
+        alice.tell("read", ["conversation": "\(group)", "sequence": 1])
+        relay.pause()
+        for text in 4...9 { alice.post("\(text)", to: group) }
+    }
+
+    private func changeMembers(_ alice: HarnessClient, _ carol: HarnessClient, in group: String) {
+        _ = alice.request("conversation.rename", ["conversation": "\(group)", "name": "The Crew"])
+        _ = alice.request("conversation.add", ["conversation": "\(group)", "users": ["dave"]])
+        _ = alice.request("conversation.remove", ["conversation": "\(group)", "users": ["dave"]])
+        let other = alice.makeGroup("carol")
+        _ = alice.request("conversation.role", ["conversation": "\(other)", "user": "carol", "role": "admin"])
+        _ = alice.request("conversation.leave", ["conversation": "\(other)"])
+        _ = alice.makeDirect("bob")
+    }
+
+    private func refuse(_ alice: HarnessClient, in group: String) {
+        _ = alice.request("send", ["to": "\(group)", "body": "no key"])
+        relay.holdsReads = true
+        for id in 1...6 { alice.start("history", ["conversation": "\(group)"], id: id) }
+        relay.settle()
+        relay.holdsReads = false
+        relay.settle()
+    }
+
+    private func askForEverything(_ alice: HarnessClient, in group: String) {
+        _ = alice.request("ping")
+        _ = alice.request("refresh", ["token": "alice+60000"])
+        _ = alice.request("conversation.list", ["limit": 1])
+        _ = alice.request("conversation.list")
+        _ = alice.request("conversation.members", ["conversation": "\(group)", "sequence": 2])
+        _ = alice.request("history", ["conversation": "\(group)", "limit": 3, "after": 0])
+        _ = alice.request("history", ["conversation": "\(group)"])
+    }
+
+    /// The store can't read the first message of a page.
+    private func askForDamaged(_ alice: HarnessClient, in group: String) {
+        relay.holdsReads = true
+        alice.start("history", ["conversation": "\(group)"])
+        relay.settle()
+        for read in relay.heldReads {
+            var result = relay.log.answer(read)
+            let lost = result.events.removeFirst()
+            result.gaps.append(Gap(lost.conversation, from: lost.sequence, to: lost.sequence, floor: .start))
+            relay.relay.answered(result, at: relay.now)
+        }
+        relay.holdsReads = false
+        relay.settle()
+    }
+
+    /// A device that was away gets the edit of a message that has been deleted since.
+    private func eraseWhileAway(_ alice: HarnessClient) {
+        let eve = relay.connect("eve")
+        let group = alice.makeGroup("eve")
+        alice.post("soon-gone", to: group)
+        eve.ackAll()
+        relay.pause()
+        eve.drop()
+        _ = alice.request("edit", ["conversation": "\(group)", "sequence": 1, "body": "edited"])
+        _ = alice.request("delete", ["conversation": "\(group)", "sequence": 1])
+        _ = relay.connect("eve")
+    }
+}
+
+extension JSONValue {
+    /// The value with one change each: every number, text, flag and array in it, with its path.
+    fileprivate func changes() -> [(path: String, json: String)] {
+        let raw = String(decoding: self.raw, as: UTF8.self)
+        switch kind {
+        case .null: return []
+        case .bool: return [("", raw == "true" ? "false" : "true")]
+        case .number: return [("", "\((integer ?? 0) + 1)")]
+        case .string: return [("", raw.dropLast() + "x\"")]
+        case .array:
+            let elements = elements ?? []
+            return elements.indices.flatMap { index in
+                elements[index].changes().map { change in
+                    var parts = elements.map { String(decoding: $0.raw, as: UTF8.self) }
+                    parts[index] = change.json
+                    return ("[\(index)]" + change.path, "[" + parts.joined(separator: ",") + "]")
+                }
+            }
+        case .object:
+            let members = members ?? []
+            return members.indices.flatMap { index in
+                members[index].value.changes().map { change in
+                    var parts = members.map { "\"\($0.name)\":" + String(decoding: $0.value.raw, as: UTF8.self) }
+                    parts[index] = "\"\(members[index].name)\":" + change.json
+                    return (".\(members[index].name)" + change.path, "{" + parts.joined(separator: ",") + "}")
+                }
+            }
+        }
+    }
+
+    /// Adds the names of its members to those of its kind of object, and so on for the objects in it.
+    fileprivate func collectMembers(of object: String, into written: inout [String: Set<String>]) {
+        for (name, value) in members ?? [] where name != "type" {
+            written[object, default: []].insert(name)
+            let inner: String? =
+                switch name {
+                case "conversation", "conversations": "conversationObject"
+                case "message", "messages": "message"
+                case "members": "member"
+                case "gaps": "sequenceRange"
+                case "reactions": "reactionCount"
+                case "users": "userPresence"
+                case "limits": "limits"
+                default: nil
+                }
+            guard let inner else { continue }
+            for one in [value] + (value.elements ?? []) where one.kind == .object {
+                one.collectMembers(of: inner, into: &written)
+            }
+        }
+    }
+}
