@@ -40,12 +40,11 @@ final class Books {
 
     /// Takes the relay's times from the first `welcome`: presence and typing are judged by them.
     func learnRelay(_ text: UnsafeRawBufferPointer, users: Int) {
-        guard relay.isEmpty, let welcome = JSONValue(parsing: text) else { return }
-        relay = welcome["server"]?.string ?? ""
-        durability = welcome["durability"]?.string ?? ""
-        let limits = welcome["limits"]
-        let grace = UInt64(clamping: limits?["graceSeconds"]?.integer ?? 15) &* 1_000_000_000
-        let life = UInt64(clamping: limits?["typingSeconds"]?.integer ?? 3) &* 1_000_000_000
+        guard relay.isEmpty, let welcome = JSONMembers(parsing: text).flatMap(Welcome.init(reading:)) else { return }
+        relay = welcome.server
+        durability = welcome.durability?.rawValue ?? ""
+        let grace = UInt64(clamping: welcome.limits.grace.components.seconds) &* 1_000_000_000
+        let life = UInt64(clamping: welcome.limits.typing.components.seconds) &* 1_000_000_000
         presence = PresenceLedger(users: users, grace: grace)
         typing = TypingLedger(life: life)
     }

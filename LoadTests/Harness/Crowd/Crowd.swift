@@ -18,6 +18,7 @@ final class Crowd {
     /// One for each user.
     let tokens: [String]
     let writer = JSONWriter()
+    let reader = EventReader()
     private var acksDue = Deque<(at: UInt64, device: Device)>()
 
     /// Draws everybody; nothing is connected yet.

@@ -6,8 +6,7 @@ extension Device {
         crowd.books.counts.frames += 1
         // What still comes on a connection that it has left counts for no session.
         guard socket === self.socket else { return }
-        guard let event = ScannedEvent(text), crowd.books.counts.frames % 64 != 0 || JSONValue(parsing: text) != nil
-        else {
+        guard let event = crowd.reader.read(text) else {
             return crowd.books.note(.altered, "device \(index): a frame that isn't JSON")
         }
         if event.type.equals("message") {
@@ -35,7 +34,7 @@ extension Device {
 
     // MARK: Messages
 
-    private func gotMessage(_ event: ScannedEvent, at now: UInt64) {
+    private func gotMessage(_ event: EventView, at now: UInt64) {
         guard let sequence = event.sequence.wholeNumber else {
             return crowd.books.note(.altered, "device \(index): a message without a sequence")
         }
@@ -50,7 +49,7 @@ extension Device {
         crowd.traffic.delivered(stamp, sequence: sequence, to: self, place: place, at: now)
     }
 
-    private func gotSignal(_ event: ScannedEvent, at now: UInt64) {
+    private func gotSignal(_ event: EventView, at now: UInt64) {
         guard let stamp = Stamp(event.body), stamp.run == crowd.course.runNumber else {
             return crowd.books.note(.altered, "device \(index): a signal that no harness wrote")
         }
@@ -63,16 +62,16 @@ extension Device {
         crowd.traffic.signalled(stamp, to: self, place: place, at: now)
     }
 
-    private func gotGap(_ text: UnsafeRawBufferPointer, _ event: ScannedEvent) {
-        guard let gap = JSONValue(parsing: text), let from = gap["from"]?.integer, let to = gap["to"]?.integer,
+    private func gotGap(_ text: UnsafeRawBufferPointer, _ event: EventView) {
+        guard let gap = JSONMembers(parsing: text).flatMap(MessageGap.init(reading:)),
             let place = places.place(event.conversation.nameHash)
         else { return }
-        crowd.traffic.announcedGap(from: Int(from), to: Int(to), at: place)
+        crowd.traffic.announcedGap(from: Int(gap.from.value), to: Int(gap.to.value), at: place)
     }
 
     // MARK: Replies
 
-    private func gotReply(_ event: ScannedEvent, _ text: UnsafeRawBufferPointer, at now: UInt64) {
+    private func gotReply(_ event: EventView, _ text: UnsafeRawBufferPointer, at now: UInt64) {
         guard let id = event.reply.wholeNumber, let purpose = pending.take(id) else {
             return crowd.books.note(.duplicated, "device \(index): a reply that nothing waits for")
         }
@@ -83,18 +82,18 @@ extension Device {
             // A repeated answer has the position of the first one, which may lie behind what came since.
             if toCatchUp == 0, !isDuplicate { took(event.position, at: now) }
             crowd.traffic.acknowledged(message, sequence: sequence, isDuplicate: isDuplicate, by: self, at: now)
-        case .create(let room): crowd.preparation.created(room, JSONValue(parsing: text), by: self)
+        case .create(let room): crowd.preparation.created(room, JSONMembers(parsing: text), by: self)
         case .add: crowd.preparation.stepDone()
         case .watch:
             crowd.preparation.stepDone()
             gotPresence(text, at: now)
         case .watchAgain: gotPresence(text, at: now)
-        case .list: crowd.verdict.listed(JSONValue(parsing: text), by: self)
+        case .list: crowd.verdict.listed(JSONMembers(parsing: text), by: self)
         case .hello: break
         }
     }
 
-    private func gotError(_ event: ScannedEvent, at now: UInt64) {
+    private func gotError(_ event: EventView, at now: UInt64) {
         crowd.books.noteError(event.code)
         guard let id = event.reply.wholeNumber, let purpose = pending.take(id) else { return }
         switch purpose {
@@ -105,7 +104,7 @@ extension Device {
         }
     }
 
-    private func gotWelcome(_ text: UnsafeRawBufferPointer, _ event: ScannedEvent, at now: UInt64) {
+    private func gotWelcome(_ text: UnsafeRawBufferPointer, _ event: EventView, at now: UInt64) {
         guard phase == .greeting, let id = event.reply.wholeNumber, pending.take(id) != nil else { return }
         crowd.books.learnRelay(text, users: crowd.cast.users)
         let position = event.position
@@ -118,7 +117,7 @@ extension Device {
 
     // MARK: What isn't stored
 
-    private func gotReceipt(_ event: ScannedEvent, at now: UInt64) {
+    private func gotReceipt(_ event: EventView, at now: UInt64) {
         guard let place = places.place(event.conversation.nameHash), let read = event.read.wholeNumber,
             let user = crowd.cast.user(named: event.user)
         else { return }
@@ -128,7 +127,7 @@ extension Device {
         crowd.verdict.sawUnread(event.unread.wholeNumber ?? -1, read: read, by: self, at: place)
     }
 
-    private func gotTyping(_ event: ScannedEvent, at now: UInt64) {
+    private func gotTyping(_ event: EventView, at now: UInt64) {
         guard let place = places.place(event.conversation.nameHash), let user = crowd.cast.user(named: event.user)
         else {
             return
@@ -137,9 +136,9 @@ extension Device {
     }
 
     private func gotPresence(_ text: UnsafeRawBufferPointer, at now: UInt64) {
-        for shown in JSONValue(parsing: text)?["users"]?.elements ?? [] {
-            guard let name = shown["user"]?.string, let state = shown["state"]?.string else { continue }
-            crowd.habits.sawPresence(of: name, state, by: self, at: now)
+        guard let members = JSONMembers(parsing: text) else { return }
+        for shown in UserPresence.list(reading: members) {
+            crowd.habits.sawPresence(of: shown.user, shown.state, by: self, at: now)
         }
     }
 }

@@ -1,3 +1,4 @@
+import RoostWire
 import SeededRandom
 
 /// What people do besides writing: they read, type and watch each other. Also what the relay tells others about it.
@@ -81,11 +82,16 @@ final class Habits {
     // MARK: Presence
 
     /// A device was told how a user is.
-    func sawPresence(of name: String, _ state: String, by device: Device, at now: UInt64) {
+    func sawPresence(of name: String, _ state: UserPresence.State, by device: Device, at now: UInt64) {
         var name = name
         guard let user = name.withUTF8({ cast.user(named: UnsafeRawBufferPointer($0)) }) else { return }
         books.counts.presences += 1
-        let shown: ShownPresence = state == "online" ? .online : state == "away" ? .away : .offline
+        let shown: ShownPresence =
+            switch state {
+            case .online: .online
+            case .away: .away
+            case .offline: .offline
+            }
         // Members of a direct conversation are shown without being watched; they have no pair.
         guard let pair = pairs[Habits.key(device, user)], let latency = books.presence.shown(pair, shown, at: now),
             course.stage == .measuring

@@ -44,8 +44,8 @@ final class Preparation {
     }
 
     /// The relay has created a conversation. Adds the remaining members of a large one.
-    func created(_ number: Int, _ reply: JSONValue?, by creator: Device) {
-        guard let name = reply?["conversation"]?["conversation"]?.string else {
+    func created(_ number: Int, _ reply: JSONMembers?, by creator: Device) {
+        guard let name = reply.flatMap(CreatedConversation.init(reading:))?.conversation.id else {
             return stepFailed("conversation.create was answered without a conversation")
         }
         cast.learnName(name, of: number)

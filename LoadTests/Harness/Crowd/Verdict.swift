@@ -69,15 +69,13 @@ final class Verdict {
     }
 
     /// A conversation list has come, or nil if it was refused.
-    func listed(_ reply: JSONValue?, by device: Device) {
+    func listed(_ reply: JSONMembers?, by device: Device) {
         listsAwaited -= 1
-        for shown in reply?["conversations"]?.elements ?? [] {
-            guard let name = shown["conversation"]?.string, let count = shown["unread"]?.integer,
-                let last = shown["sequence"]?.integer,
-                let place = device.places.place(Array(name.utf8).withUnsafeBytes(\.nameHash))
-            else { continue }
+        for shown in reply.flatMap(ConversationPage.init(reading:))?.conversations ?? [] {
+            guard let place = device.places.place(Array(shown.id.utf8).withUnsafeBytes(\.nameHash)) else { continue }
             books.unread.settled(
-                cast.reader(at: place), unread: Int(count), last: Int(last), isOpen: hasOpenMessage(device.user))
+                cast.reader(at: place), unread: shown.unread, last: Int(shown.sequence.value),
+                isOpen: hasOpenMessage(device.user))
         }
     }
 }

@@ -2,10 +2,12 @@ import Testing
 
 @testable import RoostLoad
 
-/// The scanner finds the members in any order, and never reads past the end.
-@Suite struct ScannedEventTests {
-    private func scan<Value>(_ text: String, _ body: (ScannedEvent?) -> Value) -> Value {
-        Array(text.utf8).withUnsafeBytes { body(ScannedEvent($0)) }
+/// The reader finds the members in any order, and refuses what isn't JSON.
+@Suite struct EventReaderTests {
+    private let reader = EventReader()
+
+    private func read<Value>(_ text: String, _ body: (EventView?) -> Value) -> Value {
+        Array(text.utf8).withUnsafeBytes { body(reader.read($0)) }
     }
 
     private func word(_ span: UnsafeRawBufferPointer?) -> String {
@@ -14,16 +16,16 @@ import Testing
 
     @Test func findsMembersInAnyOrder() {
         let text = #" { "sequence" : 17 , "x":[1,{"type":"no"}], "body":"a\"b\\" ,"type":"message","from":"bob"} "#
-        scan(text) { event in
+        read(text) { event in
             #expect(word(event?.type) == "message")
             #expect(event?.sequence.wholeNumber == 17)
-            #expect(word(event?.body) == #"a\"b\\"#)
+            #expect(word(event?.body) == #"a"b\"#)
             #expect(word(event?.from) == "bob")
         }
     }
 
     @Test func ignoresNestedMembers() {
-        scan(#"{"type":"ok","conversation":{"conversation":"c1","sequence":3},"re":4}"#) { event in
+        read(#"{"type":"ok","conversation":{"conversation":"c1","sequence":3},"re":4}"#) { event in
             #expect(event?.reply.wholeNumber == 4)
             #expect(event?.sequence.isEmpty == true)
             let conversation = word(event?.conversation)
@@ -31,16 +33,16 @@ import Testing
         }
     }
 
-    @Test func truncatedTextIsRefusedOrHarmless() {
-        let text = Array(#"{"type":"message","body":"a\\","sequence":1,"x":[{"y":"]"}]}"#.utf8)
-        for count in 0..<text.count {
-            let isNone = text[..<count].withUnsafeBytes { ScannedEvent($0) == nil }
+    @Test func refusesTruncatedText() {
+        let text = #"{"type":"message","body":"a\\","sequence":1,"x":[{"y":"]"}]}"#
+        for count in 0..<text.utf8.count {
+            let isNone = read(String(text.prefix(count))) { $0 == nil }
             #expect(isNone, "\(count) bytes")
         }
     }
 
     @Test(arguments: ["", "[]", "null", "{", "{}x{", #"{"a"}"#, #"{"a":}"#])
-    func oddTextsDoNotTrap(text: String) { scan(text) { _ in } }
+    func refusesWhatIsNotOneObject(text: String) { read(text) { #expect($0 == nil) } }
 
     @Test func numbersHaveBounds() {
         func number(_ text: String) -> Int? { Array(text.utf8).withUnsafeBytes(\.wholeNumber) }
