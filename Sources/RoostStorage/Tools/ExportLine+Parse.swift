@@ -60,11 +60,10 @@ extension ExportedUser {
 extension ExportedConversation {
     fileprivate init(_ members: inout LineMembers) throws(ExportLineFailure) {
         id = try members.name("conversation")
-        switch try members.text("kind") {
-        case "direct": kind = .direct
-        case "group": kind = .group
-        default: throw ExportLineFailure("kind: neither direct nor group")
+        guard let kind = ConversationKind(word: try members.text("kind")) else {
+            throw ExportLineFailure("kind: neither direct nor group")
         }
+        self.kind = kind
         name = kind == .group ? try members.text("name", atMost: Limits().groupNameBytes) : ""
     }
 }
@@ -73,13 +72,9 @@ extension ExportedMember {
     fileprivate init(_ members: inout LineMembers) throws(ExportLineFailure) {
         conversation = try members.name("conversation")
         user = try members.user("user")
-        switch try members.text("role", or: "") {
-        case "": role = nil
-        case "member": role = .member
-        case "admin": role = .admin
-        case "owner": role = .owner
-        default: throw ExportLineFailure("role: neither member, admin nor owner")
-        }
+        let word = try members.text("role", or: "")
+        role = Role(word: word)
+        guard word.isEmpty || role != nil else { throw ExportLineFailure("role: neither member, admin nor owner") }
         since = try members.number("since", or: 0)
         joined = try members.number("joined", or: 0)
         left = try members.number("left", or: 0)

@@ -3,7 +3,7 @@ import RoostWire
 /// Writes lines of an export into one buffer, which whoever owns it empties. Belongs to one thread.
 struct ExportLineWriter {
     private(set) var bytes: [UInt8] = []
-    private var needsComma = false
+    private let json = JSONWriter()
 
     mutating func removeAll() {
         bytes.removeAll(keepingCapacity: true)
@@ -14,57 +14,58 @@ struct ExportLineWriter {
         case .header(let header): write(header)
         case .user(let user):
             begin("user")
-            member("user", user.name)
+            json.member("user", user.name)
             member("lastSeen", unlessZero: user.lastSeen)
         case .conversation(let conversation):
             begin("conversation")
-            member("conversation", conversation.id)
-            member("kind", "\(conversation.kind.word)")
-            if conversation.kind == .group { member("name", conversation.name) }
+            json.member("conversation", conversation.id)
+            json.member("kind", word: conversation.kind.word)
+            if conversation.kind == .group { json.member("name", conversation.name) }
         case .member(let one): write(one)
         case .device(let device):
             begin("device")
-            member("user", device.user)
-            member("device", device.name)
+            json.member("user", device.user)
+            json.member("device", device.name)
             member("acked", unlessZero: device.acked)
         case .event(let event): write(event)
         case .withheld(let messages):
             begin("withheld")
-            member("conversation", messages.conversation)
-            member("first", messages.first)
-            member("last", messages.last)
-            member("position", messages.position)
-            member("time", messages.time)
+            json.member("conversation", messages.conversation)
+            json.member("first", messages.first)
+            json.member("last", messages.last)
+            json.member("position", messages.position)
+            json.member("time", messages.time)
         case .end(let lines):
             begin("end")
-            member("lines", lines)
+            json.member("lines", lines)
         }
-        bytes.append(UInt8(ascii: "}"))
+        json.endObject()
+        bytes.append(contentsOf: json.written)
         bytes.append(UInt8(ascii: "\n"))
     }
 
-    private mutating func write(_ header: ExportHeader) {
+    private func write(_ header: ExportHeader) {
         begin("export")
-        member("format", ExportLine.format)
+        json.member("format", ExportLine.format)
         switch header.scope {
-        case .all: member("scope", "all")
+        case .all: json.member("scope", "all")
         case .user(let name):
-            member("scope", "user")
-            member("user", name)
+            json.member("scope", "user")
+            json.member("user", name)
         case .conversation(let id):
-            member("scope", "conversation")
-            member("conversation", id)
+            json.member("scope", "conversation")
+            json.member("conversation", id)
         }
-        member("epoch", header.epoch)
-        member("head", header.head)
-        member("time", header.time)
+        json.member("epoch", header.epoch)
+        json.member("head", header.head)
+        json.member("time", header.time)
     }
 
-    private mutating func write(_ one: ExportedMember) {
+    private func write(_ one: ExportedMember) {
         begin("member")
-        member("conversation", one.conversation)
-        member("user", one.user)
-        if let role = one.role { member("role", "\(role.word)") }
+        json.member("conversation", one.conversation)
+        json.member("user", one.user)
+        if let role = one.role { json.member("role", word: role.word) }
         member("since", unlessZero: one.since)
         member("joined", unlessZero: one.joined)
         member("left", unlessZero: one.left)
@@ -74,95 +75,49 @@ struct ExportLineWriter {
         member("readAt", unlessZero: one.readAt)
     }
 
-    private mutating func write(_ event: ExportedEvent) {
+    private func write(_ event: ExportedEvent) {
         begin(event.kind.rawValue)
-        member("conversation", event.conversation)
+        json.member("conversation", event.conversation)
         member("sequence", unlessZero: event.sequence)
-        member("position", event.position)
-        member("from", event.from)
-        member("time", event.time)
-        if !event.device.isEmpty { member("device", event.device) }
-        if !event.key.isEmpty { member("key", event.key) }
+        json.member("position", event.position)
+        json.member("from", event.from)
+        json.member("time", event.time)
+        if !event.device.isEmpty { json.member("device", event.device) }
+        if !event.key.isEmpty { json.member("key", event.key) }
         switch event.kind {
         case .message:
-            if event.label != "text" { member("kind", event.label) }
+            if event.label != "text" { json.member("kind", event.label) }
             member("replyTo", unlessZero: event.replyTo)
             member("editedAt", unlessZero: event.editedAt)
             member("deletedAt", unlessZero: event.deletedAt)
             if event.deletedAt == 0 { writeBody(event.body) }
         case .react:
-            member("reaction", event.label)
-            if event.isRemoved {
-                key("removed")
-                bytes.append(contentsOf: "true".utf8)
-            }
+            json.member("reaction", event.label)
+            if event.isRemoved { json.member("removed", true) }
         case .change:
-            key("change")
-            bytes.append(UInt8(ascii: "{"))
-            bytes.append(contentsOf: event.body)
-            bytes.append(UInt8(ascii: "}"))
+            json.beginObject("change")
+            event.body.withUnsafeBytes { json.members(raw: $0) }
+            json.endObject()
         case .edit, .delete: break
         }
     }
 
     /// A line break in a body would end the line. Inside a text JSON allows none; between values it does.
-    private mutating func writeBody(_ body: [UInt8]) {
-        guard body.contains(0x0A) || body.contains(0x0D) else {
-            key("body")
-            bytes.append(contentsOf: body)
-            return
+    private func writeBody(_ body: [UInt8]) {
+        if body.contains(0x0A) || body.contains(0x0D) {
+            json.member("bodyText", String(decoding: body, as: UTF8.self))
+        } else {
+            json.member("body", raw: body)
         }
-        key("bodyText")
-        write(escaping: body)
     }
 
-    // MARK: JSON
-
-    private mutating func begin(_ type: String) {
-        bytes.append(UInt8(ascii: "{"))
-        needsComma = false
-        member("type", type)
+    private func begin(_ type: String) {
+        json.beginBare()
+        json.beginObject()
+        json.member("type", type)
     }
 
-    private mutating func key(_ name: StaticString) {
-        if needsComma { bytes.append(UInt8(ascii: ",")) }
-        needsComma = true
-        bytes.append(UInt8(ascii: "\""))
-        name.withUTF8Buffer { bytes.append(contentsOf: $0) }
-        bytes.append(UInt8(ascii: "\""))
-        bytes.append(UInt8(ascii: ":"))
-    }
-
-    private mutating func member(_ name: StaticString, _ number: Int64) {
-        key(name)
-        bytes.append(contentsOf: number.description.utf8)
-    }
-
-    private mutating func member(_ name: StaticString, unlessZero number: Int64) {
-        if number != 0 { member(name, number) }
-    }
-
-    private mutating func member(_ name: StaticString, _ text: String) {
-        key(name)
-        write(escaping: text.utf8)
-    }
-
-    /// A JSON text (RFC 8259, section 7): only quotation mark, backslash and what is below space must be escaped.
-    private mutating func write(escaping text: some Sequence<UInt8>) {
-        bytes.append(UInt8(ascii: "\""))
-        for byte in text {
-            switch byte {
-            case 0x22, 0x5C:
-                bytes.append(0x5C)
-                bytes.append(byte)
-            case 0..<0x20:
-                let digits = Array("0123456789abcdef".utf8)
-                bytes.append(contentsOf: "\\u00".utf8)
-                bytes.append(digits[Int(byte >> 4)])
-                bytes.append(digits[Int(byte & 15)])
-            default: bytes.append(byte)
-            }
-        }
-        bytes.append(UInt8(ascii: "\""))
+    private func member(_ name: StaticString, unlessZero number: Int64) {
+        if number != 0 { json.member(name, number) }
     }
 }

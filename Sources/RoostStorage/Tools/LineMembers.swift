@@ -76,11 +76,10 @@ struct LineMembers {
     mutating func body() throws(ExportLineFailure) -> [UInt8] {
         if let body = rest.removeValue(forKey: "body") { return body.raw }
         guard let escaped = rest.removeValue(forKey: "bodyText") else { return [] }
-        // An array around it makes an object's value of any JSON: the reader takes whole objects only.
-        guard let text = escaped.string, JSONValue(parsing: "{\"body\":\(text)}")?.members?.count == 1 else {
+        guard let text = escaped.string.map({ Array($0.utf8) }), JSONValue.isValid(text) else {
             throw ExportLineFailure("bodyText: not a text that is JSON")
         }
-        return Array(text.utf8)
+        return text
     }
 
     /// An object's members, raw and without the braces.
