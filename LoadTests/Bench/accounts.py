@@ -9,7 +9,7 @@ import time
 from chat_client import ChatClient
 
 HOURS = 24
-# One session may name at most so many users that nobody knew (Docs/Protocol.md, section 4).
+# One session may name at most so many unknown users (Docs/Protocol.md, section 4).
 NEW_USERS_MAX = 1_000
 
 
@@ -27,13 +27,13 @@ class Accounts:
         return (text + b"." + encoded(hmac.new(self.secret, text, hashlib.sha256).digest())).decode()
 
     def file(self, users, more=""):
-        """One token a line, as gauge reads them. `more` comes after each."""
+        """Writes one token in each line, as gauge reads them. `more` follows each token."""
         path = self.relay.folder / f"tokens-{users[0]}-{len(users)}{'-more' if more else ''}"
         path.write_text("".join(f"{self.token(user)}{more}\n" for user in users))
         return path
 
     def group(self, members, name="Bench"):
-        """Makes a group whose first member is its owner. Its id."""
+        """Creates a group whose first member is its owner. Returns its id."""
         owner, first, rest = members[0], members[1:NEW_USERS_MAX], members[NEW_USERS_MAX:]
         with ChatClient(self.relay, self.token(owner)) as session:
             made = session.call("conversation.create", kind="group", name=name, members=first)

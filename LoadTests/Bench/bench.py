@@ -47,7 +47,7 @@ class Bench:
     def __init__(self, options):
         build = REPOSITORY / ".build"
         build.mkdir(exist_ok=True)
-        # Not in /tmp, which may be memory: the stores have to lie on a disk.
+        # Not in /tmp, which may be memory: the stores must be on a disk.
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="bench-", dir=options.folder or build))
         self.sources = pathlib.Path(__file__).resolve().parent
         release = pathlib.Path(options.release or build / "release")
@@ -60,7 +60,7 @@ class Bench:
         self.cores = os.cpu_count()
         self.quick = options.quick
         self.runs = options.runs or (1 if options.quick else 5)
-        # Of a measurement at a fixed rate, and of one step of a search.
+        # Seconds of a measurement at a fixed rate, and of one step of a search.
         self.seconds, self.ramp_seconds = (2, 1) if options.quick else (5, 3)
         self.has_yardstick = False
         self.machine = machine.describe(self.folder)
@@ -84,7 +84,7 @@ class Bench:
         return folder
 
     def lacks(self, line):
-        """Why a line can't be measured here; None if it can."""
+        """Returns why a line can't be measured here, or None if it can."""
         for need in line.needs:
             if need == "gauge" and not self.has_yardstick:
                 return f"no yardstick in {self.yardstick.name}; name its folder by ROOST_YARDSTICK"
@@ -102,7 +102,7 @@ class Bench:
 def measure(bench, line):
     """One line of the table, as it is stored."""
     started = datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%d %H:%M UTC")
-    # What was left to write by builds or other lines would be written during this one.
+    # Otherwise the kernel might write what builds or other lines have left during this one.
     os.sync()
     bench.load_average = machine.busy_cores()
     begin = time.monotonic()
@@ -152,7 +152,7 @@ def main():
             print(f"{name}: {LINES[name].words}", flush=True)
             lines[name] = measure(bench, LINES[name])
             print(table.terminal(lines[name]), flush=True)
-            # After each, so that hours aren't lost with the last one.
+            # The page is written after each line, so that a failure doesn't lose hours.
             table.write(options.out, lines, LINES)
         print(f"Written to {options.out / 'bench.md'}")
         return 1 if any(lines[name]["failure"] for name in options.only) else 0

@@ -1,4 +1,4 @@
-"""A program of its own: many devices come back at once, and it reads what they missed as fast as it can.
+"""A separate program: many devices come back at once, and it reads what they missed as fast as it can.
 
     catch_up_reader.py PORT TOKENS EACH GO SECONDS
 
@@ -31,7 +31,7 @@ class Device:
         self.count, self.tail = 0, b""
 
     def take(self, data):
-        """Counts the messages in what came, those across two reads too."""
+        """Counts the messages in the bytes of a read, including those that are split over two reads."""
         self.count += data.count(MARK)
         edge = len(MARK) - 1
         self.count += (self.tail + data[:edge]).count(MARK)

@@ -50,7 +50,7 @@ class ChatClient:
         self.socket.sendall(frame(json.dumps(command).encode()))
 
     def event(self):
-        """The next message from the relay."""
+        """Returns the next message from the relay."""
         while True:
             kind, payload = self.frame()
             if kind == TEXT:
@@ -95,7 +95,7 @@ def upgrade(port):
 
 
 def frame(payload, kind=TEXT):
-    """Masked by zeros, which leaves the bytes as they are."""
+    """Returns a frame with a mask of zeros, which leaves the bytes unchanged."""
     length = len(payload)
     if length < 126:
         head = struct.pack("!BB", 0x80 | kind, 0x80 | length)

@@ -1,4 +1,4 @@
-"""What a server itself can do when its core is full: runs of saturate's closed loop, and what they came to.
+"""The throughput of a server whose core is full: runs of saturate's closed loop, and their figures.
 
 gauge stamps, searches and counts all it reads, so it uses its whole core long before a server does that only fans out.
 saturate reads a few of the sessions and lets the kernel drop and count the bytes of the others, which it then compares.
@@ -7,28 +7,28 @@ saturate reads a few of the sessions and lets the kernel drop and count the byte
 import saturate
 from findings import Figure
 
-# Messages on their way in all. Each is tried for a second and the best one is measured: the same rule for both servers.
+# Messages in flight. Each window is tried for a second and the best one is measured, by the same rule for both servers.
 WINDOWS = {"fan-out": (200, 300, 400, 800), "pairs": (4_000, 16_000, 48_000)}
 TRY_SECONDS, SECONDS = 1, 3
-# A server that didn't fill its core was disturbed, or the window too small: so often it is tried.
+# So often a run is tried. A server that didn't fill its core was disturbed, or the window was too small.
 ATTEMPTS_MAX = 2
 
 
 def run(bench, server, shape, windows, kind=None, ack=False):
-    """One run against a running server. `kind`: what Roost is sent; None for the ceiling."""
+    """Runs once against a running server. `kind` is the kind of Roost's messages, and None for the ceiling."""
     words = ["--windows", ",".join(map(str, windows)), "--try-seconds", TRY_SECONDS, "--seconds", SECONDS]
     return saturate.run(bench, server, shape, words, kind, ack)
 
 
 class ClosedLoop:
-    """Both servers, turn by turn, and what they came to."""
+    """Runs both servers in turns, and collects their figures."""
 
     def __init__(self, shape, kind, ack=False):
         self.shape, self.kind, self.ack = shape, kind, ack
         self.turns = []
 
     def measure(self, bench, sides, found):
-        """One turn: the servers in this order, each fresh."""
+        """Runs one turn: a fresh start of each server, in this order."""
         turn = {}
         for side in sides:
             for _ in range(ATTEMPTS_MAX):
@@ -39,7 +39,7 @@ class ClosedLoop:
         self.turns.append(turn)
 
     def run(self, bench, side, found):
-        """With all windows that the server holds: signals may be lost, and then it doesn't hold the largest."""
+        """Tries all windows that the server can take. A server that loses signals can't take the largest."""
         windows = WINDOWS["fan-out" if self.shape.deliveries > 1 else "pairs"]
         while True:
             try:
@@ -54,16 +54,16 @@ class ClosedLoop:
 
     @property
     def sound(self):
-        """The turns in which either server's core was its limit."""
+        """Returns the turns in which each server's core was its limit."""
         return [turn for turn in self.turns if all(side["serverFull"] for side in turn.values())]
 
     @property
     def is_sound(self):
-        """Whether that was so in most turns, so that a bar can be judged by them."""
+        """Whether both cores were full in most turns, so that these figures can be judged."""
         return len(self.sound) * 2 > len(self.turns)
 
     def figures(self, at_least, unit, durability):
-        """Deliveries by second of the server's CPU. `at_least`: None if the bar isn't judged by them."""
+        """Returns deliveries for each second of the server's CPU time. `at_least` is None if they aren't judged."""
         turns, state = (self.sound, "both servers' core full") if self.sound else (self.turns, "cores not full")
         if not turns:
             return []
@@ -76,7 +76,7 @@ class ClosedLoop:
             Figure("the ceiling, closed loop", unit, ceiling)]
 
     def say(self, found, judges):
-        """Which figure the bar is judged by, and what was left out."""
+        """Returns notes on which figure is judged, and which turns were left out."""
         if not self.turns:
             return
         if judges:

@@ -1,4 +1,4 @@
-"""What ends one measurement, in one line for the table. The others go on."""
+"""A failure that ends one measurement, as one line for the table. The other measurements continue."""
 
 
 class BenchFailure(Exception):

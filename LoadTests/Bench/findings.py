@@ -1,4 +1,4 @@
-"""What a measurement hands back: figures with their bars, and what is to be said of them."""
+"""The results of a measurement: figures with their bars, and notes on them."""
 
 import statistics
 from dataclasses import dataclass, field
@@ -8,7 +8,7 @@ FULL = "full"
 
 @dataclass
 class Figure:
-    """One quantity, measured once a run. `at_least` or `at_most` is its bar, of the median."""
+    """One quantity, measured once in each run. `at_least` or `at_most` is the bar for its median."""
 
     words: str
     unit: str
@@ -24,7 +24,7 @@ class Figure:
 
     @property
     def holds(self):
-        """None: it has no bar, or wasn't measured."""
+        """Returns None if the figure has no bar, or wasn't measured."""
         if not self.values or self.at_least is self.at_most is None:
             return None
         if self.at_least is not None and self.median < self.at_least:
@@ -49,7 +49,7 @@ class Findings:
 
     figures: list = field(default_factory=list)
     notes: list = field(default_factory=list)
-    # Everything that was read, run by run.
+    # Everything that was read, for each run.
     raw: list = field(default_factory=list)
 
     def note(self, text):
@@ -59,7 +59,7 @@ class Findings:
 
 @dataclass
 class Line:
-    """One line of the table. `measure(bench)` returns its findings; `needs` is what has to be there."""
+    """One line of the table. `measure(bench)` returns its findings. `needs` names the programs that it needs."""
 
     name: str
     words: str
@@ -69,7 +69,7 @@ class Line:
 
 
 def number(value):
-    """For people: three digits, and thousands apart."""
+    """Returns the number as people read it: three digits, and separated thousands."""
     if value is None:
         return ""
     if abs(value) >= 1_000:

@@ -31,7 +31,7 @@ def compile(bench, words):
 
 
 class FanOut:
-    """One group; `senders` of its members write in turns, and gauge counts on the others to hear each message."""
+    """One group. `senders` of its members write in turns, and gauge expects each message at the others."""
 
     def __init__(self, readers=1_000, senders=50):
         self.readers, self.senders = readers, senders
@@ -45,7 +45,7 @@ class FanOut:
 
 
 class Pairs:
-    """Two people each, of whom one writes."""
+    """Pairs of users, of whom one writes."""
 
     deliveries = 1
 
@@ -59,16 +59,17 @@ class Pairs:
 
 
 class Target:
-    """A server with everything that gauge has to be told of it.
+    """A server, with everything that gauge must know about it.
 
-    `kind`: what Roost is sent; None for the ceiling. `frame`: what the ceiling is sent instead of the bare payload."""
+    `kind` is the kind of Roost's messages, and None for the ceiling. `frame` is sent to the ceiling instead of the bare
+    payload."""
 
     def __init__(self, server, shape, kind=None, frame=None):
         self.server, self.shape = server, shape
         self.environment = {**inherited(), "G_PID": str(server.process.pid)}
         self.flags = ["--proto", "raw"]
         if frame:
-            # The template knows one path for all, so writers hear everything, too, as Roost's do.
+            # The template has one path for all, so writers also receive everything, as they do with Roost.
             self.flags = ["--proto", "tmpl", "--path", "/sub/{topic}"]
             self.environment.update(G_SUBPROTO="", G_READY="", G_HELLO="", G_PUB=frame)
         elif kind:
@@ -87,7 +88,7 @@ class Target:
         self.server.stop()
 
 
-# What Roost makes of a payload, with names as long as the bench's.
+# The frame that Roost sends for a payload, with names as long as those of the bench.
 FRAMES = {
     "signal": '{"type":"signal","conversation":"c234567abcdefg","from":"f1000","body":"{payload}"}',
     "send": '{"type":"message","conversation":"c234567abcdefg","sequence":12345,"position":"12345","from":"f1000",'
@@ -107,7 +108,7 @@ def roost_environment(kind="signal", to=""):
 
 
 def run(bench, target, flags, seconds):
-    """One run of gauge. What it printed."""
+    """Runs gauge once. Returns what it printed."""
     words = [bench.gauge_program, "--port", target.server.port, "--size", SIZE, *target.flags, *target.shape.flags,
              *flags]
     _, text = bench.processes.run(words, GENERATOR_CORE, seconds, environment=target.environment)
@@ -115,7 +116,7 @@ def run(bench, target, flags, seconds):
 
 
 def at_rate(bench, target, rate, seconds, warm=2):
-    """One step at a fixed rate."""
+    """Runs one step at a fixed rate."""
     text = run(bench, target, ["--rate", f"{rate:.1f}", "--secs", seconds, "--warm", warm], seconds + warm + 90)
     found = steps(text)
     if not found:
@@ -147,7 +148,7 @@ def maximum(bench, make_target, rate):
 
 
 def steps(text):
-    """Every step that gauge printed."""
+    """Returns every step that gauge printed."""
     found = []
     for match in STEP.finditer(text):
         step = {name: float(value) for name, value in match.groupdict().items() if name != "rest"}

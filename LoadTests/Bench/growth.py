@@ -64,8 +64,8 @@ def measure_stored(bench):
 
 
 def rises(costs):
-    """Of each run, the most that a size costs by any smaller one. Becoming cheaper is no growth, but may not hide a
-    rise after it either."""
+    """Returns for each run the largest ratio of a size's cost to that of any smaller size. A size that is cheaper is no
+    growth, but must not hide a later rise."""
     sizes = sorted(costs)
     return [
         max(costs[large][run] / costs[small][run] for small in sizes for large in sizes if small < large)

@@ -9,7 +9,7 @@ from processes import inherited
 
 SCENARIOS = pathlib.Path(__file__).resolve().parent / "scenarios"
 HELD, BROKEN, FAILED, INVALID = range(4)
-# A report is written within so long after the load: connecting, settling, checking and stopping.
+# The seconds that a run takes besides the load: connecting, settling, checking and stopping.
 AROUND_SECONDS = 240
 STEPS_MAX = 24
 
@@ -33,13 +33,13 @@ class Report:
 
     @property
     def warnings(self):
-        """What of the run is to be doubted."""
+        """Returns the reasons to doubt the run."""
         words = {BROKEN: "broken", INVALID: "invalid"}.get(self.verdict)
         return [f"roost-load says {words}: {'; '.join(self.data['reasons'])}"] if words else []
 
     @property
     def faults(self):
-        """How many of each kind that occurred."""
+        """Returns the number of each kind of fault that occurred."""
         return self.data["result"]["faults"]["counts"]
 
 
@@ -83,7 +83,7 @@ def read(path, text):
 
 
 def percentile(distribution, percent):
-    """Of a distribution as reports have it: values and how often each came."""
+    """Returns a percentile of a distribution as reports store it: values, and how often each occurred."""
     wanted, passed = sum(distribution["counts"]) * percent / 100, 0
     for value, count in zip(distribution["values"], distribution["counts"]):
         passed += count

@@ -8,9 +8,9 @@ from processes import SERVER_CORE
 from servers import remove
 
 ROWS, MANY_ROWS = 1_000_000, 10_000_000
-# The bar for 10^6 rows, and 20 % less.
+# The bar for the first 10^6 rows, and for the last tenth of 10^7: 20 % less.
 AT_LEAST, LATE_AT_LEAST = 120_000, 96_000
-# Keys that an index holds after years, what a new one may cost then, and what may stay in memory for them.
+# The keys of an index after years of use, the cost of a new key then, and the memory that the index may take.
 STORED_KEYS = 100_000_000
 NEW_KEY_MICROSECONDS_MAX, KEY_INDEX_MIB_MAX = 20, 400
 QUICK_SHARE = 0.1
@@ -18,7 +18,7 @@ SECONDS_MAX = 1_800
 
 
 def append(bench, rows, *flags, path=None, keep=False):
-    """One run of roost-log-bench; all its threads share one core."""
+    """Runs roost-log-bench once. All its threads share one core."""
     store = path or bench.new_folder("log") / "roost.db"
     words = [bench.log_bench, "--path", store, "--rows", int(rows), "--durability", FULL, *flags]
     try:

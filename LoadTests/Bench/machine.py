@@ -1,4 +1,4 @@
-"""What the figures were measured on."""
+"""The machine that the figures were measured on."""
 
 import os
 import platform
@@ -18,7 +18,7 @@ def processor():
 
 
 def filesystem(folder):
-    """Of the stores: on tmpfs an fsync means nothing."""
+    """Returns the file system of the stores: on tmpfs an fsync means nothing."""
     words = ["stat", "--file-system", "--format", "%T", str(folder)]
     done = subprocess.run(words, capture_output=True, text=True, timeout=10)
     return done.stdout.strip() or "unknown"

@@ -1,4 +1,4 @@
-"""Those who were away, and those who don't read: what they get, and what the others notice."""
+"""Devices that were away and devices that don't read: what they get, and what the others notice."""
 
 import json
 import sys
@@ -17,7 +17,7 @@ DEVICES, MISSED, GROUPS = 1_000, 1_000, 10
 SENDS_AT_ONCE = 250
 OTHERS, OTHERS_RATE = 50, 500
 CATCH_UP_SECONDS = 60
-# The default of limits.outbox_max_bytes, for each of ten who don't read.
+# The default of limits.outbox_max_bytes, for each of the ten clients that don't read.
 SLOW_MIB_MAX = 10 * 4
 
 
@@ -61,12 +61,12 @@ def send_all(writer, group):
             ids.append(writer.number)
             writer.post({"type": "send", "id": writer.number, "to": group, "key": f"{group}-{number}",
                          "body": "x" * gauge.SIZE})
-        # Replies to one session's messages come in their order.
+        # Replies to the messages of one session come in the order of the messages.
         writer.reply(ids[-1])
 
 
 class CatchUp:
-    """One run of the reader, which yields its core to whoever else measures there."""
+    """Runs the reader once. It yields its core to another program that measures there."""
 
     def __init__(self, bench, relay, tokens):
         self.bench, folder = bench, bench.new_folder("catch-up")

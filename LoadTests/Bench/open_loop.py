@@ -1,4 +1,4 @@
-"""How long deliveries take at a fixed rate: runs of saturate's open loop, and what they came to.
+"""The latency of deliveries at a fixed rate: runs of saturate's open loop, and their figures.
 
 gauge measures that, too, but needs more of its core for each delivery, and what waits meanwhile counts as if the server
 were late. saturate may be late as well: that is measured beside, and said. Which rate is asked for isn't decided here.
@@ -9,22 +9,22 @@ import statistics
 import saturate
 from findings import Figure
 
-# Direct conversations are made by their first messages.
+# The first message of a direct conversation creates it.
 WARM_SECONDS = 2
-# Above either, much of what was measured is the generator's.
+# Above either of these, a large part of the measured time is the generator's own.
 BUSY, LATE_MILLISECONDS = 0.97, 2
-# The bar of Roost's p99.
+# The bar for Roost's p99.
 P99_MILLISECONDS = 10
 
 
 def run(bench, server, shape, rate, seconds, kind=None, ack=False):
-    """One run against a running server. `kind`: what Roost is sent; None for the ceiling."""
+    """Runs once against a running server. `kind` is the kind of Roost's messages, and None for the ceiling."""
     words = ["--rate", f"{rate:.1f}", "--warm", WARM_SECONDS, "--seconds", seconds]
     return saturate.run(bench, server, shape, words, kind, ack)
 
 
 class OpenLoop:
-    """Both servers at the same rates, turn by turn."""
+    """Runs both servers at the same rates, in turns."""
 
     def __init__(self, shape, kind, ack=False):
         self.shape, self.kind, self.ack = shape, kind, ack
@@ -33,12 +33,12 @@ class OpenLoop:
         self.lost = 0
 
     def measure(self, bench, sides, rate, found):
-        """One turn: the servers in this order, each fresh."""
+        """Runs one turn: a fresh start of each server, in this order."""
         for side in sides:
             try:
                 step = self.run(bench, side, rate)
             except saturate.Lost as lost:
-                # By the protocol signals may be lost, and nothing else. How long the others took is no figure then.
+                # The protocol allows signals to be lost, and nothing else. The others then have no valid latency.
                 if side == "ceiling" or self.kind != "signal":
                     raise
                 self.lost += 1
@@ -53,11 +53,11 @@ class OpenLoop:
 
     @property
     def is_sound(self):
-        """Whether the bar can be judged: in most turns nothing was lost."""
+        """Whether the bar can be judged, because nothing was lost in most turns."""
         return len(self.turns["roost"]) > self.lost
 
     def figures(self, durability):
-        """Latency of both, and how late we were ourselves."""
+        """Returns the latency of both servers, and how late the generator was."""
         roost = self.turns["roost"]
         return [
             Figure("p99 at half of Roost's highest rate", "ms", [step["p99"] for step in roost],
@@ -66,7 +66,7 @@ class OpenLoop:
             Figure("the generator was late by (p99)", "ms", [step["lateP99"] for step in roost])]
 
     def say(self, found):
-        """What is to be doubted."""
+        """Returns the reasons to doubt the figures."""
         if self.lost:
             judged = "" if self.is_sound else ", so the bar of p99 isn't judged"
             found.note(f"Roost lost signals at half of its highest rate in {self.lost} of "

@@ -1,11 +1,11 @@
-"""Starts programs on a core of their own, and stops all of them whatever happens."""
+"""Starts programs, each on a chosen core, and stops all of them whatever happens."""
 
 import os
 import subprocess
 
 from failure import BenchFailure
 
-# Servers here, generators there: the two must not take each other's time.
+# Servers run on one core and generators on the other, so that they don't take each other's time.
 SERVER_CORE, GENERATOR_CORE = 0, 1
 STOP_SECONDS = 20
 
@@ -17,7 +17,7 @@ class Processes:
         self.running = []
 
     def start(self, words, core, log=None, environment=None, patience=0):
-        """`log`: a file for what it prints, else it is dropped. `patience`: its nice value."""
+        """`log` is a file for the output, which is dropped without one. `patience` is the nice value."""
         command = ["taskset", "-c", str(core), *(["nice", "-n", str(patience)] if patience else []), *map(str, words)]
         output = open(log, "w") if log else subprocess.DEVNULL
         try:
@@ -47,7 +47,7 @@ class Processes:
             self.stop(process)
 
     def run(self, words, core, seconds, environment=None):
-        """Runs a program to its end, for so many seconds at most. Its exit code, and what it printed."""
+        """Runs a program to its end, for at most so many seconds. Returns its exit code and what it printed."""
         command = ["taskset", "-c", str(core), *map(str, words)]
         process = subprocess.Popen(
             command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
@@ -68,7 +68,7 @@ def inherited():
 
 
 def resident_kib(process):
-    """Resident memory of a process."""
+    """Returns the resident memory of a process."""
     with open(f"/proc/{process.pid}/status") as status:
         for line in status:
             if line.startswith("VmRSS:"):
@@ -77,7 +77,7 @@ def resident_kib(process):
 
 
 def cpu_seconds(process):
-    """CPU time of all threads of a process so far."""
+    """Returns the CPU time of all threads of a process so far."""
     with open(f"/proc/{process.pid}/stat") as stat:
         fields = stat.read().rpartition(")")[2].split()
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")

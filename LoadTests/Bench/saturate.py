@@ -1,4 +1,4 @@
-"""Builds saturate, our own generator, and runs it against either server. What is measured is the loops' business."""
+"""Builds saturate, our own generator, and runs it against either server. The loops decide what is measured."""
 
 import json
 
@@ -11,14 +11,14 @@ from servers import Ceiling, Relay
 LOST = 3
 # Connecting, filling and draining come on top.
 AROUND_SECONDS = 120
-# As Roost's own client and roost-load do.
+# Acks come as often as those of Roost's own client and of roost-load.
 ACK_MILLISECONDS = 100
-# A ping can't be answered where bytes are dropped, and would count as a delivery's.
+# Where bytes are dropped, a ping can't be answered, and its bytes would count as a delivery's.
 RELAY_SETTINGS = {"limits__ping_seconds": 3_600}
 
 
 class Lost(BenchFailure):
-    """The server didn't deliver just what it had to."""
+    """The server didn't deliver exactly what it should."""
 
 
 def build(bench):
@@ -28,15 +28,15 @@ def build(bench):
 
 
 def flags(shape):
-    """The load as saturate is told of it."""
+    """The load, in the words of saturate's flags."""
     if isinstance(shape, gauge.FanOut):
         return ["--load", "fan-out", "--readers", shape.readers, "--writers", shape.senders]
     return ["--load", "pairs", "--readers", shape.count, "--writers", shape.count]
 
 
 def run(bench, server, shape, loop, kind=None, ack=False):
-    """One run against a running server. `loop`: the flags of the closed or of the open loop. `kind`: what Roost is
-    sent; None for the ceiling."""
+    """Runs once against a running server. `loop` has the flags of the closed or of the open loop. `kind` is the kind of
+    Roost's messages, and None for the ceiling."""
     words = [bench.saturate_program, "--port", server.port, "--pid", server.process.pid, *flags(shape)]
     words += ["--kind", kind or "raw", "--size", gauge.SIZE, "--ack-ms", ACK_MILLISECONDS if ack else -1]
     if kind:
@@ -49,7 +49,7 @@ def run(bench, server, shape, loop, kind=None, ack=False):
 
 
 def run_fresh(bench, side, run, *load, kind, ack):
-    """A loop's own `run` against a fresh server of that side. Only Roost is told a kind, and gets acks."""
+    """Calls the loop's own `run` with a fresh server of that side. Only Roost is told a kind, and gets acks."""
     if side == "ceiling":
         with Ceiling(bench) as server:
             return run(bench, server, *load)

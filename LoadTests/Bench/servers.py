@@ -10,12 +10,12 @@ from failure import BenchFailure
 from processes import SERVER_CORE
 
 START_SECONDS = 15
-# As many connections as the 20,000 descriptors of one process allow for.
+# As many connections as the 20,000 descriptors of one process allow.
 CONNECTIONS = 19_500
 
 
 class Server:
-    """What gauge and the figures of /proc need to know of a running server."""
+    """What gauge and /proc need to know about a running server."""
 
     def __init__(self, bench, process, port):
         self.bench, self.process, self.port = bench, process, port
@@ -31,7 +31,7 @@ class Server:
 
 
 class Ceiling(Server):
-    """ceiling.c: no store, no users, no checks."""
+    """ceiling.c, which has no store, no users and no checks."""
 
     def __init__(self, bench):
         port = free_port()
@@ -49,7 +49,7 @@ class Relay(Server):
         values = {
             "listen.host": "127.0.0.1", "listen.port": 0, "store.path": store or self.folder / "roost.db",
             "auth.key_file": self.key_file, "store.durability": "full", "log.level": "warning",
-            # Everybody comes from one machine, and 50 sessions send a whole group's load.
+            # All clients are on one machine, and 50 sessions send the load of a whole group.
             "limits.connections": CONNECTIONS, "limits.connections_per_address": CONNECTIONS,
             "limits.commands_per_second": 1_000_000, "drain.seconds": 1, "drain.spread_seconds": 0,
             **{key.replace("__", "."): value for key, value in settings.items()}}
@@ -75,7 +75,7 @@ class Relay(Server):
         shutil.rmtree(self.folder, ignore_errors=True)
 
     def metric(self, name):
-        """One value of /metrics; 0 if it isn't there."""
+        """Returns one value of /metrics, or 0 if it isn't there."""
         with socket.create_connection(("127.0.0.1", self.port), timeout=10) as connection:
             connection.sendall(b"GET /metrics HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
             text = b"".join(iter(lambda: connection.recv(65_536), b"")).decode(errors="replace")
@@ -83,7 +83,7 @@ class Relay(Server):
         return float(found.group(1)) if found else 0.0
 
     def await_sessions(self, count, seconds):
-        """Waits until so many sessions are there."""
+        """Waits until the server has so many sessions."""
         deadline = time.monotonic() + seconds
         while self.metric("roost_sessions") != count:
             if time.monotonic() > deadline:
@@ -92,7 +92,7 @@ class Relay(Server):
 
 
 def in_turns(sides, turn):
-    """The order of this turn: who comes first changes."""
+    """Returns the order of this turn. The first server alternates."""
     return sides if turn % 2 == 0 else sides[::-1]
 
 
@@ -115,6 +115,6 @@ def await_connection(server):
 
 
 def remove(path):
-    """A store and what SQLite keeps beside it."""
+    """Removes a store and the files that SQLite keeps beside it."""
     for suffix in ("", "-wal", "-shm", ".lock"):
         pathlib.Path(f"{path}{suffix}").unlink(missing_ok=True)

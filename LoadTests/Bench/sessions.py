@@ -1,4 +1,4 @@
-"""What sessions cost that do nothing: to those who are active, in memory, and when all come back at once."""
+"""The cost of idle sessions: for active ones, in memory, and when all come back at once."""
 
 import re
 import time
@@ -14,16 +14,16 @@ from servers import Ceiling, Relay
 
 SESSIONS = 10_000
 ROUNDS = 10
-# 80 KiB a round: twenty pages, which is what resident memory differs by anyway.
+# 80 KiB in each round: twenty pages, by which resident memory varies anyway.
 LEFT_BYTES_MAX = 8
 ACTIVE_PAIRS = 50
 CONNECT_SECONDS = 120
-# Longer than any ramp lasts; they are stopped before.
+# Longer than any ramp. They are stopped before that.
 HOLD_SECONDS = 900
 
 
 class Idle:
-    """gauge's shape of sessions that only connect."""
+    """The shape of gauge for sessions that only connect."""
 
     deliveries = 0
     flags = ["--mode", "idle", "--subs", SESSIONS]
@@ -33,7 +33,7 @@ class Idle:
 
 
 class Beside(gauge.Target):
-    """50 pairs, with idle sessions on the same relay that another gauge holds."""
+    """Measures 50 pairs beside idle sessions of another gauge on the same relay."""
 
     def __init__(self, bench):
         super().__init__(Relay(bench), gauge.Pairs(ACTIVE_PAIRS), "send")
@@ -89,7 +89,7 @@ def measure_memory(bench):
                 rounds.append((float(per_session.group(1)), resident_kib(target.server.process)))
             found.raw.append({"kibPerSession": [each[0] for each in rounds], "rssAfter": [each[1] for each in rounds]})
             kib.append(rounds[0][0])
-            # The allocator needs some rounds to settle; what later ones still add is a leak.
+            # The allocator needs some rounds to settle. Memory that later rounds still add is a leak.
             settled = len(rounds) // 2
             growth.append((rounds[-1][1] - rounds[settled][1]) / (len(rounds) - 1 - settled) / SESSIONS * 1024)
     if bench.quick:
@@ -101,13 +101,13 @@ def measure_memory(bench):
 
 
 def reconnect_rate(bench, target, resumes):
-    """All connect, all drop at once, and all come back at once: the rate of coming back."""
+    """All connect, drop at once, and come back at once. Measures the rate at which they come back."""
     flags = target.flags
     if resumes:
         accounts = Accounts(target.server)
         with ChatClient(target.server, accounts.token("i0"), device="other") as session:
             position = session.welcome["head"]
-        # gauge puts a line of the file where the token stands; this one closes it and goes on.
+        # gauge puts a line of the file in place of the token. This line ends the token and continues the command.
         tokens = accounts.file([f"i{number}" for number in range(SESSIONS)], f'","resume":"{position}')
         flags = gauge.roost_flags(tokens)
     gauge.run(bench, target, ["--secs", 1], CONNECT_SECONDS)

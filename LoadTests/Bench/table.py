@@ -1,4 +1,4 @@
-"""The page and the raw figures. Lines that weren't measured this time keep what they had."""
+"""The page and the raw figures. Lines that weren't measured this time keep their earlier figures."""
 
 import json
 
@@ -15,7 +15,7 @@ COLUMNS = ["", "figure", "bar", "median", "min – max", "runs", "durability", "
 
 
 def entry(line, findings, failure, started, seconds, bench):
-    """One line as it is stored."""
+    """One line in its stored form."""
     return {
         "words": line.words, "method": line.method, "date": started, "seconds": round(seconds, 1),
         "machine": bench.machine, "quick": bench.quick, "loadAverage": bench.load_average, "failure": failure,
@@ -31,7 +31,7 @@ def read(path):
 
 
 def write(folder, lines, order):
-    """bench.json and bench.md. `order`: names of all lines there are."""
+    """Writes bench.json and bench.md. `order` has the names of all lines."""
     folder.mkdir(parents=True, exist_ok=True)
     lines = {name: lines[name] for name in order if name in lines}
     replace(folder / "bench.json", json.dumps({"lines": lines}, indent=1, sort_keys=True) + "\n")
@@ -39,7 +39,7 @@ def write(folder, lines, order):
 
 
 def replace(path, text):
-    """In one step, so that an interrupted run leaves the old page."""
+    """Replaces the file in one step, so that an interrupted run leaves the old page."""
     fresh = path.with_name(path.name + ".new")
     fresh.write_text(text)
     fresh.replace(path)
@@ -94,7 +94,7 @@ def row(cells):
 
 
 def terminal(line):
-    """What a line came to, for whoever waits."""
+    """Returns the result of a line, for the terminal."""
     if line["failure"]:
         return f"  not measured: {line['failure']}"
     rows = []

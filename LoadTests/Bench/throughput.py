@@ -1,4 +1,4 @@
-"""The highest rate of Roost by that of the ceiling, in turns, and latency at half of Roost's."""
+"""The highest rate of Roost relative to that of the ceiling, in turns, and the latency at half of Roost's."""
 
 import gauge
 import harness
@@ -7,7 +7,7 @@ from findings import FULL, Figure, Findings, Line
 from open_loop import P99_MILLISECONDS, OpenLoop
 from servers import Ceiling, Relay, in_turns
 
-# Messages a second with which a ramp begins: each is well below what an old machine does.
+# Messages a second at which a ramp begins. Each is well below what an old machine can do.
 CEILING_START = {"fan-out": 800, "pairs": 20_000}
 ROOST_START = {"fan-out": 400, "pairs": 5_000}
 # A later run begins so far below the highest rate of the one before; the ramp needs a few steps to warm up.
@@ -15,7 +15,7 @@ AGAIN = 0.5
 GENERATOR_BUSY, SERVER_BUSY = 0.97, 0.9
 
 
-# The ceiling, sent what Roost sends.
+# The ceiling with the same frames as Roost.
 ALIKE = "ceiling with Roost's frames"
 
 
@@ -26,7 +26,7 @@ class Comparison:
         self.shape_name, self.shape, self.kind, self.at_least = shape_name, shape, kind, at_least
         roost, ceiling = ROOST_START[shape_name], CEILING_START[shape_name]
         self.starts = {"ceiling": ceiling, "roost": roost, ALIKE: roost}
-        # In how many turns gauge was the limit and not the server.
+        # The number of turns in which gauge was the limit, and not the server.
         self.limited = {side: 0 for side in self.starts}
         self.loop = ClosedLoop(shape, kind)
         self.latency = OpenLoop(shape, kind)
@@ -54,7 +54,7 @@ class Comparison:
                 both = in_turns(["ceiling", "roost"], turn)
                 self.latency.measure(bench, both, rate, found)
                 self.loop.measure(bench, both, found)
-        # gauge's figures are of the servers only where the servers were the limit.
+        # gauge's figures describe the servers only if the servers were the limit.
         by_loop = self.loop.is_sound and max(self.limited["ceiling"], self.limited["roost"]) * 2 > bench.runs
         self.loop.say(found, by_loop)
         self.latency.say(found)
@@ -98,7 +98,7 @@ class Comparison:
 
 
 class AckingPairs:
-    """500 pairs who ack what they get: roost-load for Roost, gauge for the ceiling, which knows no acks."""
+    """500 pairs who ack what they get: roost-load measures Roost, and gauge the ceiling, which has no acks."""
 
     scenario = "pairs"
     start = 2_000
@@ -123,7 +123,7 @@ class AckingPairs:
             if bench.has_yardstick:
                 latency.measure(bench, in_turns(sides, turn), rates["roost"][-1] / 2, found)
                 loop.measure(bench, in_turns(sides, turn), found)
-        # Two tools of which each is its own limit make no ratio; the closed loop is the same with both servers.
+        # Two tools that are their own limits give no meaningful ratio. The closed loop is the same for both servers.
         loop.say(found, loop.is_sound)
         latency.say(found)
         found.figures = figures(rates, None if loop.is_sound else 0.25, "messages/s", FULL)
@@ -147,7 +147,7 @@ class AckingPairs:
 
 
 def figures(rates, at_least, unit, durability):
-    """Ratio, and both rates."""
+    """Returns the ratio and both rates."""
     ratios = [roost / ceiling for roost, ceiling in zip(rates["roost"], rates["ceiling"])]
     return [
         Figure("of the ceiling's, open loop", "ratio", ratios, at_least=at_least, durability=durability),
