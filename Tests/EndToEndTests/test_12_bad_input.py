@@ -18,7 +18,7 @@ COMPLAINTS = {"bad_request", "too_large", "bad_position"}
 
 
 class Witness:
-    """Two that talk while somebody else misbehaves: each message has to arrive, and neither may lose its session."""
+    """Two users who talk while another client misbehaves. Each message must arrive, and neither loses its session."""
 
     def __init__(self, relay, name):
         self.relay, self.name = relay, name
@@ -59,7 +59,7 @@ async def prepare(relay, name):
 
 
 async def test_every_missing_or_wrong_member_is_refused(relay, name):
-    """25 forms of commands, some 600 mistakes: each is refused, named, and changes nothing."""
+    """25 forms of commands with some 600 mistakes: each is refused, and named, and changes nothing."""
     mallory, group, forms = await prepare(relay, name)
     keys = (f"key-{number}" for number in itertools.count())
     count = 0
@@ -72,7 +72,7 @@ async def test_every_missing_or_wrong_member_is_refused(relay, name):
         assert answer["code"] in (code or COMPLAINTS), (type, member, answer)
         assert member in answer["reason"], (type, member, answer)
         assert answer["retry"] is False
-        # A good one in between: mistakes in a row end the session.
+        # A valid command in between, because too many mistakes in a row end the session.
         await mallory.barrier()
 
     async with Witness(relay, name):
@@ -94,7 +94,7 @@ async def test_every_missing_or_wrong_member_is_refused(relay, name):
 
 
 async def test_the_valid_forms_of_these_commands_are_accepted(relay, name):
-    """Or the test above would prove nothing."""
+    """Without this, the test above would prove nothing."""
     mallory, group, forms = await prepare(relay, name)
     order = {
         "conversation.role": 2, "conversation.remove": 3, "conversation.add": 4, "delete": 5, "conversation.leave": 6}
@@ -210,7 +210,7 @@ async def test_too_many_mistakes_in_a_row_close_with_4502(relay, name):
         await device.write("nonsense")
     assert await device.closed() == 4502
     assert len([one for one in device.frames if one.get("code") == "bad_json"]) == 20
-    # Before hello too.
+    # The same holds before hello.
     device = await relay.connect()
     for _ in range(20):
         await device.write("nonsense")
@@ -252,14 +252,14 @@ async def test_broken_frames_end_only_their_own_connection(relay, name, what):
             connection.upgrade()
             assert connection.response().status == 101
             connection.write(broken_frames()[what])
-            # A close frame comes, or nothing more: the library ends some of these without a word.
+            # The relay sends a close frame or nothing: the library ends some of these connections silently.
             assert connection.first_byte() in (None, 0x88)
     async with Witness(relay, name):
         await asyncio.to_thread(misbehave)
 
 
 def mutate(generator, text):
-    """One to four changes of a good frame: what a broken client, a bad proxy or a fuzzer would send."""
+    """A valid frame with one to four changes, as a broken client, a bad proxy or a fuzzer would send it."""
     data = bytearray(text.encode())
     for _ in range(generator.randint(1, 4)):
         place = generator.randrange(len(data) + 1) if data else 0
@@ -290,7 +290,7 @@ def mutate(generator, text):
 
 
 def is_certainly_wrong(data):
-    """No JSON object by another parser's word, or none of the commands."""
+    """Whether another parser says that it is no JSON object, or whether it is none of the commands."""
     try:
         found = json.loads(data)
     except (ValueError, RecursionError):
@@ -327,6 +327,6 @@ async def fuzz(relay, name, seed, rounds):
 
 
 async def test_ten_thousand_mutations(relay, name):
-    """Seeded, so that what fails once fails again."""
+    """The seed is fixed, so that a failure repeats."""
     async with Witness(relay, name):
         await asyncio.gather(*(fuzz(relay, name, seed, 2_000) for seed in range(5)))

@@ -1,5 +1,5 @@
-"""`roost store`: an operator looks through a store, copies it, brings it back, takes content out and puts it in, while
-the relay runs where that is promised."""
+"""`roost store`: an operator verifies a store, backs it up, restores it, and exports and imports its content, while the
+relay runs where that is promised."""
 
 import asyncio
 import contextlib
@@ -30,7 +30,7 @@ async def beside(relay, *words, **options):
 
 
 def change(path, *statements):
-    """Damages a store as a disk would: behind the back of whatever checks."""
+    """Damages a store as a disk would, without the relay noticing."""
     with sqlite3.connect(path) as database:
         for statement in statements:
             database.execute(statement)
@@ -227,7 +227,7 @@ async def test_a_restore_that_was_cut_short_keeps_relays_out(start):
     group, messages = await one_of_everything(relay)
     store(relay, "backup", "copy.db")
     assert relay.stop() == 0
-    # As a power cut leaves it when the checked copy stands, and nothing was moved yet.
+    # The files after a power cut: the checked copy is there, and nothing was moved yet.
     (relay.folder / "roost.db.restoring").write_bytes((relay.folder / "copy.db").read_bytes())
     refused = command(relay.folder, *relay.words())
     assert refused.returncode == 1 and "restore" in refused.stderr
@@ -278,7 +278,7 @@ async def test_a_store_goes_out_and_comes_back(start, tmp_path):
         assert (await device.send(group, "new"))["sequence"] == 7
     finally:
         assert other.stop() == 0
-    # The store has gone on; the file has nothing that it hasn't.
+    # The store has new rows since then. The file has nothing that the store doesn't have.
     assert ": 0 rows added" in store(other, "import", str(file)).stdout
 
 

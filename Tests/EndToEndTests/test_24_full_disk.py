@@ -107,7 +107,7 @@ async def test_a_full_disk_stops_the_relay_and_loses_nothing(disk, tmp_path):
         group = await alice.group("Crew", "bob")
         acked, unacked = {}, set()
         await fill(alice, group, acked, unacked)
-        # Drained like at a stop, but with the exit code of a failed store.
+        # The drain is that of a normal stop, but the exit code is that of a failed store.
         assert alice.seen("drain") and alice.close_code == 4000
         assert relay.wait() == 1
         assert len(acked) > 100 and unacked
@@ -120,7 +120,7 @@ async def test_a_full_disk_stops_the_relay_and_loses_nothing(disk, tmp_path):
         found = await stored(alice, group)
         assert sorted(found) == list(range(1, len(found) + 1))
         assert {key: sequence for key, sequence in acked.items() if found.get(sequence) != BODY + key} == {}
-        # What wasn't acked is stored once at most: its key tells.
+        # A message that wasn't acked is stored once at most. Its key tells whether it is.
         key = min(unacked)
         again = await alice.send(group, BODY + key, key=key)
         assert (await stored(alice, group))[again["sequence"]] == BODY + key

@@ -109,7 +109,7 @@ import Testing
         #expect(decode(json) == .command(.number(1), "ping"))
     }
 
-    @Test("a member given twice counts once, the last, whatever the first was")
+    @Test("of a member given twice the last one counts, whatever the first was")
     func duplicates() {
         #expect(decode(#"{"type":"bye","id":-1,"id":5,"type":"ping"}"#) == .command(.number(5), "ping"))
         let list = #"{"type":"watch","id":1,"users":["a","b"],"users":["c"]}"#
@@ -118,7 +118,7 @@ import Testing
         #expect(decode(removed).reason == "reaction is missing")
     }
 
-    @Test("escaped names and values are what they stand for")
+    @Test("escaped names and values are decoded")
     func escapes() {
         let json = #"{"t\u0079pe":"\u0073end","id":1,"to":"\u0040bob","key":"\/k","body":"\ud83d\ude00\n"}"#
         #expect(decode(json).description == #"send | @bob | /k | - | "\ud83d\ude00\n" | -"#)
@@ -137,7 +137,7 @@ import Testing
         #expect(decode(create).description == "create | direct | - | b | -")
     }
 
-    @Test("a decoder is as good as new after a refusal")
+    @Test("a decoder works as before after a refusal")
     func reuse() {
         let good = #"{"type":"ping","id":1}"#
         for bad in ["", "{", #"{"type":"ping","id":"#, #"{"type":"watch","id":2,"users":[]}"#, "[]"] {
@@ -146,7 +146,7 @@ import Testing
         }
     }
 
-    @Test("members of the command before don't show in the next")
+    @Test("members of one command don't appear in the next")
     func noLeftovers() {
         #expect(decode(#"{"type":"ping","id":1}"#).id == .number(1))
         #expect(decode(#"{"type":"bye"}"#) == .command(nil, "bye"))

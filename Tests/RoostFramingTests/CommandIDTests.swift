@@ -41,7 +41,7 @@ import Testing
         #expect((without == .refused(nil, .badRequest, "id is missing")) == !free.contains(type))
     }
 
-    @Test("a refusal carries the id wherever it stands, also when it's text")
+    @Test("a refusal repeats the id, wherever it stands and also if it is text")
     func carried() {
         #expect(decode(#"{"users":[],"type":"watch","id":"x-1"}"#).id == .text("x-1"))
         #expect(

@@ -77,7 +77,7 @@ import Testing
         #expect(decode(rename + quoted(limits.groupNameBytes + 1) + "}").code == .tooLarge)
     }
 
-    @Test("lists of names; watch has a bound of its own")
+    @Test("lists of names; watch has its own limit")
     func lists() {
         func names(_ count: Int) -> String { "[" + (0..<count).map { #""u\#($0)""# }.joined(separator: ",") + "]" }
         let add = #"{"type":"conversation.add","id":1,"conversation":"c","users":"#
@@ -135,7 +135,7 @@ import Testing
         #expect(decode(members(65).dropLast() + ",}").code == .badJSON)
     }
 
-    @Test("limits that make no sense refuse, they don't trap")
+    @Test("impossible limits refuse commands and don't trap")
     func senseless() {
         var none = Limits()
         none.nameBytes = 0

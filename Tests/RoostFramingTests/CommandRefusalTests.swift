@@ -186,7 +186,7 @@ import Testing
         }
     }
 
-    @Test("what contradicts: both ends of a history, a name or another number of members for a direct conversation")
+    @Test("contradictions: both ends of a history, a name or another number of members for a direct conversation")
     func contradictions() {
         let decode = Decoding()
         let history = #"{"type":"history","id":1,"conversation":"c","before":3,"after":1}"#

@@ -67,7 +67,7 @@ import Testing
         }
     }
 
-    @Test("a plain text is written as it is, whatever holds it", arguments: [0, 1, 15, 16, 200, 5_000])
+    @Test("a plain text is written unchanged, whatever its storage", arguments: [0, 1, 15, 16, 200, 5_000])
     func plain(count: Int) {
         let builder = FrameBuilder()
         let name = String(repeating: "x", count: count)
@@ -165,7 +165,7 @@ import Testing
         }
     }
 
-    @Test("a string that isn't stored as UTF-8 in one piece is written all the same")
+    @Test("a string that isn't stored as contiguous UTF-8 is written, too")
     func substring() {
         let builder = FrameBuilder()
         builder.begin("x")
@@ -173,7 +173,7 @@ import Testing
         #expect(text(builder.finish()) == #"{"type":"x","s":"a\"b"}"#)
     }
 
-    @Test("a ping has a payload, for libwebsockets doesn't report an empty one's pong")
+    @Test("a ping has a payload, because libwebsockets doesn't report the pong to an empty one")
     func ping() {
         let frame = FrameBuilder.ping()
         #expect(bytes(frame) == [0x89, 1, 0x72])

@@ -13,7 +13,7 @@ import Testing
         return all
     }
 
-    @Test("bytes come out in order over frame boundaries, whatever the room of a write", arguments: 1...40)
+    @Test("bytes come out in order across frames, whatever the room for a write", arguments: 1...40)
     func fill(room: Int) {
         var outbox = Outbox()
         var expected: [UInt8] = []
@@ -30,7 +30,7 @@ import Testing
         #expect(outbox.bytes == 0)
     }
 
-    @Test("an empty outbox gives nothing")
+    @Test("an empty outbox returns nothing")
     func nothing() {
         var outbox = Outbox()
         #expect(outbox.pop() == nil)
@@ -41,7 +41,7 @@ import Testing
         #expect(outbox.bytes == 0)
     }
 
-    @Test("a frame whose places are counted once lives as long as the last of them", arguments: [0, 1, 3, 5, 7])
+    @Test("a frame counted once for several places lives until the last one is freed", arguments: [0, 1, 3, 5, 7])
     func pushHeld(before: Int) {
         var outbox = Outbox()
         var watch = Watch()

@@ -50,7 +50,7 @@ import Testing
         }
     }
 
-    @Test("two outboxes of which one waits for more: the longer one isn't cut short")
+    @Test("of two outboxes with the same frames, the longer one isn't cut short")
     func longer() {
         let frames = (1...4).map { frame($0) }
         var buffer = WriteBuffer(room: 100)

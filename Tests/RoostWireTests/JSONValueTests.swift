@@ -76,7 +76,7 @@ import Testing
         #expect(JSONValue(parsing: #"{"messages":[{"body":\#(far)}]}"#) == nil)
     }
 
-    @Test("what isn't one JSON object is nothing", arguments: ["", "[]", "1", "{", #"{"a":tru}"#, "{}{}"])
+    @Test("a text that isn't one JSON object has no value", arguments: ["", "[]", "1", "{", #"{"a":tru}"#, "{}{}"])
     func invalid(json: String) {
         #expect(JSONValue(parsing: json) == nil)
         let bytes = Array(json.utf8)
