@@ -2,10 +2,6 @@ internal import CLibwebsockets
 public import RoostWire
 
 extension Connection {
-    // Before the close frame can go out, the peer has this long to read what the library still holds for it. The
-    // library waits equally long for the peer's own close frame.
-    private static let flushSeconds: Int32 = 5
-
     /// Ends the connection. A close frame with this code and its reason goes out after everything that `write` has
     /// accepted. The handler then gets only `closed`, at the latest 11 s later if the peer neither reads nor answers.
     /// A repeated call does nothing.
@@ -17,7 +13,9 @@ extension Connection {
         closeCode = code
         closeReason = reason
         message.clear()
-        if lws_partial_buffered(wsi) != 0 { lws_set_timeout(wsi, PENDING_TIMEOUT_CLOSE_SEND, Connection.flushSeconds) }
+        if lws_partial_buffered(wsi) != 0 {
+            lws_set_timeout(wsi, PENDING_TIMEOUT_CLOSE_SEND, core.settings.closeFlushSeconds)
+        }
         lws_callback_on_writable(wsi)
     }
 

@@ -5,17 +5,19 @@ internal import Glibc
 /// at once, the arriving request would reset the connection and the peer might lose the answer (RFC 9112, section 9.6).
 /// Loop thread only.
 struct RefusedSockets {
-    // A flood of refusals must not use up descriptors. Beyond this number, sockets are closed at once.
-    private static let max = 64
+    /// The most sockets that are kept.
+    private let max: Int
     private var recent: [Int32] = []
     private var old: [Int32] = []
+
+    init(max: Int) { self.max = max }
 
     /// Sends `response` and takes over the descriptor. With `isLast`, it is closed before this returns.
     mutating func answer(_ descriptor: Int32, with response: [UInt8], isLast: Bool) {
         discardInput(of: descriptor)
         _ = response.withUnsafeBytes { send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
         shutdown(descriptor, Int32(SHUT_WR))
-        if isLast || recent.count + old.count >= RefusedSockets.max {
+        if isLast || recent.count + old.count >= max {
             close(descriptor)
         } else {
             recent.append(descriptor)

@@ -29,7 +29,7 @@ final class ServerCore {
     var socketCount = 0
     var nextID: UInt64 = 1
     var perAddress: [in_addr_t: Int] = [:]
-    var refused = RefusedSockets()
+    var refused: RefusedSockets
     @exclusivity(unchecked) var unread = UnreadResponses()
     /// Connections whose last read ended in the middle of a message.
     @exclusivity(unchecked) var unfinished: [Connection] = []
@@ -43,6 +43,7 @@ final class ServerCore {
         port = listener.port
         library = try LibraryContext()
         buffer = WriteBuffer(room: max(settings.writeBytes, 4_096))
+        refused = RefusedSockets(max: settings.refusedSocketsMax)
         accepting = .allocate(capacity: 1)
         accepting.initialize(to: ev_io())
         deadlineTimer = .allocate(capacity: 1)

@@ -21,6 +21,9 @@ public struct TransportSettings: Sendable {
     /// Most reads of one connection in one turn of the loop, each of at most 1,040 bytes. More than one, because
     /// messages read together are answered by one write. Few, so that a turn stays short for everybody else.
     public var readsPerTurn = 4
+    /// Most sockets that are kept open after an answer before their request was read. A flood of refusals must not use
+    /// up descriptors, so beyond this number sockets are closed at once.
+    public var refusedSocketsMax = 64
     /// Connections that the kernel queues while a turn lasts (capped by net.core.somaxconn).
     public var backlog: Int32 = 4_096
 
@@ -37,6 +40,9 @@ public struct TransportSettings: Sendable {
     public var headerTimeoutSeconds: UInt32 = 10
     /// Seconds that an idle HTTP connection is kept for the next request.
     public var keepAliveSeconds: Int32 = 5
+    /// Most seconds that a peer has to read what the library still holds for it, before a close frame can go out. The
+    /// library waits equally long for the peer's own close frame.
+    public var closeFlushSeconds: Int32 = 5
     /// The value of `Retry-After`, in seconds, in the transport's own 429 and 503.
     public var retryAfterSeconds = 5
 
