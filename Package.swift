@@ -130,8 +130,10 @@ let package = Package(
             swiftSettings: strict
         ),
 
-        .testTarget(name: "RoostWireTests", dependencies: ["RoostWire"], swiftSettings: strict),
-        .testTarget(name: "RoostFramingTests", dependencies: ["RoostFraming", "RoostWire"], swiftSettings: strict),
+        .testTarget(name: "RoostWireTests", dependencies: ["RoostWire", "SeededRandom"], swiftSettings: strict),
+        .testTarget(
+            name: "RoostFramingTests", dependencies: ["RoostFraming", "RoostWire", "SeededRandom"],
+            swiftSettings: strict),
         .testTarget(
             name: "RoostCoreTests",
             dependencies: ["RoostCore", "RoostFraming", "RoostWire", "RoostTestKit"],

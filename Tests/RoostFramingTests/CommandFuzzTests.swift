@@ -1,4 +1,5 @@
 import RoostWire
+import SeededRandom
 import Testing
 
 @testable import RoostFraming
@@ -6,18 +7,6 @@ import Testing
 /// Mutated commands, from a fixed seed. Three things hold for any input: nothing traps, the same bytes have the same
 /// outcome whatever was decoded before, and a body that is passed on is valid JSON.
 @Suite struct CommandFuzzTests {
-    /// SplitMix64 (Steele, Lea and Flood 2014): small, seeded, the same everywhere.
-    struct Random: RandomNumberGenerator {
-        var state: UInt64
-        mutating func next() -> UInt64 {
-            state &+= 0x9E37_79B9_7F4A_7C15
-            var mixed = state
-            mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-            mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-            return mixed ^ (mixed >> 31)
-        }
-    }
-
     static let tokens = [
         "{", "}", "[", "]", ",", ":", "\"", "\\", "\\u", "\\ud83d", "\\ude00", "null", "true", "fals", "-", "1e999",
         "9223372036854775808", "0", "1.5", "\u{0}", "\u{7f}", "é", "😀", "@", "\"id\":", "\"type\":", "\"body\":",
@@ -25,7 +14,7 @@ import Testing
         " ", "\n", "[[[[[[[[[[[[[[[[", "]]]]]]]]]]]]]]]]", "{}", "[]", "\"\"",
     ].map { Array($0.utf8) }
 
-    private func mutate(_ bytes: [UInt8], with others: [[UInt8]], _ random: inout Random) -> [UInt8] {
+    private func mutate(_ bytes: [UInt8], with others: [[UInt8]], _ random: inout SeededGenerator) -> [UInt8] {
         var bytes = bytes
         for _ in 0..<Int.random(in: 1...4, using: &random) {
             let at = Int.random(in: 0...bytes.count, using: &random)
@@ -47,7 +36,7 @@ import Testing
 
     @Test("200,000 mutated commands", arguments: [1, 2, 3, 4] as [UInt64])
     func mutations(seed: UInt64) {
-        var random = Random(state: seed)
+        var random = SeededGenerator(seed: seed)
         let decode = Decoding()
         let fresh = Decoding()
         let seeds = CommandRefusalTests.shapes.map { Array($0.json(changing: "", to: nil).utf8) }
@@ -73,7 +62,7 @@ import Testing
         arguments: [5] as [UInt64]
     )
     func trees(seed: UInt64) {
-        var random = Random(state: seed)
+        var random = SeededGenerator(seed: seed)
         let seeds = [#"{"a":[{"b":"x\u00e9","c":[1,2,[]]},null,"😀"],"d":{"e":{"f":-1.5e3}},"g":true}"#].map {
             Array($0.utf8)
         }

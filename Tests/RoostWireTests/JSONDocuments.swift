@@ -1,13 +1,15 @@
+import SeededRandom
+
 /// Documents for comparing readers, from a seed: valid objects with every kind of value and many edge cases, and the
 /// same after bytes were changed, cut off, doubled or inserted.
 struct JSONDocuments {
     /// Documents of one test.
     static let countOfATest = 5_000
 
-    private var random: SplitMix64
+    private var random: SeededGenerator
     private var bytes: [UInt8] = []
 
-    init(seed: UInt64) { random = SplitMix64(state: seed) }
+    init(seed: UInt64) { random = SeededGenerator(seed: seed) }
 
     /// The next document.
     mutating func next() -> [UInt8] {
@@ -169,19 +171,4 @@ struct JSONDocuments {
     }
 
     private mutating func put(_ text: String) { bytes += Array(text.utf8) }
-}
-
-/// SplitMix64 (Steele, Lea and Flood 2014): small, seeded, the same everywhere.
-struct SplitMix64: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
-    }
-
-    mutating func below(_ bound: Int) -> Int { Int(next() % UInt64(max(bound, 1))) }
 }

@@ -1,3 +1,5 @@
+import SeededRandom
+
 /// Writes a client's frames: header, mask, masked payload (RFC 6455, sections 5.2 and 5.3). Pure; the key is the
 /// caller's.
 enum FrameWriter {
@@ -42,32 +44,24 @@ enum FrameWriter {
     }
 }
 
-/// The masks and handshake keys of a loop: SplitMix64. Fresh for every frame, so that the relay has to unmask for real,
-/// but not unpredictable, as RFC 6455, section 10.3 asks: that keeps a script in a browser from writing what a proxy on
-/// the way takes for HTTP. Here nobody but the harness chooses the bytes, and no proxy is on the way.
+/// The masks and handshake keys of a loop, from a seed. Each frame has another mask, so that the relay has to unmask
+/// for real. They aren't unpredictable as RFC 6455, section 10.3 asks: that keeps a script in a browser from writing
+/// what a proxy on the way takes for HTTP. Here nobody but the harness chooses the bytes, and no proxy is on the way.
 struct MaskGenerator {
-    private var state: UInt64
+    private var generator: SeededGenerator
 
-    init(seed: UInt64) { state = seed }
+    init(seed: UInt64) { generator = SeededGenerator(seed: seed) }
 
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
-    }
-
-    mutating func nextKey() -> UInt32 { UInt32(truncatingIfNeeded: next() >> 32) }
+    mutating func nextKey() -> UInt32 { UInt32(truncatingIfNeeded: generator.next() >> 32) }
 
     /// 16 bytes in base64, as `Sec-WebSocket-Key` wants (RFC 6455, section 4.1).
     mutating func handshakeKey() -> [UInt8] {
         let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
         var text: [UInt8] = []
         text.reserveCapacity(24)
-        for _ in 0..<21 { text.append(alphabet[Int(next() >> 58)]) }
+        for _ in 0..<21 { text.append(alphabet[Int(generator.next() >> 58)]) }
         // 128 bits are 21 digits of 6 bits and one of 2, which base64 fills up with zeros.
-        text.append(alphabet[Int(next() >> 62) << 4])
+        text.append(alphabet[Int(generator.next() >> 62) << 4])
         return text + Array("==".utf8)
     }
 }

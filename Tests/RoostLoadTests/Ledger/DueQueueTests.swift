@@ -1,10 +1,11 @@
+import SeededRandom
 import Testing
 
 @testable import RoostLoad
 
 @Suite struct DueQueueTests {
     @Test(arguments: 1...10 as ClosedRange<UInt64>) func returnsDueKeysInOrder(_ seed: UInt64) {
-        var dice = Dice(seed: seed)
+        var dice = SeededGenerator(seed: seed)
         var queue = DueQueue()
         var times: [UInt64] = []
         for key in 0..<500 as Range<UInt64> {

@@ -1,3 +1,5 @@
+import SeededRandom
+
 @testable import RoostLoad
 
 /// How a device reads, and the faults that a test can plant in what it reads.

@@ -1,3 +1,5 @@
+import SeededRandom
+
 @testable import RoostLoad
 
 /// Uses the ledgers as the harness does, with `ModelRelay`: devices come, go, send, retry, read and ack at random. At
@@ -43,7 +45,7 @@ final class ModelCrowd {
     let ledger = MessageLedger()
     let unreads = UnreadLedger()
     var devices: [Device]
-    var dice: Dice
+    var dice: SeededGenerator
     var plant: Plant?
     /// The messages that must not come, for each device.
     var skipped: [(device: Int, position: Int)] = []
@@ -51,7 +53,7 @@ final class ModelCrowd {
     var readers: [[Int]] = []
 
     init(seed: UInt64, backlogMax: Int = .max, plant: Plant? = nil) {
-        dice = Dice(seed: seed)
+        dice = SeededGenerator(seed: seed)
         self.plant = plant
         relay = ModelRelay(devices: Self.devices, members: Self.members, backlogMax: backlogMax)
         let none = Array(repeating: 0, count: Self.members.count)

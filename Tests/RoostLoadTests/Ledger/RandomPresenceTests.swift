@@ -1,3 +1,4 @@
+import SeededRandom
 import Testing
 
 @testable import RoostLoad
@@ -10,7 +11,7 @@ import Testing
 
         static let grace = 5_000
         let ledger = PresenceLedger(users: 8, grace: 5_000_000_000)
-        var dice: Dice
+        var dice: SeededGenerator
         var plant: Plant
         var isHere = Array(repeating: false, count: 8)
         var endsAt: [Int?] = Array(repeating: nil, count: 8)
@@ -21,7 +22,7 @@ import Testing
         var hasPlanted = false
 
         init(seed: UInt64, _ plant: Plant) {
-            dice = Dice(seed: seed)
+            dice = SeededGenerator(seed: seed)
             self.plant = plant
             for pair in 0..<16 { _ = ledger.addPair(of: pair % 8) }
         }

@@ -1,3 +1,4 @@
+import SeededRandom
 import Testing
 
 @testable import RoostLoad
@@ -119,7 +120,7 @@ import Testing
     @Test(arguments: 1...20 as ClosedRange<UInt64>) func aCorrectRelayHasNoFaultAndAStuckOneHas(_ seed: UInt64) {
         for isStuck in [false, true] {
             let ledger = TypingLedger(life: 3_000_000_000)
-            var dice = Dice(seed: seed)
+            var dice = SeededGenerator(seed: seed)
             var until: [Int: Double] = [:]
             var shown: Set<Int> = []
             for tick in 0..<6_000 {

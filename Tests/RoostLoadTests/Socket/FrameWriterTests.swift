@@ -1,3 +1,4 @@
+import SeededRandom
 import Testing
 
 @testable import RoostLoad
@@ -49,11 +50,11 @@ import Testing
     @Test func keepsBytesInOrder() {
         var buffer = SocketBuffer()
         var expected: [UInt8] = []
-        var masks = MaskGenerator(seed: 7)
+        var random = SeededGenerator(seed: 7)
         for _ in 0..<2_000 {
-            let count = Int(masks.next() % 700)
-            if masks.next() % 2 == 0 {
-                let more = (0..<count).map { _ in UInt8(truncatingIfNeeded: masks.next()) }
+            let count = Int(random.next() % 700)
+            if random.next() % 2 == 0 {
+                let more = (0..<count).map { _ in UInt8(truncatingIfNeeded: random.next()) }
                 more.withUnsafeBytes { buffer.append($0) }
                 expected += more
             } else {

@@ -81,3 +81,15 @@ struct OpenConnection {
         guard loop.run(until: { owner.openings == 1 }) else { throw PeerFailure() }
     }
 }
+
+/// A suite whose tests all begin with an open connection.
+protocol ConnectedSuite {
+    var connection: OpenConnection { get }
+}
+
+extension ConnectedSuite {
+    var loop: SocketLoop { connection.loop }
+    var owner: RecordingOwner { connection.owner }
+    var socket: ClientSocket { connection.socket }
+    var peer: SocketPeer { connection.peer }
+}

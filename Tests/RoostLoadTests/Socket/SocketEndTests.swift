@@ -3,12 +3,8 @@ import Testing
 
 @testable import RoostLoad
 
-@Suite struct SocketEndTests {
+@Suite struct SocketEndTests: ConnectedSuite {
     let connection: OpenConnection
-    var loop: SocketLoop { connection.loop }
-    var owner: RecordingOwner { connection.owner }
-    var socket: ClientSocket { connection.socket }
-    var peer: SocketPeer { connection.peer }
 
     init() throws { connection = try OpenConnection() }
 

@@ -2,12 +2,8 @@ import Testing
 
 @testable import RoostLoad
 
-@Suite struct SocketPauseTests {
+@Suite struct SocketPauseTests: ConnectedSuite {
     let connection: OpenConnection
-    var loop: SocketLoop { connection.loop }
-    var owner: RecordingOwner { connection.owner }
-    var socket: ClientSocket { connection.socket }
-    var peer: SocketPeer { connection.peer }
 
     init() throws { connection = try OpenConnection() }
 

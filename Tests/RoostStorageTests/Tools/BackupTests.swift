@@ -86,17 +86,30 @@ import Testing
 
     // MARK: Restore
 
-    /// The killed store has a write-ahead log with rows that the backup doesn't have.
-    @Test func restoresOverAStoreThatWasKilled() throws {
-        let scratch = try Scratch()
-        let log = try SQLiteLog.random(scratch.path("live"), seed: 3, batches: 60)
-        let wanted = try log.contents()
-        _ = try StoreBackup.run(from: scratch.path("live"), to: scratch.path("copy"), progress: noProgress)
+    /// A store that was killed after its backup `copy` was made: its write-ahead log has rows that the backup doesn't
+    /// have. Returns its path, the content of the backup, and its own content.
+    private func makeKilled(_ scratch: Scratch) throws -> (path: String, backup: [String], own: [String]) {
+        let (log, backup) = try makeBackup(scratch, seed: 3, batches: 60)
         let lost = try log.load().conversations.first?.number.value ?? 1
         _ = try log.commit((1...400).map { _ in message("lost", in: lost) })
-        let killed = try scratch.crashCopy(of: "live", as: "roost.db")
-        let old = try log.contents()
+        let own = try log.contents()
+        let path = try scratch.crashCopy(of: "live", as: "roost.db")
         log.close()
+        return (path, backup, own)
+    }
+
+    /// An open store `live`, and its backup `copy` with the same content, which is returned.
+    private func makeBackup(
+        _ scratch: Scratch, seed: UInt64, batches: Int
+    ) throws -> (log: SQLiteLog, content: [String]) {
+        let log = try SQLiteLog.random(scratch.path("live"), seed: seed, batches: batches)
+        _ = try StoreBackup.run(from: scratch.path("live"), to: scratch.path("copy"), progress: noProgress)
+        return (log, try log.contents())
+    }
+
+    @Test func restoresOverAStoreThatWasKilled() throws {
+        let scratch = try Scratch()
+        let (killed, wanted, old) = try makeKilled(scratch)
         let before = try Database(path: scratch.path("copy")).value("SELECT value FROM meta WHERE name = 'epoch'")
         let result = try StoreRestore.run(
             from: scratch.path("copy"), to: killed, stamp: "now", progress: noProgress)
@@ -118,13 +131,7 @@ import Testing
     /// Shows why copying the file isn't enough, as a control for the test above.
     @Test func aCopyOverAStoreThatWasKilledIsAMixture() throws {
         let scratch = try Scratch()
-        let log = try SQLiteLog.random(scratch.path("live"), seed: 3, batches: 60)
-        let wanted = try log.contents()
-        _ = try StoreBackup.run(from: scratch.path("live"), to: scratch.path("copy"), progress: noProgress)
-        let lost = try log.load().conversations.first?.number.value ?? 1
-        _ = try log.commit((1...400).map { _ in message("lost", in: lost) })
-        let killed = try scratch.crashCopy(of: "live", as: "roost.db")
-        log.close()
+        let (killed, wanted, _) = try makeKilled(scratch)
         try FileManager.default.removeItem(atPath: killed)
         try FileManager.default.copyItem(atPath: scratch.path("copy"), toPath: killed)
         let mixed = try? SQLiteLog(killed, .normal, .tiny).contents()
@@ -161,9 +168,7 @@ import Testing
 
     @Test func restoresWhereThereIsNone() throws {
         let scratch = try Scratch()
-        let log = try SQLiteLog.random(scratch.path("live"), seed: 2, batches: 30)
-        let wanted = try log.contents()
-        _ = try StoreBackup.run(from: scratch.path("live"), to: scratch.path("copy"), progress: noProgress)
+        let (log, wanted) = try makeBackup(scratch, seed: 2, batches: 30)
         log.close()
         let result = try StoreRestore.run(
             from: scratch.path("copy"), to: scratch.path(), stamp: "now", progress: noProgress)
@@ -177,9 +182,7 @@ import Testing
     /// repeated.
     @Test func aRestoreThatWasCutShortIsDoneAgain() throws {
         let scratch = try Scratch()
-        let log = try SQLiteLog.random(scratch.path("live"), seed: 3, batches: 60)
-        let wanted = try log.contents()
-        _ = try StoreBackup.run(from: scratch.path("live"), to: scratch.path("copy"), progress: noProgress)
+        let (log, wanted) = try makeBackup(scratch, seed: 3, batches: 60)
         log.close()
         for step in ["nothing was moved", "the old one has its second name", "its write-ahead log is gone"] {
             let path = scratch.path(step)
