@@ -2,7 +2,7 @@ public import RoostWire
 
 /// The other commands of Docs/Protocol.md, one method each. They need a session (otherwise they throw `notConnected`)
 /// and are not repeated automatically. `@user` may name the direct conversation with a user.
-extension RoostClient {
+extension ChatClient {
     // MARK: Messages
 
     /// Gives one of the user's own messages a new text.

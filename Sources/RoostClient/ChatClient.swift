@@ -5,7 +5,7 @@ public import RoostWire
 ///
 /// All state belongs to the actor. It has no thread of its own, reads no clock and creates no random numbers: both are
 /// passed in. It stores nothing on disk; events that a device has not acked are kept by the relay.
-public actor RoostClient {
+public actor ChatClient {
     /// The relay's address.
     public nonisolated let url: String
     /// The name of this device.

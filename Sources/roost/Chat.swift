@@ -10,7 +10,7 @@ actor Chat {
     static let waitingMax = 1_000
     static let goodbyeWait = Duration.seconds(10)
 
-    let client: RoostClient
+    let client: ChatClient
     let peer: String
     let isTokenFixed: Bool
     var user: String
@@ -40,7 +40,7 @@ actor Chat {
     var presence: [String: UserPresence] = [:]
 
     init(_ relay: ChatRelay, user: String?, peer: String, isTokenFixed: Bool) {
-        client = RoostClient(url: relay.url, device: relay.device, token: relay.token)
+        client = ChatClient(url: relay.url, device: relay.device, token: relay.token)
         self.peer = peer
         self.user = user ?? ""
         self.isTokenFixed = isTokenFixed

@@ -282,7 +282,7 @@ import Testing
         let connector = FakeConnector()
         let socket: FakeSocket
         do {
-            let client = RoostClient(url: "ws://relay", device: "phone", connector: connector) { "token" }
+            let client = ChatClient(url: "ws://relay", device: "phone", connector: connector) { "token" }
             await client.connect()
             socket = await connector.next()
         }

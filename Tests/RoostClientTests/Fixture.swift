@@ -7,7 +7,7 @@ import Synchronization
 struct Fixture {
     let connector = FakeConnector()
     let clock = ManualClock()
-    let client: RoostClient
+    let client: ChatClient
     let tokens = Tokens()
 
     init(
@@ -15,7 +15,7 @@ struct Fixture {
         generator: any RandomNumberGenerator & Sendable = Counting()
     ) {
         let tokens = tokens
-        client = RoostClient(
+        client = ChatClient(
             url: url, device: "phone", limits: limits, connector: connector, clock: clock, generator: generator
         ) { try tokens.next() }
     }

@@ -39,7 +39,7 @@ final class ClientSession {
     let feed: EventFeed
     let standing: Standing
     /// The client that tasks call back. Set by `connect`.
-    weak var client: RoostClient?
+    weak var client: ChatClient?
     private let random: RandomSource
 
     private var phase = Phase.idle
@@ -93,7 +93,7 @@ final class ClientSession {
     // MARK: Beginning
 
     /// Starts keeping a session up. Calling it again does nothing.
-    func connect(for client: RoostClient) {
+    func connect(for client: ChatClient) {
         guard phase == .idle else { return }
         self.client = client
         alarms.ring = { [weak client] alarm, number in await client?.perform { $0.rang(alarm, number) } }
