@@ -37,6 +37,7 @@ public struct Outbox: ~Copyable {
     /// Adds a frame of `bytes` bytes. The caller counts the places that hold it: `hold(times:)`.
     @inlinable
     public mutating func push(held frame: Unmanaged<Frame>, bytes: Int) {
+        assert(bytes == frame._withUnsafeGuaranteedRef { $0.count }, "a frame is counted with its own size")
         if count == capacity { grow() }
         ring?[(head + count) & (capacity - 1)] = frame
         waitingFrames += 1
@@ -100,7 +101,7 @@ public struct Outbox: ~Copyable {
 
     /// Removes the oldest `count` frames, of `bytes` bytes; the caller releases them.
     mutating func drop(_ count: Int, bytes: Int) {
-        guard count <= waitingFrames else { return }
+        precondition(count <= waitingFrames, "only frames that wait are dropped")
         head = (head + count) & (capacity - 1)
         waitingFrames -= count
         waitingBytes -= bytes
@@ -148,6 +149,7 @@ extension Unmanaged<Frame> {
     @inlinable
     func letGo(times: Int = 1) {
         let isLast = _withUnsafeGuaranteedRef { frame in
+            assert(frame.header.holds >= times, "a frame is let go once for each place that holds it")
             frame.header.holds -= times
             return frame.header.holds == 0
         }

@@ -8,6 +8,7 @@ extension Connection {
     public func close(_ code: CloseCode) { close(code.rawValue, reason: code.reason) }
 
     func close(_ code: UInt16, reason: StaticString) {
+        precondition(core.library.isHere, "only the loop's thread closes its connections")
         guard phase == .open, let wsi else { return }
         phase = .closing
         closeCode = code

@@ -6,6 +6,7 @@ extension Connection {
     /// called later, or `closed` if the socket has failed. When the socket takes no more, the library copies at most
     /// one write of `writeBytes`; the rest stays in the outbox.
     public func write(_ outbox: inout Outbox) -> Bool {
+        assert(core.library.isHere, "only the loop's thread writes to its connections")
         guard phase == .open, let wsi else {
             outbox.removeAll()
             return true

@@ -13,6 +13,8 @@ final class LibraryContext {
     private(set) var context: OpaquePointer?
     private let heartbeat: UnsafeMutablePointer<shim_heartbeat>
     private let async: UnsafeMutablePointer<ev_async>
+    // The thread that is in `run`.
+    private var thread: pthread_t?
 
     /// Creates the loop. Nothing is watched yet.
     init() throws(TransportFailure) {
@@ -50,6 +52,7 @@ final class LibraryContext {
         timeoutSeconds: UInt32,
         caFile: String? = nil
     ) throws(TransportFailure) {
+        precondition(context == nil, "a loop has one context")
         let foreign = UnsafeMutablePointer<UnsafeMutableRawPointer?>.allocate(capacity: 1)
         foreign.initialize(to: UnsafeMutableRawPointer(loop))
         var info = LibraryContext.info(protocols: protocols, options: options, timeoutSeconds: timeoutSeconds)
@@ -68,6 +71,7 @@ final class LibraryContext {
         timeoutSeconds: UInt32,
         keepAliveSeconds: Int32
     ) throws(TransportFailure) -> OpaquePointer {
+        precondition(context != nil, "a vhost belongs to a context")
         var info = LibraryContext.info(protocols: protocols, options: options, timeoutSeconds: timeoutSeconds)
         info.keepalive_timeout = keepAliveSeconds
         guard let vhost = lws_create_vhost(context, &info) else { throw .library("lws_create_vhost") }
@@ -87,6 +91,9 @@ final class LibraryContext {
     /// Runs turns until `stop`. The library can only arm its timer when the loop is idle once, so that comes first.
     /// Then `begin` starts the watchers that may keep the loop busy.
     func run(begin: () -> Void) {
+        precondition(thread == nil, "a loop runs on one thread")
+        thread = pthread_self()
+        defer { thread = nil }
         serveTimers()
         for _ in 0..<LibraryContext.warmUpTurns { shim_ev_turn(loop) }
         begin()
@@ -100,7 +107,16 @@ final class LibraryContext {
     private static let warmUpTurns = 4
 
     /// Ends `run` after this turn. Loop's thread only.
-    func stop() { shim_ev_break(loop) }
+    func stop() {
+        precondition(isHere, "only the loop's thread stops it")
+        shim_ev_break(loop)
+    }
+
+    /// Whether no other thread is in `run`.
+    var isHere: Bool {
+        guard let thread else { return true }
+        return pthread_equal(thread, pthread_self()) != 0
+    }
 
     // Sets a retry policy of zeroes. Otherwise every connection gets a keepalive timer in one sorted list. The library
     // walks that from its head, so n connects cost n² steps.

@@ -63,6 +63,7 @@ final class ServerCore {
     }
 
     func closeListener() {
+        precondition(library.isHere, "only the loop's thread closes the listener")
         ev_io_stop(library.loop, accepting)
         listener.closeAll()
     }
@@ -77,6 +78,7 @@ final class ServerCore {
     }
 
     func setTimer(afterMilliseconds: Int64) {
+        precondition(library.isHere, "only the loop's thread sets its timer")
         let delay = min(max(afterMilliseconds, 0), ServerCore.longestTimer)
         deadline = ServerCore.readClock() + delay
         shim_ev_timer_move(library.loop, deadlineTimer, Double(delay) / 1_000)

@@ -28,6 +28,7 @@ final class CatchUpPage {
     var isRead: Bool { result != nil }
 
     func take(_ result: ReadResult) {
+        precondition(!isRead, "a page is read once")
         self.result = result
         for event in result.events {
             if event.kind == .message { senders.insert(event.sender) }

@@ -211,8 +211,9 @@ final class Delivery {
     @inline(never)
     private func deliverRun() {
         let delivered = run
+        precondition(spareRun.isEmpty, "one run is delivered at a time")
         swap(&run, &spareRun)
-        guard let conversation = delivered.conversation else { return }
+        guard let conversation = delivered.conversation else { preconditionFailure("a run belongs to a conversation") }
         let frames = delivered.takeFrames()
         deliverToWholes(frames, of: delivered, in: conversation)
         deliverToPartials(frames, of: delivered)

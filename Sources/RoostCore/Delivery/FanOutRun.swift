@@ -89,13 +89,13 @@ final class FanOutRun {
 
     /// The builder holds what the last event's origin gets instead.
     func addAnswer(_ builder: FrameBuilder) {
-        guard let last = entries.indices.last else { return }
+        guard let last = entries.indices.last else { preconditionFailure("an answer follows its event") }
         entries[last].answer = asides.append(builder)
     }
 
     /// The builder holds what the sender's other devices get instead of the last event.
     func addOwn(_ builder: FrameBuilder) {
-        guard let last = entries.indices.last else { return }
+        guard let last = entries.indices.last else { preconditionFailure("the sender's form follows its event") }
         entries[last].own = asides.append(builder)
     }
 
@@ -120,6 +120,7 @@ final class FanOutRun {
 
     /// Forgets everything but the memory. Frames and asides must have been taken.
     func removeAll() {
+        precondition(frames.count == 0 && asides.count == 0, "a run is emptied when its frames were taken")
         conversation = nil
         entries.removeAll(keepingCapacity: true)
         messages.removeAll(keepingCapacity: true)
@@ -129,7 +130,10 @@ final class FanOutRun {
     }
 
     private func begin(_ conversation: Conversation, isSignals: Bool) {
-        guard entries.isEmpty else { return }
+        guard entries.isEmpty else {
+            return precondition(
+                isOpen(for: conversation, isSignals: isSignals), "a run is of one conversation, one kind, and bounded")
+        }
         self.conversation = conversation
         self.isSignals = isSignals
     }

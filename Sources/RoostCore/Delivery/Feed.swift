@@ -30,7 +30,10 @@ struct Feed: ~Copyable {
 
     /// Everything up to this position is in the outbox.
     @inline(__always)
-    mutating func sent(upTo position: Position) { sentPosition = position }
+    mutating func sent(upTo position: Position) {
+        assert(position >= sentPosition, "events are sent in the order of the log")
+        sentPosition = position
+    }
 
     /// The session could not take what was sent, or got a page after which there may be more.
     mutating func fallBehind() { state = .behind }

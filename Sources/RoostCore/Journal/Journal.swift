@@ -63,10 +63,11 @@ final class Journal {
         }
     }
 
-    /// Submits an event, with the command that waits for the answer.
+    /// Submits an event after `reserve`, with the command that waits for the answer.
     func submit(
         _ append: consuming Append, _ session: Session?, _ id: CommandID?, reply: ReplyForm = .plain
     ) {
+        precondition(isOpen, "an event is submitted after `reserve`")
         pendingBytes += append.body.count
         gatheredEvents += 1
         pending.append(

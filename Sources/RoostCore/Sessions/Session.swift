@@ -72,10 +72,16 @@ public final class Session {
     // MARK: Phases
 
     /// `hello` has arrived.
-    func beginVerifying() { phase = .verifying }
+    func beginVerifying() {
+        precondition(phase == .awaitingHello, "a session says hello once")
+        phase = .verifying
+    }
 
     /// The token could not be checked; `hello` may be sent again.
-    func awaitHello() { phase = .awaitingHello }
+    func awaitHello() {
+        assert(phase == .verifying, "only a session whose token was checked says hello again")
+        phase = .awaitingHello
+    }
 
     /// The token is good. The session now belongs to this user's device.
     func begin(as user: User, on device: Device) {
