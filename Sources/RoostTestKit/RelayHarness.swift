@@ -37,6 +37,9 @@ public final class RelayHarness {
         settle()
     }
 
+    // A client and its session hold each other.
+    deinit { for client in clients { client.session.attachment = nil } }
+
     // MARK: Connections
 
     /// Opens a connection without hello.

@@ -38,10 +38,12 @@ import Testing
     /// libwebsockets would poll without end for input that it doesn't read until the response has been sent.
     @Test(arguments: ["/big", "/echo"])
     func cutsAPeerThatSendsRequestsWithoutReading(_ path: String) throws {
-        let greedy = try RawClient(port: server.port, receiveBuffer: 4_096)
-        // Enough requests for the responses to fill every buffer on the way.
+        // Enough requests for the responses to fill every buffer on the way. They are put together before the server
+        // begins to wait for them.
         let request = Array("GET \(path) HTTP/1.1\r\nHost: h\r\n\r\n".utf8)
-        greedy.send(Array(repeatElement(request, count: 100_000).joined()))
+        let requests = Array(repeatElement(request, count: 100_000).joined())
+        let greedy = try RawClient(port: server.port, receiveBuffer: 4_096)
+        greedy.send(requests)
         let limit = Date(timeIntervalSinceNow: 30)
         while server.onLoop({ $0.loop?.counters.cutUnread }) == 0, Date() < limit {}
         #expect(server.onLoop { $0.loop?.counters.cutUnread } == 1)
