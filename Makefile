@@ -12,7 +12,7 @@ STRICT_BUILD := ROOST_STRICT=1 $(SWIFT) build --build-tests --explicit-target-de
 STRICT_TEST := ROOST_STRICT=1 Scripts/unit-tests
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run build test check fuzz simulate load load-tool baselines bench format clean
+.PHONY: help setup run build test check fuzz sanitize simulate load load-tool baselines bench format clean
 
 help: ## List the targets.
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-18s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -32,18 +32,22 @@ test: setup ## Build for debugging and run all tests.
 	Scripts/unit-tests
 	Scripts/end-to-end
 
-check: setup ## Run the checks that every change must pass: format, tidiness, warnings, imports, tests.
+check: setup ## Run the checks that every change must pass: format, tidiness, warnings, imports, tests, sanitizers.
 	$(SWIFT) format lint --strict --recursive $(SOURCES)
 	Scripts/tidy
 	$(STRICT_BUILD)
 	$(STRICT_TEST)
 	ROOST_STRICT=1 Scripts/end-to-end
 	Tests/Fuzz/run.sh 4 commands json
+	Scripts/sanitize short
 	Tests/PackageTests/dependency.sh
 
 fuzz: setup ## Fuzz what reads foreign bytes: SECONDS=n (60) for each of TARGETS (all that Tests/Fuzz/run.sh names).
 	$(STRICT_BUILD)
 	Tests/Fuzz/run.sh $(or $(SECONDS),60) $(TARGETS)
+
+sanitize: setup ## Run the tests under AddressSanitizer and ThreadSanitizer; SHORT=1 for those of `check`.
+	Scripts/sanitize $(if $(SHORT),short)
 
 simulate: setup ## Run the seeded simulation: SEEDS=n, or one SEED=n STEPS=n again; DISK=1 on the real store.
 	$(SWIFT) run -c release roost-simulate $(if $(SEED),--seed $(SEED),--seeds $(SEEDS)) \
@@ -67,4 +71,4 @@ format: ## Format all Swift sources in place.
 	$(SWIFT) format --in-place --recursive $(SOURCES)
 
 clean: ## Remove everything that was built, but not ./data.
-	rm -rf .build .build-venv
+	rm -rf .build .build-asan .build-tsan .build-venv

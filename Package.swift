@@ -182,3 +182,19 @@ let package = Package(
         ),
     ]
 )
+
+// `Scripts/sanitize short` builds a few test targets and what they need: targets named here, and nothing else.
+if let only = Context.environment["ROOST_ONLY"], !only.isEmpty {
+    var wanted = Set(only.split(separator: ",").map(String.init))
+    var open = wanted
+    while let name = open.popFirst() {
+        guard let target = package.targets.first(where: { $0.name == name }) else {
+            fatalError("ROOST_ONLY: there is no target \(name)")
+        }
+        for case .byNameItem(let needed, _) in target.dependencies where wanted.insert(needed).inserted {
+            open.insert(needed)
+        }
+    }
+    package.targets.removeAll { !wanted.contains($0.name) }
+    package.products = []
+}
