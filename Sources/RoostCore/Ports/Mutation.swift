@@ -46,33 +46,26 @@ public enum EventKind: UInt8, Sendable {
 }
 
 /// A durable event on its way to the log. The log assigns the position and, for a message, the sequence.
+///
+/// Copies share texts and body: an event is copied on its way from the Relay to the writer's thread, several times.
 public struct Append: Sendable {
     /// The kind of event.
     public var kind: EventKind
+    /// Delete: the sender may delete other members' messages. React: the reaction is taken back. Edit: the new body is
+    /// a JSON string.
+    public var flag = false
+    /// Only looks for an event that is already stored under this key: the sender may no longer write here, but a retry
+    /// still gets its first answer. Nothing new is stored; without such an event it is refused with `notFound`.
+    public var isProbe = false
     /// The conversation it belongs to.
     public var conversation: ConversationNumber
     /// The user who caused it.
     public var sender: UserNumber
-    /// Name of the device that sent it.
-    public var device: String
-    /// The client's key; empty if there is none. A sender never uses a key for two commands.
-    public var key: String
-    /// Message: the kind of its body. Edit: ignored, the message's own kind counts. React: the reaction.
-    public var label: String
     /// Message: the message it replies to. Edit, delete, react: the message it changes. Otherwise `.none`.
-    public var reference: SequenceNumber
-    /// Message, edit: the body, raw JSON. Conversation: members of the event, raw JSON without braces.
-    public var body: [UInt8]
-    /// Delete: the sender may delete other members' messages. React: the reaction is taken back. Edit: the new body is
-    /// a JSON string.
-    public var flag: Bool
-    /// Only looks for an event that is already stored under this key: the sender may no longer write here, but a retry
-    /// still gets its first answer. Nothing new is stored; without such an event it is refused with `notFound`.
-    public var isProbe: Bool
+    public var reference = SequenceNumber.none
     /// When the relay received it.
     public var time: Timestamp
-    /// A change of the conversation that happens if and only if this event is stored.
-    public var change: ConversationChange?
+    private var content: Content
 
     /// Creates an event with its essential members.
     public init(
@@ -82,14 +75,63 @@ public struct Append: Sendable {
         self.kind = kind
         self.conversation = conversation
         self.sender = sender
-        self.device = device
         self.time = time
-        key = ""
-        label = ""
-        reference = .none
-        body = []
-        flag = false
-        isProbe = false
+        content = Content(device: device)
+    }
+
+    /// Name of the device that sent it.
+    public var device: String {
+        get { content.device }
+        set { own().device = newValue }
+    }
+
+    /// The client's key; empty if there is none. A sender never uses a key for two commands.
+    public var key: String {
+        get { content.key }
+        set { own().key = newValue }
+    }
+
+    /// Message: the kind of its body. Edit: ignored, the message's own kind counts. React: the reaction.
+    public var label: String {
+        get { content.label }
+        set { own().label = newValue }
+    }
+
+    /// Message, edit: the body, raw JSON. Conversation: members of the event, raw JSON without braces.
+    public var body: [UInt8] {
+        get { content.body }
+        set { own().body = newValue }
+    }
+
+    /// A change of the conversation that happens if and only if this event is stored.
+    public var change: ConversationChange? {
+        get { content.change }
+        set { own().change = newValue }
+    }
+
+    /// The content of this copy alone.
+    private mutating func own() -> Content {
+        if !isKnownUniquelyReferenced(&content) { content = Content(content) }
+        return content
+    }
+
+    /// `@unchecked Sendable`: changed only by `own()`, which first makes sure that nobody shares it.
+    private final class Content: @unchecked Sendable {
+        var device: String
+        var key = ""
+        var label = ""
+        var body: [UInt8] = []
+        var change: ConversationChange?
+
+        init(device: String) { self.device = device }
+
+        init(_ other: Content) {
+            device = other.device
+            key = other.key
+            label = other.label
+            body = other.body
+            change = other.change
+        }
     }
 }
 
