@@ -41,6 +41,7 @@ let package = Package(
         ),
         .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
         .systemLibrary(name: "CMalloc"),
+        .systemLibrary(name: "CChecksum"),
         .systemLibrary(name: "CEpoll", path: "LoadTests/CEpoll"),
 
         // Pure: no socket, file, thread or clock.
@@ -58,7 +59,11 @@ let package = Package(
         .target(
             name: "RoostTransport", dependencies: ["CLibwebsockets", "RoostFraming", "RoostWire"], swiftSettings: strict
         ),
-        .target(name: "RoostStorage", dependencies: ["CSQLite", "RoostCore", "RoostWire"], swiftSettings: fast),
+        .target(
+            name: "RoostStorage",
+            dependencies: ["CChecksum", "CSQLite", "RoostCore", "RoostWire"],
+            swiftSettings: fast
+        ),
         .target(
             name: "RoostAuth",
             dependencies: ["RoostWire", .product(name: "JWTKit", package: "jwt-kit")],

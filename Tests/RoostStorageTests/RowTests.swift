@@ -15,6 +15,26 @@ import Testing
         ]
         for (bytes, wanted) in values {
             #expect(bytes.withUnsafeBytes { Checksum.of($0) } == wanted)
+            var byTables = Checksum(isInHardware: false)
+            bytes.withUnsafeBytes { byTables.add($0) }
+            #expect(byTables.value == wanted)
+        }
+    }
+
+    /// A store moves to a machine without the instruction.
+    @Test func tablesAndProcessorAgree() {
+        var random = SeededGenerator(seed: 5)
+        for count in 0..<200 {
+            let bytes = (0..<count).map { _ in UInt8.random(in: 0...255, using: &random) }
+            var one = Checksum()
+            var other = Checksum(isInHardware: false)
+            for word in [random.next(), random.next()] as [UInt64] {
+                one.add(word)
+                other.add(word)
+            }
+            bytes.withUnsafeBytes { one.add($0) }
+            bytes.withUnsafeBytes { other.add($0) }
+            #expect(one.value == other.value)
         }
     }
 
@@ -115,5 +135,20 @@ import Testing
         #expect(
             try log.history(1).map { String(decoding: $0.body, as: UTF8.self) } == ["\"new\"", "", "\"three\""])
         #expect(try log.storedRows() == 7)
+    }
+
+    /// Rows gather up to some length of texts, and are stored in between.
+    @Test func aBatchMayBeLongerThanWhatGathers() throws {
+        let scratch = try Scratch()
+        let log = try SQLiteLog(path: scratch.path(), durability: .full)
+        defer { log.close() }
+        let lengths = [0, 1, 60_000, 2_000_000, 3, 500_000, 600_000, 0, 1_048_570, 7]
+        let texts = lengths.enumerated().map { String(repeating: "\($0.offset)", count: $0.element) }
+        _ = try log.commit([creation()] + texts.map { message($0, key: $0.isEmpty ? "" : "k\($0.prefix(1))") })
+        let history = try log.history(1)
+        #expect(history.map { $0.body.count } == lengths.map { $0 + 2 })
+        #expect(history.map { String(decoding: $0.body, as: UTF8.self) } == texts.map { "\"\($0)\"" })
+        #expect(history.map(\.key) == ["", "k1", "k2", "k3", "k4", "k5", "k6", "", "k8", "k9"])
+        #expect(log.statistics.notices.isEmpty)
     }
 }
