@@ -10,9 +10,14 @@ struct StorageBounds: Sendable {
     /// Index entries that a commit merges for each of its own rows. A part has at most three entries for each row (key,
     /// row, conversation): with four, the merge ends before the same number of rows has gathered again.
     var entriesPerRow = 4
-    /// Keys of one generation of the key index. A look-up asks one filter for each generation, and a merge dirties at
-    /// most all pages of the newest one. With two million, 10^8 keys have 48 filters of 5 MiB.
+    /// Keys stay in memory until there are so many, or until a start would have to read so many rows again for them: a
+    /// repeated key is looked for in each part of a generation.
+    var keysPerPart = 1 << 16
+    var rowsPerPart = 1 << 17
+    /// Keys of one generation of the key index, and its most parts if they are small. A look-up asks one filter for
+    /// each generation. With two million, 10^8 keys have 48 filters of 5 MiB.
     var keysPerGeneration = 1 << 21
+    var partsPerGeneration: Int64 = 128
     /// Frames that are reserved in the WAL from the start if commits are synced: its full size unless a reader keeps it
     /// longer. Writing 16 MiB of zeros takes about 20 ms at start.
     var reservedFrames = CheckpointPolicy().framesBound
@@ -38,7 +43,8 @@ struct StorageBounds: Sendable {
 extension StorageBounds {
     /// For simulations: reaches after a few hundred rows what otherwise takes millions.
     static let simulated = StorageBounds(
-        tailRows: 40, idleRows: 10, idleEntries: 16, entriesPerRow: 4, keysPerGeneration: 100, reservedFrames: 24,
+        tailRows: 40, idleRows: 10, idleEntries: 16, entriesPerRow: 4, keysPerPart: 30, rowsPerPart: 60,
+        keysPerGeneration: 100, partsPerGeneration: 5, reservedFrames: 24,
         checkpoints: CheckpointPolicy(
             frames: 16, idleFrames: 12, restFrames: 4, framesBound: 48, retryFrames: 12, framesLong: 160),
         erasedRowsPerCommit: 2, erasedRowsWhenIdle: 8)

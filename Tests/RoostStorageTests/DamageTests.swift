@@ -193,7 +193,7 @@ import Testing
         let scratch = try Scratch()
         let log = try open(scratch, .index)
         defer { log.close() }
-        try log.writer.database.execute("UPDATE OR IGNORE key_hash SET position = 3")
+        try log.writer.database.movePositionsOfKeys(to: 3)
         #expect(position(try log.commit([message(key: "k9")]).first) == 17)
         #expect(try log.commit([message(key: "k2")]).count == 1)
     }
@@ -237,7 +237,7 @@ import Testing
         var log = try open(scratch, .index)
         _ = try log.commit((1...200).map { message(in: Int32($0 % 2 + 1), key: "n\($0)") } + [about(.react, 1)])
         let before = (try log.history(1), try log.history(2), try log.page(1).map(\.position))
-        try log.writer.database.execute("DELETE FROM key_hash; DELETE FROM event_block; DELETE FROM reaction_count")
+        try log.writer.database.execute("DELETE FROM key_block; DELETE FROM event_block; DELETE FROM reaction_count")
         log.close()
         let lines = Lines()
         try SQLiteLog.reindex(scratch.path(), .full, .tiny, reporter: StorageReporter { lines.add($0) })

@@ -44,21 +44,21 @@ import Testing
     @Test func aFullDiskWhileIndexingPoisonsTheWriter() throws {
         let scratch = try Scratch()
         var bounds = StorageBounds.tiny
-        bounds.idleRows = 400
+        bounds.idleRows = 4_000
         bounds.tailRows = 10_000
-        bounds.idleEntries = 5_000
+        bounds.idleEntries = 20_000
         let log = try SQLiteLog(scratch.path(), .full, bounds)
-        _ = try log.commit([creation()] + (0..<400).map { message(key: "k\($0)") })
+        _ = try log.commit([creation()] + (0..<4_000).map { message(key: "k\($0)") })
         _ = try log.writer.database.value("PRAGMA max_page_count = 1")
         #expect(throws: StorageFailure.self) { try log.writer.maintain() }
         #expect(throws: StorageFailure.poisoned) { try log.commit([message()]) }
-        #expect(try log.history(1).count == 400)
+        #expect(try log.history(1, rows: 5_000).count == 4_000)
         log.close()
         let again = try SQLiteLog(scratch.path(), .full, bounds)
         defer { again.close() }
         try again.writer.maintainAll()
         #expect(again.statistics.unindexedRows == 0)
-        #expect(try again.history(1).count == 400)
+        #expect(try again.history(1, rows: 5_000).count == 4_000)
     }
 
     /// The relay leases its numbers, so a number that is taken shows damage. The row that has it stays as it is.
@@ -106,8 +106,8 @@ import Testing
         #expect(try log.checkpoint())
         log.close()
         let file = try FileHandle(forUpdating: URL(fileURLWithPath: scratch.path()))
-        try file.seek(toOffset: (UInt64(root) ?? 1 - 1) * 4_096 - 4_096)
-        file.write(Data(repeating: 0xEE, count: 4_096))
+        try file.seek(toOffset: ((UInt64(root) ?? 1) - 1) * UInt64(Database.pageBytes))
+        file.write(Data(repeating: 0xEE, count: Database.pageBytes))
         try file.close()
         log = try SQLiteLog(scratch.path(), .full, .tiny)
         defer { log.close() }

@@ -106,6 +106,7 @@ import Testing
         var bounds = StorageBounds()
         bounds.idleRows = 50
         bounds.idleEntries = 30
+        bounds.keysPerPart = 50
         let log = try SQLiteLog(scratch.path(), .full, bounds)
         defer { log.close() }
         _ = try log.commit([creation()] + (0..<40).map { message(key: "k\($0)") })

@@ -39,13 +39,43 @@ final class Scratch {
 extension StorageBounds {
     /// Bounds so small that everything happens after a few rows.
     static let tiny = StorageBounds(
-        tailRows: 5, idleRows: 1, idleEntries: 3, entriesPerRow: 4, keysPerGeneration: 12, reservedFrames: 8,
+        tailRows: 5, idleRows: 1, idleEntries: 3, entriesPerRow: 4, keysPerPart: 1, keysPerGeneration: 12,
+        reservedFrames: 8,
         erasedRowsPerCommit: 2, erasedRowsWhenIdle: 3, lockAttempts: 2, lockMilliseconds: 1)
 }
 
 extension SQLiteWriter {
     func maintainAll() throws {
         while try maintain() {}
+    }
+}
+
+extension Database {
+    /// What the table of the key index holds.
+    func keyEntries() throws -> [KeyEntry] {
+        let blocks = try prepare("SELECT keys FROM key_block ORDER BY generation, part, hash, position")
+        var found: [KeyEntry] = []
+        while try blocks.step() { found += Array(KeyEntries(blocks.bytes(0))) }
+        return found
+    }
+
+    /// Makes every key of the index name another row, as if it were meant.
+    func movePositionsOfKeys(to position: Int64) throws {
+        let blocks = try prepare("SELECT generation, part, hash, position, keys FROM key_block")
+        let change = try prepare(
+            "UPDATE key_block SET keys = ?5, checksum = ?6 WHERE (generation, part, hash, position) = (?1, ?2, ?3, ?4)")
+        var all: [(place: [Int64], keys: [KeyEntry])] = []
+        while try blocks.step() {
+            all.append(((0..<4).map { blocks.int64($0) }, Array(KeyEntries(blocks.bytes(4)))))
+        }
+        for (place, keys) in all {
+            for (index, number) in place.enumerated() { change.bind(Int32(index + 1), number) }
+            try keys.map { KeyEntry(hash: $0.hash, position: position) }.withUnsafeBytes { bytes in
+                try change.bind(5, borrowedBlob: bytes)
+                change.bind(6, KeyBlock.checksum(generation: place[0], part: place[1], bytes: bytes))
+                try change.run()
+            }
+        }
     }
 }
 
@@ -71,7 +101,7 @@ extension SQLiteLog {
 
     /// Keys that the key index holds.
     func indexedKeys() throws -> Int {
-        try number("SELECT count(*) FROM key_hash")
+        try writer.database.keyEntries().count
     }
 
     /// Rows that the event index holds.

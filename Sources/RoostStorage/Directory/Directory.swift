@@ -99,11 +99,9 @@ final class Directory {
 
     // MARK: Conversations
 
-    /// A conversation without rows. The change that creates it is applied when its first row is stored.
-    func begin(_ conversation: ConversationNumber) -> Conversation {
-        let new = Conversation()
-        conversations[conversation.value] = new
-        return new
+    /// Notes a new conversation. The change that creates it is applied when its first row is stored.
+    func begin(_ conversation: Conversation, _ number: ConversationNumber) {
+        conversations[number.value] = conversation
     }
 
     /// Applies the change of a stored event at `position`. Erasing is done by `remove(conversation:)`.

@@ -51,9 +51,9 @@ struct Reactions {
         ]
     }
 
-    /// Whether the sender of the event has given its reaction. `label` is the reaction.
-    func has(_ event: Append, _ label: UnsafeRawBufferPointer) throws -> Bool {
-        try bind(has, event, label)
+    /// Whether the sender of the event has given its reaction.
+    func has(_ event: Append) throws -> Bool {
+        try bind(has, event)
         return try has.first { _ in true } ?? false
     }
 
@@ -65,13 +65,13 @@ struct Reactions {
     }
 
     /// Adds or removes the reaction, as the event says.
-    func apply(_ event: Append, _ label: UnsafeRawBufferPointer) throws {
+    func apply(_ event: Append) throws {
         let change = event.flag ? remove : add
-        try bind(change, event, label)
+        try bind(change, event)
         try change.run()
         for count in event.flag ? [lower, drop] : [raise] {
             bindMessage(count, event)
-            try count.bind(3, borrowedText: label)
+            try count.bind(3, copying: event.label)
             try count.run()
         }
     }
@@ -92,9 +92,9 @@ struct Reactions {
         statement.bind(2, event.reference.value)
     }
 
-    private func bind(_ statement: Statement, _ event: Append, _ label: UnsafeRawBufferPointer) throws {
+    private func bind(_ statement: Statement, _ event: Append) throws {
         bindMessage(statement, event)
         statement.bind(3, event.sender.value)
-        try statement.bind(4, borrowedText: label)
+        try statement.bind(4, copying: event.label)
     }
 }

@@ -32,6 +32,12 @@ final class EventTail: Sendable {
         var rows = 0
     }
 
+    /// A row of the current transaction.
+    struct NewRow {
+        let conversation: Int32
+        let entry: EventEntry
+    }
+
     struct State: Sendable {
         var floor: Int64
         var published: Int64
@@ -62,11 +68,11 @@ final class EventTail: Sendable {
     /// Everything at or below it is in the index.
     var floor: Int64 { state.withLock { $0.floor } }
 
-    /// Adds a row of the current transaction.
-    func add(_ entry: EventEntry, to conversation: Int32) {
+    /// Adds rows of the current transaction.
+    func add(_ rows: [NewRow]) {
         state.withLock { state in
-            state.active.entries[conversation, default: []].append(entry)
-            state.active.rows += 1
+            for row in rows { state.active.entries[row.conversation, default: []].append(row.entry) }
+            state.active.rows += rows.count
         }
     }
 

@@ -2,12 +2,10 @@
 /// hash and rows by conversation, so that neighbours share a page. The watermark moves with the last slice; slices left
 /// by a crash are written again. A value.
 struct IndexMerge {
-    /// Keys of one item.
-    private static let keysPerItem = 64
-
     /// The last row of the part.
     let upTo: Int64
-    let keys: KeyIndex.Part
+    /// nil if keys stay in memory this time.
+    let keys: KeyIndex.Part?
     private let part: EventTail.Part
     private let conversations: [Int32]
     private var nextKey = 0
@@ -15,7 +13,7 @@ struct IndexMerge {
     private var nextRow = 0
     private var nextEnd = 0
 
-    init(_ part: EventTail.Part, keys: KeyIndex.Part, upTo: Int64) {
+    init(_ part: EventTail.Part, keys: KeyIndex.Part?, upTo: Int64) {
         self.part = part
         self.keys = keys
         self.upTo = upTo
@@ -24,7 +22,7 @@ struct IndexMerge {
 
     /// What to write next.
     enum Item {
-        case keys(ArraySlice<KeyEntry>)
+        case keys(ArraySlice<KeyEntry>, part: Int64)
         case events(EventBlock)
         /// Where a conversation ends.
         case end(conversation: Int32)
@@ -32,10 +30,10 @@ struct IndexMerge {
 
     /// Takes the next item; nil when everything is written.
     mutating func takeNext() -> Item? {
-        if nextKey < keys.count {
-            let end = min(nextKey + IndexMerge.keysPerItem, keys.count)
+        if let keys, nextKey < keys.entries.count {
+            let end = min(nextKey + KeyBlock.keysMax, keys.entries.count)
             defer { nextKey = end }
-            return .keys(keys[nextKey..<end])
+            return .keys(keys.entries[nextKey..<end], part: keys.number)
         }
         while nextConversation < conversations.count {
             let conversation = conversations[nextConversation]

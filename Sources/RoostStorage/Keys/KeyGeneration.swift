@@ -1,10 +1,12 @@
-/// A part of the key index that holds the keys of about two million neighbouring rows in its own range of the table.
-/// Only the newest generation is written to; a full one changes only by erasing. A value.
+/// About two million keys of the key index, from neighbouring rows. It consists of parts, one from each merge, which
+/// are written once and never changed. Only the newest generation gets more parts. A value.
 struct KeyGeneration {
     let number: Int64
-    var keys: Int
+    var parts: Int64 = 0
+    var keys = 0
     /// The position of its last row; for the newest generation, the last row so far.
     var upTo: Int64
+    /// That of the newest generation also covers the keys that are only in memory.
     var filter: KeyFilter
 }
 
@@ -12,25 +14,29 @@ struct KeyGeneration {
 struct KeyStatements {
     let find: Statement
     let insert: Statement
-    let remove: Statement
+    let removePart: Statement
     let scan: Statement
     let generations: Statement
     let save: Statement
 
-    static let findSQL = "SELECT position FROM key_hash WHERE generation = ?1 AND hash = ?2"
+    static let findSQL = """
+        SELECT hash, checksum, keys FROM key_block WHERE generation = ?1 AND part = ?2 AND hash <= ?3
+        ORDER BY hash DESC, position DESC
+        """
 
     init(_ database: Database, lookUps: Database) throws {
         find = try lookUps.prepare(KeyStatements.findSQL)
-        // A merge that was cut short is written again.
         insert = try database.prepare(
-            "INSERT OR IGNORE INTO key_hash (generation, hash, position) VALUES (?1, ?2, ?3)")
-        remove = try database.prepare("DELETE FROM key_hash WHERE generation = ?1 AND hash = ?2 AND position = ?3")
-        scan = try database.prepare("SELECT hash FROM key_hash WHERE generation = ?1")
+            "INSERT INTO key_block (generation, part, hash, position, checksum, keys) VALUES (?1, ?2, ?3, ?4, ?5, ?6)")
+        removePart = try database.prepare("DELETE FROM key_block WHERE generation = ?1 AND part = ?2")
+        scan = try database.prepare(
+            "SELECT part, checksum, keys FROM key_block WHERE generation = ?1 AND part <= ?2")
         generations = try database.prepare(
-            "SELECT number, keys, up_to, filter, checksum FROM key_generation ORDER BY number")
+            "SELECT number, parts, keys, up_to, filter, checksum FROM key_generation ORDER BY number")
         save = try database.prepare(
             """
-            INSERT OR REPLACE INTO key_generation (number, keys, up_to, filter, checksum) VALUES (?1, ?2, ?3, ?4, ?5)
+            INSERT OR REPLACE INTO key_generation (number, parts, keys, up_to, filter, checksum)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6)
             """)
     }
 }

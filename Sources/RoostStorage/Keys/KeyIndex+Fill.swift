@@ -3,7 +3,7 @@ import RoostWire
 
 /// Fills a key index to a size that would take hours to reach by appending. For measurements only.
 extension SQLiteLog {
-    /// Fills the key index of an empty store with random keys, in full generations, as if their rows had been appended
+    /// Fills the key index of an empty store with random keys, as if their rows had been appended
     /// and erased. Later positions follow them.
     package func fillKeys(_ count: Int) throws {
         guard writer.head == 0 else { throw StorageFailure.inconsistent("only an empty store is filled") }
@@ -24,15 +24,19 @@ extension SQLiteWriter {
     fileprivate func fillKeys(_ count: Int) throws {
         var random = SystemRandomNumberGenerator()
         while head < count {
-            let size = min(bounds.keysPerGeneration, count - Int(head))
-            for _ in 0..<size {
+            for _ in 0..<min(bounds.tailRows, count - Int(head)) {
                 head += 1
                 indexer.keys.add(random.next(), at: head)
             }
             try transactions.run {
-                let part = indexer.keys.freeze()
-                try indexer.keys.write(part[...])
-                try indexer.keys.finish(part, upTo: head)
+                if let part = try indexer.keys.freeze(upTo: head) {
+                    var rest = part.entries[...]
+                    while !rest.isEmpty {
+                        try indexer.keys.write(rest.prefix(KeyBlock.keysMax), of: part.number)
+                        rest = rest.dropFirst(KeyBlock.keysMax)
+                    }
+                    try indexer.keys.finish(part, upTo: head)
+                }
                 try meta.set("head_floor", to: head)
                 try meta.set("indexed_to", to: head)
             }

@@ -61,12 +61,14 @@ struct LogTable {
 final class CommittedLog {
     private let committed: LogTable
     private let uncommitted: LogTable
+    private let newRows: NewRows
     /// The newest committed row.
     private var head: Int64
     /// Committed rows that the current batch has changed.
     private var changed: Set<Int64> = []
 
-    init(_ database: Database, lookUps: Database, head: Int64) throws {
+    init(_ database: Database, lookUps: Database, newRows: NewRows, head: Int64) throws {
+        self.newRows = newRows
         committed = try LogTable(lookUps)
         uncommitted = try LogTable(database)
         self.head = head
@@ -75,7 +77,9 @@ final class CommittedLog {
     /// The row at a position, as `LogTable` finds it.
     func find(at position: Int64) throws -> LogFinding {
         let isCommitted = position <= head && !changed.contains(position)
-        return try (isCommitted ? committed : uncommitted).find(at: position)
+        if isCommitted { return try committed.find(at: position) }
+        try newRows.store()
+        return try uncommitted.find(at: position)
     }
 
     /// Walks the committed rows above a position, as `LogTable` does.
@@ -95,55 +99,22 @@ final class CommittedLog {
     }
 }
 
-/// The statements that change the log. Used only by the writer, in its transactions.
+/// What changes rows of the log. Used only by the writer, in its transactions.
 struct LogEditor {
-    private let insert: Statement
+    private let newRows: NewRows
     private let replace: Statement
     private let delete: Statement
 
-    init(_ database: Database) throws {
-        insert = try database.prepare(
-            """
-            INSERT INTO log (position, conversation, sequence, kind, sender, time, checksum, reference, flag,
-                device, key, label, body)
-            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)
-            """)
+    init(_ database: Database, _ newRows: NewRows) throws {
+        self.newRows = newRows
         replace = try database.prepare(
             "UPDATE log SET body = ?2, edited_at = ?3, deleted_at = ?4, checksum = ?5 WHERE position = ?1")
         delete = try database.prepare("DELETE FROM log WHERE position = ?1")
     }
 
-    /// Adds the row of an event. `texts` are its device, key and label.
-    func insert(_ event: borrowing Append, at position: Int64, sequence: Int64, texts: borrowing RowTexts) throws {
-        let numbers = RowNumbers(
-            position: position, conversation: event.conversation.value, sequence: sequence, kind: event.kind.rawValue,
-            sender: event.sender.value, time: event.time.milliseconds, reference: event.reference.value,
-            flag: event.flag)
-        insert.bind(1, position)
-        insert.bind(2, numbers.conversation)
-        insert.bind(3, sequence)
-        insert.bind(4, Int32(numbers.kind))
-        insert.bind(5, numbers.sender)
-        insert.bind(6, numbers.time)
-        if numbers.reference == 0 { insert.bindNull(8) } else { insert.bind(8, numbers.reference) }
-        if event.flag { insert.bind(9, Int32(1)) } else { insert.bindNull(9) }
-        // The body of an edit is stored as the message's body.
-        let isBodyless = event.kind == .edit
-        try texts.lend { device, key, label in
-            try event.body.withUnsafeBytes { body in
-                let body = isBodyless ? UnsafeRawBufferPointer(start: nil, count: 0) : body
-                insert.bind(7, numbers.checksum(device: device, key: key, label: label, body: body))
-                try insert.bind(10, borrowedText: device)
-                try insert.bind(11, borrowedText: key)
-                try insert.bind(12, borrowedText: label)
-                try insert.bind(13, borrowedText: body)
-                try insert.run()
-            }
-        }
-    }
-
     /// Writes what changes in a message's row: its body and the times of the last edit and of the deletion.
     func replaceBody(of row: LogRow) throws {
+        try newRows.store()
         let event = row.event
         let numbers = RowNumbers(
             position: event.position.value, conversation: event.conversation.value, sequence: row.sequence,
@@ -169,6 +140,7 @@ struct LogEditor {
     }
 
     func remove(at position: Int64) throws {
+        try newRows.store()
         delete.bind(1, position)
         try delete.run()
     }

@@ -6,6 +6,9 @@ final class Database {
     /// Milliseconds that a checkpoint waits for readers. Commits wait as long.
     private static let checkpointTimeout: Int32 = 20
 
+    /// Settings of the library, made once, before the first connection.
+    private static let settings = roost_sqlite_count_no_memory()
+
     /// The path, for messages.
     let path: String
     let handle: OpaquePointer
@@ -18,12 +21,13 @@ final class Database {
     private(set) var isClosed = false
 
     /// Opens the database at `path`, and creates it unless the flags say otherwise; ":memory:" is private to this
-    /// connection. `vfs` names the file layer
-    /// that SQLite uses (sqlite.org/vfs.html); without it, the one of the operating system.
+    /// connection. `vfs` names the file layer that SQLite uses (sqlite.org/vfs.html); without it, the one of the
+    /// operating system.
     init(
         path: String, flags: Int32 = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, vfs: String? = nil
     ) throws {
         self.path = path
+        _ = Database.settings
         var opened: OpaquePointer?
         let flags = flags | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
         let code = sqlite3_open_v2(path, &opened, flags, vfs)
@@ -75,6 +79,12 @@ final class Database {
         let code = sqlite3_prepare_v3(handle, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &statement, nil)
         guard code == SQLITE_OK, let statement else { throw failure(code, at: sql) }
         return Statement(handle: statement)
+    }
+
+    /// Adds a table `new_rows`, which shows what `source` points to at the time. It must outlive the connection's use.
+    func addNewRows(_ source: UnsafePointer<roost_new_rows>) throws {
+        let code = roost_sqlite_add_new_rows(handle, source)
+        guard code == SQLITE_OK else { throw failure(code, at: "new_rows") }
     }
 
     /// Runs one or more statements without results.

@@ -77,14 +77,18 @@ enum Schema {
     /// Derived from the log, and written later: complete up to `indexed_to` in `meta`, possibly with some later rows.
     /// See `KeyIndex` and `EventIndex`.
     static let indexes = """
-        CREATE TABLE key_hash (
+        CREATE TABLE key_block (
             generation INTEGER NOT NULL,
+            part INTEGER NOT NULL,
             hash INTEGER NOT NULL,
             position INTEGER NOT NULL,
-            PRIMARY KEY (generation, hash, position)
+            checksum INTEGER NOT NULL,
+            keys BLOB NOT NULL,
+            PRIMARY KEY (generation, part, hash, position)
         ) WITHOUT ROWID, STRICT;
         CREATE TABLE key_generation (
             number INTEGER PRIMARY KEY,
+            parts INTEGER NOT NULL,
             keys INTEGER NOT NULL,
             up_to INTEGER NOT NULL,
             filter BLOB,
@@ -109,7 +113,7 @@ enum Schema {
         """
 
     /// The tables created by `indexes`, and the statements that fill those whose content isn't read from the log.
-    static let derivedTables = ["key_hash", "key_generation", "event_block", "reaction_count"]
+    static let derivedTables = ["key_block", "key_generation", "event_block", "reaction_count"]
     static let countReactions = """
         INSERT INTO reaction_count (conversation, sequence, reaction, count)
             SELECT conversation, sequence, reaction, count(*) FROM reaction GROUP BY conversation, sequence, reaction

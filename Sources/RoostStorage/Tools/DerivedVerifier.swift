@@ -14,7 +14,7 @@ struct DerivedVerifier {
     func verify(_ report: inout VerifyReport) throws {
         try readingAll("conversation", &report) { try verifyLastRows(&$0) }
         try readingAll("event_block", &report) { try verifyEvents(&$0) }
-        try readingAll("key_hash", &report) { try verifyKeys(&$0) }
+        try readingAll("key_block", &report) { try verifyKeys(&$0) }
         try readingAll("reaction", &report) { try verifyReactions(&$0) }
         try readingAll("member", &report) { try DirectoryVerifier(database, names, now, summary).verify(&$0) }
     }
@@ -108,26 +108,30 @@ struct DerivedVerifier {
     // MARK: Keys
 
     private func verifyKeys(_ report: inout VerifyReport) throws {
+        // The index holds the keys of all rows up to here, and possibly of later ones.
+        let floor = Int64(try database.value("SELECT max(up_to) FROM key_generation") ?? "") ?? 0
         var found: [Int64: UInt64] = [:]
         try readKeys(&report) { entry in
-            guard entry.position <= summary.indexedTo, !damaged.contains(entry.position) else { return }
+            // Keys of erased rows stay in the index.
+            guard entry.position <= floor, indexed.hasKey(at: entry.position), !damaged.contains(entry.position)
+            else { return }
             found[entry.position >> LogAudit.keyRangeBits, default: 0] &+= LogAudit.sum(entry)
         }
         for range in Set(found.keys).union(indexed.keys.keys).sorted() where found[range] != indexed.keys[range] {
-            // While the log was read, a conversation may have been erased, with its rows and keys.
-            guard try keys(in: range) != found[range] else { continue }
+            // The floor may lie within the range, and the audit goes further.
+            guard try keys(in: range, upTo: floor) != found[range] else { continue }
             let first = range << LogAudit.keyRangeBits
             report.add(
-                "key_hash", "positions \(first) to \(first + 1 << LogAudit.keyRangeBits - 1)",
+                "key_block", "positions \(first) to \(first + 1 << LogAudit.keyRangeBits - 1)",
                 "has other keys than the log; a repeated command may be stored twice", .reindex)
         }
     }
 
-    /// The sum over the keys of a range, from the log as it is now.
-    private func keys(in range: Int64) throws -> UInt64? {
+    /// The sum over the keys of a range up to a position, from the log as it is now.
+    private func keys(in range: Int64, upTo floor: Int64) throws -> UInt64? {
         var audit = LogAudit(hash: try StoreFile.keyHash(of: database))
         let first = range << LogAudit.keyRangeBits
-        let last = min(first + 1 << LogAudit.keyRangeBits - 1, summary.indexedTo)
+        let last = min(first + 1 << LogAudit.keyRangeBits - 1, floor)
         try LogTable(database).walk(above: first - 1, upTo: last) { row in
             audit.takeKey(of: row, isIntact: row.isIntact)
             return true
@@ -137,26 +141,38 @@ struct DerivedVerifier {
         return audit.keys[range]
     }
 
-    /// Every entry, generation by generation, and whether its generation's filter lets look-ups find it.
+    /// Every key that look-ups can find, and whether its generation's filter lets them.
     private func readKeys(_ report: inout VerifyReport, _ body: (KeyEntry) -> Void) throws {
-        let generations = try database.prepare("SELECT number, filter, checksum FROM key_generation ORDER BY number")
-        let entries = try database.prepare("SELECT hash, position FROM key_hash WHERE generation = ?1")
+        let generations = try database.prepare(
+            "SELECT number, parts, filter, checksum FROM key_generation ORDER BY number")
+        let blocks = try database.prepare(
+            "SELECT part, checksum, keys FROM key_block WHERE generation = ?1 AND part <= ?2")
         while try generations.step() {
             let number = generations.int64(0)
-            let bytes = generations.bytes(1)
+            let bytes = generations.bytes(2)
             var filter: KeyFilter?
-            if !generations.isNull(2) {
-                filter = generations.int64(2) == Int64(Checksum.of(bytes)) ? KeyFilter(bytes: bytes) : nil
+            if !generations.isNull(3) {
+                filter = generations.int64(3) == Int64(Checksum.of(bytes)) ? KeyFilter(bytes: bytes) : nil
                 if filter == nil {
                     report.add("key_generation", "number \(number)", "its filter isn't what was written", .reindex)
                 }
             }
             var denied = 0
-            entries.bind(1, number)
-            while try entries.step() {
-                let entry = KeyEntry(hash: UInt64(bitPattern: entries.int64(0)), position: entries.int64(1))
-                if let filter, !filter.mayHold(entry.hash) { denied += 1 }
-                body(entry)
+            blocks.bind(1, number)
+            blocks.bind(2, generations.int64(1))
+            while try blocks.step() {
+                let keys = blocks.bytes(2)
+                guard blocks.int64(1) == KeyBlock.checksum(generation: number, part: blocks.int64(0), bytes: keys)
+                else {
+                    report.add(
+                        "key_block", "generation \(number), part \(blocks.int64(0))",
+                        "isn't what was written; commands whose keys it may hold are refused", .reindex)
+                    continue
+                }
+                for entry in KeyEntries(keys) {
+                    if let filter, !filter.mayHold(entry.hash) { denied += 1 }
+                    body(entry)
+                }
             }
             if denied > 0 {
                 report.add(
@@ -165,9 +181,9 @@ struct DerivedVerifier {
             }
         }
         let lost = try database.value(
-            "SELECT count(*) FROM key_hash WHERE generation NOT IN (SELECT number FROM key_generation)")
+            "SELECT count(*) FROM key_block WHERE generation NOT IN (SELECT number FROM key_generation)")
         if let lost, lost != "0" {
-            report.add("key_hash", "", "\(lost) keys belong to no generation and are never found", .reindex)
+            report.add("key_block", "", "\(lost) blocks belong to no generation and are never found", .reindex)
         }
     }
 

@@ -62,7 +62,7 @@ struct ImportDirectory {
         addConversation.bind(3, Int32(conversation.line.kind.rawValue))
         try addConversation.bind(4, copying: conversation.line.name)
         try addConversation.run()
-        _ = writer.directory.begin(ConversationNumber(conversation.number))
+        writer.directory.begin(Directory.Conversation(), ConversationNumber(conversation.number))
     }
 
     /// The members of every conversation that the file brings or continues.

@@ -2,7 +2,7 @@ import RoostCore
 
 /// Follows the log row by row and notes what the indexes have to say about it: for each conversation its last row, and
 /// sums over its rows that don't depend on their order. Two sums are equal if the same rows are in them, but for one
-/// chance in 2^64. A value; it holds some 100 bytes for each conversation, however many rows there are.
+/// chance in 2^64. A value; it holds some 100 bytes for each conversation, and a bit for each position.
 struct LogAudit {
     /// What the rows of a conversation come to.
     struct Conversation: Equatable {
@@ -23,6 +23,8 @@ struct LogAudit {
     private(set) var conversations: [Int32: Conversation] = [:]
     /// Sums over hash and position of each key, by range of positions.
     private(set) var keys: [Int64: UInt64] = [:]
+    /// The positions of those keys: a bit for each, by range.
+    private var positions: [Int64: [UInt64]] = [:]
     private(set) var rows: Int64 = 0
     private let hash: KeyHash
 
@@ -60,7 +62,23 @@ struct LogAudit {
         rows += 1
         guard isIntact, !row.key.isEmpty else { return }
         let entry = KeyEntry(hash: hash(row.sender, row.key), position: row.position)
-        keys[row.position >> LogAudit.keyRangeBits, default: 0] &+= LogAudit.sum(entry)
+        let range = row.position >> LogAudit.keyRangeBits
+        keys[range, default: 0] &+= LogAudit.sum(entry)
+        let place = LogAudit.place(of: row.position)
+        positions[range, default: [UInt64](repeating: 0, count: 1 << (LogAudit.keyRangeBits - 6))][place.word] |=
+            place.bit
+    }
+
+    /// Whether the row at a position has a key.
+    func hasKey(at position: Int64) -> Bool {
+        let place = LogAudit.place(of: position)
+        guard let words = positions[position >> LogAudit.keyRangeBits] else { return false }
+        return words[place.word] & place.bit != 0
+    }
+
+    private static func place(of position: Int64) -> (word: Int, bit: UInt64) {
+        let offset = position & (1 << keyRangeBits - 1)
+        return (Int(offset >> 6), 1 << UInt64(offset & 63))
     }
 
     /// One row of the event index.

@@ -18,10 +18,11 @@ extension SQLiteWriter {
         let first = head + 1
         let isMerged = try transactions.run {
             for event in events { try adopt(event) }
+            try newRows.store()
             return try indexer.mergeShare(rows: events.count, upTo: head)
         }
         log.publish(head)
-        indexer.tail.publish(head)
+        indexer.publish(head)
         if isMerged { indexer.finishMerge() }
         checkpoints.afterCommit()
         return first
@@ -51,15 +52,14 @@ extension SQLiteWriter {
             throw refuse("sequence: the store has \(last) messages of this conversation")
         }
         let append = event.append
-        texts.load(append)
         var keyHash: UInt64?
         if !event.key.isEmpty {
-            let hash = texts.lend { _, key, _ in indexer.keys.hash(of: key, by: event.sender) }
+            let hash = indexer.keys.hash(of: append.key, by: event.sender)
             if try isUsed(append.key, by: append.sender, hash) { throw refuse("key: its sender used it before") }
             keyHash = hash
         }
         head += 1
-        try editor.insert(append, at: head, sequence: event.sequence, texts: texts)
+        try newRows.add(append, at: head, sequence: event.sequence)
         if event.editedAt != 0 || event.deletedAt != 0 {
             var stored = StoredEvent(append, position: Position(head), sequence: SequenceNumber(event.sequence))
             stored.editedAt = Timestamp(milliseconds: event.editedAt)
@@ -71,12 +71,10 @@ extension SQLiteWriter {
             to: event.conversation, key: keyHash)
         conversation.note(sequence: event.sequence, position: head, time: event.time)
         guard event.kind == .react else { return }
-        try texts.lend { _, _, label in
-            guard try reactions.has(append, label) == event.flag else {
-                throw refuse("reaction: \(event.flag ? "it wasn't given" : "it was given before")")
-            }
-            try reactions.apply(append, label)
+        guard try reactions.has(append) == event.flag else {
+            throw refuse("reaction: \(event.flag ? "it wasn't given" : "it was given before")")
         }
+        try reactions.apply(append)
     }
 
     private func isUsed(_ key: String, by sender: UserNumber, _ hash: UInt64) throws -> Bool {

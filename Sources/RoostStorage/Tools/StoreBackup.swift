@@ -19,7 +19,7 @@ public struct StoreBackup {
     }
 
     /// Pages between two reports: 4 MiB.
-    private static let pagesPerStep: Int32 = 1_024
+    private static let pagesPerStep: Int32 = 512
 
     /// Copies the store at `path` to the new file `target`.
     /// - Throws: `ToolFailure` or `StorageFailure`, one line for the operator. Then nothing new stands at `target`.

@@ -3,17 +3,15 @@ import RoostWire
 
 extension SQLiteWriter {
     /// Decides about one event and stores it.
-    func append(_ event: Append) throws -> Outcome {
-        texts.load(event)
-        var keyHash: UInt64?
-        if !event.key.isEmpty {
-            let hash = texts.lend { _, key, _ in indexer.keys.hash(of: key, by: event.sender.value) }
-            if let found = try duplicate(of: event, hash) { return found }
-            keyHash = hash
+    func append(_ event: Append, _ key: (hash: UInt64, mayBeOld: Bool)) throws -> Outcome {
+        let isKeyed = !event.key.isEmpty
+        if isKeyed, !indexer.keys.isNew(key.hash, mayBeOld: key.mayBeOld), let found = try duplicate(of: event, key) {
+            return found
         }
         guard !event.isProbe else { return .refused(.notFound) }
         var found = directory.conversation(event.conversation.value)
-        if case .create = event.change {
+        let change = event.change
+        if case .create = change {
             // A number is not used again, at least as long as rows of its first use are left.
             guard found == nil, !erasures.contains(event.conversation.value) else { return .refused(.badRequest) }
             found = Directory.Conversation()
@@ -33,11 +31,14 @@ extension SQLiteWriter {
         }
         guard case .stored = outcome else { return outcome }
         head += 1
-        if case .erase = event.change {
+        if case .erase = change {
             try erase(event.conversation)
             return outcome
         }
-        try insert(event, keyHash, sequence: event.kind == .message ? last + 1 : last)
+        try insert(
+            event, isKeyed ? key.hash : nil, into: conversation, sequence: event.kind == .message ? last + 1 : last)
+        if case .create = change { directory.begin(conversation, event.conversation) }
+        if let change { try directory.apply(change, to: event.conversation, at: head) }
         return outcome
     }
 
@@ -46,25 +47,24 @@ extension SQLiteWriter {
         sequence.value >= 1 && sequence.value <= last
     }
 
-    /// Inserts the row at `head` and applies its change.
-    private func insert(_ event: Append, _ keyHash: UInt64?, sequence: Int64) throws {
-        try editor.insert(event, at: head, sequence: sequence, texts: texts)
+    /// Inserts the row at `head`, and notes it in the indexes.
+    private func insert(
+        _ event: Append, _ keyHash: UInt64?, into conversation: Directory.Conversation, sequence: Int64
+    ) throws {
+        try newRows.add(event, at: head, sequence: sequence)
         let number = event.conversation.value
         let entry = EventEntry(position: head, sequence: sequence, isMessage: event.kind == .message)
         indexer.add(entry, to: number, key: keyHash)
-        var conversation = directory.conversation(number)
-        if case .create = event.change { conversation = directory.begin(event.conversation) }
-        conversation?.note(sequence: sequence, position: head, time: event.time.milliseconds)
-        if let change = event.change { try directory.apply(change, to: event.conversation, at: head) }
+        conversation.note(sequence: sequence, position: head, time: event.time.milliseconds)
     }
 
     // MARK: Repeated keys
 
     /// What was stored when the sender used this key before; nil if the key is new. A hash only gives candidates; the
     /// log tells whether the key is the same.
-    private func duplicate(of event: Append, _ hash: UInt64) throws -> Outcome? {
+    private func duplicate(of event: Append, _ key: (hash: UInt64, mayBeOld: Bool)) throws -> Outcome? {
         do {
-            return try indexer.keys.first(hash) { try stored(at: $0, for: event) }
+            return try indexer.keys.first(key.hash, mayBeOld: key.mayBeOld) { try stored(at: $0, for: event) }
         } catch let failure as StorageFailure where failure.isDamage {
             // Storing it now might store it twice.
             reporter.note(.damagedIndex, "the key index can't be read: \(failure)")

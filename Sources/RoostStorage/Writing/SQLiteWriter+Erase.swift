@@ -59,13 +59,6 @@ extension SQLiteWriter {
         switch try log.find(at: position) {
         case .row(let row):
             guard row.event.conversation.value == conversation else { return }
-            if !row.event.key.isEmpty {
-                var key = row.event.key
-                let hash = key.withUTF8 {
-                    indexer.keys.hash(of: UnsafeRawBufferPointer($0), by: row.event.sender.value)
-                }
-                try indexer.keys.remove(hash, at: position)
-            }
         case .damaged: noteDamage(at: position)
         case .missing: return
         }

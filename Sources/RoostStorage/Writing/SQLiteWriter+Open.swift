@@ -10,6 +10,8 @@ extension SQLiteWriter {
     func readTail() throws {
         var read = 0
         var nextReport = bounds.tailRows
+        defer { indexer.publish(head) }
+        try readNewestKeys()
         var position = indexer.floor
         while position < head {
             let start = position
@@ -32,6 +34,23 @@ extension SQLiteWriter {
         }
     }
 
+    /// Reads the keys of rows that only the event index holds.
+    private func readNewestKeys() throws {
+        try log.walk(above: indexer.keys.floor, upTo: indexer.floor) { row in
+            noteKey(of: row)
+            return true
+        } damaged: { damaged in
+            noteDamage(at: damaged)
+            return true
+        }
+    }
+
+    private func noteKey(of row: LogColumns) {
+        let key = row.key
+        guard !key.isEmpty else { return }
+        indexer.keys.add(indexer.keys.hash(of: key, by: row.sender), at: row.position)
+    }
+
     private func note(_ row: LogColumns) {
         let number = row.conversation
         let conversation = directory.conversation(number)
@@ -45,10 +64,8 @@ extension SQLiteWriter {
             isMessage = place
         }
         let sequence = row.sequence
-        let key = row.key
-        let hash = key.isEmpty ? nil : indexer.keys.hash(of: key, by: row.sender)
-        let entry = EventEntry(position: row.position, sequence: sequence, isMessage: isMessage)
-        indexer.add(entry, to: number, key: hash)
+        indexer.add(EventEntry(position: row.position, sequence: sequence, isMessage: isMessage), to: number, key: nil)
+        noteKey(of: row)
         // Rows of an erased conversation have no place.
         let time = isIntact ? row.time : conversation?.lastTime ?? 0
         conversation?.note(sequence: sequence, position: row.position, time: time)

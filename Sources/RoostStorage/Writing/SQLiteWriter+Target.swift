@@ -47,12 +47,12 @@ extension SQLiteWriter {
         case .refusal(let code): return .refused(code)
         case .message(let row):
             guard row.event.deletedAt == .never else { return .refused(.gone) }
-            let isThere = try texts.lend { _, _, label in try reactions.has(event, label) }
+            let isThere = try reactions.has(event)
             guard isThere == event.flag else { return .unchanged }
             if !event.flag {
                 guard try reactions.count(event) < Int64(reactionsPerUser) else { return .refused(.tooLarge) }
             }
-            try texts.lend { _, _, label in try reactions.apply(event, label) }
+            try reactions.apply(event)
             return .stored(Position(head + 1), event.reference)
         }
     }

@@ -12,6 +12,7 @@ public final class SQLiteWriter: LogWriter, IdleLogWriter, @unchecked Sendable {
     let database: Database
     let transactions: WriteTransactions
     let checkpoints: Checkpoints
+    let newRows: NewRows
     let editor: LogEditor
     let indexer: LogIndexer
     let directory: Directory
@@ -30,7 +31,7 @@ public final class SQLiteWriter: LogWriter, IdleLogWriter, @unchecked Sendable {
     var head: Int64
     var erasures: Erasures
     var numbers: NumberLeasing
-    var texts = RowTexts()
+    private var keys = BatchKeys()
 
     /// What a writer is created from.
     struct Parts {
@@ -63,7 +64,8 @@ public final class SQLiteWriter: LogWriter, IdleLogWriter, @unchecked Sendable {
         checkpoints = Checkpoints(
             database, parts.checkpointer, policy: bounds.checkpoints, gauges: gauges, reporter: reporter)
         meta = try Meta(database)
-        editor = try LogEditor(database)
+        newRows = try NewRows(database)
+        editor = try LogEditor(database, newRows)
         directory = try Directory(database)
         reactions = try Reactions(database)
         erasures = try Erasures(database)
@@ -77,11 +79,10 @@ public final class SQLiteWriter: LogWriter, IdleLogWriter, @unchecked Sendable {
             key0: UInt64(bitPattern: try meta.number("hash_key_0")),
             key1: UInt64(bitPattern: try meta.number("hash_key_1")))
         let keys = try KeyIndex(
-            database, lookUps: lookUps, keysPerGeneration: bounds.keysPerGeneration, reporter: reporter,
-            hash: parts.hash ?? { keyed($0, $1) })
+            database, lookUps: lookUps, bounds: bounds, reporter: reporter, hash: parts.hash ?? { keyed($0, $1) })
         indexer = try LogIndexer(
             database, lookUps: lookUps, keys: keys, directory: directory, meta: meta, bounds: bounds, head: head)
-        log = try CommittedLog(database, lookUps: lookUps, head: head)
+        log = try CommittedLog(database, lookUps: lookUps, newRows: newRows, head: head)
         try readTail()
         measure()
     }
@@ -95,6 +96,7 @@ public final class SQLiteWriter: LogWriter, IdleLogWriter, @unchecked Sendable {
             var outcomes: [Outcome] = []
             outcomes.reserveCapacity(batch.count)
             let first = head
+            keys.load(batch, from: indexer.keys)
             let isMerged = try transactions.run {
                 var leased: [Outcome] = []
                 for mutation in batch {
@@ -104,12 +106,13 @@ public final class SQLiteWriter: LogWriter, IdleLogWriter, @unchecked Sendable {
                         try apply(mutation, to: &outcomes)
                     }
                 }
+                try newRows.store()
                 outcomes += leased
                 _ = try purge(rows: bounds.erasedRowsPerCommit)
                 return try indexer.mergeShare(rows: Int(head - first), upTo: head)
             }
             log.publish(head)
-            indexer.tail.publish(head)
+            indexer.publish(head)
             if isMerged { indexer.finishMerge() }
             checkpoints.afterCommit()
             measure()
@@ -151,7 +154,7 @@ public final class SQLiteWriter: LogWriter, IdleLogWriter, @unchecked Sendable {
 
     private func apply(_ mutation: Mutation, to outcomes: inout [Outcome]) throws {
         switch mutation {
-        case .append(let event): outcomes.append(try append(event))
+        case .append(let event): outcomes.append(try append(event, keys[outcomes.count]))
         case .user(let number, let name): try directory.add(user: number, name: name)
         case .device(let number, let user, let name, let cursor):
             try directory.add(device: number, of: user, name: name, cursor: cursor)

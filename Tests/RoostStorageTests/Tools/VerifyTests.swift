@@ -50,8 +50,9 @@ import Testing
             "event_block, conversation c1, position 1: isn't"
         ),
         ("DELETE FROM event_block WHERE conversation = 1", "event_block, conversation c1: has 0 rows"),
-        ("DELETE FROM key_hash WHERE position = 6", "key_hash, positions 0 to 1048575: has other keys"),
-        ("UPDATE key_hash SET generation = 99 WHERE position = 6", "key_hash: 1 keys belong to no generation"),
+        ("DELETE FROM key_block WHERE part = 1", "key_block, positions 0 to 1048575: has other keys"),
+        ("UPDATE key_block SET checksum = 1 WHERE part = 1", "key_block, generation 1, part 1: isn't"),
+        ("UPDATE key_block SET generation = 99 WHERE part = 1", "key_block: "),
         (
             "UPDATE key_generation SET filter = zeroblob(length(filter)) WHERE filter IS NOT NULL",
             "key_generation, number 1: its filter isn't what was written"
@@ -96,9 +97,10 @@ import Testing
         _ = try log.checkpoint()
         log.close()
         var bytes = try Data(contentsOf: URL(fileURLWithPath: scratch.path()))
+        let size = Database.pageBytes
         // A leaf of the log: the page with the key of message 100.
-        let place = try #require(bytes.range(of: Data("k100text".utf8))).lowerBound / 4_096 * 4_096
-        bytes.replaceSubrange(place..<place + 4_096, with: Data(repeating: 0xAA, count: 4_096))
+        let place = try #require(bytes.range(of: Data("k100text".utf8))).lowerBound / size * size
+        bytes.replaceSubrange(place..<place + size, with: Data(repeating: 0xAA, count: size))
         try bytes.write(to: URL(fileURLWithPath: scratch.path()))
         let report = try StoreVerifier.run(scratch.path(), progress: noProgress)
         let found = report.findings.map(\.description)
