@@ -26,7 +26,7 @@ final class KeyIndex {
     /// Oldest first.
     private var full: [KeyGeneration] = []
     private var newest: KeyGeneration
-    /// Look-ups in the table so far.
+    /// Generations whose parts were read so far.
     private(set) var tableReads = 0
 
     /// Loads the filters of full generations, and the keys of the newest generation to build its filter again.
@@ -137,6 +137,7 @@ final class KeyIndex {
     private func first<Value>(
         _ hash: UInt64, in generation: KeyGeneration, _ accept: (Int64) throws -> Value?
     ) throws -> Value? {
+        tableReads &+= 1
         var positions: [Int64] = []
         var part = generation.parts
         while part > 0 {
@@ -151,7 +152,6 @@ final class KeyIndex {
 
     /// Reads backwards from the last block that begins at or below the hash. A hash may occur in several blocks.
     private func find(_ hash: UInt64, generation: Int64, part: Int64, into found: inout [Int64]) throws {
-        tableReads &+= 1
         let wanted = Int64(bitPattern: hash)
         let block = statements.find
         block.bind(1, generation)
