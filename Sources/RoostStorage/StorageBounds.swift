@@ -15,7 +15,7 @@ struct StorageBounds: Sendable {
     var keysPerPart = 1 << 16
     var rowsPerPart = 1 << 17
     /// Keys of one generation of the key index, and its most parts if they are small. A look-up asks one filter for
-    /// each generation. With two million, 10^8 keys have 48 filters of 5 MiB.
+    /// each generation. With two million, 10^8 keys have 48 filters of 6 MiB.
     var keysPerGeneration = 1 << 21
     var partsPerGeneration: Int64 = 128
     /// Frames that are reserved in the WAL from the start if commits are synced: its full size unless a reader keeps it
