@@ -172,6 +172,11 @@ import Testing
         try database.execute("UPDATE key_block SET keys = zeroblob(length(keys))")
         #expect(throws: StorageFailure.self) { try holds(UInt64(3) << 40, 3, index) }
         #expect(try !holds(UInt64(99) << 40, 3, index))
+        // A filter made from what is left would deny it.
+        let reporter = StorageReporter()
+        let again = try self.index(database, size: 1_000, reporter)
+        #expect(reporter.counts[.damagedIndex] == 1)
+        #expect(throws: StorageFailure.self) { try holds(UInt64(3) << 40, 3, again) }
     }
 
     /// The order of the table, for hashes of either sign.

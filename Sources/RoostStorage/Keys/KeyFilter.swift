@@ -36,11 +36,6 @@ struct KeyFilter {
         return groups[group(hash)] & mask == mask
     }
 
-    /// Sets the answer for each hash that the generation may hold.
-    func mark(_ hashes: [UInt64], in answers: inout [Bool]) {
-        for (index, hash) in hashes.enumerated() where mayHold(hash) { answers[index] = true }
-    }
-
     mutating func add(_ hash: UInt64) {
         groups[group(hash)] |= KeyFilter.mask(hash)
     }

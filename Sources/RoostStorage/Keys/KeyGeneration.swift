@@ -8,6 +8,16 @@ struct KeyGeneration {
     var upTo: Int64
     /// That of the newest generation also covers the keys that are only in memory.
     var filter: KeyFilter
+    /// The filter was made from blocks of which some are damaged, so it may deny what is there and isn't asked.
+    var isDoubtful = false
+
+    /// Whether the generation may hold this hash. False is certain.
+    func mayHold(_ hash: UInt64) -> Bool { isDoubtful || filter.mayHold(hash) }
+
+    /// Sets the answer for each hash that the generation may hold.
+    func mark(_ hashes: [UInt64], in answers: inout [Bool]) {
+        for (index, hash) in hashes.enumerated() where mayHold(hash) { answers[index] = true }
+    }
 }
 
 /// The key index's prepared statements.

@@ -60,17 +60,17 @@ final class KeyIndex {
 
     /// Sets the answer for each hash that a filter doesn't rule out.
     func mark(_ hashes: [UInt64], in answers: inout [Bool]) {
-        newest.filter.mark(hashes, in: &answers)
-        for generation in full { generation.filter.mark(hashes, in: &answers) }
+        newest.mark(hashes, in: &answers)
+        for generation in full { generation.mark(hashes, in: &answers) }
     }
 
     /// Whether a key is certainly new. `mayBeOld` is the answer of `mark`.
-    func isNew(_ hash: UInt64, mayBeOld: Bool) -> Bool { !mayBeOld && !newest.filter.mayHold(hash) }
+    func isNew(_ hash: UInt64, mayBeOld: Bool) -> Bool { !mayBeOld && !newest.mayHold(hash) }
 
     /// Tries each position noted for this hash until one is accepted. A new key costs a look at one filter for each
     /// generation; `mayBeOld` is the answer of `mark`, after which only newer keys are asked for.
     func first<Value>(_ hash: UInt64, mayBeOld: Bool = true, _ accept: (Int64) throws -> Value?) throws -> Value? {
-        if newest.filter.mayHold(hash) {
+        if newest.mayHold(hash) {
             if let found = try tail.first(hash, accept) { return found }
             if let found = try first(hash, in: newest, accept) { return found }
         }
@@ -78,7 +78,7 @@ final class KeyIndex {
         var next = full.count
         while next > 0 {
             next -= 1
-            guard full[next].filter.mayHold(hash) else { continue }
+            guard full[next].mayHold(hash) else { continue }
             if let found = try first(hash, in: full[next], accept) { return found }
         }
         return nil
@@ -125,7 +125,7 @@ final class KeyIndex {
         newest.keys += part.entries.count
         newest.upTo = upTo
         let isFull = newest.keys >= bounds.keysPerGeneration || newest.parts >= bounds.partsPerGeneration
-        try save(newest, isFull: isFull)
+        try save(newest, withFilter: isFull)
         if isFull { try beginGeneration() }
     }
 
@@ -186,16 +186,26 @@ final class KeyIndex {
             }
             full.append(generation)
         }
-        if let last = full.popLast() { newest = last } else { try save(newest, isFull: false) }
+        if let last = full.popLast() { newest = last } else { try save(newest, withFilter: false) }
     }
 
-    /// Makes the filter from the blocks. Those that are damaged are left out: look-ups that need them refuse.
+    /// Makes the filter from the blocks. If one is damaged, nobody knows its keys: then look-ups read the generation's
+    /// parts without asking the filter, and fail at that block.
     private func fill(_ generation: inout KeyGeneration) throws {
         let blocks = statements.scan
         blocks.bind(1, generation.number)
         blocks.bind(2, generation.parts)
         while try blocks.step() {
-            for entry in KeyEntries(blocks.bytes(2)) { generation.filter.add(entry.hash) }
+            let bytes = blocks.bytes(2)
+            let part = blocks.int64(0)
+            guard blocks.int64(1) == KeyBlock.checksum(generation: generation.number, part: part, bytes: bytes) else {
+                if !generation.isDoubtful {
+                    reporter.note(.damagedIndex, "keys of generation \(generation.number), part \(part), are damaged")
+                }
+                generation.isDoubtful = true
+                continue
+            }
+            for entry in KeyEntries(bytes) { generation.filter.add(entry.hash) }
         }
     }
 
@@ -205,17 +215,17 @@ final class KeyIndex {
         var filter = KeyFilter(keys: bounds.keysPerGeneration)
         for entry in tail.active.entries { filter.add(entry.hash) }
         newest = KeyGeneration(number: newest.number + 1, upTo: newest.upTo, filter: filter)
-        try save(newest, isFull: false)
+        try save(newest, withFilter: false)
     }
 
-    /// The filter of a full generation is stored; that of the newest is built again at each start.
-    private func save(_ generation: KeyGeneration, isFull: Bool) throws {
+    /// The filter of a full generation is stored; that of the newest or a damaged one is built again at each start.
+    private func save(_ generation: KeyGeneration, withFilter: Bool) throws {
         let row = statements.save
         row.bind(1, generation.number)
         row.bind(2, generation.parts)
         row.bind(3, Int64(generation.keys))
         row.bind(4, generation.upTo)
-        guard isFull else {
+        guard withFilter, !generation.isDoubtful else {
             row.bindNull(5)
             row.bindNull(6)
             return try row.run()

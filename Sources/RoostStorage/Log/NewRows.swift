@@ -34,9 +34,6 @@ final class NewRows {
     // The connection was closed before, or nobody asks it for `new_rows` any more.
     deinit { source.deallocate() }
 
-    /// Whether any row waits for `store`.
-    var isEmpty: Bool { rows.isEmpty }
-
     /// Adds the row of an event. It may be stored at once together with those before it.
     func add(_ event: borrowing Append, at position: Int64, sequence: Int64) throws {
         var row = roost_new_row()
