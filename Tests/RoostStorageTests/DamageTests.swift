@@ -198,6 +198,30 @@ import Testing
         #expect(try log.commit([message(key: "k2")]).count == 1)
     }
 
+    /// A command whose key may be in a damaged block is refused, because it might be stored twice. Others go on.
+    @Test func aDamagedBlockOfKeysRefusesRepeatedCommands() throws {
+        let scratch = try Scratch()
+        var log = try open(scratch, .index)
+        try log.writer.database.execute("UPDATE key_block SET keys = zeroblob(length(keys))")
+        #expect(try log.commit([message(key: "k2")]) == [.refused(.unavailable)])
+        #expect(log.statistics.notices[.damagedIndex] == 1)
+        #expect(position(try log.commit([message("no key")]).first) == 17)
+        log = try reopen(log, scratch, .index)
+        defer { log.close() }
+        #expect(try log.commit([message(key: "k2")]) == [.refused(.unavailable)])
+        #expect(position(try log.commit([message("no key")]).first) == 18)
+    }
+
+    @Test(arguments: ["9223372036854775807", "-1"])
+    func anImpossibleNumberOfPartsIsRefused(parts: String) throws {
+        let scratch = try Scratch()
+        let log = try open(scratch, .index)
+        try log.writer.database.execute("UPDATE key_generation SET parts = \(parts)")
+        log.close()
+        let error = #expect(throws: StorageFailure.self) { try SQLiteLog(path: scratch.path(), durability: .full) }
+        #expect(error?.description.contains("roost store reindex") == true)
+    }
+
     /// An erased conversation's rows are removed even if the index doesn't name them.
     @Test func erasingDoesNotNeedTheIndex() throws {
         let scratch = try Scratch()

@@ -40,7 +40,7 @@ struct KeyFilter {
         groups[group(hash)] |= KeyFilter.mask(hash)
     }
 
-    // Spreads the low 28 bits, which the mask doesn't use, evenly over all groups.
+    // Spreads the low 28 bits evenly over all groups.
     private func group(_ hash: UInt64) -> Int {
         Int(truncatingIfNeeded: ((hash & 0xfff_ffff) &* UInt64(truncatingIfNeeded: groups.count)) >> 28)
     }

@@ -1,6 +1,9 @@
 /// About two million keys of the key index, from neighbouring rows. It consists of parts, one from each merge, which
 /// are written once and never changed. Only the newest generation gets more parts. A value.
 struct KeyGeneration {
+    /// A higher number of parts can only be damage.
+    static let partsMax: Int64 = 1 << 16
+
     let number: Int64
     var parts: Int64 = 0
     var keys = 0
@@ -40,7 +43,7 @@ struct KeyStatements {
             "INSERT INTO key_block (generation, part, hash, position, checksum, keys) VALUES (?1, ?2, ?3, ?4, ?5, ?6)")
         removePart = try database.prepare("DELETE FROM key_block WHERE generation = ?1 AND part = ?2")
         scan = try database.prepare(
-            "SELECT part, checksum, keys FROM key_block WHERE generation = ?1 AND part <= ?2")
+            "SELECT part, checksum, keys, hash, position FROM key_block WHERE generation = ?1 AND part <= ?2")
         generations = try database.prepare(
             "SELECT number, parts, keys, up_to, filter, checksum FROM key_generation ORDER BY number")
         save = try database.prepare(

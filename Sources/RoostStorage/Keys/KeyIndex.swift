@@ -175,6 +175,9 @@ final class KeyIndex {
             let isWhole = !rows.isNull(5) && rows.int64(5) == Int64(Checksum.of(bytes))
             let stored = isWhole ? KeyFilter(bytes: bytes) : nil
             let keys = Int(clamping: rows.int64(2))
+            guard (0...KeyGeneration.partsMax).contains(rows.int64(1)) else {
+                throw StorageFailure.damagedIndex("generation \(rows.int64(0)) can't have so many parts")
+            }
             var generation = KeyGeneration(
                 number: rows.int64(0), parts: rows.int64(1), keys: keys, upTo: rows.int64(3),
                 filter: stored ?? KeyFilter(keys: max(bounds.keysPerGeneration, keys)))
@@ -198,7 +201,12 @@ final class KeyIndex {
         while try blocks.step() {
             let bytes = blocks.bytes(2)
             let part = blocks.int64(0)
-            guard blocks.int64(1) == KeyBlock.checksum(generation: generation.number, part: part, bytes: bytes) else {
+            var entries = KeyEntries(bytes)
+            let first = entries.next()
+            // Look-ups find a block by its first key.
+            guard blocks.int64(1) == KeyBlock.checksum(generation: generation.number, part: part, bytes: bytes),
+                first?.storedHash == blocks.int64(3), first?.position == blocks.int64(4)
+            else {
                 if !generation.isDoubtful {
                     reporter.note(.damagedIndex, "keys of generation \(generation.number), part \(part), are damaged")
                 }

@@ -74,7 +74,8 @@ enum Schema {
         CREATE TABLE erasure (up_to INTEGER PRIMARY KEY, conversation INTEGER NOT NULL) STRICT;
         """
 
-    /// Derived from the log, and written later: complete up to `indexed_to` in `meta`, possibly with some later rows.
+    /// Derived from the log, and written later: complete up to `indexed_to` in `meta` (keys: up to
+    /// the last generation's `up_to`), possibly with some later rows.
     /// See `KeyIndex` and `EventIndex`.
     static let indexes = """
         CREATE TABLE key_block (

@@ -6,7 +6,8 @@ struct DerivedVerifier {
     let database: Database
     let names: DirectoryNames
     let summary: StoreFile.Summary
-    /// The log as far as the indexes have it, and all of it.
+    /// The log as far as the key index has it, as far as the event index has it, and all of it.
+    let keyed: LogAudit
     let indexed: LogAudit
     let now: LogAudit
     let damaged: Set<Int64>
@@ -108,18 +109,13 @@ struct DerivedVerifier {
     // MARK: Keys
 
     private func verifyKeys(_ report: inout VerifyReport) throws {
-        // The index holds the keys of all rows up to here, and possibly of later ones.
-        let floor = Int64(try database.value("SELECT max(up_to) FROM key_generation") ?? "") ?? 0
         var found: [Int64: UInt64] = [:]
         try readKeys(&report) { entry in
-            // Keys of erased rows stay in the index.
-            guard entry.position <= floor, indexed.hasKey(at: entry.position), !damaged.contains(entry.position)
-            else { return }
+            // Keys of rows that were erased before the log was read stay in the index.
+            guard keyed.hasKey(at: entry.position), !damaged.contains(entry.position) else { return }
             found[entry.position >> LogAudit.keyRangeBits, default: 0] &+= LogAudit.sum(entry)
         }
-        for range in Set(found.keys).union(indexed.keys.keys).sorted() where found[range] != indexed.keys[range] {
-            // The floor may lie within the range, and the audit goes further.
-            guard try keys(in: range, upTo: floor) != found[range] else { continue }
+        for range in Set(found.keys).union(keyed.keys.keys).sorted() where found[range] != keyed.keys[range] {
             let first = range << LogAudit.keyRangeBits
             report.add(
                 "key_block", "positions \(first) to \(first + 1 << LogAudit.keyRangeBits - 1)",
@@ -127,26 +123,12 @@ struct DerivedVerifier {
         }
     }
 
-    /// The sum over the keys of a range up to a position, from the log as it is now.
-    private func keys(in range: Int64, upTo floor: Int64) throws -> UInt64? {
-        var audit = LogAudit(hash: try StoreFile.keyHash(of: database))
-        let first = range << LogAudit.keyRangeBits
-        let last = min(first + 1 << LogAudit.keyRangeBits - 1, floor)
-        try LogTable(database).walk(above: first - 1, upTo: last) { row in
-            audit.takeKey(of: row, isIntact: row.isIntact)
-            return true
-        } damaged: { _ in
-            true
-        }
-        return audit.keys[range]
-    }
-
     /// Every key that look-ups can find, and whether its generation's filter lets them.
     private func readKeys(_ report: inout VerifyReport, _ body: (KeyEntry) -> Void) throws {
         let generations = try database.prepare(
             "SELECT number, parts, filter, checksum FROM key_generation ORDER BY number")
         let blocks = try database.prepare(
-            "SELECT part, checksum, keys FROM key_block WHERE generation = ?1 AND part <= ?2")
+            "SELECT part, checksum, keys, hash, position FROM key_block WHERE generation = ?1 AND part <= ?2")
         while try generations.step() {
             let number = generations.int64(0)
             let bytes = generations.bytes(2)
@@ -162,11 +144,16 @@ struct DerivedVerifier {
             blocks.bind(2, generations.int64(1))
             while try blocks.step() {
                 let keys = blocks.bytes(2)
-                guard blocks.int64(1) == KeyBlock.checksum(generation: number, part: blocks.int64(0), bytes: keys)
+                var entries = KeyEntries(keys)
+                let first = entries.next()
+                // Look-ups find a block by its first key.
+                guard blocks.int64(1) == KeyBlock.checksum(generation: number, part: blocks.int64(0), bytes: keys),
+                    first?.storedHash == blocks.int64(3), first?.position == blocks.int64(4)
                 else {
                     report.add(
                         "key_block", "generation \(number), part \(blocks.int64(0))",
-                        "isn't what was written; commands whose keys it may hold are refused", .reindex)
+                        "isn't what was written; commands whose keys it may hold are refused, or stored twice",
+                        .reindex)
                     continue
                 }
                 for entry in KeyEntries(keys) {

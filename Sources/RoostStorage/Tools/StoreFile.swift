@@ -10,6 +10,8 @@ enum StoreFile {
         var epoch: String
         /// Rows up to this position are in the indexes.
         var indexedTo: Int64
+        /// The key index is complete up to this position.
+        var keysTo: Int64
     }
 
     /// Throws `noStore` unless there is a file. SQLite would make one.
@@ -67,9 +69,10 @@ enum StoreFile {
         let meta = try Meta(database)
         let last = Int64(try database.value("SELECT max(position) FROM log") ?? "") ?? 0
         let indexedTo = try meta.number("indexed_to")
+        let keysTo = Int64(try database.value("SELECT max(up_to) FROM key_generation") ?? "") ?? 0
         return Summary(
             head: max(last, try meta.number("head_floor"), indexedTo), epoch: try meta.text("epoch"),
-            indexedTo: indexedTo)
+            indexedTo: indexedTo, keysTo: min(indexedTo, keysTo))
     }
 
     /// The hash that the store's key index uses.

@@ -37,10 +37,10 @@ public struct StoreVerifier {
     private mutating func verify() throws -> VerifyReport {
         try checkPages()
         // What is indexed doesn't become unindexed, so it can be read without holding on to one state of the store.
-        var floor = try StoreFile.summary(of: database).indexedTo
+        var floor = try StoreFile.summary(of: database).keysTo
         for _ in 0..<StoreVerifier.roundsMax {
             try read(upTo: floor)
-            let next = try StoreFile.summary(of: database).indexedTo
+            let next = try StoreFile.summary(of: database).keysTo
             if next - floor <= StoreVerifier.rowsLeftMax { break }
             floor = next
         }
@@ -48,13 +48,15 @@ public struct StoreVerifier {
         let summary = try StoreFile.summary(of: database)
         let names = try DirectoryNames(database)
         log.update(names)
+        try read(upTo: summary.keysTo)
+        let keyed = log.audit
         try read(upTo: summary.indexedTo)
         let indexed = log.audit
         try read(upTo: summary.head)
         log.finish(&report)
         progress(ToolProgress("comparing", 0, of: 0))
         let derived = DerivedVerifier(
-            database: database, names: names, summary: summary, indexed: indexed, now: log.audit,
+            database: database, names: names, summary: summary, keyed: keyed, indexed: indexed, now: log.audit,
             damaged: log.damagedPositions)
         try derived.verify(&report)
         try database.execute("COMMIT")

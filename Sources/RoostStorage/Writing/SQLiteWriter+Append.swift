@@ -65,7 +65,7 @@ extension SQLiteWriter {
     private func duplicate(of event: Append, _ key: (hash: UInt64, mayBeOld: Bool)) throws -> Outcome? {
         do {
             return try indexer.keys.first(key.hash, mayBeOld: key.mayBeOld) { try stored(at: $0, for: event) }
-        } catch let failure as StorageFailure where failure.isDamage {
+        } catch let failure as StorageFailure where failure.isIndexDamage {
             // Storing it now might store it twice.
             reporter.note(.damagedIndex, "the key index can't be read: \(failure)")
             return .refused(.unavailable)

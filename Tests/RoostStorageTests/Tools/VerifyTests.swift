@@ -52,6 +52,7 @@ import Testing
         ("DELETE FROM event_block WHERE conversation = 1", "event_block, conversation c1: has 0 rows"),
         ("DELETE FROM key_block WHERE part = 1", "key_block, positions 0 to 1048575: has other keys"),
         ("UPDATE key_block SET checksum = 1 WHERE part = 1", "key_block, generation 1, part 1: isn't"),
+        ("UPDATE key_block SET hash = hash + 1 WHERE part = 1", "key_block, generation 1, part 1: isn't"),
         ("UPDATE key_block SET generation = 99 WHERE part = 1", "key_block: "),
         (
             "UPDATE key_generation SET filter = zeroblob(length(filter)) WHERE filter IS NOT NULL",
