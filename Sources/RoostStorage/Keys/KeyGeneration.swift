@@ -42,8 +42,7 @@ struct KeyStatements {
         insert = try database.prepare(
             "INSERT INTO key_block (generation, part, hash, position, checksum, keys) VALUES (?1, ?2, ?3, ?4, ?5, ?6)")
         removePart = try database.prepare("DELETE FROM key_block WHERE generation = ?1 AND part = ?2")
-        scan = try database.prepare(
-            "SELECT part, checksum, keys, hash, position FROM key_block WHERE generation = ?1 AND part <= ?2")
+        scan = try database.prepare(KeyBlock.scanSQL)
         generations = try database.prepare(
             "SELECT number, parts, keys, up_to, filter, checksum FROM key_generation ORDER BY number")
         save = try database.prepare(

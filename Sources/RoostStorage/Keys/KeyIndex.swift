@@ -199,21 +199,15 @@ final class KeyIndex {
         blocks.bind(1, generation.number)
         blocks.bind(2, generation.parts)
         while try blocks.step() {
-            let bytes = blocks.bytes(2)
-            let part = blocks.int64(0)
-            var entries = KeyEntries(bytes)
-            let first = entries.next()
-            // Look-ups find a block by its first key.
-            guard blocks.int64(1) == KeyBlock.checksum(generation: generation.number, part: part, bytes: bytes),
-                first?.storedHash == blocks.int64(3), first?.position == blocks.int64(4)
-            else {
+            guard let entries = KeyBlock.entries(of: blocks, generation: generation.number) else {
                 if !generation.isDoubtful {
+                    let part = blocks.int64(0)
                     reporter.note(.damagedIndex, "keys of generation \(generation.number), part \(part), are damaged")
                 }
                 generation.isDoubtful = true
                 continue
             }
-            for entry in KeyEntries(bytes) { generation.filter.add(entry.hash) }
+            for entry in entries { generation.filter.add(entry.hash) }
         }
     }
 

@@ -127,8 +127,7 @@ struct DerivedVerifier {
     private func readKeys(_ report: inout VerifyReport, _ body: (KeyEntry) -> Void) throws {
         let generations = try database.prepare(
             "SELECT number, parts, filter, checksum FROM key_generation ORDER BY number")
-        let blocks = try database.prepare(
-            "SELECT part, checksum, keys, hash, position FROM key_block WHERE generation = ?1 AND part <= ?2")
+        let blocks = try database.prepare(KeyBlock.scanSQL)
         while try generations.step() {
             let number = generations.int64(0)
             let bytes = generations.bytes(2)
@@ -143,20 +142,14 @@ struct DerivedVerifier {
             blocks.bind(1, number)
             blocks.bind(2, generations.int64(1))
             while try blocks.step() {
-                let keys = blocks.bytes(2)
-                var entries = KeyEntries(keys)
-                let first = entries.next()
-                // Look-ups find a block by its first key.
-                guard blocks.int64(1) == KeyBlock.checksum(generation: number, part: blocks.int64(0), bytes: keys),
-                    first?.storedHash == blocks.int64(3), first?.position == blocks.int64(4)
-                else {
+                guard let entries = KeyBlock.entries(of: blocks, generation: number) else {
                     report.add(
                         "key_block", "generation \(number), part \(blocks.int64(0))",
                         "isn't what was written; commands whose keys it may hold are refused, or stored twice",
                         .reindex)
                     continue
                 }
-                for entry in KeyEntries(keys) {
+                for entry in entries {
                     if let filter, !filter.mayHold(entry.hash) { denied += 1 }
                     body(entry)
                 }
