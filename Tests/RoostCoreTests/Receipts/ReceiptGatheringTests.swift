@@ -111,7 +111,7 @@ import Testing
         #expect(watermarks.count == 1)
         var newest = Watermark()
         newest.read = SequenceNumber(2)
-        newest.readAt = Timestamp(milliseconds: 0)
+        newest.readAt = Timestamp(milliseconds: 1)
         newest.deliveredAt = newest.readAt
         newest.delivered = SequenceNumber(2)
         if case .watermark(_, _, let watermark) = watermarks.first { #expect(watermark == newest) }
