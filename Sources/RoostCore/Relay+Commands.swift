@@ -14,6 +14,7 @@ extension Relay {
                 let decoded = try decoder.decode(message)
                 id = decoded.id
                 try sessions.admit(decoded.command, from: session, at: now)
+                if decoded.command.isStored { try delivery.checkAhead(of: session) }
                 try perform(decoded.command, id, session, now)
             } catch {
                 self.session.refuse(error, id, session)
@@ -49,6 +50,16 @@ extension Relay {
         case .remove(let name, let users): try conversation.remove(users, from: name, id, session, now)
         case .setRole(let name, let user, let role): try conversation.setRole(role, user, name, id, session, now)
         case .leave(let name): try conversation.leave(name, id, session, now)
+        }
+    }
+}
+
+extension Command {
+    /// Whether the command stores an event, whose position its answer tells.
+    fileprivate var isStored: Bool {
+        switch self {
+        case .send, .edit, .delete, .react, .create, .rename, .add, .remove, .setRole, .leave: true
+        default: false
         }
     }
 }

@@ -79,6 +79,7 @@ extension Relay {
             presence.tick(at: now)
             receipt.tick(at: now.monotonic)
             catchUp.tick(at: now.monotonic)
+            journal.tick(at: now.monotonic)
         }
     }
 
@@ -106,9 +107,9 @@ extension Relay {
 
     /// Returns the next batch if there is one and the writer is idle. The host answers it by `committed` or
     /// `commitFailed`.
-    public func takeBatch() -> [Mutation]? {
+    public func takeBatch(at now: Moment) -> [Mutation]? {
         if journal.isWriterIdle { receipt.storeWhatIsDue() }
-        return journal.takeBatch()
+        return journal.takeBatch(at: now.monotonic)
     }
 
     /// Returns reads for the reader. Each is answered by `answered`.
@@ -119,7 +120,7 @@ extension Relay {
 
     /// When `tick` has to be called next, in monotonic milliseconds.
     public func nextDeadline(at now: Moment) -> Int64 {
-        var next = min(catchUp.nextDeadline, presence.nextDeadline)
+        var next = min(catchUp.nextDeadline, presence.nextDeadline, journal.nextDeadline)
         if let due = sessions.nextDeadline { next = min(next, due) }
         if let due = typing.nextDeadline { next = min(next, due) }
         if let due = receipt.nextDeadline { next = min(next, due) }

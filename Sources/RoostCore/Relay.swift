@@ -112,6 +112,8 @@ public final class Relay {
     public var outboxBytes: Int { sessions.all.reduce(0) { $0 + $1.outbox.bytes } }
     /// Whether nothing waits for the log.
     public var isSettled: Bool { journal.isEmpty && (journal.isFailed || !receipt.isStoreDue) }
+    /// Whether the store has had a batch for so long that commands which store something are refused.
+    public var isStalled: Bool { journal.isStalled }
     /// Whether commands are taken and the store works.
     public var isServing: Bool { journal.isOpen }
 }

@@ -59,6 +59,11 @@ public struct Server {
         _ store: SQLiteLog, _ snapshot: Snapshot, _ verifier: TokenVerifier
     ) throws(ServerFailure) -> (Gateway, EventLoop<Gateway>) {
         let now = Clock.now()
+        if now.wall < Clock.earliest {
+            log.warning(
+                "The clock is wrong: messages get its time, and tokens are judged by it",
+                metadata: ["secondsSince1970": "\(now.wall.milliseconds / 1_000)"])
+        }
         let relay = Relay(
             snapshot, limits: configuration.limits,
             identity: .init(server: "roost/\(ServerVersion.number)", durability: configuration.store.durability),
@@ -87,6 +92,7 @@ public struct Server {
         announce(port: loop.port)
         loop.setTimer(afterMilliseconds: 1)
         loop.run()
+        store.giveUpWaiting()
         gateway.workers?.reads.stop()
         gateway.workers?.commits.stop()
         if !gateway.hasStoreFailed {

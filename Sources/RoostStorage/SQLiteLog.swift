@@ -62,6 +62,8 @@ public final class SQLiteLog {
             if fileLock != nil { try StoreRestore.checkFinished(at: path) }
             let database = try Database(path: path, vfs: vfs)
             try Migration.checkOwner(of: database)
+            // SQLite has created it by now.
+            try fileLock?.lockStore()
             try database.configureForWriting(durability, walFramesMax: bounds.checkpoints.framesBound)
             try Migration.apply(to: database)
             if vfs != nil { try database.execute("UPDATE meta SET value = 'simulate' WHERE name = 'epoch'") }
@@ -78,7 +80,8 @@ public final class SQLiteLog {
             writer = try SQLiteWriter(
                 SQLiteWriter.Parts(
                     database: database, lookUps: lookUps, checkpointer: checkpointer, lock: lock, gauges: gauges,
-                    reporter: reporter, hash: hash, bounds: bounds, reactionsPerUser: reactionsPerUser))
+                    reporter: reporter, files: isFile && vfs == nil ? try OpenFiles(of: database) : nil, hash: hash,
+                    bounds: bounds, reactionsPerUser: reactionsPerUser))
             if durability == .full { try database.reserveWAL(frames: bounds.reservedFrames) }
             let reading = isFile ? try Database(path: path, vfs: vfs) : database
             if isFile { try reading.configureForReading() }
@@ -100,6 +103,10 @@ public final class SQLiteLog {
         try writer.checkpoints.wait()
         return try writer.database.checkpoint(SQLITE_CHECKPOINT_TRUNCATE)
     }
+
+    /// Ends a wait for another program that keeps the store from storing. The commit under way then fails. Call it
+    /// before the threads are stopped; from any thread.
+    public func giveUpWaiting() { writer.giveUpWaiting() }
 
     /// Closes all connections and lets the file go. Both threads must have stopped.
     public func close() {

@@ -34,10 +34,10 @@ struct StorageBounds: Sendable {
     /// Different notices that are remembered, so that each is told once. A disk that fails slowly damages many rows;
     /// above this number a notice may be told again.
     var noticesRemembered = 1_024
-    /// How many times a commit tries to begin while another program has the write lock, and the milliseconds of each
-    /// attempt.
-    var lockAttempts = 12
-    var lockMilliseconds: Int32 = 5_000
+    /// While another program is in the way: the milliseconds of one attempt, after which the writer looks whether it
+    /// has to stop; and those after which the operator is told for the first time.
+    var lockMilliseconds: Int32 = 250
+    var noticeMilliseconds: Int64 = 5_000
 }
 
 extension StorageBounds {

@@ -25,6 +25,10 @@ public enum StorageFailure: Error, Sendable, Equatable {
     case damagedIndex(String)
     /// An earlier commit failed: the writer accepts nothing more, because nothing can be assumed after a failed fsync.
     case poisoned
+    /// A file of the store is no longer the one that is open.
+    case replaced(path: String)
+    /// Another program did this until the relay had to stop.
+    case obstructed(String)
     /// Used after `close()`.
     case closed
 }
@@ -77,6 +81,11 @@ extension StorageFailure: CustomStringConvertible {
             "an index of the store is damaged: \(what); stop the relay and run `roost store reindex`"
         case .poisoned:
             "the store refused an earlier commit and takes nothing more; check the disk, then restart the relay"
+        case .replaced(let path):
+            "\(path): was deleted, moved or replaced while the relay had it open; before the next start, put it back "
+                + "or restore a backup"
+        case .obstructed(let what):
+            "another program \(what); end it, then restart the relay"
         case .closed:
             "the store is closed"
         }

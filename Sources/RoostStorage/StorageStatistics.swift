@@ -15,6 +15,8 @@ public struct StorageStatistics: Sendable, Equatable {
     public var erasuresPending = 0
     /// Checkpoints so far, by the checkpointer and by commits.
     public var checkpoints = 0
+    /// Whether the writer waits for another program.
+    public var isWaiting = false
     /// Whether a commit has failed; then the store accepts nothing more.
     public var isPoisoned = false
     /// How often each kind of notice has been reported since the store was opened, repeats included.

@@ -119,7 +119,7 @@ public final class RelayHarness {
             hasMoved = true
             relay.verified(verification.session, TokenRule.check(verification.token, at: now.wall), at: now)
         }
-        if heldBatch == nil { heldBatch = relay.takeBatch() }
+        if heldBatch == nil { heldBatch = relay.takeBatch(at: now) }
         if let batch = heldBatch, !holdsCommits {
             hasMoved = true
             heldBatch = nil

@@ -81,7 +81,8 @@ public struct Limits: Sendable, Equatable {
     public var visitsMin = 64
     /// When more bytes wait, the connection is closed (4001). Replies alone fill it only if the client doesn't read.
     public var outboxMaxBytes = 4_194_304
-    /// Most held-back states that one slow session may be owed before it is closed (4001).
+    /// Most held-back states that one slow session may be owed before it is closed (4001). A session that catches up
+    /// gets as many answers to durable commands of its own before it is refused further ones (`busy`).
     public var owedMax = 4_096
     /// Messages of one session whose ack still tells something, 24 bytes each. Beyond that, delivered watermarks are
     /// less precise.
@@ -145,6 +146,12 @@ public struct Limits: Sendable, Equatable {
     public var watermarkMilliseconds: Int64 = 200
     /// How long a client is told to wait when the writer's queue is full.
     public var busyRetryMilliseconds: Int64 = 250
+    /// How long a client is told to wait that writes faster than it catches up.
+    public var aheadRetryMilliseconds: Int64 = 1_000
+    /// After how long a commit under way keeps further durable commands out, and how long their clients are told to
+    /// wait. Otherwise they would wait for nobody knows how long, and a queue full of them would be sent when most of
+    /// their senders have given up. A commit takes milliseconds, on a slow disk a second.
+    public var stallMilliseconds: Int64 = 2_000
 
     /// The defaults.
     public init() {}

@@ -41,7 +41,7 @@ extension StorageBounds {
     static let tiny = StorageBounds(
         tailRows: 5, idleRows: 1, idleEntries: 3, entriesPerRow: 4, keysPerPart: 1, keysPerGeneration: 12,
         reservedFrames: 8,
-        erasedRowsPerCommit: 2, erasedRowsWhenIdle: 3, lockAttempts: 2, lockMilliseconds: 1)
+        erasedRowsPerCommit: 2, erasedRowsWhenIdle: 3, lockMilliseconds: 1, noticeMilliseconds: 2)
 }
 
 extension SQLiteWriter {

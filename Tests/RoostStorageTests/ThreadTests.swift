@@ -1,3 +1,4 @@
+import Glibc
 import RoostCore
 import RoostWire
 import Synchronization
@@ -70,6 +71,19 @@ import Testing
         thread.submit([.append(message())])
         let refused = try await reports.take()
         #expect(throws: StorageFailure.poisoned) { try refused.result.get() }
+        thread.stop()
+        log.close()
+    }
+
+    /// A writer without batches looks after its store. If that fails, the loop is told at once.
+    @Test func idleWorkThatFailsIsReported() async throws {
+        let scratch = try Scratch()
+        let log = try SQLiteLog(path: scratch.path(), durability: .full)
+        let reports = Inbox<CommitReport>()
+        let thread = try CommitThread(log.writer, idleAfter: 0, lookAfter: 1) { reports.put($0) }
+        #expect(unlink(scratch.path()) == 0)
+        let failed = try await reports.take()
+        #expect(throws: StorageFailure.replaced(path: scratch.path())) { try failed.result.get() }
         thread.stop()
         log.close()
     }

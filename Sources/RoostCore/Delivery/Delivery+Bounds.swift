@@ -11,8 +11,11 @@ extension Delivery {
         var maxBytes: Int
         /// The fewest sessions a turn visits.
         var visitsMin: Int
-        /// Ephemeral events that may be held back for a session, and positions it may be told out of order.
+        /// Ephemeral events that may be held back for a session, and positions it may be told out of order. Commands
+        /// under way may add some more.
         var owed: Int
+        /// How long a session that writes faster than it catches up is told to wait.
+        var aheadMilliseconds: Int64
         /// Sent messages of which a session's ack is still awaited.
         var unacked: Int
 
@@ -22,6 +25,7 @@ extension Delivery {
             maxBytes = limits.outboxMaxBytes
             visitsMin = limits.visitsMin
             owed = limits.owedMax
+            aheadMilliseconds = limits.aheadRetryMilliseconds
             unacked = limits.unackedPerSession
         }
     }

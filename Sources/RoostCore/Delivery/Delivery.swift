@@ -386,7 +386,13 @@ final class Delivery {
     private func noteAhead(_ position: Position, of session: Session) {
         guard session.phase == .ready else { return }
         session.feed.tellAhead(position)
-        // A client that goes on writing for ever without catching up.
-        if session.feed.toldAheadCount > bounds.owed { end(session, .tooSlow, isClean: false) }
+    }
+
+    /// Refuses a durable command of a session that has been told as many positions ahead of its events as are kept: it
+    /// writes faster than it catches up.
+    func checkAhead(of session: Session) throws(Refusal) {
+        guard session.feed.state != .live, session.feed.toldAheadCount >= bounds.owed else { return }
+        throw Refusal(
+            .busy, "this device has to catch up before it sends more", retryAfterMilliseconds: bounds.aheadMilliseconds)
     }
 }

@@ -13,11 +13,14 @@ final class Journal {
         var bytes: Int
         /// How long a refused client is told to wait.
         var retryMilliseconds: Int64
+        /// After how long a batch that the writer still has keeps further events out.
+        var stallMilliseconds: Int64
 
         init(_ limits: Limits) {
             events = limits.pendingEvents
             bytes = limits.pendingBytes
             retryMilliseconds = limits.busyRetryMilliseconds
+            stallMilliseconds = limits.stallMilliseconds
         }
     }
 
@@ -29,6 +32,11 @@ final class Journal {
     private var gatheredEvents = 0
     /// Number of durable events in the batch that the writer has; nil if it has none.
     private var committingEvents: Int?
+    /// When the writer took that batch, in monotonic milliseconds.
+    private var committingSince: Int64 = 0
+    /// The writer has had its batch for so long that no further event is taken. Another program may have a lock on the
+    /// store, or the disk hangs.
+    private(set) var isStalled = false
     private var pending = Deque<PendingAppend>()
     private var pendingBytes = 0
     /// A drain has begun, so no new event is taken.
@@ -58,6 +66,10 @@ final class Journal {
     /// - Throws: `unavailable` or `busy`.
     func reserve(_ bytes: Int) throws(Refusal) {
         guard isOpen else { throw unavailable() }
+        guard !isStalled else {
+            throw Refusal(
+                .busy, "the store has taken nothing for a while", retryAfterMilliseconds: bounds.stallMilliseconds)
+        }
         guard pending.count < bounds.events, pendingBytes + bytes <= bounds.bytes else {
             throw Refusal(.busy, "the store's queue is full", retryAfterMilliseconds: bounds.retryMilliseconds)
         }
@@ -93,9 +105,11 @@ final class Journal {
     // MARK: Out
 
     /// Returns the next batch if there is one and the writer is idle. `batchIsDurable` or `fail` answers it.
-    func takeBatch() -> [Mutation]? {
+    /// - Parameter now: monotonic milliseconds.
+    func takeBatch(at now: Int64) -> [Mutation]? {
         guard isWriterIdle, !gathering.isEmpty else { return nil }
         committingEvents = gatheredEvents
+        committingSince = now
         gatheredEvents = 0
         var batch: [Mutation] = []
         swap(&batch, &gathering)
@@ -106,6 +120,17 @@ final class Journal {
     func batchIsDurable(outcomes: Int) {
         precondition(committingEvents == outcomes, "a batch has one outcome for each of its durable events")
         committingEvents = nil
+        isStalled = false
+    }
+
+    /// When to call `tick` next, in monotonic milliseconds.
+    var nextDeadline: Int64 {
+        committingEvents == nil || isStalled ? .max : committingSince + bounds.stallMilliseconds
+    }
+
+    /// Notices a batch that takes too long.
+    func tick(at now: Int64) {
+        if nextDeadline <= now { isStalled = true }
     }
 
     /// Returns the event that the next outcome belongs to.
@@ -122,6 +147,7 @@ final class Journal {
     /// - Returns: everything that waited for an outcome.
     func fail() -> [PendingAppend] {
         isFailed = true
+        isStalled = false
         committingEvents = nil
         gatheredEvents = 0
         gathering.removeAll()

@@ -96,7 +96,7 @@ extension Gateway {
 
     private func handOver() {
         guard let workers else { return }
-        if let batch = relay.takeBatch() { workers.commits.submit(batch) }
+        if let batch = relay.takeBatch(at: now) { workers.commits.submit(batch) }
         for read in relay.takeReads() { workers.reads.submit(read) }
         for verification in relay.takeVerifications() { verify(verification, workers) }
     }
@@ -108,6 +108,7 @@ extension Gateway {
             committedRows += report.rows
             relay.committed(outcomes, at: now) { relay.visitTouched { flush($0) } }
         case .failure(let failure):
+            guard !hasStoreFailed else { return }
             hasStoreFailed = true
             log.critical("The store failed; the relay stops", metadata: ["error": "\(failure)"])
             relay.commitFailed(at: now)

@@ -1,3 +1,4 @@
+import RoostCore
 import RoostTransport
 import RoostWire
 
@@ -30,6 +31,10 @@ extension Gateway {
         }
         guard case .serving = phase else {
             return .refusal(503, code: "draining", reason: "the relay is stopping", retryAfterSeconds: 5)
+        }
+        if relay.isStalled {
+            return .refusal(
+                503, code: "store_stalled", reason: "the store has taken nothing for a while", retryAfterSeconds: 5)
         }
         return text(200, "ready\n")
     }

@@ -99,6 +99,9 @@ extension Gateway {
         page.single("roost_pending_events", .gauge, "Durable events waiting for the writer.", relay.pendingEvents)
         page.single("roost_log_position", .gauge, "Position of the newest durable event.", Int(relay.head.value))
         page.single("roost_store_failed", .gauge, "1 once the store has failed.", hasStoreFailed ? 1 : 0)
+        page.single(
+            "roost_store_stalled", .gauge, "1 while commands are refused because a commit takes too long.",
+            relay.isStalled ? 1 : 0)
         guard let statistics = workers?.storeStatistics() else { return }
         page.family("roost_store_problems_total", .counter, "Problems that the store noticed, by kind.")
         for kind in StorageNotice.Kind.allCases where kind != .progress {

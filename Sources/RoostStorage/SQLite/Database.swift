@@ -4,7 +4,7 @@ import CSQLite
 /// (SQLITE_OPEN_NOMUTEX), and must not be used after `close()`. It knows nothing about the log.
 final class Database {
     /// Milliseconds that a checkpoint waits for readers. Commits wait as long.
-    private static let checkpointTimeout: Int32 = 20
+    static let checkpointTimeout: Int32 = 20
 
     /// Settings of the library, made once, before the first connection.
     private static let settings = roost_sqlite_count_no_memory()
@@ -12,6 +12,13 @@ final class Database {
     /// The path, for messages.
     let path: String
     let handle: OpaquePointer
+    /// The file as SQLite names it: absolute, and without symbolic links. nil if there is none.
+    var filePath: String? {
+        guard let name = sqlite3_db_filename(handle, "main") else { return nil }
+        let path = String(cString: name)
+        return path.isEmpty ? nil : path
+    }
+
     /// Frames in the write-ahead log after the last commit of this connection. Written by SQLite's commit hook.
     private let walFrames: UnsafeMutablePointer<Int32>
     /// Milliseconds that a statement waits for a lock. The relay never holds one that long; another program may.
@@ -124,10 +131,10 @@ final class Database {
     /// Copies the write-ahead log into the database. Returns whether all of it was copied. PASSIVE doesn't wait;
     /// RESTART and TRUNCATE wait for readers (sqlite.org/c3ref/wal_checkpoint_v2.html), but not long, because a reader
     /// in another program may stay for ever.
-    func checkpoint(_ mode: Int32) throws -> Bool {
+    func checkpoint(_ mode: Int32, waiting milliseconds: Int32 = checkpointTimeout) throws -> Bool {
         var frames: Int32 = 0
         var copied: Int32 = 0
-        sqlite3_busy_timeout(handle, Database.checkpointTimeout)
+        sqlite3_busy_timeout(handle, milliseconds)
         defer { sqlite3_busy_timeout(handle, lockTimeout) }
         let code = sqlite3_wal_checkpoint_v2(handle, nil, mode, &frames, &copied)
         if code & 0xFF == SQLITE_BUSY { return false }

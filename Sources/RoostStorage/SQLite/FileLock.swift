@@ -1,34 +1,70 @@
 import Glibc
 
-/// Keeps a second relay out of the store: an exclusive `flock` on a file beside it, held until `release()` or the end
-/// of the process. SQLite's own locks would allow two relays, each with its own next position.
+/// Keeps a second relay out of the store, until `release()` or the end of the process. SQLite's own locks would allow
+/// two relays, each with its own next position. There are two locks, and a relay needs both. The one on a file beside
+/// the store also holds while there is no store, or while another file takes its place. The one on the store itself
+/// also holds if that file was removed, or if the store has another name, such as a hard link.
 final class FileLock {
-    private var descriptor: Int32
+    /// The byte of the store that is locked. It is beyond the end of every database and beyond the bytes that SQLite
+    /// locks (sqlite.org/fileformat2.html#the_lock_byte_page).
+    private static let lockedByte: off_t = 1 << 62
 
-    /// Locks `path` + ".lock". Creates the folder, for its owner only, if the parent folder exists. Throws `inUse` if
-    /// another process has the lock, `cannotOpen` if the file can't be created.
+    /// F_OFD_SETLK of Linux (fcntl(2)), which Swift's module of the C library leaves out.
+    private static let setLockOfOpenFile: Int32 = 37
+
+    private let path: String
+    private var descriptor: Int32
+    private var storeDescriptor: Int32 = -1
+
+    /// Locks `path` + ".lock", and the store if it exists. Creates the folder, for its owner only, if the parent folder
+    /// exists. Throws `inUse` if another process has a lock, `cannotOpen` if a file can't be opened or created.
     init(for path: String) throws {
+        self.path = path
         // If this fails, opening fails too and says why.
         if let slash = path.lastIndex(of: "/"), slash != path.startIndex { mkdir(String(path[..<slash]), 0o700) }
         descriptor = open(path + ".lock", O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
-        guard descriptor >= 0 else {
-            throw StorageFailure.cannotOpen(path: path, reason: String(cString: strerror(errno)))
-        }
+        guard descriptor >= 0 else { throw FileLock.failure(path, errno) }
         guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
             let code = errno
             release()
-            throw code == EWOULDBLOCK
-                ? StorageFailure.inUse(path: path)
-                : StorageFailure.cannotOpen(path: path, reason: String(cString: strerror(code)))
+            throw FileLock.failure(path, code)
         }
+        if access(path, F_OK) == 0 { try lockStore() }
     }
 
     deinit { release() }
 
-    /// Releases the lock. The file stays: if it were removed, two processes could lock two different files.
+    /// Locks the store itself, once it exists. Throws as `init` does.
+    func lockStore() throws {
+        guard storeDescriptor < 0 else { return }
+        // Not closed before SQLite has closed the file, not even if another relay has the lock: that would end the
+        // process's own locks, too (fcntl(2)).
+        storeDescriptor = open(path, O_RDWR | O_CLOEXEC)
+        guard storeDescriptor >= 0 else { throw FileLock.failure(path, errno) }
+        // A lock of this open file, not of the process, so that no other use of the file in the process ends it.
+        var lock = flock()
+        lock.l_type = Int16(F_WRLCK)
+        lock.l_whence = Int16(SEEK_SET)
+        lock.l_start = FileLock.lockedByte
+        lock.l_len = 1
+        guard fcntl(storeDescriptor, FileLock.setLockOfOpenFile, &lock) == 0 else {
+            let code = errno
+            storeDescriptor = -1
+            throw FileLock.failure(path, code)
+        }
+    }
+
+    /// Releases the locks, after the store was closed. The file beside it stays: if it were removed, two processes
+    /// could lock two different files.
     func release() {
-        guard descriptor >= 0 else { return }
-        close(descriptor)
+        if storeDescriptor >= 0 { close(storeDescriptor) }
+        if descriptor >= 0 { close(descriptor) }
+        storeDescriptor = -1
         descriptor = -1
+    }
+
+    private static func failure(_ path: String, _ code: Int32) -> StorageFailure {
+        code == EWOULDBLOCK || code == EACCES && access(path, R_OK | W_OK) == 0
+            ? .inUse(path: path) : .cannotOpen(path: path, reason: String(cString: strerror(code)))
     }
 }

@@ -3,7 +3,8 @@ import RoostCore
 
 /// A writer with work that can wait until it is idle.
 public protocol IdleLogWriter: LogWriter {
-    /// Does one limited piece of that work. Returns whether there may be more.
+    /// Does one limited piece of that work. Returns whether there may be more. Throws if nothing can be committed any
+    /// more.
     func maintain() throws -> Bool
 }
 
@@ -19,12 +20,15 @@ public struct CommitReport: Sendable {
 
 /// The thread that commits. It owns the writer until the end of `stop()`. The loop submits one batch at a time and gets
 /// the report through `deliver`, called on this thread; `deliver` must return at once. When no batch comes for a while,
-/// the writer does work that could wait.
+/// the writer does work that could wait. If that fails, there is a report
+/// without a batch.
 public final class CommitThread {
     /// Milliseconds without a batch after which the writer counts as idle. A busy relay submits its next batch a moment
     /// after the report. Without this delay that moment would count as idle: the batch would wait for maintenance, and
     /// the indexes would be written in smaller parts, which dirty more pages.
     public static let idleAfter = 10
+    /// Milliseconds after which a writer without a batch looks after its store again.
+    public static let lookAfter = 5_000
 
     private let queue: WorkQueue<[Mutation]>
     private let thread: Thread
@@ -33,13 +37,15 @@ public final class CommitThread {
     /// maintenance.
     public init(
         _ writer: sending any IdleLogWriter, idleAfter: Int = CommitThread.idleAfter,
-        reporter: StorageReporter = StorageReporter(), deliver: @escaping @Sendable (CommitReport) -> Void
+        lookAfter: Int = CommitThread.lookAfter, reporter: StorageReporter = StorageReporter(),
+        deliver: @escaping @Sendable (CommitReport) -> Void
     ) throws {
         // One batch is being committed, one may be submitted while its report is on the way.
         let queue = WorkQueue<[Mutation]>(bound: 1)
         self.queue = queue
         let worker = Worker(
-            writer: writer, queue: queue, idleAfter: idleAfter, reporter: reporter, deliver: deliver)
+            writer: writer, queue: queue, idleAfter: idleAfter, lookAfter: lookAfter, reporter: reporter,
+            deliver: deliver)
         thread = try Thread { worker.run() }
     }
 
@@ -61,38 +67,41 @@ public final class CommitThread {
         private let writer: any IdleLogWriter
         private let queue: WorkQueue<[Mutation]>
         private let idleAfter: Int
+        private let lookAfter: Int
         private let reporter: StorageReporter
         private let deliver: @Sendable (CommitReport) -> Void
 
         init(
-            writer: any IdleLogWriter, queue: WorkQueue<[Mutation]>, idleAfter: Int, reporter: StorageReporter,
-            deliver: @escaping @Sendable (CommitReport) -> Void
+            writer: any IdleLogWriter, queue: WorkQueue<[Mutation]>, idleAfter: Int, lookAfter: Int,
+            reporter: StorageReporter, deliver: @escaping @Sendable (CommitReport) -> Void
         ) {
             self.writer = writer
             self.queue = queue
             self.idleAfter = idleAfter
+            self.lookAfter = lookAfter
             self.reporter = reporter
             self.deliver = deliver
         }
 
         func run() {
-            var patience = WorkQueue<[Mutation]>.Patience.endless
+            var patience = WorkQueue<[Mutation]>.Patience.milliseconds(lookAfter)
             while let batches = queue.takeAll(patience) {
                 for batch in batches { deliver(commit(batch)) }
                 if !batches.isEmpty {
                     patience = .milliseconds(idleAfter)
                 } else {
-                    patience = maintain() ? .none : .endless
+                    patience = maintain() ? .none : .milliseconds(lookAfter)
                 }
             }
         }
 
-        /// Returns whether there may be more to do. A failure poisons the writer: the next commit throws.
+        /// Returns whether there may be more to do. A failure poisons the writer, so the loop has to know.
         private func maintain() -> Bool {
             do {
                 return try writer.maintain()
             } catch {
                 reporter.note(.maintenanceFailed, "\(error)")
+                deliver(CommitReport(result: .failure(error), nanoseconds: 0, rows: 0))
                 return false
             }
         }
@@ -107,10 +116,4 @@ public final class CommitThread {
             return CommitReport(result: result, nanoseconds: monotonicNanoseconds() - start, rows: rows)
         }
     }
-}
-
-private func monotonicNanoseconds() -> Int64 {
-    var now = timespec()
-    clock_gettime(CLOCK_MONOTONIC, &now)
-    return Int64(now.tv_sec) * 1_000_000_000 + Int64(now.tv_nsec)
 }

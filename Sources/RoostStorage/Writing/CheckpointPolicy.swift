@@ -16,4 +16,6 @@ struct CheckpointPolicy: Sendable {
     /// 64 MiB: the commit also waits a few milliseconds for readers, long enough for a page of the relay's own reader.
     /// A reader in another program may stay longer and let the file grow; this is reported to the operator.
     var framesLong = 8_192
+    /// 4 GiB: commits wait until that reader is done. Otherwise it would fill the disk, and that ends the relay.
+    var framesMax = 524_288
 }

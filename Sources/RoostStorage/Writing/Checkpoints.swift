@@ -8,15 +8,20 @@ final class Checkpoints {
     private let policy: CheckpointPolicy
     private let gauges: Gauges
     private let reporter: StorageReporter
+    private let foreign: ForeignWait
     /// Frames of the WAL that were copied last; 0 after it starts anew.
     private var copiedFrames = 0
     /// Frames at the last time a commit copied everything; 0 after the WAL starts anew.
     private var triedFrames = 0
+    /// Frames at which the operator is told that the WAL grows; each time twice as many.
+    private var noticeFrames: Int
 
     init(
         _ database: Database, _ checkpointer: Checkpointer?, policy: CheckpointPolicy, gauges: Gauges,
-        reporter: StorageReporter
+        reporter: StorageReporter, foreign: ForeignWait
     ) {
+        self.foreign = foreign
+        noticeFrames = policy.framesLong
         self.policy = policy
         self.database = database
         self.checkpointer = checkpointer
@@ -37,12 +42,24 @@ final class Checkpoints {
         }
         let isLong = frames >= policy.framesLong
         let isDone = try database.checkpoint(isLong ? SQLITE_CHECKPOINT_RESTART : SQLITE_CHECKPOINT_PASSIVE)
-        if isLong, !isDone {
-            reporter.note(
-                .foreignProgram, "a reader, most likely of another program, keeps the write-ahead log growing")
-        }
+        if isLong, !isDone { try holdBack(frames) }
         note(frames)
         triedFrames = frames
+    }
+
+    /// A reader keeps the WAL from starting anew. The relay's own ones are done in a moment.
+    private func holdBack(_ frames: Int) throws {
+        let megabytes = Database.walBytes(frames: frames) >> 20
+        if frames >= noticeFrames {
+            noticeFrames = frames * 2
+            reporter.note(
+                .foreignProgram,
+                "a reader, most likely of another program, keeps the write-ahead log growing: it has \(megabytes) MiB")
+        }
+        guard frames >= policy.framesMax else { return }
+        try foreign.until("reads an old state of the store, and the write-ahead log has \(megabytes) MiB") {
+            try database.checkpoint(SQLITE_CHECKPOINT_RESTART, waiting: database.lockTimeout)
+        }
     }
 
     /// Called after a commit. SQLite starts the WAL anew when all of it has been copied and no reader needs it.
@@ -50,6 +67,7 @@ final class Checkpoints {
         guard database.framesInWAL < copiedFrames else { return }
         copiedFrames = 0
         triedFrames = 0
+        noticeFrames = policy.framesLong
     }
 
     /// Called when there is nothing else to do.

@@ -26,6 +26,9 @@ public final class SQLiteWriter: LogWriter, IdleLogWriter, @unchecked Sendable {
     private let lookUps: Database
     private let lock: ConnectionLock
     private let gauges: Gauges
+    private let foreign: ForeignWait
+    /// nil for a store without a file of the system.
+    private let files: OpenFiles?
 
     /// The highest position assigned so far.
     var head: Int64
@@ -43,6 +46,8 @@ public final class SQLiteWriter: LogWriter, IdleLogWriter, @unchecked Sendable {
         var lock: ConnectionLock
         var gauges: Gauges
         var reporter: StorageReporter
+        /// nil if nobody else can touch them.
+        var files: OpenFiles?
         /// Replaces the store's own hash of sender and key.
         var hash: SQLiteLog.Hash?
         var bounds: StorageBounds
@@ -59,10 +64,12 @@ public final class SQLiteWriter: LogWriter, IdleLogWriter, @unchecked Sendable {
         bounds = parts.bounds
         reactionsPerUser = parts.reactionsPerUser
         database.lockTimeout = bounds.lockMilliseconds
-        transactions = try WriteTransactions(
-            database, gauges: gauges, reporter: reporter, lockAttempts: bounds.lockAttempts)
+        foreign = ForeignWait(firstNotice: bounds.noticeMilliseconds, gauges: gauges, reporter: reporter)
+        transactions = try WriteTransactions(database, gauges: gauges, foreign: foreign)
         checkpoints = Checkpoints(
-            database, parts.checkpointer, policy: bounds.checkpoints, gauges: gauges, reporter: reporter)
+            database, parts.checkpointer, policy: bounds.checkpoints, gauges: gauges, reporter: reporter,
+            foreign: foreign)
+        files = parts.files
         meta = try Meta(database)
         newRows = try NewRows(database)
         editor = try LogEditor(database, newRows)
@@ -111,6 +118,8 @@ public final class SQLiteWriter: LogWriter, IdleLogWriter, @unchecked Sendable {
                 _ = try purge(rows: bounds.erasedRowsPerCommit)
                 return try indexer.mergeShare(rows: Int(head - first), upTo: head)
             }
+            // What was written into a file that is no longer there mustn't be acked.
+            try transactions.poisoning { try files?.check() }
             log.publish(head)
             indexer.publish(head)
             if isMerged { indexer.finishMerge() }
@@ -126,15 +135,30 @@ public final class SQLiteWriter: LogWriter, IdleLogWriter, @unchecked Sendable {
         guard transactions.isUsable else { return false }
         return try lock.withConnection {
             defer { measure() }
-            if try mergeSlice() { return true }
-            if erasures.count > 0 {
-                if try transactions.run({ try purge(rows: bounds.erasedRowsWhenIdle) }) { return true }
-                // Erasing waits for the index.
-                if try mergeSlice(isForced: true) { return true }
+            try transactions.poisoning { try files?.check() }
+            // A batch may come meanwhile: it is the one to wait for other programs.
+            transactions.isPatient = false
+            defer { transactions.isPatient = true }
+            do {
+                return try work()
+            } catch let failure as StorageFailure where failure.isBusy && transactions.isUsable {
+                return false
             }
-            try transactions.poisoning { try checkpoints.whenIdle() }
-            return false
         }
+    }
+
+    /// Ends a wait for other programs, so that the thread can be joined. From any thread.
+    func giveUpWaiting() { foreign.giveUp() }
+
+    private func work() throws -> Bool {
+        if try mergeSlice() { return true }
+        if erasures.count > 0 {
+            if try transactions.run({ try purge(rows: bounds.erasedRowsWhenIdle) }) { return true }
+            // Erasing waits for the index.
+            if try mergeSlice(isForced: true) { return true }
+        }
+        try transactions.poisoning { try checkpoints.whenIdle() }
+        return false
     }
 
     /// Merges a slice in a transaction of its own. Returns whether there was anything to do. `upTo` is the last row

@@ -4,16 +4,17 @@ final class WriteTransactions {
     private let beginStatement: Statement
     private let commitStatement: Statement
     private let gauges: Gauges
-    private let reporter: StorageReporter
-    private let lockAttempts: Int
+    private let foreign: ForeignWait
+    /// Whether a transaction waits while another program has the write lock. Otherwise it throws, and nothing has
+    /// happened.
+    var isPatient = true
     private(set) var isPoisoned = false
     private(set) var isClosed = false
 
-    init(_ database: Database, gauges: Gauges, reporter: StorageReporter, lockAttempts: Int) throws {
+    init(_ database: Database, gauges: Gauges, foreign: ForeignWait) throws {
         self.database = database
         self.gauges = gauges
-        self.reporter = reporter
-        self.lockAttempts = lockAttempts
+        self.foreign = foreign
         beginStatement = try database.prepare("BEGIN IMMEDIATE")
         commitStatement = try database.prepare("COMMIT")
     }
@@ -21,8 +22,9 @@ final class WriteTransactions {
     /// Runs one transaction, or throws and poisons the writer.
     func run<Value>(_ body: () throws -> Value) throws -> Value {
         try checkUsable()
+        if !isPatient { try beginStatement.run() }
         return try poisoning {
-            try begin()
+            if isPatient { try begin() }
             let value = try body()
             try commitStatement.run()
             return value
@@ -51,14 +53,12 @@ final class WriteTransactions {
 
     /// Another program may have the lock. Nothing has happened yet, so it is tried again.
     private func begin() throws {
-        var attempts = 0
-        while true {
+        try foreign.until("has the store's write lock") {
             do {
-                return try beginStatement.run()
+                try beginStatement.run()
+                return true
             } catch let failure as StorageFailure where failure.isBusy {
-                attempts += 1
-                guard attempts < lockAttempts else { throw failure }
-                reporter.note(.foreignProgram, "another program keeps the store's write lock: commits wait for it")
+                return false
             }
         }
     }

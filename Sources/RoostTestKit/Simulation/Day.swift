@@ -79,6 +79,8 @@ public struct Day {
         limits.reactionsPerUser = random.within(1...3)
         limits.receiptMembersMax = random.chance(20) ? 3 : 256
         limits.commandsPerSecond = random.chance(15) ? random.within(5...50) : 2_000
+        // Some days have commits that take too long.
+        limits.stallMilliseconds = commitDelay > 100 ? 60 : 2_000
         limits.pendingEvents = random.chance(20) ? random.within(3...10) : 10_000
         limits.devicesPerUser = random.chance(20) ? max(1, devicesPerUser - 1) : 8
         limits.membersMax = random.chance(20) ? 3 : 100

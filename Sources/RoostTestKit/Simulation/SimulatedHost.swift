@@ -220,7 +220,7 @@ final class SimulatedHost {
         for verification in relay.takeVerifications() {
             verifications.append((world.time + delay(world.day.tokenDelay), verification))
         }
-        if batch == nil, let mutations = relay.takeBatch() {
+        if batch == nil, let mutations = relay.takeBatch(at: world.now) {
             hasMoved = true
             take(plant(inBatch: mutations))
         }

@@ -60,7 +60,7 @@ import Testing
             member.start("send", ["to": "@m\((index + 1) % members.count)", "key": "k", "body": "hi"], id: 1)
         }
         visit()
-        let batch = try #require(relay.relay.takeBatch())
+        let batch = try #require(relay.relay.takeBatch(at: relay.now))
         relay.relay.committed(relay.log.commit(batch), at: relay.now)
         #expect(visit().count == members.count)
     }

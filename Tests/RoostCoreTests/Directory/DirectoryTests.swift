@@ -39,7 +39,7 @@ import Testing
 
     /// The changes that the journal was given, in words.
     private var stored: [String] {
-        (journal.takeBatch() ?? []).map { mutation in
+        (journal.takeBatch(at: 0) ?? []).map { mutation in
             switch mutation {
             case .user(let number, let name): "user \(number.value) \(name)"
             case .device(let number, let user, let name, let cursor):

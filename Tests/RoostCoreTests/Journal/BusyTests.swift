@@ -36,6 +36,29 @@ import Testing
         #expect(alice.outcome("edit", ["conversation": "\(group)", "sequence": 1, "body": "x"]) == "busy")
     }
 
+    @Test func aCommitThatTakesTooLongIsBusy() {
+        let relay = RelayHarness()
+        let alice = relay.connect("alice")
+        let group = alice.makeGroup()
+        alice.post("m1", to: group)
+        alice.forget()
+        relay.holdsCommits = true
+        alice.post("m2", to: group)
+        relay.advance(Limits().stallMilliseconds - 1)
+        #expect(!relay.relay.isStalled)
+        relay.advance(1)
+        #expect(relay.relay.isStalled)
+        let refused = alice.post("m3", to: group)
+        #expect(refused?.text("code") == "busy")
+        #expect(refused?.number("retryAfter") == Limits().stallMilliseconds)
+        // What only reads works on.
+        #expect(alice.request("history", ["conversation": "\(group)"])?.list("messages").count == 1)
+        relay.holdsCommits = false
+        relay.settle()
+        #expect(alice.frames("ok").map { $0.number("sequence") ?? 0 }.contains(2))
+        #expect(alice.post("m3", to: group)?.number("sequence") == 3)
+    }
+
     @Test(arguments: [
         "send", "edit", "delete", "react", "conversation.create", "conversation.rename", "conversation.add",
         "conversation.remove", "conversation.role", "conversation.leave",

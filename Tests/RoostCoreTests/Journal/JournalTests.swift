@@ -22,21 +22,21 @@ import Testing
 
     @Test func aBatchGathersWhileTheWriterIsBusy() throws {
         let journal = journal()
-        #expect(journal.takeBatch() == nil)
+        #expect(journal.takeBatch(at: 0) == nil)
         journal.submit(append(), nil, nil)
-        #expect(try #require(journal.takeBatch()).count == 1)
+        #expect(try #require(journal.takeBatch(at: 0)).count == 1)
         journal.submit(append(), nil, nil)
         journal.store(.alive(.never))
-        #expect(journal.takeBatch() == nil)
+        #expect(journal.takeBatch(at: 0) == nil)
         journal.batchIsDurable(outcomes: 1)
         _ = journal.nextSettled()
-        #expect(try #require(journal.takeBatch()).count == 2)
+        #expect(try #require(journal.takeBatch(at: 0)).count == 2)
     }
 
     @Test func eventsAreSettledInTheOrderInWhichTheyWereSubmitted() {
         let journal = journal()
         for body in ["one", "two", "three"] { journal.submit(append(body), nil, nil) }
-        _ = journal.takeBatch()
+        _ = journal.takeBatch(at: 0)
         journal.batchIsDurable(outcomes: 3)
         let bodies = (0..<3).map { _ in String(decoding: journal.nextSettled().event.body, as: UTF8.self) }
         #expect(bodies == ["one", "two", "three"])
@@ -50,7 +50,7 @@ import Testing
             journal.submit(append(), nil, nil)
         }
         #expect(code { () throws(Refusal) in try journal.reserve(1) } == .busy)
-        _ = journal.takeBatch()
+        _ = journal.takeBatch(at: 0)
         #expect(code { () throws(Refusal) in try journal.reserve(1) } == .busy)
         journal.batchIsDurable(outcomes: 2)
         _ = journal.nextSettled()
@@ -64,11 +64,27 @@ import Testing
         #expect(code { () throws(Refusal) in try journal.reserve(3) } == .busy)
     }
 
+    /// A program that keeps a lock on the store, or a hanging disk, holds up a commit for as long as it likes.
+    @Test func nothingIsTakenWhileACommitTakesTooLong() throws {
+        let journal = journal()
+        journal.submit(append(), nil, nil)
+        #expect(journal.nextDeadline == .max)
+        _ = journal.takeBatch(at: 1_000)
+        #expect(journal.nextDeadline == 3_000)
+        journal.tick(at: 2_999)
+        #expect(throws: Never.self) { try journal.reserve(1) }
+        journal.tick(at: 3_000)
+        #expect(journal.isStalled && journal.nextDeadline == .max)
+        #expect(code { () throws(Refusal) in try journal.reserve(1) } == .busy)
+        journal.batchIsDurable(outcomes: 1)
+        #expect(throws: Never.self) { try journal.reserve(1) }
+    }
+
     @Test func mutationsStoredFirstComeBeforeTheBatch() throws {
         let journal = journal()
         journal.submit(append(), nil, nil)
         journal.storeFirst([.watermark(conversation, UserNumber(1), Watermark())])
-        let batch = try #require(journal.takeBatch())
+        let batch = try #require(journal.takeBatch(at: 0))
         guard case .watermark = batch[0], case .append = batch[1] else {
             Issue.record("the watermark isn't first")
             return
@@ -78,12 +94,12 @@ import Testing
     @Test func afterAFailureNothingIsTakenAndEverythingIsGivenBack() {
         let journal = journal()
         journal.submit(append("one"), nil, nil)
-        _ = journal.takeBatch()
+        _ = journal.takeBatch(at: 0)
         journal.submit(append("two"), nil, nil)
         #expect(journal.fail().count == 2)
         #expect(journal.isEmpty && journal.isFailed)
         journal.store(.alive(.never))
-        #expect(journal.takeBatch() == nil)
+        #expect(journal.takeBatch(at: 0) == nil)
         #expect(code { () throws(Refusal) in try journal.reserve(0) } == .unavailable)
     }
 
@@ -92,7 +108,7 @@ import Testing
         journal.submit(append(), nil, nil)
         journal.beginDrain()
         #expect(code { () throws(Refusal) in try journal.reserve(0) } == .unavailable)
-        #expect(journal.takeBatch()?.count == 1)
+        #expect(journal.takeBatch(at: 0)?.count == 1)
     }
 
     @Test func theHeadOnlyRises() {
