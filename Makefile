@@ -12,7 +12,7 @@ STRICT_BUILD := ROOST_STRICT=1 $(SWIFT) build --build-tests --explicit-target-de
 STRICT_TEST := ROOST_STRICT=1 Scripts/unit-tests
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run build test check fuzz sanitize simulate load load-tool baselines bench format clean
+.PHONY: help setup run echo build test check fuzz sanitize simulate load load-tool baselines bench format clean
 
 help: ## List the targets.
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-18s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -23,6 +23,10 @@ setup: ## Install what is missing: Debian packages, and Python packages into .bu
 run: setup ## Build for release and start a relay on 127.0.0.1:8080, with its data in ./data.
 	$(SWIFT) build -c release --product roost
 	@exec "$$($(SWIFT) build -c release --show-bin-path)/roost" serve
+
+echo: setup ## Build a WebSocket echo server on the relay's transport, for conformance suites, and start it on PORT.
+	$(SWIFT) build -c release --product roost-echo
+	@exec "$$($(SWIFT) build -c release --show-bin-path)/roost-echo" $(or $(PORT),9001)
 
 build: setup ## Build for release.
 	$(SWIFT) build -c release --product roost

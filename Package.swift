@@ -107,6 +107,11 @@ let package = Package(
             swiftSettings: fast
         ),
 
+        // A server for conformance suites: what it receives it sends back, on the relay's transport.
+        .executableTarget(
+            name: "roost-echo", dependencies: ["RoostFraming", "RoostTransport"], path: "Tests/Echo",
+            swiftSettings: strict),
+
         // The load tester. It talks to a relay over sockets only, and shares none of the server's transport.
         .target(
             name: "RoostLoad",

@@ -16,17 +16,12 @@
 // Room that lws_write wants before a payload that it frames itself. LWS_WRITE_RAW needs none.
 static inline size_t shim_lws_pre(void) { return LWS_PRE; }
 
-// Sends bytes as they are. On a WebSocket connection they have to be whole frames.
-static inline int shim_lws_write_raw(struct lws *wsi, const void *bytes, size_t count) {
-    return lws_write(wsi, (unsigned char *)bytes, count, LWS_WRITE_RAW);
-}
-
-// Adopts a connected socket as an HTTP/1.1 server connection that carries `opaque` from its first callback on.
+// Adopts a connected socket that delivers plain bytes and carries `opaque` from its first callback on.
 static inline struct lws *shim_lws_adopt(struct lws_vhost *vhost, int descriptor, void *opaque) {
     lws_adopt_desc_t adoption;
     memset(&adoption, 0, sizeof adoption);
     adoption.vh = vhost;
-    adoption.type = (lws_adoption_type)(LWS_ADOPT_SOCKET | LWS_ADOPT_HTTP);
+    adoption.type = LWS_ADOPT_SOCKET;
     adoption.fd.sockfd = descriptor;
     adoption.opaque = opaque;
     return lws_adopt_descriptor_vhost_via_info(&adoption);
@@ -34,6 +29,21 @@ static inline struct lws *shim_lws_adopt(struct lws_vhost *vhost, int descriptor
 
 // Ends a connection from the loop, without a close frame and without waiting: see lws_set_timeout.
 static inline void shim_lws_kill(struct lws *wsi) { lws_set_timeout(wsi, PENDING_TIMEOUT_USER_OK, LWS_TO_KILL_ASYNC); }
+
+// The same at once: the callbacks of the end run before this returns. Not from a callback of the library.
+static inline void shim_lws_kill_now(struct lws *wsi) {
+    lws_set_timeout(wsi, PENDING_TIMEOUT_USER_OK, LWS_TO_KILL_SYNC);
+}
+
+// The 28 characters of Sec-WebSocket-Accept, and the two further bytes that the library wants.
+#define shim_accept_bytes 30
+
+// Writes the base64 of the SHA-1 of `bytes`. Returns the number of characters, or less than 1 on failure.
+static inline int shim_accept_value(const unsigned char *bytes, size_t count, char *text) {
+    unsigned char digest[20];
+    lws_SHA1(bytes, count, digest);
+    return lws_b64_encode_string((const char *)digest, sizeof digest, text, shim_accept_bytes);
+}
 
 // A timer of the library that is always due soon. Its libev plugin arms one watcher for the earliest timer, never
 // moves that watcher to an earlier time, and arms it anew only when the watcher fires or the loop has nothing else to

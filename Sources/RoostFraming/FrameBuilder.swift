@@ -15,7 +15,7 @@ extension FrameBuilder {
             framed: UnsafeRawBufferPointer(start: start, count: header + written.count), headerCount: header)
     }
 
-    /// A ping frame with one byte of payload. libwebsockets doesn't report the pong to an empty ping.
+    /// A ping frame with one byte of payload: libwebsockets, which some clients use, doesn't report an empty one.
     public static func ping() -> Frame {
         let bytes: [UInt8] = [0x89, 0x01, 0x72]
         return bytes.withUnsafeBytes { Frame.make(framed: $0, headerCount: 2) }

@@ -1,58 +1,51 @@
 internal import CLibwebsockets
 
 extension Connection {
-    /// Judges a request with an `Upgrade` header. Returns 0 to accept it, or -1 to close the connection after the
-    /// refusal was written.
-    ///
-    /// This reads the `Upgrade` header from the header table, never through the callback's argument. When a kept-alive
-    /// connection asks for an unknown protocol, libwebsockets 4.1 has already answered and freed the headers, so the
-    /// argument points into freed memory. The copy from the table is then empty.
-    func confirmUpgrade(_ wsi: OpaquePointer) -> Int32 {
-        guard let upgrade = header(WSI_TOKEN_UPGRADE, of: wsi, max: 32)?.lowercased() else { return -1 }
-        // A server may ignore an upgrade to another protocol (RFC 9110, section 7.8). Only h2c gets this far.
-        guard upgrade == "websocket" else { return answer(wsi, mayKeepAlive: false) }
-        if let refusal = fault(of: wsi) {
-            core.counters.refusedUpgrade += 1
-            return refuse(wsi, with: refusal)
+    /// Judges a request to upgrade to WebSocket, and answers it.
+    func upgrade(_ request: RequestHead) {
+        if let refusal = fault(of: request) {
+            if refusal.status == 429 { core.counters.refusedAddress += 1 } else { core.counters.refusedUpgrade += 1 }
+            return respond(refusal, keepAlive: false)
         }
-        let request = UpgradeRequest(
+        let asked = UpgradeRequest(
             peerAddress: peerAddress,
-            origin: header(WSI_TOKEN_ORIGIN, of: wsi),
-            host: header(WSI_TOKEN_HOST, of: wsi),
-            userAgent: header(WSI_TOKEN_HTTP_USER_AGENT, of: wsi),
-            authorization: header(WSI_TOKEN_HTTP_AUTHORIZATION, of: wsi),
-            forwardedFor: header(WSI_TOKEN_X_FORWARDED_FOR, of: wsi)
+            origin: request.value("origin"),
+            host: request.value("host"),
+            userAgent: request.value("user-agent"),
+            authorization: request.value("authorization"),
+            forwardedFor: request.value("x-forwarded-for")
         )
-        guard let refusal = core.events?.admit(request) else { return 0 }
-        core.counters.refusedByHandler += 1
-        return refuse(wsi, with: refusal)
+        if let refusal = core.events?.admit(asked) {
+            core.counters.refusedByHandler += 1
+            return respond(refusal, keepAlive: false)
+        }
+        accept(key: request.value("sec-websocket-key") ?? "")
     }
 
-    // Checks what libwebsockets accepts wrongly or drops without an answer (RFC 6455, section 4.2.1).
-    private func fault(of wsi: OpaquePointer) -> HTTPResponse? {
-        let target = target(of: wsi)
-        guard target.path == core.settings.path else { return .notFound }
-        guard target.method == "GET", header(WSI_TOKEN_HTTP, of: wsi) == "HTTP/1.1" else {
-            return .malformedUpgrade("an upgrade must be a GET request in HTTP/1.1")
+    // RFC 6455, section 4.2.1.
+    private func fault(of request: RequestHead) -> HTTPResponse? {
+        guard request.path == core.settings.path else { return .notFound }
+        guard request.method == "GET", !request.isOld, !request.hasBody else {
+            return .malformedUpgrade("an upgrade must be a GET request in HTTP/1.1 without a body")
         }
-        guard header(WSI_TOKEN_VERSION, of: wsi) == "13" else { return .upgradeRequired }
-        // libwebsockets reads the next two headers into 128 bytes and gives up if they don't fit.
-        guard list(WSI_TOKEN_CONNECTION, of: wsi).contains(where: { $0.lowercased() == "upgrade" }) else {
+        guard request.value("sec-websocket-version") == "13" else { return .upgradeRequired }
+        guard request.list("connection").contains(where: { $0.lowercased() == "upgrade" }) else {
             return .malformedUpgrade("the header Connection does not name Upgrade")
         }
-        guard list(WSI_TOKEN_PROTOCOL, of: wsi).contains(where: { $0 == core.settings.subprotocol }) else {
+        if let subprotocol = core.settings.subprotocol,
+            !request.list("sec-websocket-protocol").contains(subprotocol)
+        {
             return .refusal(
                 400,
                 code: "no_subprotocol",
-                reason: "the header Sec-WebSocket-Protocol does not offer \(core.settings.subprotocol)"
+                reason: "the header Sec-WebSocket-Protocol does not offer \(subprotocol)"
             )
         }
-        guard lws_hdr_total_length(wsi, WSI_TOKEN_HOST) > 0 else {
-            return .malformedUpgrade("the header Host is missing")
+        guard Connection.isNonce(request.value("sec-websocket-key") ?? "") else {
+            return .malformedUpgrade("the header Sec-WebSocket-Key is missing or not 16 bytes in base64")
         }
-        // 16 bytes in base64 are 24 characters.
-        guard lws_hdr_total_length(wsi, WSI_TOKEN_KEY) == 24 else {
-            return .malformedUpgrade("the header Sec-WebSocket-Key is missing or wrong")
+        guard !core.hasTooMany(from: address) else {
+            return .tooMany(retryAfterSeconds: core.settings.retryAfterSeconds)
         }
         guard core.openCount < core.settings.connectionsMax else {
             return .full(retryAfterSeconds: core.settings.retryAfterSeconds)
@@ -60,14 +53,41 @@ extension Connection {
         return nil
     }
 
-    private func refuse(_ wsi: OpaquePointer, with refusal: HTTPResponse) -> Int32 {
-        send(refusal.serialized(keepAlive: false), on: wsi)
-        return -1
+    private func accept(key: String) {
+        var head = "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+        head += "Sec-WebSocket-Accept: \(Connection.accept(key))\r\n"
+        if let subprotocol = core.settings.subprotocol { head += "Sec-WebSocket-Protocol: \(subprotocol)\r\n" }
+        head += "\r\n"
+        send(Array(head.utf8))
+        setTimeout(0)
+        phase = .open
+        isTold = true
+        core.openCount += 1
+        core.counters.opened += 1
+        core.events?.opened(self)
     }
 
-    private func list(_ token: lws_token_indexes, of wsi: OpaquePointer) -> [String] {
-        let words = header(token, of: wsi, max: 126)?.split(separator: ",") ?? []
-        return words.map { String($0.drop { $0 == " " || $0 == "\t" }.prefix { $0 != " " && $0 != "\t" }) }
+    // 16 bytes in base64 are 22 characters and two of padding.
+    private static func isNonce(_ key: String) -> Bool {
+        guard key.utf8.count == 24, key.hasSuffix("==") else { return false }
+        return key.utf8.dropLast(2).allSatisfy { byte in
+            switch byte {
+            case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "z"),
+                UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "+"), UInt8(ascii: "/"):
+                true
+            default: false
+            }
+        }
+    }
+
+    // RFC 6455, section 4.2.2, step 5.4.
+    private static func accept(_ key: String) -> String {
+        let answered = Array("\(key)258EAFA5-E914-47DA-95CA-C5AB0DC85B11".utf8)
+        return withUnsafeTemporaryAllocation(of: CChar.self, capacity: Int(shim_accept_bytes)) { text in
+            guard let start = text.baseAddress else { return "" }
+            guard shim_accept_value(answered, answered.count, start) > 0 else { return "" }
+            return String(cString: start)
+        }
     }
 }
 

@@ -1,71 +1,113 @@
 internal import CLibwebsockets
+internal import RoostFraming
 internal import RoostWire
 
+/// The callback of libwebsockets for all events. Returning non-zero ends the connection. For some reasons `wsi` is a
+/// placeholder without a connection, so only the reasons named here use it.
+func serverCallback(
+    _ wsi: OpaquePointer?,
+    _ reason: lws_callback_reasons,
+    _: UnsafeMutableRawPointer?,
+    _ bytes: UnsafeMutableRawPointer?,
+    _ count: Int
+) -> Int32 {
+    guard let wsi else { return 0 }
+    switch reason {
+    case LWS_CALLBACK_RAW_RX:
+        connection(of: wsi)?.received(UnsafeMutableRawBufferPointer(start: bytes, count: count))
+    case LWS_CALLBACK_RAW_WRITEABLE: connection(of: wsi)?.becameWritable()
+    case LWS_CALLBACK_RAW_ADOPT: connection(of: wsi)?.adopted(wsi)
+    case LWS_CALLBACK_RAW_CLOSE: connection(of: wsi)?.ended()
+    case LWS_CALLBACK_WSI_DESTROY:
+        guard let held = lws_get_opaque_user_data(wsi) else { return 0 }
+        let connection = Unmanaged<Connection>.fromOpaque(held)
+        connection.takeUnretainedValue().ended()
+        connection.takeUnretainedValue().core.forget(connection)
+    default: break
+    }
+    return 0
+}
+
+private func connection(of wsi: OpaquePointer) -> Connection? {
+    lws_get_opaque_user_data(wsi).map { Unmanaged<Connection>.fromOpaque($0).takeUnretainedValue() }
+}
+
 extension Connection {
-    /// Takes a part of a message as the library read it: at most 1 KiB, and often the whole message. RFC 6455, section
-    /// 5.1 asks servers to refuse unmasked frames, but libwebsockets 4.1 accepts them and doesn't tell us. They do no
-    /// harm here: masking protects proxies that mistake frames for HTTP.
-    func received(_ part: UnsafeRawBufferPointer) {
-        guard phase == .open, let wsi else { return }
-        let isLast = lws_is_final_fragment(wsi) != 0
-        if isLast, !message.isPending, part.count <= core.settings.frameBytesMax {
-            if lws_frame_is_binary(wsi) != 0 { return close(.unsupportedData) }
-            return deliver(part)
+    fileprivate func adopted(_ wsi: OpaquePointer) {
+        self.wsi = wsi
+        setTimeout(core.settings.headerTimeoutSeconds)
+    }
+
+    /// Takes what the library has read. Frames are unmasked in its buffer.
+    func received(_ bytes: UnsafeMutableRawBufferPointer) {
+        switch phase {
+        case .open, .closing: receivedFrames(bytes)
+        case .request: receivedRequest(UnsafeRawBufferPointer(bytes))
+        case .leaving, .draining, .ended: break
         }
-        collect(part, isLast: isLast, of: wsi)
     }
 
-    private func collect(_ part: UnsafeRawBufferPointer, isLast: Bool, of wsi: OpaquePointer) {
-        if lws_frame_is_binary(wsi) != 0 { return close(.unsupportedData) }
-        // Counts the bytes that the frame's header announces, to refuse a message that is too long before it arrives.
-        let announced = lws_remaining_packet_payload(wsi)
-        let room = core.settings.frameBytesMax - message.count - part.count
-        guard room >= 0, announced <= room else { return close(.tooBig) }
-        message.append(part, endsFrame: announced == 0)
-        guard message.fragments <= core.settings.fragmentsMax else { return close(.tooBig) }
-        guard isLast else { return awaitRest() }
-        deliverCollected()
+    private func receivedFrames(_ bytes: UnsafeMutableRawBufferPointer) {
+        guard !isFinishing else { return }
+        var input = bytes
+        var pongs = Pongs()
+        while true {
+            switch reader.next(&input, within: core.frameBounds) {
+            case .wait: return send(pongs)
+            case .message(let message, let isBinary): if phase == .open { deliver(message, isBinary) }
+            case .joinedMessage(let isBinary):
+                let message = reader.takeMessage()
+                if phase == .open { message.withUnsafeBytes { deliver($0, isBinary) } }
+            case .ping(let payload):
+                if phase == .open { pongs.add(payload) }
+                heard()
+            case .pong: heard()
+            case .close(let payload): peerCloses(payload)
+            case .fault(let code): fail(code)
+            }
+            guard phase == .open || phase == .closing, !isFinishing else { return send(pongs) }
+        }
     }
 
-    private func awaitRest() {
-        guard !isUnfinished else { return }
-        isUnfinished = true
-        core.unfinished.append(self)
-    }
-
-    private func deliverCollected() {
-        // Taken out first, because the handler may close the connection, which clears `message`.
-        var whole = SplitMessage()
-        swap(&whole, &message)
-        deliver(whole.contents)
-    }
-
-    private func deliver(_ bytes: UnsafeRawBufferPointer) {
-        // RFC 6455, section 8.1. libwebsockets could check this itself, byte by byte. But it misses a character that an
-        // empty last frame cuts off, and it disconnects without waiting for the peer, whose system may then drop the
-        // close frame.
-        guard Text.isValid(bytes) else { return close(.invalidText) }
+    private func deliver(_ bytes: UnsafeRawBufferPointer, _ isBinary: Bool) {
         core.counters.messagesIn += 1
         core.counters.bytesIn += bytes.count
+        if isBinary {
+            core.events?.receivedBinary(bytes, on: self)
+            return
+        }
+        // RFC 6455, section 8.1. Whether a text is valid is decided at its end.
+        guard Text.isValid(bytes) else { return fail(.invalidText) }
         core.events?.received(bytes, on: self)
+    }
+
+    private func heard() {
+        if phase == .open { core.events?.heard(from: self) }
+    }
+
+    private func send(_ pongs: Pongs) {
+        guard !pongs.isEmpty, phase == .open || phase == .leaving else { return }
+        guard unsent.isEmpty else {
+            laterPong = pongs.newest
+            return
+        }
+        send(pongs.bytes)
     }
 }
 
-extension ServerCore {
-    /// Reads again from connections whose last read ended in the middle of a message, since more has probably arrived.
-    /// The library reads about a kilobyte at a time. A write, which also wakes its receiver, costs more than twice as
-    /// much as a read, so it pays to read everything that waits before anything is answered. Must not be called from
-    /// the library's callbacks.
-    func readOn() {
-        for _ in 1..<max(settings.readsPerTurn, 1) {
-            guard !unfinished.isEmpty else { return }
-            var connections: [Connection] = []
-            swap(&connections, &unfinished)
-            for connection in connections {
-                connection.isUnfinished = false
-                let isWaiting = connection.phase == .open && connection.message.isPending
-                if isWaiting, let wsi = connection.wsi { library.read(wsi) }
-            }
-        }
+/// The answers to the pings of one read, oldest first. A client that sends many at once gets only the newest few
+/// answered, as RFC 6455, section 5.5.3 allows, so that its pings cost no more than other bytes.
+private struct Pongs {
+    private static let max = 16
+
+    private var frames: [[UInt8]] = []
+
+    var isEmpty: Bool { frames.isEmpty }
+    var newest: [UInt8]? { frames.last }
+    var bytes: [UInt8] { Array(frames.joined()) }
+
+    mutating func add(_ payload: [UInt8]) {
+        if frames.count == Pongs.max { frames.removeFirst() }
+        frames.append(ControlFrame.pong(payload))
     }
 }

@@ -1,19 +1,19 @@
 internal import CLibwebsockets
+internal import Glibc
 public import RoostFraming
 
 extension Connection {
     /// Writes as much as the socket takes. Returns true if the kernel has taken everything. After false, `writable` is
-    /// called later, or `closed` if the socket has failed. When the socket takes no more, the library copies at most
-    /// one write of `writeBytes`; the rest stays in the outbox.
+    /// called later, or `closed` if the socket has failed. When the socket takes no more, at most one write of
+    /// `writeBytes` is copied; the rest stays in the outbox.
     public func write(_ outbox: inout Outbox) -> Bool {
         assert(core.library.isHere, "only the loop's thread writes to its connections")
-        guard phase == .open, let wsi else {
+        guard phase == .open || phase == .leaving else {
             outbox.removeAll()
             return true
         }
         while true {
-            // If we wrote while the library still holds bytes, it would queue without a bound and mix up its framing.
-            if lws_partial_buffered(wsi) != 0 {
+            guard unsent.isEmpty else {
                 isWaiting = true
                 return false
             }
@@ -21,19 +21,62 @@ extension Connection {
             let bytes = core.buffer.fill(from: &outbox)
             core.counters.writes += 1
             core.counters.bytesOut += bytes.count
-            if shim_lws_write_raw(wsi, bytes.baseAddress, bytes.count) < 0 {
-                fail()
-                return false
-            }
+            guard send(bytes) else { return false }
         }
     }
 
-    // Ends the connection of a dead socket, which the library doesn't always notice by itself.
-    private func fail() {
-        guard let wsi else { return }
-        phase = .closing
-        message.clear()
-        shim_lws_kill(wsi)
-        core.library.serveTimers()
+    /// Sends bytes, and keeps a copy of what the socket doesn't take. Returns false if the socket is dead.
+    ///
+    /// This doesn't go through libwebsockets, which would keep the rest for itself and then read nothing from this peer
+    /// until the rest is sent.
+    @discardableResult
+    func send(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        guard phase != .ended, phase != .draining else { return false }
+        guard unsent.isEmpty else {
+            unsent.append(contentsOf: bytes)
+            return true
+        }
+        var sent = Glibc.send(descriptor, bytes.baseAddress, bytes.count, Int32(MSG_NOSIGNAL))
+        if sent == bytes.count { return true }
+        if sent < 0 {
+            guard errno == EAGAIN || errno == EINTR else {
+                core.end(self)
+                return false
+            }
+            sent = 0
+        }
+        unsent.append(contentsOf: UnsafeRawBufferPointer(rebasing: bytes[sent...]))
+        if let wsi { lws_callback_on_writable(wsi) }
+        return true
+    }
+
+    /// Sends bytes, and keeps what the socket doesn't take.
+    func send(_ bytes: [UInt8]) { bytes.withUnsafeBytes { _ = send($0) } }
+
+    /// The socket takes more.
+    func becameWritable() {
+        if !unsent.isEmpty {
+            var rest: [UInt8] = []
+            swap(&rest, &unsent)
+            send(rest)
+        }
+        guard unsent.isEmpty, phase != .ended else { return }
+        if let pong = laterPong {
+            laterPong = nil
+            if phase == .open { send(pong) }
+        }
+        drainIfSent()
+        switch phase {
+        case .request:
+            setTimeout(core.settings.keepAliveSeconds)
+            serveRequests()
+        case .open:
+            guard isWaiting, unsent.isEmpty else { return }
+            isWaiting = false
+            core.events?.writable(self)
+        // The close frame is on its way; from now on the peer has time to answer it.
+        case .closing: setTimeout(core.settings.closeFlushSeconds)
+        case .leaving, .draining, .ended: break
+        }
     }
 }

@@ -1,8 +1,10 @@
 internal import Glibc
+internal import RoostFraming
 
-/// One socket of a server, from accept to its end. The handler gets it once it is a WebSocket connection. It writes,
-/// closes, and joins the parts of split messages. Loop thread only: it holds the library's pointer and is not Sendable.
-/// Nothing should use it after `closed`; it does nothing then.
+/// One socket of a server, from accept to its end. libwebsockets reads it and says when it takes more; HTTP, the
+/// handshake and the frames are read and written here. The handler gets it once it is a WebSocket connection. Loop
+/// thread only: it holds the library's pointer and is not Sendable. Nothing should use it after `closed`; it does
+/// nothing then.
 ///
 /// What each message touches, here and in `ServerCore`, opts out of the run-time exclusivity check: only one thread
 /// touches it.
@@ -12,11 +14,16 @@ public final class Connection {
         case request
         /// A WebSocket connection in use.
         case open
-        /// This side closes. The handler gets only `closed` from now on.
+        /// The peer has sent a close frame, or something that fails the connection. Nothing that follows is carried
+        /// out. What the handler writes in this turn still goes out, then our close frame.
+        case leaving
+        /// The handler has closed it, and the peer's close frame is awaited. The handler gets only `closed` from now
+        /// on.
         case closing
-        /// The library has our close frame and waits for the peer's.
-        case awaitingPeer
-        /// The socket is gone.
+        /// We have sent everything and said so. What arrives is thrown away until the peer ends: if the socket were
+        /// closed before, input on its way would reset the connection, and the peer might lose what we sent.
+        case draining
+        /// The socket is gone, or about to be.
         case ended
     }
 
@@ -27,22 +34,34 @@ public final class Connection {
 
     let address: in_addr_t
     let core: ServerCore
+    let descriptor: Int32
     @exclusivity(unchecked) var phase = Phase.request
     @exclusivity(unchecked) var wsi: OpaquePointer?
+    /// Bytes of requests that have not been answered. Empty once it is a WebSocket connection.
+    var head: [UInt8] = []
+    @exclusivity(unchecked) var reader = FrameReader()
+    /// What the socket did not take: the rest of one write, and at most a close frame and a pong behind it.
+    @exclusivity(unchecked) var unsent: [UInt8] = []
+    /// The newest ping that could not be answered at once, as its pong.
+    @exclusivity(unchecked) var laterPong: [UInt8]?
     /// Whether the handler waits for `writable`.
     @exclusivity(unchecked) var isWaiting = false
-    @exclusivity(unchecked) var hasPeerClosed = false
-    /// Whether it is among the core's `unfinished` connections.
-    @exclusivity(unchecked) var isUnfinished = false
-    /// Whether the core no longer counts it.
+    /// Whether the connection drains as soon as everything has been sent.
+    @exclusivity(unchecked) var isFinishing = false
+    /// Whether the handler has been told `opened`, and not yet `closed`.
+    var isTold = false
+    /// The close frame that ends a leaving connection.
+    var farewell: [UInt8] = []
+    /// Whether the peer has ended the connection by a close frame, or we have.
+    var hasPeerClosed = false
+    var hasClosed = false
+    /// Whether the core counts it no longer among its sockets.
     var isForgotten = false
-    var closeCode: UInt16 = 1000
-    var closeReason: StaticString = ""
-    @exclusivity(unchecked) var message = SplitMessage()
 
-    init(id: UInt64, address: in_addr_t, core: ServerCore) {
+    init(id: UInt64, address: in_addr_t, descriptor: Int32, core: ServerCore) {
         self.id = id
         self.address = address
+        self.descriptor = descriptor
         self.core = core
     }
 

@@ -37,9 +37,10 @@ public struct UpgradeRequest: Sendable {
 public struct HTTPRequest: Sendable {
     /// `GET` or `HEAD`; the transport answers other methods itself.
     public var method: String
-    /// The path, percent-decoded, without the query.
+    /// The path as it was sent, without the query. Neither decoded nor normalized, so that a proxy that guards a path
+    /// by its text can't be walked around.
     public var path: String
-    /// The query without its `?`, percent-decoded; empty if there is none.
+    /// The query as it was sent, without its `?`; empty if there is none.
     public var query: String
     /// `Authorization`. Never log it.
     public var authorization: String?
@@ -98,7 +99,7 @@ public struct HTTPResponse: Sendable {
 }
 
 extension HTTPResponse {
-    /// The response in HTTP/1.1 (RFC 9112). libwebsockets would write HTTP/1.0 for a refused upgrade.
+    /// The response in HTTP/1.1 (RFC 9112).
     func serialized(keepAlive: Bool, withBody: Bool = true) -> [UInt8] {
         var head = "HTTP/1.1 \(status) \(HTTPResponse.phrase(status))\r\n"
         head += "Content-Type: \(contentType)\r\nContent-Length: \(body.count)\r\n"
@@ -117,10 +118,13 @@ extension HTTPResponse {
         case 403: "Forbidden"
         case 404: "Not Found"
         case 405: "Method Not Allowed"
+        case 414: "URI Too Long"
         case 426: "Upgrade Required"
         case 429: "Too Many Requests"
+        case 431: "Request Header Fields Too Large"
         case 500: "Internal Server Error"
         case 503: "Service Unavailable"
+        case 505: "HTTP Version Not Supported"
         default: "Status"
         }
     }

@@ -46,17 +46,21 @@ final class LibraryContext {
     private static let creating = Mutex(())
 
     /// Creates the context. `protocols` must end with a zeroed element, and is never freed, as libwebsockets demands.
+    /// All sockets share the buffer of `readBytes`, except WebSocket clients, which have their own.
     func create(
         protocols: UnsafeMutablePointer<lws_protocols>,
         options: Int64,
-        timeoutSeconds: UInt32,
+        timeoutSeconds: UInt32? = nil,
+        readBytes: UInt32? = nil,
         caFile: String? = nil
     ) throws(TransportFailure) {
         precondition(context == nil, "a loop has one context")
         let foreign = UnsafeMutablePointer<UnsafeMutableRawPointer?>.allocate(capacity: 1)
         foreign.initialize(to: UnsafeMutableRawPointer(loop))
-        var info = LibraryContext.info(protocols: protocols, options: options, timeoutSeconds: timeoutSeconds)
+        var info = LibraryContext.info(protocols: protocols, options: options)
         info.foreign_loops = foreign
+        if let timeoutSeconds { info.timeout_secs = timeoutSeconds }
+        if let readBytes { info.pt_serv_buf_size = readBytes + UInt32(shim_lws_pre()) }
         if let caFile { info.client_ssl_ca_filepath = UnsafePointer(strdup(caFile)) }
         let made = LibraryContext.creating.withLock { _ in Made(pointer: lws_create_context(&info)) }
         guard let context = made.pointer else { throw .library("lws_create_context") }
@@ -67,26 +71,16 @@ final class LibraryContext {
     /// Adds a vhost without a listener of the library's own.
     func addVhost(
         protocols: UnsafeMutablePointer<lws_protocols>,
-        options: Int64,
-        timeoutSeconds: UInt32,
-        keepAliveSeconds: Int32
+        options: Int64
     ) throws(TransportFailure) -> OpaquePointer {
         precondition(context != nil, "a vhost belongs to a context")
-        var info = LibraryContext.info(protocols: protocols, options: options, timeoutSeconds: timeoutSeconds)
-        info.keepalive_timeout = keepAliveSeconds
+        var info = LibraryContext.info(protocols: protocols, options: options)
         guard let vhost = lws_create_vhost(context, &info) else { throw .library("lws_create_vhost") }
         return vhost
     }
 
     /// Makes libwebsockets check its own timers in the next turn, unless the loop is busy.
     func serveTimers() { lws_cancel_service(context) }
-
-    /// Makes the library read from a socket as if the loop had found it readable. Does nothing if there is nothing to
-    /// read.
-    func read(_ wsi: OpaquePointer) {
-        var state = pollfd(fd: lws_get_socket_fd(wsi), events: Int16(POLLIN), revents: Int16(POLLIN))
-        lws_service_fd(context, &state)
-    }
 
     /// Runs turns until `stop`. The library can only arm its timer when the loop is idle once, so that comes first.
     /// Then `begin` starts the watchers that may keep the loop busy.
@@ -122,8 +116,7 @@ final class LibraryContext {
     // walks that from its head, so n connects cost n² steps.
     private static func info(
         protocols: UnsafeMutablePointer<lws_protocols>,
-        options: Int64,
-        timeoutSeconds: UInt32
+        options: Int64
     ) -> lws_context_creation_info {
         let noValidityTimers = UnsafeMutablePointer<lws_retry_bo_t>.allocate(capacity: 1)
         noValidityTimers.initialize(to: lws_retry_bo_t())
@@ -132,8 +125,6 @@ final class LibraryContext {
         info.port = CONTEXT_PORT_NO_LISTEN_SERVER
         info.protocols = UnsafePointer(protocols)
         info.retry_and_idle_policy = UnsafePointer(noValidityTimers)
-        info.timeout_secs = timeoutSeconds
-        info.timeout_secs_ah_idle = timeoutSeconds
         info.gid = -1
         info.uid = -1
         // fd_limit_per_thread stays 0. With a table smaller than RLIMIT_NOFILE, every look-up would be a linear search.

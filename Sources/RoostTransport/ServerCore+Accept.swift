@@ -44,7 +44,8 @@ extension ServerCore {
             counters.refusedFull += 1
             return refused.answer(descriptor, with: response(.full), isLast: false)
         }
-        guard perAddress[address, default: 0] < settings.connectionsPerAddressMax else {
+        // A few more of one address than may be connected, so that its health checks still get in.
+        guard perAddress[address, default: 0] < settings.connectionsPerAddressMax + settings.requestSocketsMax else {
             counters.refusedAddress += 1
             return refused.answer(descriptor, with: response(.address), isLast: false)
         }
@@ -54,7 +55,7 @@ extension ServerCore {
     }
 
     private func adopt(_ descriptor: Int32, from address: in_addr_t) {
-        let connection = Connection(id: nextID, address: address, core: self)
+        let connection = Connection(id: nextID, address: address, descriptor: descriptor, core: self)
         nextID += 1
         socketCount += 1
         perAddress[address, default: 0] += 1
@@ -66,10 +67,49 @@ extension ServerCore {
     /// Stops counting a socket and releases its connection.
     func forget(_ held: Unmanaged<Connection>) {
         let connection = held.takeRetainedValue()
+        uncount(connection)
+    }
+
+    private func uncount(_ connection: Connection) {
+        guard !connection.isForgotten else { return }
         connection.isForgotten = true
         socketCount -= 1
         let left = perAddress[connection.address, default: 1] - 1
         perAddress[connection.address] = left > 0 ? left : nil
+    }
+
+    /// Whether more sockets of this address are there than may be connected.
+    func hasTooMany(from address: in_addr_t) -> Bool {
+        perAddress[address, default: 0] > settings.connectionsPerAddressMax
+    }
+
+    /// Makes room for others as soon as a connection only drains. Returns false if too many do: it has to be cut.
+    func beginDraining(_ connection: Connection) -> Bool {
+        guard drainingCount < settings.refusedSocketsMax else { return false }
+        drainingCount += 1
+        uncount(connection)
+        return true
+    }
+
+    /// Closes a connection's socket at the end of this turn. Until then the handler hears nothing of it, so this may be
+    /// called by what the handler calls.
+    func end(_ connection: Connection) {
+        guard connection.phase != .ended else { return }
+        if connection.phase == .draining { drainingCount -= 1 }
+        connection.phase = .ended
+        ending.append(connection)
+    }
+
+    /// Ends what is to end in this turn. What the handler does about it needs a turn of its own.
+    func endConnections() {
+        var gone: [Connection] = []
+        swap(&gone, &leaving)
+        for connection in gone { connection.sendFarewell() }
+        gone = []
+        swap(&gone, &ending)
+        // The library calls back, and the connection's reference is released.
+        for connection in gone { if let wsi = connection.wsi { shim_lws_kill_now(wsi) } }
+        library.wake.send()
     }
 
     private enum Shortage { case full, address }
@@ -78,19 +118,20 @@ extension ServerCore {
         let response: HTTPResponse =
             switch shortage {
             case .full: .full(retryAfterSeconds: settings.retryAfterSeconds)
-            case .address:
-                .refusal(
-                    429,
-                    code: "too_many_connections",
-                    reason: "too many connections from this address",
-                    retryAfterSeconds: settings.retryAfterSeconds
-                )
+            case .address: .tooMany(retryAfterSeconds: settings.retryAfterSeconds)
             }
         return response.serialized(keepAlive: false)
     }
 }
 
 extension HTTPResponse {
+    /// The refusal of an address that has enough connections.
+    static func tooMany(retryAfterSeconds: Int) -> HTTPResponse {
+        .refusal(
+            429, code: "too_many_connections", reason: "too many connections from this address",
+            retryAfterSeconds: retryAfterSeconds)
+    }
+
     /// The refusal of a relay that has no room for more connections.
     static func full(retryAfterSeconds: Int) -> HTTPResponse {
         .refusal(503, code: "full", reason: "the relay is full", retryAfterSeconds: retryAfterSeconds)

@@ -30,9 +30,13 @@ final class ServerCore {
     var nextID: UInt64 = 1
     var perAddress: [in_addr_t: Int] = [:]
     var refused: RefusedSockets
-    @exclusivity(unchecked) var unread = UnreadResponses()
-    /// Connections whose last read ended in the middle of a message.
-    @exclusivity(unchecked) var unfinished: [Connection] = []
+    let frameBounds: FrameReader.Bounds
+    /// Connections that leave at the end of this turn.
+    @exclusivity(unchecked) var leaving: [Connection] = []
+    /// Connections whose sockets are closed at the end of this turn.
+    var ending: [Connection] = []
+    /// Sockets that drain. They don't count as sockets any more.
+    var drainingCount = 0
     @exclusivity(unchecked) var buffer: WriteBuffer
     private var deadline: Int64?
     @exclusivity(unchecked) private var now: Int64?
@@ -44,6 +48,8 @@ final class ServerCore {
         library = try LibraryContext()
         buffer = WriteBuffer(room: max(settings.writeBytes, 4_096))
         refused = RefusedSockets(max: settings.refusedSocketsMax)
+        frameBounds = FrameReader.Bounds(
+            messageBytes: settings.frameBytesMax, fragments: settings.fragmentsMax, takesBinary: settings.takesBinary)
         accepting = .allocate(capacity: 1)
         accepting.initialize(to: ev_io())
         deadlineTimer = .allocate(capacity: 1)
@@ -142,14 +148,9 @@ final class ServerCore {
 
     // Runs before the loop sleeps, when everything that arrived has been handled.
     private func endTurn() {
-        readOn()
         events?.turnEnded()
         buffer.forget()
-        let cut = unread.check()
-        if cut > 0 {
-            counters.cutUnread += cut
-            library.serveTimers()
-        }
+        if !leaving.isEmpty || !ending.isEmpty { endConnections() }
         now = nil
     }
 
@@ -166,24 +167,15 @@ final class ServerCore {
     private func createContext() throws(TransportFailure) {
         let protocols = UnsafeMutablePointer<lws_protocols>.allocate(capacity: 2)
         protocols.initialize(repeating: lws_protocols(), count: 2)
-        protocols[0].name = UnsafePointer(strdup(settings.subprotocol))
+        protocols[0].name = UnsafePointer(strdup("roost-server"))
         protocols[0].callback = serverCallback
-        // Each connection keeps a buffer of this size. 1,024 is a compromise between memory and the number of reads.
-        protocols[0].rx_buffer_size = 1_024
-        // Bytes beyond this in one write are copied and wait. The largest writes are bodies of HTTP responses.
-        protocols[0].tx_packet_size = 4_194_304
         protocols[0].user = Unmanaged.passUnretained(self).toOpaque()
         let options = LWS_SERVER_OPTION_DISABLE_IPV6 | LWS_SERVER_OPTION_EXPLICIT_VHOSTS
         try library.create(
             protocols: protocols,
             options: options,
-            timeoutSeconds: settings.headerTimeoutSeconds
+            readBytes: settings.readBytes
         )
-        vhost = try library.addVhost(
-            protocols: protocols,
-            options: options,
-            timeoutSeconds: settings.headerTimeoutSeconds,
-            keepAliveSeconds: settings.keepAliveSeconds
-        )
+        vhost = try library.addVhost(protocols: protocols, options: options)
     }
 }

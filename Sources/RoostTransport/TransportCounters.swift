@@ -5,7 +5,7 @@ public struct TransportCounters: Sendable, Equatable {
     public var accepted = 0
     /// Sockets refused with 503 because the relay was full.
     public var refusedFull = 0
-    /// Sockets refused with 429 because their address had too many.
+    /// Sockets and upgrades refused with 429 because their address had too many.
     public var refusedAddress = 0
     /// Sockets refused with 503 because the process had no file descriptor left.
     public var refusedDescriptor = 0

@@ -8,7 +8,9 @@ public protocol TransportEvents: AnyObject {
     func opened(_ connection: Connection)
     /// One whole text message in valid UTF-8. The bytes are valid only during the call.
     func received(_ message: UnsafeRawBufferPointer, on connection: Connection)
-    /// A pong with a payload arrived. libwebsockets answers the peer's pings itself and doesn't report them.
+    /// One whole binary message, if the settings accept any. The bytes are valid only during the call.
+    func receivedBinary(_ message: UnsafeRawBufferPointer, on connection: Connection)
+    /// A ping or pong arrived. Pings have been answered.
     func heard(from connection: Connection)
     /// The socket has taken what it could not take in an earlier `write`: write again.
     func writable(_ connection: Connection)
@@ -21,6 +23,11 @@ public protocol TransportEvents: AnyObject {
     func timer()
     /// Everything that arrived in this turn has been handled: flush every connection that has something to send.
     func turnEnded()
+}
+
+extension TransportEvents {
+    /// Ignores it.
+    public func receivedBinary(_ message: UnsafeRawBufferPointer, on connection: Connection) {}
 }
 
 /// The server's side of the transport: it handles events, and letters from other threads. Letters are apart from the

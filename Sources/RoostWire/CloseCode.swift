@@ -2,6 +2,7 @@
 /// (Docs/Protocol.md, section 10). Codes below 4000 are those of RFC 6455, section 7.4.1.
 public enum CloseCode: UInt16, CaseIterable, Sendable {
     case normal = 1000
+    case protocolError = 1002
     case unsupportedData = 1003
     case invalidText = 1007
     case tooBig = 1009
@@ -19,6 +20,7 @@ public enum CloseCode: UInt16, CaseIterable, Sendable {
     public var reason: StaticString {
         switch self {
         case .normal: "bye"
+        case .protocolError: "not allowed by RFC 6455"
         case .unsupportedData: "text messages only"
         case .invalidText: "invalid UTF-8"
         case .tooBig: "message too long"

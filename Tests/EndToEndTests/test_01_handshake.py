@@ -46,11 +46,13 @@ async def test_a_client_library_gets_the_subprotocol(relay):
 @pytest.mark.parametrize("changes, code", [
     ({"Sec_WebSocket_Protocol": None}, "no_subprotocol"),
     ({"Sec_WebSocket_Protocol": "roost.v2, chat"}, "no_subprotocol"),
-    ({"Sec_WebSocket_Protocol": "x," * 200 + "roost.v1"}, "no_subprotocol"),
     ({"Sec_WebSocket_Key": None}, "malformed_upgrade"),
     ({"Sec_WebSocket_Key": "short"}, "malformed_upgrade"),
+    ({"Sec_WebSocket_Key": NONCE[:-3] + "!=="}, "malformed_upgrade"),
+    ({"Content_Length": "5"}, "malformed_upgrade"),
     ({"Connection": "close"}, "malformed_upgrade"),
-    ({"Host": None}, "malformed_upgrade"),
+    ({"Host": None}, "bad_request"),
+    ({"host": "relay.example.org"}, "bad_request"),
     ({"line": "POST /v1/socket HTTP/1.1"}, "malformed_upgrade"),
     ({"line": "GET /v1/socket HTTP/1.0"}, "malformed_upgrade"),
 ])
@@ -131,8 +133,11 @@ async def test_429_for_an_address_with_too_many_connections(start):
     relay = start(limits__connections_per_address=3)
     devices = [await relay.connect() for _ in range(3)]
     with RawConnection(relay.port) as connection:
+        connection.upgrade()
         response = refused(connection, "429 Too Many Requests", "too_many_connections")
         assert int(response.headers["retry-after"]) > 0
+    # Its health checks still get in.
+    assert relay.get("/healthz")[0] == 200
     await devices[0].leave()
 
     def has_place():
@@ -162,31 +167,53 @@ async def test_503_when_the_relay_is_full_while_health_checks_get_in(start):
 
 
 async def test_strange_requests_are_ended_and_do_no_harm(relay, name):
-    """libwebsockets answers these itself or closes the connection. Each must end, and others must not notice."""
+    """Each is answered like any other refusal, also on a connection that was kept, and others must not notice."""
     alice = await relay.device(name("alice"))
     strange = [
-        "GET /healthz HTTP/1.1\r\nHost: h\r\nConnection: Upgrade\r\nUpgrade: foo\r\n\r\n",
-        f"GET /v1/socket HTTP/1.1\r\nHost: h\r\nConnection: Upgrade\r\nUpgrade: foo\r\nSec-WebSocket-Key: {NONCE}\r\n"
-        "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Protocol: roost.v1\r\n\r\n",
-        "CONNECT example.org:443 HTTP/1.1\r\nHost: example.org\r\n\r\n",
-        "GET /v1/socket%00 HTTP/1.1\r\nHost: h\r\n\r\n",
-        "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n",
-        "\x16\x03\x01 not http at all\r\n\r\n",
-        "GET / HTTP/1.1\r\nHost: h\r\nX-Long: " + "x" * 20_000 + "\r\n\r\n",
+        ("GET /healthz HTTP/1.1\r\nHost: h\r\nConnection: Upgrade\r\nUpgrade: foo\r\n\r\n", 200),
+        ("GET /v1/socket HTTP/1.1\r\nHost: h\r\nConnection: Upgrade\r\nUpgrade: foo\r\n"
+         f"Sec-WebSocket-Key: {NONCE}\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Protocol: roost.v1\r\n\r\n", 426),
+        ("CONNECT example.org:443 HTTP/1.1\r\nHost: example.org\r\n\r\n", 405),
+        ("BREW /healthz HTTP/1.1\r\nHost: h\r\n\r\n", 405),
+        ("GET /v1/socket%00 HTTP/1.1\r\nHost: h\r\n\r\n", 404),
+        ("GET /healthz%zz HTTP/1.1\r\nHost: h\r\n\r\n", 404),
+        ("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", 505),
+        ("\x16\x03\x01 not http at all\r\n\r\n", 400),
+        ("hello?\r\n", 400),
+        ("GET / HTTP/1.1\r\nHost: h\r\nX-Long: " + "x" * 20_000 + "\r\n\r\n", 431),
+        ("GET / HTTP/1.1\r\nHost: h\r\n" + "X: y\r\n" * 500 + "\r\n", 431),
+        ("GET /" + "x" * 5_000 + " HTTP/1.1\r\nHost: h\r\n\r\n", 414),
+        ("GET /healthz HTTP/1.1\r\n\r\n", 400),
+        ("GET /healthz HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n", 400),
     ]
-    for request in strange:
+    for request, status in strange:
         for kept_alive in (False, True):
             with RawConnection(relay.port) as connection:
                 if kept_alive:
                     connection.request("GET /healthz HTTP/1.1")
                     assert connection.response().headers["connection"] == "keep-alive"
-                try:
-                    connection.write(request)
-                except ConnectionError:
-                    pass
-                connection.rest()
+                connection.write(request)
+                response = connection.response()
+                assert response.status == status, request[:80]
+                assert response.headers["connection"] == "close"
+                if status != 200:
+                    assert set(json.loads(response.body)) == {"code", "reason"}
+                assert connection.is_at_end()
         await alice.barrier()
     assert relay.is_running()
+
+
+@pytest.mark.parametrize("target", [
+    "//metrics", "/x/../metrics", "/..%2fmetrics", "/metrics/", "/%6detrics", "/./metrics", "http://h/metrics",
+    "//v1/socket", "/v1%2fsocket", "/../v1/socket", "/v1/./socket"])
+def test_a_path_is_compared_as_it_was_sent(relay, target):
+    """A proxy that guards a path by its text must not be walked around."""
+    with RawConnection(relay.port) as connection:
+        connection.request(f"GET {target} HTTP/1.1", Authorization="Bearer a-token-for-metrics")
+        refused(connection, "404 Not Found", "not_found")
+    with RawConnection(relay.port) as connection:
+        connection.upgrade(f"GET {target} HTTP/1.1")
+        refused(connection, "404 Not Found", "not_found")
 
 
 @pytest.mark.parametrize("path, status", [("/healthz", 200), ("/readyz", 200), ("/nowhere", 404)])

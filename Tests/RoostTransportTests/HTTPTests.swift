@@ -18,7 +18,7 @@ import Testing
             #expect(response.head.status == "HTTP/1.1 200 OK")
             #expect(response.head.headers["Connection"] == "keep-alive")
             #expect(response.head.headers["Content-Type"] == "text/plain")
-            let query = ["/echo?a=1&b=x%20y": "a=1&b=x y", "/echo?c": "c"][path] ?? ""
+            let query = ["/echo?a=1&b=x%20y": "a=1&b=x%20y", "/echo?c": "c"][path] ?? ""
             #expect(response.body == "GET /echo \(query) Bearer t 127.0.0.1")
         }
         #expect(server.onLoop { $0.loop?.counters.accepted } == 1)
@@ -35,7 +35,6 @@ import Testing
         #expect(try client.readResponse().body.contains("n=2"))
     }
 
-    /// libwebsockets would poll without end for input that it doesn't read until the response has been sent.
     @Test(arguments: ["/big", "/echo"])
     func cutsAPeerThatSendsRequestsWithoutReading(_ path: String) throws {
         // Enough requests for the responses to fill every buffer on the way. They are put together before the server
@@ -96,6 +95,99 @@ import Testing
         #expect(response.head.headers["Sec-WebSocket-Version"] == "13")
         #expect(response.body.hasPrefix("{\"code\":\"upgrade_required\""))
         #expect(try client.isAtEnd())
+    }
+
+    struct Refused: CustomTestStringConvertible, Sendable {
+        var testDescription: String
+        var request: String
+        var status: String
+        var code: String
+    }
+
+    static let bad = "400 Bad Request"
+    static let refused: [Refused] = [
+        Refused(testDescription: "no Host", request: "GET /echo HTTP/1.1\r\n\r\n", status: bad, code: "bad_request"),
+        Refused(
+            testDescription: "two Hosts", request: "GET /echo HTTP/1.1\r\nHost: a\r\nHost: a\r\n\r\n", status: bad,
+            code: "bad_request"),
+        Refused(
+            testDescription: "a Host that is none", request: "GET /echo HTTP/1.1\r\nHost: a/b\r\n\r\n", status: bad,
+            code: "bad_request"),
+        Refused(testDescription: "TLS", request: "\u{16}\u{3}\u{1} hello", status: bad, code: "bad_request"),
+        Refused(testDescription: "no HTTP", request: "hello, are you there?\r\n", status: bad, code: "bad_request"),
+        Refused(
+            testDescription: "bare line feeds", request: "GET /echo HTTP/1.1\nHost: a\n\n", status: bad,
+            code: "bad_request"),
+        Refused(
+            testDescription: "a folded header", request: "GET /echo HTTP/1.1\r\nHost: a\r\nX: a\r\n b\r\n\r\n",
+            status: bad, code: "bad_request"),
+        Refused(
+            testDescription: "a space before the colon", request: "GET /echo HTTP/1.1\r\nHost : a\r\n\r\n", status: bad,
+            code: "bad_request"),
+        Refused(
+            testDescription: "HTTP/2", request: "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n",
+            status: "505 HTTP Version Not Supported", code: "http_version"),
+        Refused(
+            testDescription: "CONNECT", request: "CONNECT example.org:443 HTTP/1.1\r\nHost: example.org\r\n\r\n",
+            status: "405 Method Not Allowed", code: "method_not_allowed"),
+        Refused(
+            testDescription: "an unknown method", request: "FETCH /echo HTTP/1.1\r\nHost: a\r\n\r\n",
+            status: "405 Method Not Allowed", code: "method_not_allowed"),
+        Refused(
+            testDescription: "a long path",
+            request: "GET /\(String(repeating: "x", count: 5_000)) HTTP/1.1\r\nHost: a\r\n\r\n",
+            status: "414 URI Too Long", code: "uri_too_long"),
+        Refused(
+            testDescription: "a long header",
+            request: "GET /echo HTTP/1.1\r\nHost: a\r\nX: \(String(repeating: "x", count: 20_000))\r\n\r\n",
+            status: "431 Request Header Fields Too Large", code: "headers_too_large"),
+        Refused(
+            testDescription: "many headers",
+            request: "GET /echo HTTP/1.1\r\nHost: a\r\n\(String(repeating: "X: y\r\n", count: 500))\r\n",
+            status: "431 Request Header Fields Too Large", code: "headers_too_large"),
+        Refused(
+            testDescription: "an escaped path", request: "GET /ech%6f HTTP/1.1\r\nHost: a\r\n\r\n",
+            status: "404 Not Found", code: "not_found"),
+        Refused(
+            testDescription: "two slashes", request: "GET //echo HTTP/1.1\r\nHost: a\r\n\r\n",
+            status: "404 Not Found", code: "not_found"),
+        Refused(
+            testDescription: "a way around", request: "GET /x/../echo HTTP/1.1\r\nHost: a\r\n\r\n",
+            status: "404 Not Found", code: "not_found"),
+        Refused(
+            testDescription: "a wrong escape", request: "GET /echo%zz HTTP/1.1\r\nHost: a\r\n\r\n",
+            status: "404 Not Found", code: "not_found"),
+    ]
+
+    /// The same on a connection that was kept, and beside another one that must not notice.
+    @Test(arguments: refused, [false, true])
+    func refuses(_ refused: Refused, _ isKept: Bool) throws {
+        let other = try RawClient.open(port: server.port)
+        if isKept {
+            client.send("GET /echo HTTP/1.1\r\nHost: h\r\n\r\n")
+            _ = try client.readResponse()
+        }
+        client.send(refused.request)
+        let response = try client.readResponse()
+        #expect(response.head.status == "HTTP/1.1 \(refused.status)")
+        #expect(response.head.headers["Content-Type"] == "application/json")
+        #expect(response.head.headers["Connection"] == "close")
+        #expect(response.body.hasPrefix("{\"code\":\"\(refused.code)\",\"reason\":\""))
+        #expect(try client.isAtEnd())
+        other.sendText("still here")
+        #expect(try other.readFrame().text == "still here")
+    }
+
+    @Test func ignoresAnUnknownUpgrade() throws {
+        client.send("GET /echo HTTP/1.1\r\nHost: h\r\nConnection: Upgrade\r\nUpgrade: foo\r\n\r\n")
+        let response = try client.readResponse()
+        #expect(response.head.status == "HTTP/1.1 200 OK")
+        #expect(response.head.headers["Connection"] == "close")
+    }
+
+    @Test func ignoresEmptyLinesBeforeARequest() throws {
+        client.send("\r\n\r\nGET /echo HTTP/1.1\r\nHost: h\r\n\r\n")
+        #expect(try client.readResponse().head.status == "HTTP/1.1 200 OK")
     }
 
     @Test func theHandlerAnswersUnknownPaths() throws {

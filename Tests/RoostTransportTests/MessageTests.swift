@@ -38,12 +38,12 @@ import Testing
         return Dictionary(grouping: turns) { $0 }.sorted { $0.key < $1.key }.map(\.value.count)
     }
 
-    @Test func readsAgainWhenAReadEndedWithinAMessage() throws {
-        // Four reads of 1,040 bytes.
+    @Test func readsManyMessagesInATurn() throws {
+        // 4,004 bytes, in one read.
         #expect(try messagesByTurn(of: 13) == [13])
     }
 
-    @Test func boundsTheReadsInATurn() throws {
+    @Test func boundsWhatIsReadInATurn() throws {
         let counts = try messagesByTurn(of: 200)
         #expect(counts.reduce(0, +) == 200)
         #expect(counts.allSatisfy { $0 <= 14 })

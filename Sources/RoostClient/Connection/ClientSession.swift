@@ -192,8 +192,8 @@ final class ClientSession {
     private func closed(_ code: UInt16, _ reason: String) {
         if phase == .leaving { return end(Ending(code: code, reason: "left", isWanted: true)) }
         switch code {
-        case CloseCode.unsupportedData.rawValue, CloseCode.invalidText.rawValue, CloseCode.tooBig.rawValue,
-            4_500..<5_000:
+        case CloseCode.protocolError.rawValue, CloseCode.unsupportedData.rawValue, CloseCode.invalidText.rawValue,
+            CloseCode.tooBig.rawValue, 4_500..<5_000:
             end(Ending(code: code, reason: reason, isWanted: false))
         default: lose(code: code, reason.isEmpty ? "connection lost" : reason)
         }
