@@ -145,36 +145,42 @@ extension ChatClient {
         }
     }
 
-    /// Renames a group.
-    public func rename(_ conversation: String, to name: String) async throws(RoostFailure) {
+    /// Renames a group. With a `key`, it is safe to call again.
+    public func rename(_ conversation: String, to name: String, key: String? = nil) async throws(RoostFailure) {
         try await request(.rename) { command in
             command.member("conversation", conversation)
             command.member("name", name)
+            if let key { command.member("key", key) }
         }
     }
 
-    /// Adds users to a group.
-    public func add(_ users: [String], to conversation: String) async throws(RoostFailure) {
+    /// Adds users to a group. With a `key`, it is safe to call again.
+    public func add(_ users: [String], to conversation: String, key: String? = nil) async throws(RoostFailure) {
         try await request(.add) { command in
             command.member("conversation", conversation)
             command.list("users", users)
+            if let key { command.member("key", key) }
         }
     }
 
-    /// Removes users from a group.
-    public func remove(_ users: [String], from conversation: String) async throws(RoostFailure) {
+    /// Removes users from a group. With a `key`, it is safe to call again.
+    public func remove(_ users: [String], from conversation: String, key: String? = nil) async throws(RoostFailure) {
         try await request(.remove) { command in
             command.member("conversation", conversation)
             command.list("users", users)
+            if let key { command.member("key", key) }
         }
     }
 
-    /// Gives a member of a group another role.
-    public func setRole(_ role: Role, of user: String, in conversation: String) async throws(RoostFailure) {
+    /// Gives a member of a group another role. With a `key`, it is safe to call again.
+    public func setRole(
+        _ role: Role, of user: String, in conversation: String, key: String? = nil
+    ) async throws(RoostFailure) {
         try await request(.setRole) { command in
             command.member("conversation", conversation)
             command.member("user", user)
             command.member("role", word: role.word)
+            if let key { command.member("key", key) }
         }
     }
 
@@ -191,8 +197,11 @@ extension ChatClient {
         }
     }
 
-    /// Leaves a group, or hides a direct conversation until its next message.
-    public func leave(_ conversation: String) async throws(RoostFailure) {
-        try await request(.leave) { $0.member("conversation", conversation) }
+    /// Leaves a group, or hides a direct conversation until its next message. With a `key`, it is safe to call again.
+    public func leave(_ conversation: String, key: String? = nil) async throws(RoostFailure) {
+        try await request(.leave) { command in
+            command.member("conversation", conversation)
+            if let key { command.member("key", key) }
+        }
     }
 }

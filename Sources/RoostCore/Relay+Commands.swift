@@ -42,14 +42,10 @@ extension Relay {
         case .read(let target): try receipt.read(target, id, session, now)
         case .typing(let to, let isActive): try typing.set(to, isActive, id, session, now)
         case .presence(let activity): presence.set(activity, id, session, now)
-        case .watch(let users): try presence.watch(users, id, session)
+        case .watch(let users): try presence.watch(users, id, session, now)
         case .unwatch(let users): presence.unwatch(users, id, session)
         case .create(let create): try conversation.create(create, id, session, now)
-        case .rename(let name, let newName): try conversation.rename(name, newName, id, session, now)
-        case .add(let name, let users): try conversation.add(users, to: name, id, session, now)
-        case .remove(let name, let users): try conversation.remove(users, from: name, id, session, now)
-        case .setRole(let name, let user, let role): try conversation.setRole(role, user, name, id, session, now)
-        case .leave(let name): try conversation.leave(name, id, session, now)
+        case .change(let change): try conversation.change(change, Asker(session: session, id: id), now)
         }
     }
 }
@@ -58,7 +54,7 @@ extension Command {
     /// Whether the command stores an event, whose position its answer tells.
     fileprivate var isStored: Bool {
         switch self {
-        case .send, .edit, .delete, .react, .create, .rename, .add, .remove, .setRole, .leave: true
+        case .send, .edit, .delete, .react, .create, .change: true
         default: false
         }
     }

@@ -22,16 +22,15 @@ extension Relay {
     /// Something that isn't a command arrived, such as a pong.
     public func hear(from session: Session, at now: Moment) { sessions.heard(session, at: now) }
 
-    /// The connection has ended. Called exactly once for every session.
-    /// - Parameter isClean: the peer said goodbye, so nobody has to wait for its return.
-    public func close(_ session: Session, isClean: Bool, at now: Moment) {
-        input(at: now) { self.session.close(session, isClean: isClean, at: now) }
+    /// The connection has ended, in whatever way. Called exactly once for every session.
+    public func close(_ session: Session, at now: Moment) {
+        input(at: now) { self.session.close(session, at: now) }
     }
 
     /// Everything in the outbox has left for the network. The session now gets the states it is owed, then the events
     /// it has missed.
     public func drained(_ session: Session, at now: Moment) {
-        input(at: now) { self.session.drained(session) }
+        input(at: now) { self.session.drained(session, at: now) }
     }
 
     /// Handles the result of checking a token.

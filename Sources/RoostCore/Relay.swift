@@ -81,7 +81,7 @@ public final class Relay {
             .init(limits), directory, journal, delivery, replies, typing, presence, query)
         message = MessageCommands(
             directory: directory, journal: journal, delivery: delivery, conversations: conversation, typing: typing,
-            builder: builder, counters: counters)
+            builder: builder, counters: counters, textScalars: limits.textScalars)
         session = SessionCommands(
             sessions: sessions, directory: directory, journal: journal, delivery: delivery, catchUp: catchUp,
             receipts: receipt, presence: presence, typing: typing, replies: replies,

@@ -60,12 +60,12 @@ public final class CommandDecoder {
         case .bye: .bye
         case .create: try readCreate()
         case .list: .list(before: try members.optional(.before, members.name), limit: try members.limit())
-        case .rename: .rename(conversation: try members.conversation(.conversation), name: try members.groupName())
-        case .add: .add(conversation: try members.conversation(.conversation), users: try members.users())
-        case .remove: .remove(conversation: try members.conversation(.conversation), users: try members.users())
-        case .setRole: try readSetRole()
+        case .rename: try readChange(.rename(try members.groupName()))
+        case .add: try readChange(.add(try members.users()))
+        case .remove: try readChange(.remove(try members.users()))
+        case .setRole: try readChange(.role(try members.role(), user: try members.user(.user)))
         case .members: try readMembers()
-        case .leave: .leave(conversation: try members.conversation(.conversation))
+        case .leave: try readChange(.leave)
         case .edit: try readEdit()
         case .delete: .delete(try readTarget())
         case .react: try readReact()
@@ -115,8 +115,8 @@ public final class CommandDecoder {
 
     private func readEdit() throws(Refusal) -> Command {
         let target = try readTarget()
-        let (body, isText) = try members.editedBody()
-        return .edit(Command.Edit(target: target, body: body, isText: isText))
+        let (body, fault) = try members.editedBody()
+        return .edit(Command.Edit(target: target, body: body, textFault: fault))
     }
 
     private func readReact() throws(Refusal) -> Command {
@@ -143,10 +143,10 @@ public final class CommandDecoder {
             sequence: try members.optional(.sequence, members.sequence))
     }
 
-    private func readSetRole() throws(Refusal) -> Command {
-        .setRole(
-            conversation: try members.conversation(.conversation), user: try members.user(.user),
-            role: try members.role())
+    private func readChange(_ kind: Command.Change.Kind) throws(Refusal) -> Command {
+        .change(
+            Command.Change(
+                kind, of: try members.conversation(.conversation), key: try members.optional(.key, members.name)))
     }
 
     private func readCreate() throws(Refusal) -> Command {

@@ -29,7 +29,7 @@ final class CommandMembers {
     /// Reads a message and records its members.
     func read(_ message: UnsafeRawBufferPointer) throws(Refusal) {
         let outcome = reader.read(message)
-        guard outcome == .valid else { throw refusal(outcome) }
+        guard outcome == .valid else { throw explain(outcome) }
         found.update(repeating: nil, count: Member.allCases.count)
         let list = reader.members
         guard var member = list.baseAddress else { return }
@@ -56,6 +56,10 @@ final class CommandMembers {
     /// `id`, if there is one.
     func id() throws(Refusal) -> CommandID? {
         guard let value = value(.id) else { return nil }
+        return try id(value)
+    }
+
+    private func id(_ value: JSONItem) throws(Refusal) -> CommandID {
         switch value.kind {
         case .integer where (0...9_007_199_254_740_992).contains(value.integer):
             return .number(UInt64(value.integer))
@@ -75,14 +79,30 @@ final class CommandMembers {
         Refusal(code, "\(member.word) \(fault)")
     }
 
+    /// Why the message can't be read. If it is an object, the refusal has the `id` if that is readable, and names the
+    /// wrong member.
     @inline(never)
-    private func refusal(_ outcome: JSONReader.Outcome) -> Refusal {
-        switch outcome {
-        case .tooLong: Refusal(.tooLarge, "the message has more than \(limits.frameBytes) bytes")
-        case .tooDeep: Refusal(.badJSON, "the message is nested deeper than \(limits.jsonDepth) levels")
-        case .tooManyMembers: Refusal(.tooLarge, "the message has more than \(limits.commandMembers) members")
-        case .valid, .invalid: Refusal(.badJSON, "the message is not a JSON object")
+    private func explain(_ outcome: JSONReader.Outcome) -> Refusal {
+        guard outcome != .tooLong else {
+            return Refusal(.tooLarge, "the message has more than \(limits.frameBytes) bytes")
         }
+        var id: JSONItem?
+        var wrong: (member: Member?, fault: JSONReader.Fault)?
+        let isObject = reader.readLoosely { name, value, fault in
+            let member = name?.find(in: vocabulary)
+            if member == .id { id = fault == nil && value.kind != .null ? value : nil }
+            if wrong == nil, let fault { wrong = (member, fault) }
+        }
+        guard isObject else { return Refusal(.badJSON, "the message is not a JSON object") }
+        let name = wrong?.member.map { "\($0.word)" } ?? "a member"
+        var refusal =
+            switch wrong?.fault {
+            case .halfPair: Refusal(.badRequest, "\(name) has half of a surrogate pair")
+            case .tooDeep: Refusal(.tooLarge, "\(name) is nested deeper than \(limits.jsonDepth) levels")
+            case nil: Refusal(.tooLarge, "the message has more than \(limits.commandMembers) members")
+            }
+        refusal.id = id.flatMap { try? self.id($0) }
+        return refusal
     }
 }
 

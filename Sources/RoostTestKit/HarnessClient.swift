@@ -58,10 +58,10 @@ public final class HarnessClient {
     }
 
     /// The connection is cut, or ends with a close frame of the client.
-    public func drop(isClean: Bool = false) {
+    public func drop() {
         guard isOpen else { return }
         isOpen = false
-        harness.relay.close(session, isClean: isClean, at: harness.now)
+        harness.relay.close(session, at: harness.now)
         harness.settle()
     }
 
@@ -95,7 +95,7 @@ public final class HarnessClient {
         if let code = session.closing {
             closeCode = code
             isOpen = false
-            harness.relay.close(session, isClean: false, at: harness.now)
+            harness.relay.close(session, at: harness.now)
             return true
         }
         if session.wantsDrained {

@@ -4,11 +4,15 @@ import RoostWire
 /// The sequencer: decides the outcome of each event.
 extension MemoryLog {
     func append(_ append: Append) -> Outcome {
+        var append = append
         let key = Key(sender: append.sender, text: append.key)
-        if !append.key.isEmpty, let first = state.keys[key] {
-            return .duplicate(first.position, first.sequence, first.conversation, first.time)
+        if append.purpose == .opening {
+            guard state.keys[key] == nil, opens(append) else { return .unchanged }
+            append.key = ""
+        } else if !append.key.isEmpty, let first = present(state.keys[key]) {
+            return append.outcome(repeating: first, isErased: state.conversations[first.conversation] == nil)
         }
-        guard !append.isProbe else { return .refused(.notFound) }
+        guard append.purpose != .probe else { return .refused(.notFound) }
         if case .create(let id, let kind, let name, _) = append.change {
             guard state.conversations[append.conversation] == nil else { return .refused(.badRequest) }
             let entry = Snapshot.Conversation(append.conversation, id: id, kind: kind, name: name)
@@ -19,23 +23,34 @@ extension MemoryLog {
         state.head = position
         if case .erase = append.change {
             // The event has a position but no row.
-            for key in state.conversations.removeValue(forKey: append.conversation)?.keys ?? [] {
-                state.keys[key] = nil
-            }
-            return outcome
+            state.conversations[append.conversation] = nil
+        } else {
+            store(append, position, sequence, label: label)
         }
-        store(append, position, sequence, label: label)
         if !append.key.isEmpty {
-            state.keys[key] = Stored(
-                position: position,
-                sequence: sequence,
-                conversation: append.conversation,
-                time: append.time
-            )
-            state.conversations[append.conversation]?.keys.append(key)
+            state.keys[key] = StoredEvent(append, position: position, sequence: sequence)
         }
         if let change = append.change { apply(change, to: append.conversation, at: position) }
         return outcome
+    }
+
+    /// Whether an opening changes anything.
+    private func opens(_ append: Append) -> Bool {
+        let record = state.conversations[append.conversation]
+        switch append.change {
+        case .create: return record == nil
+        case .add(let members):
+            return !members.allSatisfy { new in
+                record?.members.contains { $0.user == new.user && $0.role != nil } == true
+            }
+        default: return false
+        }
+    }
+
+    /// What was stored under a key, as it is now.
+    private func present(_ first: StoredEvent?) -> StoredEvent? {
+        guard let first, first.kind == .message else { return first }
+        return state.conversations[first.conversation]?.message(first.sequence) ?? first
     }
 
     private func judge(_ append: Append, at position: Position) -> Outcome {

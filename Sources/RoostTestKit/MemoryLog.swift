@@ -12,7 +12,7 @@ public final class MemoryLog: LogWriter, LogReader {
         var users: [UserNumber: Snapshot.User] = [:]
         var devices: [DeviceNumber: Snapshot.Device] = [:]
         var conversations: [ConversationNumber: Record] = [:]
-        var keys: [Key: Stored] = [:]
+        var keys: [Key: StoredEvent] = [:]
         /// The highest leased number of each kind.
         var leased: [NumberKind: Int32] = [:]
     }
@@ -28,8 +28,6 @@ public final class MemoryLog: LogWriter, LogReader {
         var messages: [Int] = []
         /// Reactions by sequence, in the order in which they were given.
         var reactions: [SequenceNumber: [Reaction]] = [:]
-        /// Keys that are forgotten together with the conversation.
-        var keys: [Key] = []
     }
 
     struct Reaction: Equatable {
@@ -40,14 +38,6 @@ public final class MemoryLog: LogWriter, LogReader {
     struct Key: Hashable {
         var sender: UserNumber
         var text: String
-    }
-
-    /// The place of the event with a key, and its reply.
-    struct Stored {
-        var position: Position
-        var sequence: SequenceNumber
-        var conversation: ConversationNumber
-        var time: Timestamp
     }
 
     var state: State

@@ -133,10 +133,14 @@ extension StoreContract {
         try expect(snapshot.head, at(7))
         try expect(snapshot.conversations.map(\.number.value), [2])
         try expect(snapshot.members.map(\.conversation.value), [2])
-        // Its keys may be used again.
+        // Its keys stay used.
+        var probe = store.message(0, by: 1, "a", key: "k")
+        probe.purpose = .probe
         try expect(
-            try store.commit([store.message(2, by: 1, "again", key: "k")]), [.stored(at(8), SequenceNumber(3))])
+            try store.commit([store.message(2, by: 1, "again", key: "k"), probe]), [.refused(.gone), .refused(.gone)])
+        try expect(try store.commit([store.message(2, by: 1, "d")]), [.stored(at(8), SequenceNumber(3))])
         try store.goOn()
+        try expect(try store.commit([probe]), [.refused(.gone)])
         try store.create(3, members: [1])
         _ = try store.commit([store.change(3, by: 1, .erase)])
         try store.goOn()
@@ -144,5 +148,26 @@ extension StoreContract {
         try store.create(4, members: [1])
         try expect(try store.load().head, at(11))
         try expect(try store.page(4, after: 0).events.map(\.position.value), [11])
+        try leaving(&store)
+    }
+
+    /// The last member's leaving can be repeated, although it erased the conversation.
+    private static func leaving(_ store: inout StoreDriver) throws {
+        var leave = store.change(4, by: 1, .erase)
+        leave.key = "l"
+        leave.body = StoredEvent.leavingBody
+        try expect(try store.commit([leave]), [.stored(at(12), .none)])
+        var again = leave
+        again.conversation = .none
+        again.change = nil
+        again.purpose = .probe
+        for _ in 0..<2 {
+            try expect(try store.commit([again]), [.duplicate(at(12), .none, .none, leave.time)])
+            try store.goOn()
+        }
+        try expect(try store.load().head, at(12))
+        again.body = Array("\"event\":\"renamed\",\"name\":\"N\"".utf8)
+        let message = store.message(2, by: 1, "l", key: "l")
+        try expect(try store.commit([again, message]), [.refused(.gone), .refused(.gone)])
     }
 }

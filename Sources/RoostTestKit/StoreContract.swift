@@ -39,6 +39,8 @@ public struct StoreContract {
     public static let checks: [Check] = [
         Check(name: "positions and sequences are dense", run: sequences),
         Check(name: "a repeated key changes nothing", run: duplicates),
+        Check(name: "a key stands for one command", run: clashes),
+        Check(name: "openings", run: openings),
         Check(name: "a reference must exist", run: references),
         Check(name: "edits", run: edits),
         Check(name: "deletes erase", run: deletes),
@@ -102,7 +104,7 @@ extension StoreContract {
     @Sendable static func duplicates(_ store: inout StoreDriver) throws {
         try store.create(1, members: [1, 2])
         var first = store.message(1, by: 1, "a", key: "k")
-        let again = store.message(1, by: 1, "other", key: "k")
+        let again = first
         let others = store.message(1, by: 2, "b", key: "k")
         try expect(
             try store.commit([first, again, others]),
@@ -120,24 +122,95 @@ extension StoreContract {
                 .stored(at(6), SequenceNumber(4)),
             ])
         try store.goOn()
+        // It was edited since, so its text can't be compared any more.
         first.body = Array("\"z\"".utf8)
         let create = store.creation(7, members: [1], key: "k")
+        let elsewhere = store.message(2, by: 1, "a", key: "k")
         try expect(
-            try store.commit([first, edit, create]),
+            try store.commit([first, edit, create, elsewhere]),
             [
                 .duplicate(at(2), SequenceNumber(1), ConversationNumber(1), first.time),
                 .duplicate(at(4), SequenceNumber(1), ConversationNumber(1), edit.time),
-                .duplicate(at(2), SequenceNumber(1), ConversationNumber(1), first.time),
+                .refused(.conflict), .refused(.conflict),
             ])
         // A probe finds what was stored and stores nothing.
         var unknown = store.message(1, by: 1, "new", key: "never used")
-        first.isProbe = true
-        unknown.isProbe = true
+        first.purpose = .probe
+        unknown.purpose = .probe
         try expect(
             try store.commit([first, unknown]),
             [.duplicate(at(2), SequenceNumber(1), ConversationNumber(1), first.time), .refused(.notFound)])
         try expect(try store.history(1).map(\.text), ["\"a2\"", "\"b\"", "\"c\"", "\"c\""])
         try expect(try store.load().conversations.count, 1)
+    }
+
+    /// The same key again is a retry only if it comes with the same command.
+    @Sendable static func clashes(_ store: inout StoreDriver) throws {
+        try store.create(1, members: [1, 2])
+        var first = store.message(1, by: 1, "caf\u{e9} /", key: "k")
+        var blob = store.message(1, by: 1, "b", label: "blob", key: "b")
+        var rename = store.change(1, by: 1, .rename("N"))
+        rename.key = "r"
+        rename.body = Array("\"event\":\"renamed\",\"name\":\"N\"".utf8)
+        try expect(try store.commit([first, blob, rename]).count, 3)
+        try store.goOn()
+        let same = Outcome.duplicate(at(2), SequenceNumber(1), ConversationNumber(1), first.time)
+        first.body = Array("\"caf\\u00e9 \\/\"".utf8)
+        try expect(try store.commit([first]), [same])
+        var other = first
+        other.body = Array("\"caf\"".utf8)
+        var reply = first
+        reply.reference = SequenceNumber(2)
+        var image = first
+        image.label = "image"
+        var renamed = rename
+        renamed.body = Array("\"event\":\"renamed\",\"name\":\"M\"".utf8)
+        let changes = [other, reply, image, renamed]
+        try expect(try store.commit(changes), changes.map { _ in .refused(.conflict) })
+        // Another way to write the same JSON.
+        blob.body = Array("\"\\u0062\"".utf8)
+        try expect(
+            try store.commit([blob, rename]),
+            [
+                .duplicate(at(3), SequenceNumber(2), ConversationNumber(1), blob.time),
+                .duplicate(at(4), SequenceNumber(2), ConversationNumber(1), rename.time),
+            ])
+    }
+
+    /// An opening is stored if it changes something and the message's key is new.
+    @Sendable static func openings(_ store: inout StoreDriver) throws {
+        let both = [NewMember(UserNumber(1), .member), NewMember(UserNumber(2), .member)]
+        func opening(_ conversation: Int32, _ change: ConversationChange, for key: String) -> Append {
+            var event = store.change(conversation, by: 1, change)
+            event.purpose = .opening
+            event.key = key
+            return event
+        }
+        func create(_ conversation: Int32, for key: String) -> Append {
+            opening(conversation, .create(id: "d", kind: .direct, name: "", members: both), for: key)
+        }
+        try expect(
+            try store.commit([
+                create(1, for: "a"), store.message(1, by: 1, "a", key: "a"), create(1, for: "b"),
+                store.message(1, by: 1, "b", key: "b"), create(2, for: "a"),
+            ]),
+            [
+                .stored(at(1), .none), .stored(at(2), SequenceNumber(1)), .unchanged,
+                .stored(at(3), SequenceNumber(2)), .unchanged,
+            ])
+        try store.goOn()
+        _ = try store.commit([store.change(1, by: 2, .leave(UserNumber(2), heir: nil))])
+        try expect(
+            try store.commit([opening(1, .add([both[1]]), for: "b"), opening(1, .add([both[0]]), for: "c")]),
+            [.unchanged, .unchanged])
+        try expect(try store.load().members.map(\.role), [.member, nil])
+        try expect(
+            try store.commit([opening(1, .add([both[1]]), for: "c"), opening(1, .add(both), for: "d")]),
+            [.stored(at(5), SequenceNumber(2)), .unchanged])
+        try store.goOn()
+        try expect(try store.load().members.map(\.role), [.member, .member])
+        // The key of an opening stays free for its message.
+        try expect(try store.commit([store.message(1, by: 1, "c", key: "c")]), [.stored(at(6), SequenceNumber(3))])
     }
 
     @Sendable static func references(_ store: inout StoreDriver) throws {

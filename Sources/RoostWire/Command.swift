@@ -19,12 +19,8 @@ public enum Command {
     case unwatch(users: [Text])
     case create(Create)
     case list(before: Text?, limit: Int?)
-    case rename(conversation: Text, name: Text)
-    case add(conversation: Text, users: [Text])
-    case remove(conversation: Text, users: [Text])
-    case setRole(conversation: Text, user: Text, role: Role)
+    case change(Change)
     case members(conversation: Text, sequence: SequenceNumber?)
-    case leave(conversation: Text)
 
     /// `hello`.
     public struct Hello {
@@ -71,22 +67,27 @@ public enum Command {
         }
     }
 
-    /// `edit`. `body` is raw JSON. Whether it must be a text depends on the message, so `isText` tells what it is.
+    /// `edit`. `body` is raw JSON. Whether it must be a text depends on the message.
     public struct Edit {
         /// The message to react to.
         public var target: Target
         /// The new body as raw JSON.
         public var body: Text
-        /// Whether the body is a string within the limits of a text.
-        public var isText: Bool
+        /// Why the body can't be that of a text; nil if it can.
+        public var textFault: TextFault?
 
         /// Creates one.
         @inlinable
-        public init(target: Target, body: Text, isText: Bool) {
+        public init(target: Target, body: Text, textFault: TextFault?) {
             self.target = target
             self.body = body
-            self.isText = isText
+            self.textFault = textFault
         }
+    }
+
+    /// Why a body can't be that of a text.
+    public enum TextFault: Sendable {
+        case notString, blank, long
     }
 
     /// A message in a conversation, or a watermark.
@@ -178,6 +179,33 @@ public enum Command {
             self.kind = kind
             self.name = name
             self.members = members
+            self.key = key
+        }
+    }
+
+    /// `conversation.rename`, `.add`, `.remove`, `.role` or `.leave`.
+    public struct Change {
+        /// What is to change.
+        public enum Kind {
+            case rename(Text)
+            case add([Text])
+            case remove([Text])
+            case role(Role, user: Text)
+            case leave
+        }
+
+        /// A conversation, or `@user`.
+        public var conversation: Text
+        /// What is to change.
+        public var kind: Kind
+        /// The client's own name for this command, which makes a retry safe.
+        public var key: Text?
+
+        /// Creates one.
+        @inlinable
+        public init(_ kind: Kind, of conversation: Text, key: Text?) {
+            self.kind = kind
+            self.conversation = conversation
             self.key = key
         }
     }

@@ -52,9 +52,6 @@ public struct Limits: Sendable, Equatable {
     public var watchedPerSession = 1_000
     /// Most members that events and conversation objects name. `conversation.members` returns all of them.
     public var membersNamed = 50
-    /// Most commands that wait for one conversation to be stored: a few devices of two users may ask at the same
-    /// moment.
-    public var askersPerConversation = 64
     /// Most users that a conversation shows as typing at once.
     public var typersPerConversation = 20
     /// Most different reactions of one user to one message.

@@ -152,15 +152,34 @@ async def test_a_retry_gets_the_first_answer_again(relay, name):
     await alice.send(conversation, "other", key="m-2")
     tablet = await relay.device(name("alice"), "tablet")
     answers = [
-        await alice.send(conversation, "once", key="m-1"), await alice.send(conversation, "another text", key="m-1"),
-        await tablet.send("@" + name("bob"), "once", key="m-1"), await alice.send("@" + name("x"), "!", key="m-1")]
+        await alice.send(conversation, "once", key="m-1"), await tablet.send(conversation, "once", key="m-1"),
+        await tablet.send("@" + name("bob"), "once", key="m-1")]
     for answer in answers:
         assert answer["duplicate"] is True
         assert {**first, "re": 0} == {**{k: v for k, v in answer.items() if k != "duplicate"}, "re": 0}
+    # Under the same key, anything else is refused and makes nothing.
+    assert await alice.refusal("send", to=conversation, key="m-1", body="another text") == "conflict"
+    assert await alice.refusal("send", to="@" + name("x"), key="m-1", body="once") == "conflict"
+    assert await alice.refusal("conversation.create", kind="group", name="G", key="m-1") == "conflict"
+    assert len((await alice.call("conversation.list"))["conversations"]) == 1
     # Each sender has separate keys.
     assert "duplicate" not in await bob.send(conversation, "mine", key="m-1")
     history = (await bob.call("history", conversation=conversation))["messages"]
     assert [message["body"] for message in history] == ["once", "other", "mine"]
+
+
+async def test_a_retry_after_both_have_left_is_not_delivered_again(relay, name):
+    alice, bob, conversation = await pair(relay, name)
+    await alice.send("@" + name("bob"), "original", key="m-1")
+    await bob.event("message")
+    await bob.call("conversation.leave", conversation=conversation)
+    await alice.call("conversation.leave", conversation=conversation, key="l-1")
+    assert (await alice.call("conversation.leave", conversation=conversation, key="l-1"))["duplicate"] is True
+    assert await alice.refusal("send", to="@" + name("bob"), key="m-1", body="original") == "gone"
+    assert await alice.refusal("send", to=conversation, key="m-1", body="original") == "gone"
+    await bob.barrier()
+    assert len(bob.seen("message")) == 1
+    assert (await alice.send("@" + name("bob"), "new"))["sequence"] == 1
 
 
 async def test_retries_in_flight_store_one_message(relay, name):

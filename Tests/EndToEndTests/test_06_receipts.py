@@ -36,7 +36,8 @@ async def test_read_implies_delivered_and_watermarks_never_fall(relay, name):
     told = await alice.event("receipt", user=name("bob"), read=3)
     assert told["delivered"] == 3
     await bob.call("read", conversation=group, sequence=1)
-    assert await bob.refusal("read", conversation=group, sequence=4) == "bad_request"
+    assert await bob.refusal("read", conversation=group, sequence=4) == "not_found"
+    assert await bob.refusal("conversation.members", conversation=group, sequence=4) == "not_found"
     answer = await alice.call("conversation.members", conversation=group)
     assert [member["read"] for member in answer["members"] if member["user"] == name("bob")] == [3]
     for one, next_one in zip(alice.seen("receipt"), alice.seen("receipt")[1:]):

@@ -1,6 +1,7 @@
 """Presence: a goodbye counts at once, a drop after the grace, a quick return shows nothing, several devices make one
 user, and after kill -9 nobody is a ghost."""
 
+import asyncio
 import time
 
 from harness.waiting import until
@@ -25,11 +26,6 @@ async def test_bye_makes_the_user_offline_at_once(start):
     await alice.bye()
     gone = await bob.presence("alice", "offline")
     assert gone["lastSeen"] >= before - 1
-    # A close frame with 1000 and without `bye` has the same effect.
-    alice = await relay.device("alice")
-    await bob.presence("alice", "online")
-    await alice.leave()
-    await bob.presence("alice", "offline")
 
 
 async def test_a_drop_makes_the_user_offline_after_the_grace(relay, name):
@@ -40,6 +36,30 @@ async def test_a_drop_makes_the_user_offline_after_the_grace(relay, name):
     gone = await bob.presence(name("alice"), "offline")
     assert time.monotonic() - dropped > 0.9
     assert gone["lastSeen"] <= time.time() * 1000 - 900
+
+
+async def test_a_page_that_is_loaded_again_is_not_shown(start):
+    """A browser closes with 1001 on the way to another page, and apps with codes of their own."""
+    relay = start(presence__grace_seconds=300)
+    alice, bob = await friends(relay, lambda word: word)
+    shown = len(bob.states("alice"))
+    for code in (1000, 1001, 1001, 3000, 4000):
+        await alice.unload(code)
+        await asyncio.sleep(0.1)
+        alice = await relay.device("alice")
+        # Long enough for a change to be told.
+        await asyncio.sleep(0.2)
+    await alice.bye()
+    await bob.presence("alice", "offline")
+    assert bob.states("alice")[shown:] == ["offline"]
+
+
+async def test_two_who_have_just_come_are_online_for_each_other(relay, name):
+    alice, bob = await relay.device(name("alice")), await relay.device(name("bob"))
+    await alice.send("@" + name("bob"), "hi")
+    await bob.event("message")
+    await asyncio.sleep(0.2)
+    assert alice.states(name("bob")) == ["online"] and bob.states(name("alice")) == ["online"]
 
 
 async def test_a_return_within_the_grace_is_not_shown(start):

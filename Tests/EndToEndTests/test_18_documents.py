@@ -4,11 +4,15 @@ says. Docs/MessageJourney.md names files that are there."""
 import json
 import re
 
+import jsonschema
+import yaml
+
 from harness.device import Device
 from harness.relay import REPOSITORY
 
 PAGE = REPOSITORY / "Docs" / "Protocol.md"
 JOURNEY = REPOSITORY / "Docs" / "MessageJourney.md"
+MACHINES = yaml.safe_load((REPOSITORY / "Docs" / "asyncapi.yaml").read_text())
 JOURNEY_FILES_MAX = 30  # The path may get shorter, not longer.
 ANSWERS = {"hello": "welcome", "ping": "pong"}
 MAY_BE_SILENT = {"signal", "typing", "ack", "read", "bye"}
@@ -60,6 +64,9 @@ class Replay:
 
     def learn(self, command, answer):
         assert answer["type"] == ANSWERS.get(command["type"], "ok"), f"{command} is answered {dict(answer)}"
+        if answer["type"] == "ok":
+            told = MACHINES["components"]["messages"]["command." + command["type"]].get("x-ok", [])
+            assert set(answer) <= {"type", "re", *told}, f"{command} is answered {dict(answer)}, and x-ok is {told}"
         if command["type"] == "conversation.create" and command["kind"] == "group":
             self.group = answer["conversation"]["conversation"]
         if command["type"] == "conversation.leave":
@@ -83,6 +90,41 @@ async def test_every_example_of_the_protocol_is_answered(start):
         await device.barrier()
         assert not device.seen("error")
     assert others[0].seen("message") and others[0].seen("conversation") and others[0].seen("signal")
+
+
+def check_frame(frame):
+    """Holds what the relay sent to asyncapi.yaml."""
+    schema = {
+        "$ref": f"#/components/messages/event.{frame['type']}/payload", "components": MACHINES["components"]}
+    errors = [error.message for error in jsonschema.Draft7Validator(schema).iter_errors(dict(frame))]
+    assert not errors, f"{frame.raw}: {errors}"
+
+
+async def test_every_frame_is_as_asyncapi_says(start):
+    """Also those that the examples don't lead to: marks of a member who has neither acked nor read, and retries."""
+    relay = start()
+    others = [await relay.device(user) for user in ("bob", "carol", "dave")]
+    bob = others[0]
+    replay = Replay(relay)
+    for _, text in examples():
+        await replay.say(text)
+    alice = replay.alice
+    crew = await alice.group("New crew", "bob")
+    await alice.send(crew, "one")
+    await bob.call("ack", position=bob.seen("message")[-1]["position"])
+    receipt = await alice.event("receipt", user="bob", conversation=crew)
+    assert "deliveredAt" in receipt and receipt["read"] == 0 and "readAt" not in receipt
+    members = {one["user"]: one for one in (await alice.call("conversation.members", conversation=crew))["members"]}
+    assert "deliveredAt" in members["bob"] and "readAt" not in members["bob"]
+    for _ in range(2):
+        await alice.call("conversation.add", conversation=crew, users=["carol"], key="new-carol")
+        await alice.call("send", to=crew, key="twice", body="once")
+        await alice.call("conversation.leave", conversation=crew, key="bye-crew")
+    await others[1].event("conversation", event="left", conversation=crew)
+    for device in (alice, *others):
+        await device.barrier()
+        for frame in device.frames:
+            check_frame(frame)
 
 
 def test_every_command_has_an_example():

@@ -54,11 +54,16 @@ private func touch(_ command: Command) -> [UInt8] {
     case .watch(let users), .unwatch(let users): users.flatMap(\.array)
     case .create(let create): (create.name?.array ?? []) + create.members.flatMap(\.array) + (create.key?.array ?? [])
     case .list(let before, _): before?.array ?? []
-    case .rename(let conversation, let name): conversation.array + name.array
-    case .add(let conversation, let users), .remove(let conversation, let users):
-        conversation.array + users.flatMap(\.array)
-    case .setRole(let conversation, let user, _): conversation.array + user.array
-    case .members(let conversation, _), .leave(let conversation): conversation.array
+    case .change(let change): change.conversation.array + (change.key?.array ?? []) + touch(change.kind)
+    case .members(let conversation, _): conversation.array
+    }
+}
+
+private func touch(_ change: Command.Change.Kind) -> [UInt8] {
+    switch change {
+    case .rename(let name), .role(_, let name): name.array
+    case .add(let users), .remove(let users): users.flatMap(\.array)
+    case .leave: []
     }
 }
 

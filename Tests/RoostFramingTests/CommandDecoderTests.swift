@@ -31,9 +31,9 @@ import Testing
                 #"{"type":"edit","id":1,"conversation":"c","sequence":2,"body":"b"}"#,
                 #"edit | c 2 | "b" | text"#
             ),
-            (#"{"type":"edit","id":1,"conversation":"c","sequence":2,"body":[]}"#, "edit | c 2 | [] | any"),
-            (#"{"type":"edit","id":1,"conversation":"c","sequence":2,"body":null}"#, "edit | c 2 | null | any"),
-            (#"{"type":"edit","id":1,"conversation":"c","sequence":2,"body":" "}"#, #"edit | c 2 | " " | any"#),
+            (#"{"type":"edit","id":1,"conversation":"c","sequence":2,"body":[]}"#, "edit | c 2 | [] | notString"),
+            (#"{"type":"edit","id":1,"conversation":"c","sequence":2,"body":null}"#, "edit | c 2 | null | notString"),
+            (#"{"type":"edit","id":1,"conversation":"c","sequence":2,"body":" "}"#, #"edit | c 2 | " " | blank"#),
             (#"{"type":"delete","id":1,"conversation":"@bob","sequence":2}"#, "delete | @bob 2"),
             (
                 #"{"type":"react","id":1,"conversation":"c","sequence":1,"reaction":"👍"}"#,
@@ -73,24 +73,25 @@ import Testing
             ),
             (#"{"type":"conversation.list","id":1}"#, "list | - | -"),
             (#"{"type":"conversation.list","id":1,"before":"x-1","limit":20}"#, "list | x-1 | 20"),
-            (#"{"type":"conversation.rename","id":1,"conversation":"c","name":"N N"}"#, "rename | c | N N"),
-            (#"{"type":"conversation.add","id":1,"conversation":"c","users":["d"]}"#, "add | c | d"),
-            (#"{"type":"conversation.remove","id":1,"conversation":"c","users":["d","e"]}"#, "remove | c | d,e"),
+            (#"{"type":"conversation.rename","id":1,"conversation":"c","name":"N N"}"#, "rename | c | N N | -"),
+            (#"{"type":"conversation.add","id":1,"conversation":"c","users":["d"]}"#, "add | c | d | -"),
+            (#"{"type":"conversation.remove","id":1,"conversation":"c","users":["d","e"]}"#, "remove | c | d,e | -"),
             (
                 #"{"type":"conversation.role","id":1,"conversation":"c","user":"b","role":"admin"}"#,
-                "role | c | b | admin"
+                "role | c | b | admin | -"
             ),
             (
                 #"{"type":"conversation.role","id":1,"conversation":"c","user":"b","role":"owner"}"#,
-                "role | c | b | owner"
+                "role | c | b | owner | -"
             ),
             (
                 #"{"type":"conversation.role","id":1,"conversation":"c","user":"b","role":"member"}"#,
-                "role | c | b | member"
+                "role | c | b | member | -"
             ),
             (#"{"type":"conversation.members","id":1,"conversation":"c"}"#, "members | c | -"),
             (#"{"type":"conversation.members","id":1,"conversation":"c","sequence":4}"#, "members | c | 4"),
-            (#"{"type":"conversation.leave","id":1,"conversation":"@bob"}"#, "leave | @bob"),
+            (#"{"type":"conversation.leave","id":1,"conversation":"@bob","key":"k"}"#, "leave | @bob | k"),
+            (#"{"type":"conversation.leave","id":1,"conversation":"@bob"}"#, "leave | @bob | -"),
         ]
     )
     func valid(json: String, expected: String) {

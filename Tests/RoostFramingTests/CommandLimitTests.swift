@@ -53,7 +53,7 @@ import Testing
     @Test("an edit may be as long as a text, or as another body")
     func edit() {
         let edit = #"{"type":"edit","id":1,"conversation":"c","sequence":1,"body":"#
-        #expect(decode(edit + quoted(limits.textScalars + 1) + "}").description?.hasSuffix("| any") == true)
+        #expect(decode(edit + quoted(limits.textScalars + 1) + "}").description?.hasSuffix("| long") == true)
         #expect(decode(edit + quoted(limits.bodyBytes - 1) + "}").code == .tooLarge)
     }
 
@@ -114,7 +114,9 @@ import Testing
         }
         #expect(send(nested(limits.jsonDepth), kind: "x").code == nil)
         let refused = send(nested(limits.jsonDepth + 1), kind: "x")
-        #expect(refused == .refused(nil, .badJSON, "the message is nested deeper than 64 levels"))
+        #expect(refused == .refused(.number(1), .tooLarge, "body is nested deeper than 64 levels"))
+        let hidden = #"{"x":\#(nested(20_000)),"type":"ping","id":"last"}"#
+        #expect(decode(hidden) == .refused(.text("last"), .tooLarge, "a member is nested deeper than 64 levels"))
         let attack = #"{"a":"# + String(repeating: "[", count: 100_000)
         #expect(decode(attack).code == .badJSON)
         let objects = String(repeating: #"{"a":"#, count: 20_000)
@@ -131,7 +133,9 @@ import Testing
             #"{"type":"ping","id":1"# + (2..<count).map { #","m\#($0)":0"# }.joined() + "}"
         }
         #expect(decode(members(64)).code == nil)
-        #expect(decode(members(65)) == .refused(nil, .tooLarge, "the message has more than 64 members"))
+        #expect(decode(members(65)) == .refused(.number(1), .tooLarge, "the message has more than 64 members"))
+        let last = String(members(65).dropLast()) + #","id":2}"#
+        #expect(decode(last) == .refused(.number(2), .tooLarge, "the message has more than 64 members"))
         #expect(decode(members(65).dropLast() + ",}").code == .badJSON)
     }
 

@@ -33,6 +33,7 @@ import Testing
     ]
     static let conversation = [(name: "conversation", good: #""c""#, form: Form.conversation, isRequired: true)]
     static let to = [(name: "to", good: #""@bob""#, form: Form.conversation, isRequired: true)]
+    static let key = [(name: "key", good: #""k""#, form: Form.name, isRequired: false)]
     static let users = [(name: "users", good: #"["bob"]"#, form: Form.names, isRequired: true)]
 
     static let shapes: [Shape] = [
@@ -88,15 +89,15 @@ import Testing
             members: [("kind", #""direct""#, .conversationKind, true), ("members", #"["bob"]"#, .names, true)]
         ),
         Shape(type: "conversation.list", members: [("before", #""x""#, .name, false), ("limit", "1", .limit, false)]),
-        Shape(type: "conversation.rename", members: conversation + [("name", #""n""#, .groupName, true)]),
-        Shape(type: "conversation.add", members: conversation + users),
+        Shape(type: "conversation.rename", members: conversation + [("name", #""n""#, .groupName, true)] + key),
+        Shape(type: "conversation.add", members: conversation + users + key),
         Shape(type: "conversation.remove", members: conversation + users),
         Shape(
             type: "conversation.role",
-            members: conversation + [("user", #""bob""#, .user, true), ("role", #""admin""#, .role, true)]
+            members: conversation + [("user", #""bob""#, .user, true), ("role", #""admin""#, .role, true)] + key
         ),
         Shape(type: "conversation.members", members: conversation + [("sequence", "1", .sequence, false)]),
-        Shape(type: "conversation.leave", members: conversation),
+        Shape(type: "conversation.leave", members: conversation + key),
     ]
 
     static let notStrings = ["1", "1.5", "true", "false", "[]", "{}", #"["a"]"#]

@@ -63,7 +63,7 @@ func describe(_ command: Command) -> String {
     case .bye: "bye"
     case .send(let send):
         words("send", text(send.to), text(send.key), text(send.kind), text(send.body), number(send.replyTo?.value))
-    case .edit(let edit): words("edit", target(edit.target), text(edit.body), edit.isText ? "text" : "any")
+    case .edit(let edit): words("edit", target(edit.target), text(edit.body), edit.textFault.map { "\($0)" } ?? "text")
     case .delete(let value): words("delete", target(value))
     case .react(let react): words("react", target(react.target), text(react.reaction), "\(react.isRemoval)")
     case .history(let history):
@@ -84,13 +84,19 @@ func describe(_ command: Command) -> String {
     case .create(let create):
         words("create", "\(create.kind.word)", text(create.name), list(create.members), text(create.key))
     case .list(let before, let limit): words("list", text(before), number(limit))
-    case .rename(let conversation, let name): words("rename", text(conversation), text(name))
-    case .add(let conversation, let users): words("add", text(conversation), list(users))
-    case .remove(let conversation, let users): words("remove", text(conversation), list(users))
-    case .setRole(let conversation, let user, let role):
-        words("role", text(conversation), text(user), "\(role.word)")
+    case .change(let change): describe(change)
     case .members(let conversation, let sequence): words("members", text(conversation), number(sequence?.value))
-    case .leave(let conversation): words("leave", text(conversation))
+    }
+}
+
+private func describe(_ change: Command.Change) -> String {
+    let (of, key) = (text(change.conversation), text(change.key))
+    return switch change.kind {
+    case .rename(let name): words("rename", of, text(name), key)
+    case .add(let users): words("add", of, list(users), key)
+    case .remove(let users): words("remove", of, list(users), key)
+    case .role(let role, let user): words("role", of, text(user), "\(role.word)", key)
+    case .leave: words("leave", of, key)
     }
 }
 

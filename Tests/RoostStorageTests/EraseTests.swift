@@ -53,15 +53,60 @@ import Testing
         for table in ["reaction", "reaction_count"] {
             #expect(try log.writer.database.value("SELECT count(*) FROM \(table)") == "0")
         }
-        #expect(try log.storedRows() == 2)
-        // The keys stay in the index, but stand for nothing any more.
+        // Of the rows with a key, that is all that stays.
+        #expect(try log.storedRows() == 102)
+        #expect(try log.storedRows(of: 0) == 100)
+        #expect(
+            try log.writer.database.value(
+                "SELECT count(*) FROM log WHERE conversation = 0 AND key IS NOT NULL AND device IS NULL "
+                    + "AND label IS NULL AND body IS NULL AND kind = 5") == "100")
         #expect(try log.indexedKeys() == 101)
-        #expect(position(try log.commit([message("again", in: 2, key: "k7")]).first) == 120)
+        #expect(try log.commit([message("again", in: 2, key: "k7")]) == [.refused(.gone)])
+        #expect(position(try log.commit([message("again", in: 2, key: "n7")]).first) == 120)
         #expect(try log.indexedRows() == 2)
         #expect(try log.checkpoint())
         #expect(try !scratch.holds("squirrel"))
         #expect(try log.history(2).count == 2)
         log.close()
+    }
+
+    /// The keys of erased rows are found wherever they were when the rows went: in memory, read again after a start, in
+    /// the index, or in an index that was made anew.
+    @Test(arguments: [1, 1_000])
+    func keysOutliveTheirRows(keysPerPart: Int) throws {
+        let scratch = try Scratch()
+        var bounds = StorageBounds()
+        bounds.keysPerPart = keysPerPart
+        let log = try SQLiteLog(scratch.path(), .full, bounds)
+        _ = try log.writer.commit([.user(UserNumber(1), name: "alice")])
+        _ = try log.commit([creation(1), creation(2)])
+        _ = try log.commit((0..<50).map { message("squirrel\($0)", key: "k\($0)") })
+        var leave = erasing(1)
+        leave.key = "leave"
+        leave.body = StoredEvent.leavingBody
+        _ = try log.commit([leave])
+        try log.writer.maintainAll()
+        #expect(log.statistics.erasuresPending == 0)
+        var again = leave
+        again.conversation = .none
+        again.change = nil
+        again.purpose = .probe
+        func check(_ log: SQLiteLog) throws {
+            let outcomes = try log.commit((0..<50).map { message(in: 2, key: "k\($0)") })
+            #expect(outcomes.allSatisfy { $0 == .refused(.gone) })
+            #expect(try log.commit([again]) == [.duplicate(Position(53), SequenceNumber(50), .none, leave.time)])
+        }
+        try check(log)
+        log.close()
+        let second = try SQLiteLog(scratch.path(), .full, bounds)
+        try check(second)
+        second.close()
+        try SQLiteLog.reindex(scratch.path(), .full, bounds, reporter: StorageReporter())
+        let third = try SQLiteLog(scratch.path(), .full, bounds)
+        try check(third)
+        third.close()
+        #expect(try StoreVerifier.run(scratch.path(), progress: { _ in }).findings.map(\.description) == [])
+        #expect(try !scratch.holds("squirrel"))
     }
 
     /// Under load the writer is never idle, so commits remove the rows.
@@ -73,7 +118,7 @@ import Testing
         _ = try log.commit([erasing(1)])
         for index in 0..<60 { _ = try log.commit([message(in: 2, key: "n\(index)")]) }
         #expect(log.statistics.erasuresPending == 0)
-        #expect(try log.storedRows() == 61)
+        #expect(try log.storedRows() == 81)
         #expect(try log.storedRows(of: 1) == 0)
         log.close()
     }
@@ -92,8 +137,9 @@ import Testing
         #expect(try again.commit([creation()]) == [.refused(.badRequest)])
         try again.writer.maintainAll()
         #expect(again.statistics.erasuresPending == 0)
-        #expect(try again.storedRows() == 0)
-        let outcomes = try again.commit([creation(), message("new", key: "k")])
+        #expect(try again.storedRows() == 1)
+        #expect(try again.commit([message("squirrel", in: 0, key: "k")]) == [.refused(.gone)])
+        let outcomes = try again.commit([creation(), message("new", key: "n")])
         #expect(outcomes.map { position($0) } == [5, 6])
         #expect(try again.history(1).map(\.reactions.count) == [0])
     }

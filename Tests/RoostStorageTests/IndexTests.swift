@@ -25,7 +25,7 @@ import Testing
         }
         for _ in 0..<2 {
             for index in 0..<40 {
-                let outcome = try log.commit([message("again", by: Int32(index % 2), key: "k\(index / 2)")])
+                let outcome = try log.commit([message(by: Int32(index % 2), key: "k\(index / 2)")])
                 let wanted = Outcome.duplicate(
                     Position(Int64(index + 2)), SequenceNumber(Int64(index + 1)), ConversationNumber(1),
                     Timestamp(milliseconds: 1_000))
@@ -75,7 +75,7 @@ import Testing
             #expect(try found.history(1).count + found.history(2).count == sent)
             #expect(try found.page(1).count + found.page(2).count == sent + 2)
             #expect(try found.load().head.value == Int64(sent + 2))
-            let again = try found.commit((0..<sent).map { message(in: Int32($0 % 3 % 2 + 1), key: "k\($0)") })
+            let again = try found.commit((0..<sent).map { message("m\($0)", in: Int32($0 % 3 % 2 + 1), key: "k\($0)") })
             #expect(again.allSatisfy { if case .duplicate = $0 { true } else { false } })
             try found.writer.maintainAll()
             _ = try found.commit([about(.edit, 1), about(.react, 2)])

@@ -1,29 +1,84 @@
 import RoostFraming
 import RoostWire
 
-/// The commands that change a group: `conversation.rename`, `.add`, `.remove`, `.role`, `.leave`.
+/// The commands that change a conversation: `conversation.rename`, `.add`, `.remove`, `.role`, `.leave`.
 extension ConversationCommands {
-    func rename(
-        _ name: Text, _ newName: Text, _ id: CommandID?, _ session: Session, _ now: Moment
-    ) throws(Refusal) {
-        try journal.reserve(newName.count)
-        let (conversation, user, device, _) = try group(name, session, atLeast: .admin)
-        let newName = newName.string
-        submit(.rename(newName), of: conversation, by: user, device, Asker(session: session, id: id), now) {
-            builder.member("event", word: "renamed")
-            builder.member("name", newName)
+    /// Carries out one of these commands. If it is refused now and has a key, the log is asked first whether it was
+    /// carried out before: a retry gets its first answer, whatever has changed since.
+    func change(_ change: Command.Change, _ asker: Asker, _ now: Moment) throws(Refusal) {
+        try journal.reserve(bounds.groupNameBytes)
+        let (user, device) = try asker.session.speaker()
+        do throws(Refusal) {
+            let (conversation, role) = try directory.conversation(change.conversation, for: user)
+            let by = Actor(user: user, device: device, role: role, key: change.key?.string ?? "", asker: asker)
+            switch change.kind {
+            case .rename(let name): try rename(conversation, to: name.string, by, now)
+            case .add(let names): try add(names, to: conversation, by, now)
+            case .remove(let names): try remove(names, from: conversation, by, now)
+            case .role(let role, let name): try setRole(role, of: name, in: conversation, by, now)
+            case .leave: leave(conversation, by, now)
+            }
+        } catch {
+            try look(for: change, user, device, asker, refusal: error, now)
         }
     }
 
-    func add(
-        _ names: [Text], to name: Text, _ id: CommandID?, _ session: Session, _ now: Moment
+    /// Who wants a change.
+    private struct Actor {
+        let user: User
+        let device: Device
+        let role: Role
+        let key: String
+        let asker: Asker
+    }
+
+    private func submit(
+        _ change: ConversationChange, of conversation: Conversation, _ by: Actor, _ now: Moment, _ write: () -> Void
+    ) {
+        submit(change, of: conversation, by: by.user, by.device, by.asker, key: by.key, now, write)
+    }
+
+    /// Asks the log for a command that would be refused now.
+    private func look(
+        for change: Command.Change, _ user: User, _ device: Device, _ asker: Asker, refusal: Refusal, _ now: Moment
     ) throws(Refusal) {
-        try journal.reserve(0)
-        let (conversation, user, device, _) = try group(name, session, atLeast: .admin)
+        guard let key = change.key, !refusal.code.isTemporary else { throw refusal }
+        let conversation = directory.anyConversation(change.conversation, of: user)
+        var probe = Append(
+            .conversation, in: conversation?.number ?? .none, by: user.number, device: device.name, at: now.wall)
+        probe.purpose = .probe
+        probe.key = key.string
+        builder.beginBare()
+        switch change.kind {
+        case .rename(let name): write(renamed: name.string)
+        case .add: builder.member("event", word: "added")
+        case .remove(let names):
+            var named: Set<String> = []
+            write(removed: names.map(\.string).filter { named.insert($0).inserted })
+        case .role(let role, let name): write(role, of: name.string)
+        case .leave: builder.member("event", word: "left")
+        }
+        probe.body = [UInt8](builder.written)
+        journal.submit(probe, asker.session, asker.id, refusal: refusal)
+    }
+
+    // MARK: The changes
+
+    private func rename(
+        _ conversation: Conversation, to name: String, _ by: Actor, _ now: Moment
+    ) throws(Refusal) {
+        try directory.policy.checkChange(of: conversation, by: by.role, needing: .admin)
+        submit(.rename(name), of: conversation, by, now) { write(renamed: name) }
+    }
+
+    private func add(
+        _ names: [Text], to conversation: Conversation, _ by: Actor, _ now: Moment
+    ) throws(Refusal) {
+        try directory.policy.checkChange(of: conversation, by: by.role, needing: .admin)
         var new: [UserNumber] = []
         var named: Set<UserNumber> = []
         for name in names {
-            let other = try directory.introduce(name, by: session)
+            let other = try directory.introduce(name, by: by.asker.session)
             guard conversation.standing(of: other.number) == nil, named.insert(other.number).inserted else { continue }
             try directory.checkRoom(for: other)
             new.append(other.number)
@@ -32,78 +87,73 @@ extension ConversationCommands {
         guard conversation.standingCount + new.count <= bounds.members else {
             throw Refusal(.tooLarge, "users: a group has at most \(bounds.members) members")
         }
-        let change = ConversationChange.add(new.map { NewMember($0, .member) })
-        submit(change, of: conversation, by: user, device, Asker(session: session, id: id), now) {
+        submit(.add(new.map { NewMember($0, .member) }), of: conversation, by, now) {
             writeDetails("added", of: conversation, naming: new)
         }
     }
 
-    func remove(
-        _ names: [Text], from name: Text, _ id: CommandID?, _ session: Session, _ now: Moment
+    private func remove(
+        _ names: [Text], from conversation: Conversation, _ by: Actor, _ now: Moment
     ) throws(Refusal) {
-        try journal.reserve(0)
-        let (conversation, user, device, role) = try group(name, session, atLeast: .admin)
+        try directory.policy.checkChange(of: conversation, by: by.role, needing: .admin)
         var gone: [UserNumber] = []
         var named: Set<UserNumber> = []
         for name in names {
             guard let other = directory.user(named: name), let standing = conversation.standing(of: other.number) else {
                 throw Refusal(.notFound, "users: one of these users is not a member")
             }
-            guard other !== user else {
+            guard other !== by.user else {
                 throw Refusal(.badRequest, "users: you can't remove yourself; use conversation.leave")
             }
-            try directory.policy.checkRemoval(of: standing, by: role)
+            try directory.policy.checkRemoval(of: standing, by: by.role)
             if named.insert(other.number).inserted { gone.append(other.number) }
         }
-        submit(.remove(gone), of: conversation, by: user, device, Asker(session: session, id: id), now) {
-            builder.member("event", word: "removed")
-            builder.names("users", self.names(of: gone))
-        }
+        submit(.remove(gone), of: conversation, by, now) { write(removed: self.names(of: gone)) }
     }
 
-    func setRole(
-        _ role: Role, _ userName: Text, _ name: Text, _ id: CommandID?, _ session: Session, _ now: Moment
+    private func setRole(
+        _ role: Role, of name: Text, in conversation: Conversation, _ by: Actor, _ now: Moment
     ) throws(Refusal) {
-        try journal.reserve(0)
-        let (conversation, user, device, _) = try group(name, session, atLeast: .owner)
-        guard let other = directory.user(named: userName), let standing = conversation.standing(of: other.number) else {
+        try directory.policy.checkChange(of: conversation, by: by.role, needing: .owner)
+        guard let other = directory.user(named: name), let standing = conversation.standing(of: other.number) else {
             throw Refusal(.notFound, "user: this user is not a member")
         }
-        guard other !== user else {
+        guard other !== by.user else {
             throw Refusal(.badRequest, "user: you can't change your own role; make another member owner instead")
         }
         guard standing != role else { throw Refusal(.conflict, "user: this user already has the role") }
         var changes = [NewMember(other.number, role)]
-        if role == .owner { changes.append(NewMember(user.number, .admin)) }
-        submit(.roles(changes), of: conversation, by: user, device, Asker(session: session, id: id), now) {
-            builder.member("event", word: "role")
-            builder.member("user", plain: other.name)
-            builder.member("role", word: role.word)
-        }
+        if role == .owner { changes.append(NewMember(by.user.number, .admin)) }
+        submit(.roles(changes), of: conversation, by, now) { write(role, of: other.name) }
     }
 
-    func leave(_ name: Text, _ id: CommandID?, _ session: Session, _ now: Moment) throws(Refusal) {
-        try journal.reserve(0)
-        let (user, device) = try session.speaker()
-        let (conversation, role) = try directory.conversation(name, for: user)
-        let others = conversation.standings().filter { $0.user != user.number }
+    private func leave(_ conversation: Conversation, _ by: Actor, _ now: Moment) {
+        let others = conversation.standings().filter { $0.user != by.user.number }
         var heir: UserNumber?
-        if role == .owner { heir = (others.first { $0.role == .admin } ?? others.first)?.user }
-        let change = others.isEmpty ? ConversationChange.erase : .leave(user.number, heir: heir)
-        submit(change, of: conversation, by: user, device, Asker(session: session, id: id), now) {
+        if by.role == .owner { heir = (others.first { $0.role == .admin } ?? others.first)?.user }
+        let change = others.isEmpty ? ConversationChange.erase : .leave(by.user.number, heir: heir)
+        submit(change, of: conversation, by, now) {
             builder.member("event", word: "left")
             if let heir { builder.member("owner", directory.user(heir)?.name ?? "") }
         }
-        typing.stop(user, in: conversation)
+        typing.stop(by.user, in: conversation)
     }
 
-    /// The group that a command wants to change, and the user, device and role that want it.
-    private func group(
-        _ name: Text, _ session: Session, atLeast needed: Role
-    ) throws(Refusal) -> (conversation: Conversation, user: User, device: Device, role: Role) {
-        let (user, device) = try session.speaker()
-        let (conversation, role) = try directory.conversation(name, for: user)
-        try directory.policy.checkChange(of: conversation, by: role, needing: needed)
-        return (conversation, user, device, role)
+    // MARK: Their events
+
+    private func write(renamed name: String) {
+        builder.member("event", word: "renamed")
+        builder.member("name", name)
+    }
+
+    private func write(removed names: [String]) {
+        builder.member("event", word: "removed")
+        builder.names("users", names)
+    }
+
+    private func write(_ role: Role, of name: String) {
+        builder.member("event", word: "role")
+        builder.member("user", plain: name)
+        builder.member("role", word: role.word)
     }
 }

@@ -1,16 +1,17 @@
 import RoostWire
 
-/// Applies changes whose event was stored, and answers sessions that waited for a conversation.
+/// Applies changes whose event was stored.
 extension ConversationCommands {
     /// Applies a stored change and tells everyone concerned, including removed members.
     func apply(
-        _ change: ConversationChange?, _ event: StoredEvent, to conversation: Conversation, except origin: Session?
+        _ change: ConversationChange?, _ event: StoredEvent, to conversation: Conversation, except origin: Session?,
+        _ now: Moment
     ) {
         switch change {
         case .create(_, _, _, let members), .add(let members):
             directory.admit(members, to: conversation, at: event.position, delivery.settle())
             tell(event, to: conversation, except: origin)
-            if let pair = conversation.pair { presence.introduce(pair) }
+            if let pair = conversation.pair { presence.introduce(pair, at: now) }
         case .rename(let name):
             conversation.rename(name)
             tell(event, to: conversation, except: origin)
@@ -42,26 +43,6 @@ extension ConversationCommands {
         for member in memberships {
             typing.stop(member)
             presence.endWatches(of: member.user)
-        }
-    }
-
-    // MARK: Askers
-
-    /// Answers the sessions that asked for a conversation while it was being created.
-    func answerAskers(of conversation: Conversation, _ position: Position, _ time: Timestamp) {
-        for asker in conversation.takeAskers() {
-            let created = Created(
-                conversation: conversation.number, position: position, time: time, isDuplicate: true)
-            queries.answerCreated(created, to: asker.session, asker.id)
-        }
-    }
-
-    /// Refuses them: the conversation could not be created.
-    func refuseAskers(of conversation: Conversation, _ refusal: Refusal) {
-        for asker in conversation.takeAskers() {
-            var refusal = refusal
-            refusal.id = asker.id
-            replies.refuse(refusal, asker.session)
         }
     }
 }

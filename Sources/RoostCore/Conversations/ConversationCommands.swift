@@ -11,15 +11,15 @@ final class ConversationCommands {
         let members: Int
         /// Members that an event names.
         let membersNamed: Int
-        /// Sessions that may wait for the same conversation to be created.
-        let askers: Int
+        /// Bytes of a group's name.
+        let groupNameBytes: Int
         /// The retry time sent with a refusal.
         let retryMilliseconds: Int64
 
         init(_ limits: Limits) {
             members = limits.membersMax
             membersNamed = limits.membersNamed
-            askers = limits.askersPerConversation
+            groupNameBytes = limits.groupNameBytes
             retryMilliseconds = limits.busyRetryMilliseconds
         }
     }
@@ -65,7 +65,14 @@ final class ConversationCommands {
             guard let peer = others.first else {
                 throw Refusal(.badRequest, "members: a direct conversation needs one other user")
             }
-            try open(with: peer, user, device, Asker(session: session, id: id), now)
+            let known = directory.direct(user, peer)
+            guard let known, known.isAtRest else {
+                _ = try open(known, with: peer, user, device, for: "", Asker(session: session, id: id), now)
+                return
+            }
+            let created = Created(
+                conversation: known.number, position: known.lastPosition, time: known.lastTime, isDuplicate: true)
+            queries.answerCreated(created, to: session, id)
         case .group:
             guard others.count < bounds.members else {
                 throw Refusal(.tooLarge, "members: a group has at most \(bounds.members) members")
@@ -79,75 +86,61 @@ final class ConversationCommands {
         }
     }
 
-    /// `conversation.create` for a direct conversation, which may exist already.
-    private func open(
-        with peer: User, _ user: User, _ device: Device, _ asker: Asker, _ now: Moment
-    ) throws(Refusal) {
-        guard let known = directory.direct(user, peer) else {
-            _ = try begin(with: peer, user, device, asker, now)
-            return
+    private func submitCreation(
+        of conversation: Conversation, _ members: [NewMember], by user: User, _ device: Device, key: String,
+        _ asker: Asker, _ now: Moment
+    ) {
+        let change = creation(of: conversation, members)
+        submit(change, of: conversation, by: user, device, asker, key: key, reply: .conversation, now) {
+            writeDetails("created", of: conversation, naming: [])
         }
-        // The user has left it before. Answered when the event that brings it back is stored.
-        guard known.standing(of: user.number) != nil else { return try rejoin(known, user, device, asker, now) }
-        if known.member(user.number) != nil {
-            let created = Created(
-                conversation: known.number, position: known.lastPosition, time: known.lastTime, isDuplicate: true)
-            return queries.answerCreated(created, to: asker.session, asker.id)
-        }
-        // It is being created. Answered together with the session that asked first.
-        guard known.add(asker, atMost: bounds.askers) else {
-            throw Refusal(
-                .busy, "the conversation is being created", retryAfterMilliseconds: bounds.retryMilliseconds)
-        }
+    }
+
+    private func creation(of conversation: Conversation, _ members: [NewMember]) -> ConversationChange {
+        .create(id: conversation.id, kind: conversation.kind, name: conversation.name, members: members)
     }
 
     // MARK: Direct conversations
 
-    /// The direct conversation for a message to `peer`, with both users in it. If it has to be created, or a user
-    /// brought back, that event goes to the log ahead of the message.
-    func direct(with peer: User, _ user: User, _ device: Device, _ now: Moment) throws(Refusal) -> Conversation {
-        guard let known = directory.direct(user, peer) else { return try begin(with: peer, user, device, nil, now) }
-        try rejoin(known, user, device, nil, now)
-        return known
-    }
-
-    /// Brings back the users who left a direct conversation; they see what comes from now on. Does nothing if both are
-    /// members.
-    func rejoin(
-        _ direct: Conversation, _ user: User, _ device: Device, _ asker: Asker?, _ now: Moment
-    ) throws(Refusal) {
-        guard let pair = direct.pair else { return }
-        let back = [pair.low, pair.high].filter { direct.standing(of: $0) == nil }
-        guard !back.isEmpty else { return }
-        for number in back { if let user = directory.user(number) { try directory.checkRoom(for: user) } }
-        let members = back.map { NewMember($0, .member, since: direct.lastSequence) }
-        submit(.add(members), of: direct, by: user, device, asker, reply: asker == nil ? .none : .conversation, now) {
-            writeDetails("added", of: direct, naming: back)
-        }
-    }
-
-    private func begin(
-        with peer: User, _ user: User, _ device: Device, _ asker: Asker?, _ now: Moment
+    /// Opens a direct conversation in which not both users are members, or changes are under way: it is created, or
+    /// those who left are brought back, who see what comes from now on. The event goes to the log ahead of the message
+    /// with `key`, and only counts if it changes something and that key is new. So each message that isn't sure of the
+    /// conversation brings its own.
+    /// - Parameters:
+    ///   - known: the conversation, if there is one.
+    ///   - key: of the message that follows; empty for a `conversation.create`.
+    ///   - asker: who is answered with the conversation.
+    func open(
+        _ known: Conversation?, with peer: User, _ user: User, _ device: Device, for key: String, _ asker: Asker?,
+        _ now: Moment
     ) throws(Refusal) -> Conversation {
-        try directory.checkRoom(for: user)
-        try directory.checkRoom(for: peer)
+        let pair = UserPair(user.number, peer.number)
+        let back = [pair.low, pair.high].filter { known?.isSurely($0) != true }
+        for number in back { if let user = directory.user(number) { try directory.checkRoom(for: user) } }
+        let direct: Conversation
+        if let known { direct = known } else { direct = try begin(with: peer, user) }
+        let isNew = direct.isUnstored
+        let isLeft = isNew && known != nil && back.contains { direct.standing(of: $0) == nil }
+        guard !isLeft, !direct.isEnding else {
+            throw Refusal(
+                .busy, "a user is just leaving the conversation", retryAfterMilliseconds: bounds.retryMilliseconds)
+        }
+        let since = isNew ? SequenceNumber.none : direct.lastSequence
+        let members = (isNew ? [user.number, peer.number] : back).map { NewMember($0, .member, since: since) }
+        let change = isNew ? creation(of: direct, members) : .add(members)
+        submit(
+            change, of: direct, by: user, device, asker, key: key, purpose: .opening,
+            reply: asker == nil ? .none : .conversation, now
+        ) {
+            writeDetails(isNew ? "created" : "added", of: direct, naming: isNew ? [] : back)
+        }
+        return direct
+    }
+
+    private func begin(with peer: User, _ user: User) throws(Refusal) -> Conversation {
         let conversation = try directory.begin(.direct, name: "")
         directory.connect(user, peer, by: conversation)
-        let members = [NewMember(user.number, .member), NewMember(peer.number, .member)]
-        submitCreation(of: conversation, members, by: user, device, key: "", asker, now)
         return conversation
-    }
-
-    private func submitCreation(
-        of conversation: Conversation, _ members: [NewMember], by user: User, _ device: Device, key: String,
-        _ asker: Asker?, _ now: Moment
-    ) {
-        let change = ConversationChange.create(
-            id: conversation.id, kind: conversation.kind, name: conversation.name, members: members)
-        let reply = asker == nil ? ReplyForm.none : .conversation
-        submit(change, of: conversation, by: user, device, asker, key: key, reply: reply, now) {
-            writeDetails("created", of: conversation, naming: [])
-        }
     }
 
     // MARK: Handing in
@@ -156,10 +149,12 @@ final class ConversationCommands {
     /// - Parameter write: writes the event's own members into the builder; called when the change is expected already.
     func submit(
         _ change: ConversationChange, of conversation: Conversation, by user: User, _ device: Device, _ asker: Asker?,
-        key: String = "", reply: ReplyForm = .plain, _ now: Moment, _ write: () -> Void
+        key: String = "", purpose: Append.Purpose = .event, reply: ReplyForm = .plain, _ now: Moment,
+        _ write: () -> Void
     ) {
-        directory.expect(change, of: conversation)
+        directory.expect(change, of: conversation, isCertain: key.isEmpty)
         var append = Append(.conversation, in: conversation.number, by: user.number, device: device.name, at: now.wall)
+        append.purpose = purpose
         append.key = key
         append.change = change
         builder.beginBare()

@@ -44,8 +44,7 @@ final class QueryCommands {
         let (user, _) = try session.speaker()
         let (conversation, _) = try directory.conversation(history.conversation, for: user)
         try reads.check(session)
-        // The user's return is under way, so earlier messages stay hidden.
-        let since = conversation.member(user.number)?.since ?? conversation.lastSequence
+        let since = conversation.hidden(from: user.number)
         let request = HistoryRequest(
             conversation: conversation.number, reader: user.number, after: max(history.after ?? .none, since),
             before: history.before ?? SequenceNumber(Int64.max), isNewest: history.after == nil,
@@ -155,6 +154,7 @@ final class QueryCommands {
     ) throws(Refusal) {
         let (user, _) = try session.speaker()
         let (conversation, _) = try directory.conversation(name, for: user)
+        if let sequence { try conversation.check(sequence, for: user) }
         var delivered: Int64 = 0
         var read: Int64 = 0
         var others: Int64 = 0
@@ -191,7 +191,7 @@ final class QueryCommands {
         guard session.phase == .ready, let user = session.user else { return }
         guard let conversation = directory.conversation(created.conversation),
             conversation.member(user.number) != nil
-        else { return refuseGone(id, session) }
+        else { return refuseGone(created, id, session) }
         let request = lastMessages(of: [conversation], for: user)
         // A new member has no message to be shown yet, and no later event may overtake the answer, which stands for the
         // event.
@@ -212,7 +212,7 @@ final class QueryCommands {
         _ created: Created, _ conversation: Conversation, last: StoredEvent?, _ session: Session, _ id: CommandID?
     ) {
         guard let user = session.user, let member = conversation.member(user.number) else {
-            return refuseGone(id, session)
+            return refuseGone(created, id, session)
         }
         delivery.tellAhead(created.position, to: session)
         builder.begin("ok")
@@ -226,9 +226,11 @@ final class QueryCommands {
         delivery.reply(builder.finish(), to: session)
     }
 
-    /// The conversation was erased, or the user left it, since it was created.
-    private func refuseGone(_ id: CommandID?, _ session: Session) {
-        replies.refuse(Refusal(.gone, "the conversation no longer exists", id: id), session)
+    /// The conversation was erased, or the user is no longer in it, since it was created.
+    private func refuseGone(_ created: Created, _ id: CommandID?, _ session: Session) {
+        let isThere = directory.conversation(created.conversation) != nil
+        let reason = isThere ? "you are no longer in the conversation" : "the conversation was erased"
+        replies.refuse(Refusal(.gone, "the command was carried out before, but \(reason) since", id: id), session)
     }
 
     // MARK: What the log said
@@ -245,7 +247,7 @@ final class QueryCommands {
         case .created(_, let id, let created):
             // If the read failed, the answer goes without the last message.
             guard let conversation = directory.conversation(created.conversation) else {
-                return refuseGone(id, session)
+                return refuseGone(created, id, session)
             }
             answer(created, conversation, last: result.events.first, session, id)
         }

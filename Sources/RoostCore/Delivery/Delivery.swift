@@ -159,17 +159,17 @@ final class Delivery {
     // MARK: The end of a session
 
     /// Ends a session from our side. It takes no further command; the host writes what waits and closes the connection.
-    func shut(_ session: Session, _ code: CloseCode, isClean: Bool = false) {
+    func shut(_ session: Session, _ code: CloseCode, isGoodbye: Bool = false) {
         settle()
-        end(session, code, isClean: isClean)
+        end(session, code, isGoodbye: isGoodbye)
     }
 
     /// The next session that has ended but is still known to other parts. Returns each one once.
     func takeEnded() -> Session? { ended.popFirst() }
 
-    private func end(_ session: Session, _ code: CloseCode, isClean: Bool) {
+    private func end(_ session: Session, _ code: CloseCode, isGoodbye: Bool = false) {
         guard session.phase != .ended else { return }
-        session.end(code, isClean: isClean)
+        session.end(code, isGoodbye: isGoodbye)
         counters.count(code)
         ended.append(session)
         edge.touch(session)
@@ -377,7 +377,7 @@ final class Delivery {
     private func hasRoom(for bytes: Int, _ session: Session) -> Bool {
         guard session.phase != .ended else { return false }
         guard edge.backlog(of: session) + bytes <= bounds.maxBytes else {
-            end(session, .tooSlow, isClean: false)
+            end(session, .tooSlow)
             return false
         }
         return true

@@ -36,9 +36,6 @@ final class Conversation {
         var changesUnderWay: Int
     }
 
-    /// Sessions that asked for it by `conversation.create` while it was being created.
-    private var askers: [Asker] = []
-
     init(_ number: ConversationNumber, id: String, kind: ConversationKind, name: String) {
         self.number = number
         self.id = id
@@ -48,20 +45,6 @@ final class Conversation {
 
     /// Sets the two users of a direct conversation.
     func connect(_ pair: UserPair) { self.pair = pair }
-
-    // MARK: Askers
-
-    /// Adds a session that is answered once the conversation exists. Returns false if `most` are waiting already.
-    func add(_ asker: Asker, atMost most: Int) -> Bool {
-        guard askers.count < most else { return false }
-        askers.append(asker)
-        return true
-    }
-
-    func takeAskers() -> [Asker] {
-        defer { askers = [] }
-        return askers
-    }
 
     // MARK: As committed
 
@@ -96,6 +79,21 @@ final class Conversation {
         forgetAudience()
         for member in gone { formerMembers.insert(member.user.number) }
         return gone
+    }
+
+    /// The last message that the user may not see. As long as a return to a direct conversation may be under way, that
+    /// is the newest one.
+    func hidden(from user: UserNumber) -> SequenceNumber {
+        guard let member = membersByUser[user], pair == nil || isSurely(user) else { return lastSequence }
+        return member.since
+    }
+
+    /// Checks that there is such a message and the user may see it.
+    /// - Throws: `notFound`.
+    func check(_ sequence: SequenceNumber, for user: User) throws(Refusal) {
+        guard sequence > hidden(from: user.number), sequence <= lastSequence else {
+            throw Refusal(.notFound, "sequence: no such message in this conversation")
+        }
     }
 
     /// The sessions of all members. O(members) after a change, O(1) otherwise.
@@ -149,9 +147,25 @@ final class Conversation {
     /// Whether no change is under way and, in a direct conversation, both users are members.
     var isAtRest: Bool { pendingStandings.isEmpty && !isEnding && (pair == nil || members.count == 2) }
 
+    /// Whether the event that creates it isn't stored.
+    var isUnstored: Bool { members.isEmpty && formerMembers.isEmpty }
+
+    /// Whether it isn't stored, and nothing that creates it is under way.
+    var isUnborn: Bool { isUnstored && pendingStandings.isEmpty }
+
+    /// Whether the user is a member and will be one whatever becomes of the changes under way.
+    func isSurely(_ user: UserNumber) -> Bool { membersByUser[user] != nil && pendingStandings[user] == nil }
+
     /// The leaving of the last member was handed to the writer.
     func beginToEnd() {
         isEnding = true
+        standingChanges += 1
+    }
+
+    /// It was not stored that the last member leaves. No other change can be under way, because none follows an end.
+    func goOn() {
+        isEnding = false
+        pendingStandings.removeAll()
         standingChanges += 1
     }
 

@@ -59,7 +59,8 @@ extension Directory {
 
     /// A change was handed to the writer. Users who will join count as members for the bounds, and commands are judged
     /// by the new standing.
-    func expect(_ change: ConversationChange, of conversation: Conversation) {
+    /// - Parameter isCertain: it will be stored if anything is: it has no key that may have been used before.
+    func expect(_ change: ConversationChange, of conversation: Conversation, isCertain: Bool) {
         switch change {
         case .create(_, _, _, let members), .add(let members):
             for member in members {
@@ -76,7 +77,7 @@ extension Directory {
         case .erase:
             for member in conversation.standings() { conversation.expect(member.user, role: nil) }
             conversation.beginToEnd()
-            disconnect(conversation)
+            if isCertain { disconnect(conversation) }
         case .rename: return
         }
     }

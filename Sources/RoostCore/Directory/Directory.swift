@@ -121,15 +121,16 @@ final class Directory {
     func conversation(
         _ name: Text, for user: User
     ) throws(Refusal) -> (conversation: Conversation, role: Role) {
-        let found: Conversation?
-        if let peer = name.peer {
-            found = users[peer].flatMap { direct($0, user) }
-        } else {
-            found = conversations[name]
-        }
+        let found = anyConversation(name, of: user)
         let role = try policy.role(of: user, in: found)
         guard let found else { throw Refusal(.notFound, "no such conversation") }
         return (found, role)
+    }
+
+    /// The conversation that a command of the user names, whether or not the user is a member.
+    func anyConversation(_ name: Text, of user: User) -> Conversation? {
+        guard let peer = name.peer else { return conversations[name] }
+        return users[peer].flatMap { direct($0, user) }
     }
 
     /// The same for a command of a session. Most commands name the same conversation as the one before.
@@ -225,6 +226,16 @@ final class Directory {
     /// Ends the direct conversation of two users, so that they can begin a new one at once.
     func disconnect(_ conversation: Conversation) {
         if let pair = conversation.pair, directs[pair] === conversation { directs[pair] = nil }
+    }
+
+    /// A change is not stored, so what was done in advance is undone: a conversation that was to be created goes,
+    /// unless another command still creates it, and one that was to end goes on.
+    func undo(_ change: ConversationChange, of conversation: Conversation) {
+        switch change {
+        case .create: if conversation.isUnborn { remove(conversation) }
+        case .erase: conversation.goOn()
+        case .add, .rename, .remove, .leave, .roles: return
+        }
     }
 
     /// Removes a conversation that was erased or never came about.

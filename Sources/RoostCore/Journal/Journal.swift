@@ -77,7 +77,8 @@ final class Journal {
 
     /// Submits an event after `reserve`, with the command that waits for the answer.
     func submit(
-        _ append: consuming Append, _ session: Session?, _ id: CommandID?, reply: ReplyForm = .plain
+        _ append: consuming Append, _ session: Session?, _ id: CommandID?, reply: ReplyForm = .plain,
+        refusal: Refusal? = nil
     ) {
         precondition(isOpen, "an event is submitted after `reserve`")
         pendingBytes += append.body.count
@@ -85,7 +86,7 @@ final class Journal {
         pending.append(
             PendingAppend(
                 event: StoredEvent(append, position: .start, sequence: .none), change: append.change,
-                isProbe: append.isProbe, session: session, id: id, reply: reply))
+                session: session, id: id, reply: reply, refusal: refusal))
         gathering.append(.append(append))
     }
 

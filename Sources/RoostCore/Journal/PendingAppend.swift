@@ -5,10 +5,12 @@ struct PendingAppend {
     /// The event as others will be told. Its place in the log isn't known yet.
     var event: StoredEvent
     var change: ConversationChange?
-    var isProbe: Bool
     var session: Session?
     var id: CommandID?
     var reply = ReplyForm.plain
+    /// The answer if the log refuses it for a reason that only the command's handler knows: a probe whose key is new,
+    /// or an edit whose body can't be that of a text.
+    var refusal: Refusal?
 
     /// The id for a plain `ok`, if somebody waits for one.
     var expectedAnswer: CommandID? { reply == .plain && session != nil ? id : nil }

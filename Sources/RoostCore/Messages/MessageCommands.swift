@@ -11,10 +11,12 @@ final class MessageCommands {
     private let typing: TypingCommands
     private let builder: FrameBuilder
     private let counters: Counters
+    /// Most Unicode scalars of a text.
+    private let textScalars: Int
 
     init(
         directory: Directory, journal: Journal, delivery: Delivery, conversations: ConversationCommands,
-        typing: TypingCommands, builder: FrameBuilder, counters: Counters
+        typing: TypingCommands, builder: FrameBuilder, counters: Counters, textScalars: Int
     ) {
         self.directory = directory
         self.journal = journal
@@ -23,54 +25,101 @@ final class MessageCommands {
         self.typing = typing
         self.builder = builder
         self.counters = counters
+        self.textScalars = textScalars
     }
 
     func send(_ send: Command.Send, _ id: CommandID?, _ session: Session, _ now: Moment) throws(Refusal) {
         let (user, device) = try session.speaker()
         try journal.reserve(send.body.count)
-        let known = session.directory.destination.conversation(named: send.to)
-        let conversation = if let known { known } else { try toSend(send.to, session, user, device, now) }
-        if let replyTo = send.replyTo, replyTo > conversation.lastSequence, journal.pendingEvents == 0 {
-            throw Refusal(.notFound, "replyTo: no such message in this conversation")
+        var conversation = session.directory.destination.conversation(named: send.to)
+        var refusal: Refusal?
+        do throws(Refusal) {
+            if let known = conversation {
+                try checkReply(send, in: known, by: user)
+            } else {
+                let found = try find(send.to, session, user)
+                conversation = found.conversation
+                try checkReply(send, in: found.conversation, by: user)
+                conversation = try open(found, send, session, user, device, now)
+            }
+        } catch {
+            // The log is asked whether it was sent before: a retry gets its first answer, whatever has changed since.
+            guard !error.code.isTemporary else { throw error }
+            refusal = error
+            conversation = directory.anyConversation(send.to, of: user)
         }
-        var append = Append(.message, in: conversation.number, by: user.number, device: device.name, at: now.wall)
+        var append = Append(
+            .message, in: conversation?.number ?? .none, by: user.number, device: device.name, at: now.wall)
         append.key = send.key.string
-        append.isProbe = known == nil && conversation.standing(of: user.number) == nil
+        append.purpose = refusal == nil ? .event : .probe
         append.label = send.kind?.string ?? "text"
         append.reference = send.replyTo ?? .none
         append.body = send.body.array
-        journal.submit(append, session, id)
-        if conversation.typers.count > 0 { typing.stop(user, in: conversation) }
+        journal.submit(append, session, id, refusal: refusal)
+        if let conversation, conversation.typers.count > 0 { typing.stop(user, in: conversation) }
     }
 
-    /// The conversation to send to. `@user` creates the direct conversation or brings it back.
-    private func toSend(
-        _ to: Text, _ session: Session, _ user: User, _ device: Device, _ now: Moment
-    ) throws(Refusal) -> Conversation {
-        let found = try find(to, session, user, device, now)
-        session.directory.destination.note(to, is: found, for: user)
-        return found
+    /// Where a message is to go. A direct conversation with `peer` may not exist yet.
+    private struct Goal {
+        var conversation: Conversation?
+        var peer: User?
     }
 
-    private func find(
-        _ to: Text, _ session: Session, _ user: User, _ device: Device, _ now: Moment
-    ) throws(Refusal) -> Conversation {
+    private func find(_ to: Text, _ session: Session, _ user: User) throws(Refusal) -> Goal {
         if let name = to.peer {
             let peer = try directory.introduce(name, by: session)
             try directory.policy.checkWriting(by: user, to: peer)
-            return try conversations.direct(with: peer, user, device, now)
+            return Goal(conversation: directory.direct(user, peer), peer: peer)
         }
         let found = try directory.policy.checkWriting(by: user, to: directory.conversation(named: to))
-        if found.kind == .direct { try conversations.rejoin(found, user, device, nil, now) }
+        guard let pair = found.pair else { return Goal(conversation: found) }
+        return Goal(conversation: found, peer: directory.user(pair.low == user.number ? pair.high : pair.low))
+    }
+
+    /// The conversation to send to. A direct one is created or brought back if necessary.
+    private func open(
+        _ goal: Goal, _ send: Command.Send, _ session: Session, _ user: User, _ device: Device, _ now: Moment
+    ) throws(Refusal) -> Conversation {
+        if let peer = goal.peer {
+            guard let direct = goal.conversation, direct.isAtRest else {
+                return try conversations.open(
+                    goal.conversation, with: peer, user, device, for: send.key.string, nil, now)
+            }
+        }
+        guard let found = goal.conversation, found.standing(of: user.number) != nil else {
+            throw Refusal(.notFound, "no such conversation")
+        }
+        session.directory.destination.note(send.to, is: found, for: user)
         return found
+    }
+
+    /// Whether the message that this one replies to exists, and the user may see it. The newest may still be on their
+    /// way to the log, which then decides.
+    private func checkReply(_ send: Command.Send, in conversation: Conversation?, by user: User) throws(Refusal) {
+        guard let replyTo = send.replyTo else { return }
+        let last = conversation?.lastSequence ?? .none
+        let hidden = conversation?.hidden(from: user.number) ?? .none
+        guard replyTo > hidden, replyTo <= last || journal.pendingEvents > 0 else {
+            throw Refusal(.notFound, "replyTo: no such message in this conversation")
+        }
     }
 
     func edit(_ edit: Command.Edit, _ id: CommandID?, _ session: Session, _ now: Moment) throws(Refusal) {
         try journal.reserve(edit.body.count)
         var append = try event(.edit, on: edit.target, session, now).append
         append.body = edit.body.array
-        append.flag = edit.isText
-        journal.submit(append, session, id)
+        append.flag = edit.textFault == nil
+        journal.submit(append, session, id, refusal: refusal(for: edit.textFault))
+    }
+
+    /// The refusal if the message turns out to be a text.
+    private func refusal(for fault: Command.TextFault?) -> Refusal? {
+        switch fault {
+        case .notString: Refusal(.badRequest, "body must be a string, because the message is a text")
+        case .blank: Refusal(.badRequest, "body must not be empty or all white space")
+        case .long: Refusal(.tooLarge, "body must be at most \(textScalars) Unicode scalars")
+        case nil: nil
+        }
     }
 
     func delete(_ target: Command.Target, _ id: CommandID?, _ session: Session, _ now: Moment) throws(Refusal) {
@@ -93,8 +142,9 @@ final class MessageCommands {
     ) throws(Refusal) -> (append: Append, role: Role) {
         let (user, device) = try session.speaker()
         let (conversation, role) = try directory.conversation(target.conversation, for: user)
-        let since = conversation.member(user.number)?.since ?? conversation.lastSequence
-        guard target.sequence > since else { throw Refusal(.notFound, "no such message in this conversation") }
+        guard target.sequence > conversation.hidden(from: user.number) else {
+            throw Refusal(.notFound, "no such message in this conversation")
+        }
         var append = Append(kind, in: conversation.number, by: user.number, device: device.name, at: now.wall)
         append.reference = target.sequence
         return (append, role)

@@ -83,7 +83,6 @@ final class StoredEvents {
                 continue
             }
             apply(next.event, next.change, to: conversation, by: nil, answering: nil, now)
-            conversations.answerAskers(of: conversation, next.event.position, next.event.time)
             writeInTime(&unwritten, next.event, write)
         }
         delivery.settle()
@@ -118,28 +117,45 @@ final class StoredEvents {
             if next.event.kind == .conversation { answerChange(next, of: conversation) }
         case .duplicate(let position, let sequence, let number, let time):
             counters.duplicates += 1
-            if case .create = next.change, let conversation { directory.remove(conversation) }
+            undo(next.change, of: conversation)
             answerDuplicate(next, position, sequence, number, time)
         case .unchanged:
-            guard let session = next.session else { return }
-            events.builder.begin("ok")
-            events.builder.reply(to: next.id)
-            events.builder.member("duplicate", true)
-            delivery.reply(events.builder.finish(), to: session)
+            undo(next.change, of: conversation)
+            answerUnchanged(next, conversation)
         case .refused(let code):
-            answer(next, refusal: Refusal(code, reason(of: code, isProbe: next.isProbe)))
-            if case .create = next.change, let conversation { directory.remove(conversation) }
+            undo(next.change, of: conversation)
+            answer(next, refusal: refusal(code, of: next))
         case .leased: preconditionFailure("what is leased comes behind what became of the events")
         }
     }
 
-    private func reason(of code: ErrorCode, isProbe: Bool) -> String {
+    /// The change was not stored.
+    private func undo(_ change: ConversationChange?, of conversation: Conversation?) {
+        if let change, let conversation { directory.undo(change, of: conversation) }
+    }
+
+    private func refusal(_ code: ErrorCode, of next: borrowing PendingAppend) -> Refusal {
+        let isEdit = next.event.kind == .edit
+        if let refusal = next.refusal, code == (isEdit ? .badRequest : .notFound) { return refusal }
+        let isKeyed = next.event.kind == .message || next.event.kind == .conversation
+        return Refusal(code, isKeyed ? keyReason(of: code) : reason(of: code))
+    }
+
+    private func reason(of code: ErrorCode) -> String {
         switch code {
-        case .notFound: isProbe ? "no such conversation" : "no such message in this conversation"
+        case .notFound: "no such message in this conversation"
         case .gone: "the message was deleted, or is damaged in the store"
         case .forbidden: "only the author may do this"
         case .tooLarge: "a user may give a message at most \(bounds.reactionsPerUser) different reactions"
-        case .badRequest: "body must be a string, because the message is a text"
+        default: "the command was not accepted"
+        }
+    }
+
+    private func keyReason(of code: ErrorCode) -> String {
+        switch code {
+        case .notFound: "replyTo: no such message in this conversation"
+        case .gone: "key: the command was carried out before, and its conversation was erased since or is damaged"
+        case .conflict: "key: you have used this key before, for another command"
         default: "the command was not accepted"
         }
     }
@@ -168,7 +184,7 @@ final class StoredEvents {
         case .conversation:
             // Members added here must not see earlier events, and members removed here must see them: the directory
             // asks for `Settled` when it changes the members.
-            conversations.apply(change, event, to: conversation, except: origin)
+            conversations.apply(change, event, to: conversation, except: origin, now)
         }
     }
 
@@ -185,7 +201,21 @@ final class StoredEvents {
             events.beginAnswer(to: id, event, in: conversation)
             delivery.reply(events.builder.finish(), to: session)
         }
-        conversations.answerAskers(of: conversation, event.position, event.time)
+    }
+
+    /// Nothing had to be changed: the direct conversation that was asked for is there, or the message is already so.
+    private func answerUnchanged(_ next: borrowing PendingAppend, _ conversation: Conversation?) {
+        guard let session = next.session, next.reply != .none else { return }
+        if next.reply == .conversation, let conversation {
+            let created = Created(
+                conversation: conversation.number, position: conversation.lastPosition, time: conversation.lastTime,
+                isDuplicate: true)
+            return queries.answerCreated(created, to: session, next.id)
+        }
+        events.builder.begin("ok")
+        events.builder.reply(to: next.id)
+        events.builder.member("duplicate", true)
+        delivery.reply(events.builder.finish(), to: session)
     }
 
     /// Repeats the first answer.
@@ -202,8 +232,10 @@ final class StoredEvents {
         let builder = events.builder
         builder.begin("ok")
         builder.reply(to: next.id)
-        if let id = directory.conversation(number)?.id { builder.member("conversation", plain: id) }
-        builder.member("sequence", sequence.value)
+        if next.event.kind == .message, let id = directory.conversation(number)?.id {
+            builder.member("conversation", plain: id)
+            builder.member("sequence", sequence.value)
+        }
         builder.member("position", position)
         builder.member("time", time.milliseconds)
         builder.member("duplicate", true)
@@ -211,11 +243,8 @@ final class StoredEvents {
     }
 
     private func answer(_ next: borrowing PendingAppend, refusal: Refusal) {
-        var refusal = refusal
-        if let conversation = directory.conversation(next.event.conversation) {
-            conversations.refuseAskers(of: conversation, refusal)
-        }
         guard let session = next.session, next.reply != .none else { return }
+        var refusal = refusal
         refusal.id = next.id
         replies.refuse(refusal, session)
     }

@@ -54,10 +54,9 @@ public struct Append: Sendable {
     /// Delete: the sender may delete other members' messages. React: the reaction is taken back. Edit: the new body is
     /// a JSON string.
     public var flag = false
-    /// Only looks for an event that is already stored under this key: the sender may no longer write here, but a retry
-    /// still gets its first answer. Nothing new is stored; without such an event it is refused with `notFound`.
-    public var isProbe = false
-    /// The conversation it belongs to.
+    /// Why it is handed in.
+    public var purpose = Purpose.event
+    /// The conversation it belongs to; `.none` in a probe whose command names none that exists.
     public var conversation: ConversationNumber
     /// The user who caused it.
     public var sender: UserNumber
@@ -85,7 +84,8 @@ public struct Append: Sendable {
         set { own().device = newValue }
     }
 
-    /// The client's key; empty if there is none. A sender never uses a key for two commands.
+    /// The client's key; empty if there is none. Of an opening, the key of the message that follows it, under which
+    /// the opening itself isn't stored.
     public var key: String {
         get { content.key }
         set { own().key = newValue }
@@ -135,6 +135,20 @@ public struct Append: Sendable {
     }
 }
 
+extension Append {
+    /// Why an event is handed in.
+    public enum Purpose: Sendable {
+        /// To be stored, unless its key was used before.
+        case event
+        /// Only to look for what was stored under its key: the command would be refused now, but a retry still gets
+        /// its first answer. Nothing is stored; if the key is new, it is refused with `notFound`.
+        case probe
+        /// To create a direct conversation, or to bring users back into it, before a message that follows. It changes
+        /// nothing if the message's key was used before, or if the conversation is there with all these users.
+        case opening
+    }
+}
+
 /// A change of the directory of conversations, together with the event that announces it.
 public enum ConversationChange: Sendable {
     /// A new conversation. `pair` is set for a direct one. The members see it from its first message on.
@@ -176,11 +190,12 @@ public enum Outcome: Sendable, Equatable {
     /// The event was stored. `sequence` is that of the message itself or of the message it changes; for a conversation
     /// event, that of the last message. `label` is the message's kind if the event is an edit.
     case stored(Position, SequenceNumber, label: String = "")
-    /// The key was used before. This is what was stored then; nothing was changed now.
+    /// The same command was stored before under its key. This is what was stored then; nothing was changed now.
     case duplicate(Position, SequenceNumber, ConversationNumber, Timestamp)
     /// The event would change nothing (the message is already deleted, the reaction exists), so nothing was stored.
     case unchanged
-    /// The log's state doesn't allow it: `notFound`, `gone`, `forbidden`, `tooLarge`, `badRequest`.
+    /// The log's state doesn't allow it: `notFound`, `gone`, `forbidden`, `tooLarge`, `badRequest`. Because of its key:
+    /// `conflict` if another command was stored under it, `gone` if what was stored under it was erased.
     case refused(ErrorCode)
     /// Numbers that this relay may assign; empty if the store has no more.
     case leased(NumberKind, Range<Int32>)

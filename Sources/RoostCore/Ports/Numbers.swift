@@ -15,6 +15,8 @@ public struct ConversationNumber: Hashable, Sendable {
     public let value: Int32
     /// Wraps a number that the Relay assigned.
     public init(_ value: Int32) { self.value = value }
+    /// No conversation.
+    public static let none = ConversationNumber(0)
 }
 
 /// The number of a device.

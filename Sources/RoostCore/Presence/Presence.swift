@@ -10,6 +10,8 @@ final class Presence {
         fileprivate(set) var lastSeen: Timestamp
         /// The state that watchers were told last.
         fileprivate(set) var announced = PresenceState.offline
+        /// The state that some sessions were told ahead of the others, since the last tick.
+        fileprivate var early: [SessionID: PresenceState] = [:]
         /// Sessions that asked by `watch`.
         fileprivate(set) var watchers: [SessionID: Session] = [:]
         fileprivate var isChanged = false
@@ -149,6 +151,15 @@ final class Presence {
         }
     }
 
+    /// The state to tell this session now: the present one, although others are told of a change only at the next
+    /// tick. If the state changes again before, the tick corrects it.
+    func show(_ user: User, to session: Session, at now: Moment) -> PresenceState {
+        guard user.presence.isChanged else { return user.presence.announced }
+        let state = state(of: user, at: now.monotonic)
+        user.presence.early[session.id] = state
+        return state
+    }
+
     // MARK: Watching
 
     /// The session watches these users from now on. Returns false, and changes nothing, if that would be too many.
@@ -240,18 +251,24 @@ final class Presence {
     private func announce(_ user: User, in tick: inout Tick, isDraining: Bool, at now: Moment) {
         user.presence.isChanged = false
         let state = state(of: user, at: now.monotonic)
+        let before = user.presence.announced
+        let early = user.presence.early
+        user.presence.early.removeAll()
         store(user, state, in: &tick, isDraining: isDraining, at: now)
-        guard state != user.presence.announced else { return }
-        count(user.presence.announced, -1)
-        count(state, 1)
-        user.presence.announced = state
-        counters.presenceChanges += 1
+        guard state != before || !early.isEmpty else { return }
+        if state != before {
+            count(before, -1)
+            count(state, 1)
+            user.presence.announced = state
+            counters.presenceChanges += 1
+        }
         guard !isDraining else { return }
-        for session in user.presence.watchers.values { add(user, to: session, &tick) }
+        func tell(_ session: Session) {
+            if early[session.id] ?? before != state { add(user, to: session, &tick) }
+        }
+        for session in user.presence.watchers.values { tell(session) }
         for peer in user.peers.values {
-            for session in peer.sessions where user.presence.watchers[session.id] == nil {
-                add(user, to: session, &tick)
-            }
+            for session in peer.sessions where user.presence.watchers[session.id] == nil { tell(session) }
         }
     }
 

@@ -32,7 +32,7 @@ final class PresenceCommands {
         replies.accept(id, session)
     }
 
-    func watch(_ names: [Text], _ id: CommandID?, _ session: Session) throws(Refusal) {
+    func watch(_ names: [Text], _ id: CommandID?, _ session: Session, _ now: Moment) throws(Refusal) {
         let (user, _) = try session.speaker()
         var wanted: [User] = []
         for name in names {
@@ -46,7 +46,7 @@ final class PresenceCommands {
         }
         builder.begin("ok")
         builder.reply(to: id)
-        write(wanted)
+        write(wanted) { presence.show($0, to: session, at: now) }
         delivery.reply(builder.finish(), to: session)
     }
 
@@ -63,15 +63,22 @@ final class PresenceCommands {
     /// session is told their present state.
     func begin(_ session: Session, of device: Device, as activity: Activity, at now: Moment) {
         let peers = device.user.peers.values.sorted { $0.number.value < $1.number.value }.prefix(watchedMax)
-        if !peers.isEmpty { delivery.reply(frame(of: Array(peers)), to: session) }
+        if !peers.isEmpty { show(Array(peers), to: session, at: now) }
         presence.come(session, of: device, as: activity, at: now)
     }
 
     /// The two users of a direct conversation begin to watch each other, so each is told the other's present state.
-    func introduce(_ pair: UserPair) {
+    func introduce(_ pair: UserPair, at now: Moment) {
         guard let low = directory.user(pair.low), let high = directory.user(pair.high) else { return }
-        for session in low.sessions { delivery.reply(frame(of: [high]), to: session) }
-        for session in high.sessions { delivery.reply(frame(of: [low]), to: session) }
+        for session in low.sessions { show([high], to: session, at: now) }
+        for session in high.sessions { show([low], to: session, at: now) }
+    }
+
+    /// Tells the session the present state of these users.
+    func show(_ users: [User], to session: Session, at now: Moment) {
+        builder.begin("presence")
+        write(users) { presence.show($0, to: session, at: now) }
+        delivery.reply(builder.finish(), to: session)
     }
 
     /// A conversation ended that may have been the last one the user shared with some watcher. Watches that are no
@@ -85,7 +92,7 @@ final class PresenceCommands {
     func forget(_ session: Session) { presence.forget(session) }
 
     /// The last session of a device has ended.
-    /// - Parameter mayReturn: whether it ended without `bye`.
+    /// - Parameter mayReturn: the client didn't say `bye`, so it may come back.
     func end(_ session: Session, of device: Device, mayReturn: Bool, at now: Moment) {
         presence.go(session, of: device, mayReturn: mayReturn, at: now)
     }
@@ -138,19 +145,17 @@ final class PresenceCommands {
 
     // MARK: Frames
 
-    /// The present state of these users.
-    func frame(of users: [User]) -> Frame {
+    /// The state of these users that is told in this tick.
+    private func frame(of users: [User]) -> Frame {
         builder.begin("presence")
-        write(users)
+        write(users) { $0.presence.announced }
         return builder.finish()
     }
 
-    private func write(_ users: [User]) {
+    private func write(_ users: [User], _ state: (User) -> PresenceState) {
         builder.beginArray("users")
         for user in users {
-            // Show the announced state. If we showed the live one and it flipped back before the tick, no correction
-            // would follow.
-            let state = user.presence.announced
+            let state = state(user)
             let lastSeen = user.presence.lastSeen
             builder.beginObject()
             builder.member("user", plain: user.name)

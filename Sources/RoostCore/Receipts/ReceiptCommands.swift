@@ -43,9 +43,7 @@ final class ReceiptCommands {
     func read(_ target: Command.Target, _ id: CommandID?, _ session: Session, _ now: Moment) throws(Refusal) {
         let (user, _) = try session.speaker()
         let conversation = try directory.destination(target.conversation, of: session, user)
-        guard target.sequence <= conversation.lastSequence else {
-            throw Refusal(.badRequest, "sequence: the conversation has no such message yet")
-        }
+        try conversation.check(target.sequence, for: user)
         if let member = conversation.member(user.number) {
             receipts.advanceRead(member, to: target.sequence, at: now)
         }

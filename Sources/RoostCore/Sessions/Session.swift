@@ -94,10 +94,10 @@ public final class Session {
 
     /// Ends the session; nothing more is sent to it.
     /// - Parameter code: the close code for the host to send; nil if the connection is already gone.
-    func end(_ code: CloseCode?, isClean: Bool) {
+    func end(_ code: CloseCode?, isGoodbye: Bool = false) {
         precondition(phase != .ended, "a session ends once")
         closing = code
-        isGoodbye = isClean
+        self.isGoodbye = isGoodbye
         phase = .ended
         feed.end()
         owed.removeAll()

@@ -60,7 +60,7 @@ final class SessionCommands {
 
     func bye(_ id: CommandID?, _ session: Session) {
         replies.accept(id, session)
-        delivery.shut(session, .normal, isClean: true)
+        delivery.shut(session, .normal, isGoodbye: true)
     }
 
     /// Refuses a command. A session that sends too many malformed ones is closed.
@@ -159,16 +159,16 @@ final class SessionCommands {
 
     /// Everything in the outbox has left for the network. The session now gets the states it is owed, then the events
     /// it has missed.
-    func drained(_ session: Session) {
+    func drained(_ session: Session, at now: Moment) {
         guard session.phase == .ready else { return }
-        tellOwed(to: session)
+        tellOwed(to: session, at: now)
         // The owed states may have been too much.
         guard session.phase == .ready, session.feed.state == .behind else { return }
         catchUp.goOn(session)
     }
 
     /// Sends the present state of everything that was held back.
-    private func tellOwed(to session: Session) {
+    private func tellOwed(to session: Session, at now: Moment) {
         var users: [User] = []
         for key in delivery.takeOwed(session) {
             switch key {
@@ -184,7 +184,7 @@ final class SessionCommands {
                 if presence.isTold(session, of: number), let user = directory.user(number) { users.append(user) }
             }
         }
-        if !users.isEmpty { delivery.reply(presence.frame(of: users), to: session) }
+        if !users.isEmpty { presence.show(users, to: session, at: now) }
     }
 
     /// The conversation, if the user is still a member. What was held back may be older than the membership.
@@ -206,13 +206,13 @@ final class SessionCommands {
 
     /// Closes all sessions in order.
     func shutAll() {
-        for session in sessions.sorted { delivery.shut(session, .drain, isClean: true) }
+        for session in sessions.sorted { delivery.shut(session, .drain) }
     }
 
     /// The connection is gone.
-    func close(_ session: Session, isClean: Bool, at now: Moment) {
+    func close(_ session: Session, at now: Moment) {
         sessions.remove(session)
-        if session.phase != .ended { session.end(nil, isClean: isClean) }
+        if session.phase != .ended { session.end(nil) }
         takeOut(session, at: now)
         session.outbox.removeAll()
         session.attachment = nil

@@ -310,9 +310,13 @@ extension Command {
     /// What the command takes from the bucket: 1, and more for commands that make more work than a message.
     fileprivate var cost: Int64 {
         switch self {
-        case .watch(let names), .unwatch(let names), .add(_, let names), .remove(_, let names):
-            1 + Int64(names.count) / 10
+        case .watch(let names), .unwatch(let names): 1 + Int64(names.count) / 10
         case .create(let create): 1 + Int64(create.members.count) / 10
+        case .change(let change):
+            switch change.kind {
+            case .add(let names), .remove(let names): 1 + Int64(names.count) / 10
+            case .rename, .role, .leave: 1
+            }
         case .list, .members: 10
         default: 1
         }

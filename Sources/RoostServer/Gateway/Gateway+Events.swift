@@ -46,7 +46,7 @@ extension Gateway {
     func closed(_ connection: Connection, isClean: Bool) {
         guard let session = session(of: connection) else { return }
         connection.attachment = nil
-        relay.close(session, isClean: isClean, at: now)
+        relay.close(session, at: now)
     }
 
     private func session(of connection: Connection) -> Session? {

@@ -133,6 +133,20 @@ final class Directory {
         }
     }
 
+    /// Whether an opening changes anything: the direct conversation isn't there, or not with all these users.
+    func isChanged(by opening: Append) throws -> Bool {
+        switch opening.change {
+        case .create: return conversation(opening.conversation.value) == nil
+        case .add(let members):
+            return try !members.allSatisfy { member in
+                statements.findMember.bind(1, opening.conversation.value)
+                statements.findMember.bind(2, member.user.value)
+                return try statements.findMember.first { _ in true } ?? false
+            }
+        case .rename, .remove, .leave, .erase, .roles, nil: return false
+        }
+    }
+
     /// Forgets a conversation and its members. From now on its rows are not read.
     func remove(conversation: ConversationNumber) throws {
         conversations[conversation.value] = nil

@@ -10,6 +10,7 @@ struct DirectoryStatements {
     let renameConversation: Statement
     let deleteConversation: Statement
     let deleteMembers: Statement
+    let findMember: Statement
     let addMember: Statement
     let removeMember: Statement
     let setRole: Statement
@@ -36,6 +37,8 @@ struct DirectoryStatements {
         renameConversation = try database.prepare("UPDATE conversation SET name = ?2 WHERE number = ?1")
         deleteConversation = try database.prepare("DELETE FROM conversation WHERE number = ?1")
         deleteMembers = try database.prepare("DELETE FROM member WHERE conversation = ?1")
+        findMember = try database.prepare(
+            "SELECT 1 FROM member WHERE conversation = ?1 AND user = ?2 AND role IS NOT NULL")
         // For a new member, earlier messages don't count as unread. An existing member is left unchanged.
         addMember = try database.prepare(
             """

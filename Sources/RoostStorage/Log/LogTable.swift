@@ -103,12 +103,19 @@ final class CommittedLog {
 struct LogEditor {
     private let newRows: NewRows
     private let replace: Statement
+    private let strip: Statement
     private let delete: Statement
 
     init(_ database: Database, _ newRows: NewRows) throws {
         self.newRows = newRows
         replace = try database.prepare(
             "UPDATE log SET body = ?2, edited_at = ?3, deleted_at = ?4, checksum = ?5 WHERE position = ?1")
+        strip = try database.prepare(
+            """
+            UPDATE log SET conversation = 0, kind = ?2, checksum = ?3, reference = NULL, flag = NULL, edited_at = NULL,
+                deleted_at = NULL, device = NULL, label = NULL, body = ?4
+            WHERE position = ?1
+            """)
         delete = try database.prepare("DELETE FROM log WHERE position = ?1")
     }
 
@@ -136,6 +143,29 @@ struct LogEditor {
         try event.body.withUnsafeBytes { body in
             try replace.bind(2, borrowedText: body)
             try replace.run()
+        }
+    }
+
+    /// Leaves of a row of an erased conversation only what a retry of its command is known by.
+    func keepKey(of row: LogRow) throws {
+        try newRows.store()
+        let event = row.event
+        let numbers = RowNumbers(
+            position: event.position.value, conversation: 0, sequence: row.sequence,
+            kind: EventKind.conversation.rawValue, sender: event.sender.value, time: event.time.milliseconds,
+            reference: 0, flag: false)
+        let body = event.isLeaving ? StoredEvent.leavingBody : []
+        let key = Array(event.key.utf8)
+        let none = UnsafeRawBufferPointer(start: nil, count: 0)
+        let checksum = key.withUnsafeBytes { key in
+            body.withUnsafeBytes { numbers.checksum(device: none, key: key, label: none, body: $0) }
+        }
+        strip.bind(1, numbers.position)
+        strip.bind(2, Int32(numbers.kind))
+        strip.bind(3, checksum)
+        try body.withUnsafeBytes { body in
+            try strip.bind(4, borrowedText: body)
+            try strip.run()
         }
     }
 

@@ -9,7 +9,7 @@ struct Migration {
 
     static let all = [
         Migration(
-            name: "1-rows-and-blocks-of-keys",
+            name: "1-rows-and-keys-for-ever",
             sql: [Schema.log, Schema.directory, Schema.indexes, Schema.views].joined(separator: "\n"))
     ]
 

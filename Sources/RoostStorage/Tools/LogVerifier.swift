@@ -77,6 +77,8 @@ final class LogVerifier {
                 .restore)
         }
         audit.takeKey(of: row, isIntact: isIntact)
+        // Of a row of an erased conversation, the key stays.
+        if row.conversation == ConversationNumber.none.value { return }
         // Rows of an erased conversation are on their way out.
         if names.conversations[row.conversation] == nil {
             if let upTo = names.erased[row.conversation], row.position <= upTo { return }

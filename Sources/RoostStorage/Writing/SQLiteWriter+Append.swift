@@ -4,11 +4,20 @@ import RoostWire
 extension SQLiteWriter {
     /// Decides about one event and stores it.
     func append(_ event: Append, _ key: (hash: UInt64, mayBeOld: Bool)) throws -> Outcome {
-        let isKeyed = !event.key.isEmpty
-        if isKeyed, !indexer.keys.isNew(key.hash, mayBeOld: key.mayBeOld), let found = try duplicate(of: event, key) {
-            return found
+        var event = event
+        if !event.key.isEmpty, !indexer.keys.isNew(key.hash, mayBeOld: key.mayBeOld),
+            let found = try duplicate(of: event, key)
+        {
+            return event.purpose == .opening ? .unchanged : found
         }
-        guard !event.isProbe else { return .refused(.notFound) }
+        switch event.purpose {
+        case .event: break
+        case .probe: return .refused(.notFound)
+        case .opening:
+            guard try directory.isChanged(by: event) else { return .unchanged }
+            event.key = ""
+        }
+        let isKeyed = !event.key.isEmpty
         var found = directory.conversation(event.conversation.value)
         let change = event.change
         if case .create = change {
@@ -33,6 +42,7 @@ extension SQLiteWriter {
         head += 1
         if case .erase = change {
             try erase(event.conversation)
+            if isKeyed { try keep(event, key.hash, sequence: last) }
             return outcome
         }
         try insert(
@@ -60,6 +70,16 @@ extension SQLiteWriter {
 
     // MARK: Repeated keys
 
+    /// Stores the key of the event at `head`, which erased its conversation.
+    private func keep(_ event: Append, _ hash: UInt64, sequence: Int64) throws {
+        var kept = event
+        kept.conversation = .none
+        kept.device = ""
+        kept.body = StoredEvent.leavingBody
+        try newRows.add(kept, at: head, sequence: sequence)
+        indexer.keys.add(hash, at: head)
+    }
+
     /// What was stored when the sender used this key before; nil if the key is new. A hash only gives candidates; the
     /// log tells whether the key is the same.
     private func duplicate(of event: Append, _ key: (hash: UInt64, mayBeOld: Bool)) throws -> Outcome? {
@@ -74,17 +94,16 @@ extension SQLiteWriter {
 
     private func stored(at position: Int64, for event: Append) throws -> Outcome? {
         switch try log.find(at: position) {
-        case .missing: return nil
-        case .damaged:
-            // The hash matches, so the message was stored, but there is no row left to repeat the answer from.
+        case .missing, .damaged:
+            // The hash matches, so the command was stored, but there is no row left to repeat the answer from.
             noteDamage(at: position)
             return .refused(.gone)
         case .row(let row):
             let first = row.event
             guard first.sender == event.sender, first.key == event.key else { return nil }
-            // Rows of an erased conversation count as removed, even if some are still there.
-            guard directory.conversation(first.conversation.value) != nil else { return nil }
-            return .duplicate(first.position, first.sequence, first.conversation, first.time)
+            // Of an erased conversation, some rows may still be as they were.
+            let isErased = directory.conversation(first.conversation.value) == nil
+            return event.outcome(repeating: first, isErased: isErased)
         }
     }
 

@@ -14,8 +14,9 @@ extension SQLiteWriter {
         try meta.set("head_floor", to: head)
     }
 
-    /// Removes at most `limit` rows of the oldest erased conversation, as soon as the index holds all of them. Runs
-    /// inside a transaction. Returns whether it removed anything.
+    /// Removes at most `limit` rows of the oldest erased conversation, as soon as the index holds all of them. Of a row
+    /// with a key, sender and key stay, so that a retry isn't stored a second time. Runs inside a transaction. Returns
+    /// whether it removed anything.
     func purge(rows limit: Int) throws -> Bool {
         guard let erasure = erasures.first, indexer.holds(upTo: erasure.upTo) else { return false }
         if try reactions.removeAll(of: erasure.conversation, limit: limit) { return true }
@@ -59,6 +60,7 @@ extension SQLiteWriter {
         switch try log.find(at: position) {
         case .row(let row):
             guard row.event.conversation.value == conversation else { return }
+            guard row.event.key.isEmpty else { return try editor.keepKey(of: row) }
         case .damaged: noteDamage(at: position)
         case .missing: return
         }

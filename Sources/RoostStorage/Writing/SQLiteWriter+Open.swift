@@ -64,6 +64,8 @@ extension SQLiteWriter {
             isMessage = place
         }
         let sequence = row.sequence
+        // All that is left of a row of an erased conversation is its key.
+        guard number != ConversationNumber.none.value else { return noteKey(of: row) }
         indexer.add(EventEntry(position: row.position, sequence: sequence, isMessage: isMessage), to: number, key: nil)
         noteKey(of: row)
         // Rows of an erased conversation have no place.

@@ -42,12 +42,19 @@ extension Ledger {
             return blame("an event by a user that isn't stored")
         }
         let key = KeyOf(sender: sender, key: append.key)
+        if append.purpose == .opening {
+            guard case .stored(let position, let sequence, _) = outcome else { return }
+            if !append.key.isEmpty, keys[key] != nil { blame("the repeated key \(append.key) opened a conversation") }
+            var unkeyed = append
+            unkeyed.key = ""
+            return store(unkeyed, key, sender, position.value, sequence.value)
+        }
         let first = append.key.isEmpty ? nil : keys[key]
         switch outcome {
         case .duplicate(let position, let sequence, _, _):
             guard let first else { return blame("key \(append.key) is new and was called a duplicate") }
             let event = events[first]
-            if first != position.value || event?.sequence != sequence.value {
+            if first != position.value || event?.sequence != sequence.value || event?.kind != append.kind {
                 blame("key \(append.key) was stored at \(first) and is now said to be at \(position.value)")
             }
         case .stored(let position, let sequence, _):
@@ -56,6 +63,14 @@ extension Ledger {
             }
             store(append, key, sender, position.value, sequence.value)
         case .unchanged, .refused, .leased: break
+        }
+    }
+
+    /// Nobody names what is hidden from them.
+    private func checkReference(_ append: Append, _ sender: Int, in conversation: ConversationTruth) {
+        guard append.reference != .none, let member = conversation.members[sender] else { return }
+        if append.reference.value <= member.since {
+            blame("user \(sender) named message \(append.reference.value) of \(conversation.id), which is hidden")
         }
     }
 
@@ -71,6 +86,7 @@ extension Ledger {
                 key: append.key), at: position)
         if !append.key.isEmpty { keys[key] = position }
         judge(append, sender, in: conversation)
+        checkReference(append, sender, in: conversation)
         conversation.lastPosition = position
         if append.kind == .message {
             if sequence != Int64(conversation.messages.count) + 1 {
@@ -130,7 +146,11 @@ extension Ledger {
         }
         for member in new {
             guard let user = users[member.user.value] else { continue }
-            if conversation.members[user] != nil { blame("user \(user) joined \(conversation.id) twice") }
+            if conversation.members[user] != nil {
+                // Two openings under way at once may name the same user.
+                if conversation.kind == .direct { continue }
+                blame("user \(user) joined \(conversation.id) twice")
+            }
             conversation.members[user] = Membership(
                 role: member.role, joinedAt: position, since: member.since.value)
             conversation.order.append(user)
@@ -162,7 +182,6 @@ extension Ledger {
             conversation.members.removeAll()
             conversation.order.removeAll()
             conversation.isErased = true
-            keys = keys.filter { events[$0.value]?.conversation != conversation.index }
         case .roles(let members):
             for member in members {
                 guard let user = users[member.user.value] else { continue }

@@ -35,14 +35,14 @@ final class People {
         noteTruth(of: device.user)
     }
 
-    /// The connection is gone, for both sides or for the relay alone. Unless the end was clean, the device counts as it
-    /// was until its grace ends.
-    func noteEnd(_ connection: SimulatedConnection, isClean: Bool) {
+    /// The connection is gone, for both sides or for the relay alone. Unless the client said goodbye, the device counts
+    /// as it was until its grace ends.
+    func noteEnd(_ connection: SimulatedConnection, isGoodbye: Bool = false) {
         let device = connection.device
         guard device.connection === connection else { return }
         device.connection = nil
         world.tally.closes += 1
-        if !isClean, !world.isStopping, connection.activity != .background {
+        if !isGoodbye, !world.isStopping, connection.activity != .background {
             device.linger = (connection.activity, world.time + world.day.limits.graceMilliseconds)
         }
         if connection.activity != .background { noteSeen(device.user) }

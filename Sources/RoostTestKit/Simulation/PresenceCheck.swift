@@ -18,7 +18,8 @@ final class PresenceCheck {
     }
 
     /// Checks presence that a client reads, in a snapshot or a change.
-    func take(_ list: JSONValue?, on connection: SimulatedConnection) {
+    /// - Parameter askedAt: when the client asked for it. Nobody who was here at that time may be shown as offline.
+    func take(_ list: JSONValue?, askedAt: Int64 = .min, on connection: SimulatedConnection) {
         for element in list?.elements ?? [] {
             guard let index = SimulatedUser.index(element["user"]?.string), people.users.indices.contains(index),
                 let state = element["state"]?.string
@@ -35,6 +36,9 @@ final class PresenceCheck {
                 world.fail(
                     "\(connection.label) is told that \(user.name) is \(state), who is \(user.truth): \(describe(user))"
                 )
+            }
+            if state == "offline", user.truth != .offline, user.wasTrue[.offline] ?? .min < askedAt {
+                world.fail("\(connection.label) is told that \(user.name) is offline, who was here: \(describe(user))")
             }
             guard world.time - user.truthSince > World.lateness else { continue }
             if state == "offline" { checkLastSeen(element["lastSeen"]?.integer, of: user, connection) }
@@ -96,7 +100,7 @@ final class PresenceCheck {
         }
         // The host gives up on clients that don't read the end.
         for connection in host.connections where connection.session.closing != nil && !connection.isFast {
-            if world.random.chance(20) { host.finish(connection, isClean: false) }
+            if world.random.chance(20) { host.finish(connection) }
         }
     }
 

@@ -33,6 +33,7 @@ final class ReplyCheck {
         case (.error, let kind): takeError(event, kind, on: connection)
         case (.ok, .history(let conversation)):
             takeHistory(event, conversation, isAtRest: pending.saidAt >= world.restAt, on: connection)
+        case (.ok, .watch(let peer)): takeWatched(event, peer, askedAt: pending.saidAt, on: connection)
         case (.ok, let kind): takeOK(event, kind, on: connection)
         default: world.fail("\(connection.label) gets \(event.kind) as a reply to \(pending.kind)")
         }
@@ -54,11 +55,6 @@ final class ReplyCheck {
             }
             if !event.isDuplicate { note(position, toldTo: connection) }
         case .ack(let position): noteAcked(position, by: connection)
-        case .watch(let peer):
-            if connection.isUpToDate(at: world.time), ledger.share(user.index, peer) {
-                connection.belief.watching.insert(peer)
-            }
-            presence.take(event.json?["users"], on: connection)
         case .unwatch(let peer):
             connection.belief.watching.remove(peer)
             if !ledger.arePeers(user.index, peer) { connection.belief.presence[peer] = nil }
@@ -66,7 +62,7 @@ final class ReplyCheck {
         case .members(let conversation): connection.belief.rosters[conversation] = event.json
         case .hello: world.fail("\(connection.label) gets ok for hello")
         case .leave(let conversation):
-            connection.belief.forget(conversation)
+            if !event.isDuplicate { connection.belief.forget(conversation) }
             if let position = event.position { note(position, toldTo: connection) }
         case .other:
             if let position = event.position {
@@ -75,8 +71,15 @@ final class ReplyCheck {
                 }
                 note(position, toldTo: connection)
             }
-        case .refresh, .bye, .read, .typing, .activity, .history: break
+        case .refresh, .bye, .read, .typing, .activity, .history, .watch: break
         }
+    }
+
+    private func takeWatched(_ event: WireEvent, _ peer: Int, askedAt: Int64, on connection: SimulatedConnection) {
+        if connection.isUpToDate(at: world.time), ledger.share(connection.device.user.index, peer) {
+            connection.belief.watching.insert(peer)
+        }
+        presence.take(event.json?["users"], askedAt: askedAt, on: connection)
     }
 
     private func takeSent(_ event: WireEvent, _ intent: SendIntent, on connection: SimulatedConnection) {
@@ -90,16 +93,13 @@ final class ReplyCheck {
         world.tally.acked += 1
         if event.isDuplicate {
             world.tally.duplicates += 1
-        } else if user.toldAsNew.updateValue(position, forKey: intent.key) != nil, !isErased(intent.key, of: user) {
+        } else if user.toldAsNew.updateValue(position, forKey: intent.key) != nil {
             world.fail("\(intent.key) is told twice as new")
         }
         note(position, toldTo: connection)
         var intent = intent
         intent.stored = (sequence, position)
-        let place = user.answered.firstIndex { $0.key == intent.key }
-        if let place, isErased(intent.key, of: user) {
-            user.answered[place] = intent
-        } else if let place, let first = user.answered[place].stored {
+        if let first = user.answered.first(where: { $0.key == intent.key })?.stored {
             if first != (sequence, position) {
                 world.fail("\(intent.key) is told at \(first) and at \(sequence), \(position)")
             }
@@ -109,12 +109,14 @@ final class ReplyCheck {
         user.unanswered.removeAll { $0.key == intent.key }
     }
 
-    /// Whether the key is free again, because the conversation of its message was erased.
-    private func isErased(_ key: String, of user: SimulatedUser) -> Bool {
-        guard let stored = user.answered.first(where: { $0.key == key })?.stored?.position,
-            let event = ledger.events[stored]
-        else { return false }
-        return ledger.conversations[event.conversation].isErased
+    /// What may be said of a key that was used before: `gone` if the conversation was erased since, and `conflict` if
+    /// the client used it for another command.
+    private func codes(of key: String, _ user: SimulatedUser, isClash: Bool) -> Set<String> {
+        guard let stored = ledger.keys[.init(sender: user.index, key: key)], let event = ledger.events[stored] else {
+            return []
+        }
+        if ledger.conversations[event.conversation].isErased { return ["gone", "conflict"] }
+        return isClash ? ["conflict"] : []
     }
 
     /// A reply told this position, so the event itself needn't come.
@@ -141,17 +143,20 @@ final class ReplyCheck {
         case .hello: allowed = ["unauthorized", "too_large", "not_ready"]
         case .send(let intent):
             // Anybody may write to a person.
-            allowed = intent.isToPeer && !intent.isReply ? [] : ["not_found"]
+            let isSure = intent.isToPeer && !intent.isReply
+            allowed = codes(of: intent.key, connection.device.user, isClash: intent.isClash)
+                .union(isSure ? [] : ["not_found"])
             connection.device.user.unanswered.removeAll { $0.key == intent.key }
         case .change: allowed = ["not_found", "gone", "forbidden", "bad_request", "too_large"]
-        case .create: allowed = ["too_large", "gone"]
+        case .create: allowed = ["too_large", "gone", "conflict"]
         case .ack: allowed = []
         case .read: allowed = ["not_found"]
-        case .typing, .members, .history, .leave: allowed = ["not_found"]
+        case .typing, .members, .history: allowed = ["not_found"]
+        case .leave: allowed = ["not_found", "gone", "conflict"]
         case .watch: allowed = ["forbidden", "too_large"]
         case .refresh: allowed = ["conflict", "forbidden"]
         case .activity, .unwatch, .bye, .list: allowed = []
-        case .other: allowed = ["not_found", "forbidden", "conflict", "too_large", "bad_request"]
+        case .other: allowed = ["not_found", "forbidden", "conflict", "too_large", "bad_request", "gone"]
         }
         if !allowed.contains(code) { world.fail("\(connection.label) gets \(code) for \(kind)") }
     }

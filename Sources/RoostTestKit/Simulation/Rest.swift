@@ -37,7 +37,7 @@ final class Rest {
         for connection in host.connections where !connection.isFast {
             connection.calmSince = world.time
             connection.reading = .fast
-            if connection.hasVanished { host.finish(connection, isClean: false) }
+            if connection.hasVanished { host.finish(connection) }
         }
         settle("when everybody reads") { self.allAreServed }
         retryAll()
@@ -65,7 +65,7 @@ final class Rest {
         // Clients whose hello was refused give up.
         for connection in host.connections
         where !connection.isWelcome && connection.pending.isEmpty && connection.isFast {
-            host.finish(connection, isClean: false)
+            host.finish(connection)
         }
         for user in people.users {
             for device in user.devices {

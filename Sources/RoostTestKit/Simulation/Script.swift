@@ -120,13 +120,12 @@ final class Script {
         if choice < 40 {
             let names = (0..<world.random.below(4)).map { _ in "\"\(people.other(than: user).name)\"" }.joined(
                 separator: ",")
-            let key = world.random.chance(50) ? ",\"key\":\"g\(world.random.below(40))\"" : ""
             return clients.say(
-                "conversation.create", "\"kind\":\"group\",\"name\":\"G\",\"members\":[\(names)]\(key)", .create,
+                "conversation.create", "\"kind\":\"group\",\"name\":\"G\",\"members\":[\(names)]\(oldKey())", .create,
                 on: connection)
         }
         guard let conversation = conversation(of: user) else { return }
-        let of = "\"conversation\":\"\(conversation.id)\""
+        let of = "\"conversation\":\"\(conversation.id)\"" + oldKey()
         switch choice {
         case 40..<65: clients.say("conversation.add", of + ",\"users\":[\"\(peer.name)\"]", .other, on: connection)
         case 65..<75: clients.say("conversation.remove", of + ",\"users\":[\"\(peer.name)\"]", .other, on: connection)
@@ -138,6 +137,11 @@ final class Script {
                 "conversation.role", of + ",\"user\":\"\(peer.name)\",\"role\":\"\(role)\"", .other, on: connection)
         default: clients.say("conversation.leave", of, .leave(conversation: conversation.index), on: connection)
         }
+    }
+
+    /// A key for half of the commands, which most likely was used before, for the same kind of command or another.
+    private func oldKey() -> String {
+        world.random.chance(50) ? ",\"key\":\"g\(world.random.below(40))\"" : ""
     }
 
     private func ask(on connection: SimulatedConnection) {
@@ -214,8 +218,17 @@ final class Script {
         let pool = user.unanswered.isEmpty || world.random.chance(30) ? user.answered : user.unanswered
         guard !pool.isEmpty else { return }
         world.tally.retries += 1
-        let intent = pool[world.random.below(pool.count)]
+        var intent = pool[world.random.below(pool.count)]
+        if intent.stored != nil, world.random.chance(10) { intent = clash(with: intent, of: user) }
         clients.say("send", intent.members, .send(intent), on: connection)
+    }
+
+    /// Another message under the same key, as a client sends that has lost count: to somebody else, or another text.
+    private func clash(with intent: SendIntent, of user: SimulatedUser) -> SendIntent {
+        let to = "@" + people.other(than: user).name
+        return SendIntent(
+            key: intent.key, members: "\"to\":\"\(to)\",\"key\":\"\(intent.key)\",\"body\":\"lost count\"",
+            isToPeer: true, conversation: nil, isReply: false, isClash: true)
     }
 
     func change(_ kind: EventKind, on connection: SimulatedConnection) {

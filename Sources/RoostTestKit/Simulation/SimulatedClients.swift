@@ -64,7 +64,8 @@ final class SimulatedClients {
             connection.activity = activity
             people.noteTruth(of: user)
         case .read(let conversation, let sequence):
-            guard ledger.conversations[conversation].members[user.index] != nil else { return }
+            guard let member = ledger.conversations[conversation].members[user.index] else { return }
+            if sequence <= member.since { world.fail("\(connection.label) has read \(sequence), which is hidden") }
             let range = user.read[conversation] ?? 0...0
             user.read[conversation] = max(range.lowerBound, sequence)...max(range.upperBound, sequence)
         case .typing(let conversation, let isActive):
@@ -136,7 +137,7 @@ final class SimulatedClients {
 
     // MARK: Going
 
-    /// A client goes: silently, with a close frame, or by a broken connection.
+    /// A client goes without `bye`: silently, or by the end of its connection, with a close frame or without.
     func drop(_ connection: SimulatedConnection) {
         world.tally.drops += 1
         world.trace.note(world.time, connection.label, "drop", "")
@@ -146,13 +147,11 @@ final class SimulatedClients {
         switch world.random.below(10) {
         case 0 where !connection.hasVanished:
             connection.hasVanished = true
-        case 1:
-            host.finish(connection, isClean: true)
         default:
             if world.mistake == .ghostConnection, world.random.chance(60) {
                 host.forgetSilently(connection)
             } else {
-                host.finish(connection, isClean: false)
+                host.finish(connection)
             }
         }
     }

@@ -113,7 +113,7 @@ final class SimulatedHost {
 
     /// Plants a mistake: the connection broke, and nobody tells the relay.
     func forgetSilently(_ connection: SimulatedConnection) {
-        people.noteEnd(connection, isClean: false)
+        people.noteEnd(connection)
         connection.isClosed = true
         connections.removeAll { $0 === connection }
     }
@@ -289,7 +289,7 @@ final class SimulatedHost {
         let session = connection.session
         guard session.outbox.isEmpty else { return false }
         if session.closing != nil {
-            finish(connection, isClean: false)
+            finish(connection)
             return true
         }
         guard session.wantsDrained else { return false }
@@ -320,18 +320,18 @@ final class SimulatedHost {
     }
 
     /// Ends the connection for both sides.
-    func finish(_ connection: SimulatedConnection, isClean: Bool) {
-        people.noteEnd(connection, isClean: isClean)
+    func finish(_ connection: SimulatedConnection) {
+        people.noteEnd(connection)
         connection.isClosed = true
         connections.removeAll { $0 === connection }
-        relay.close(connection.session, isClean: isClean, at: world.now)
+        relay.close(connection.session, at: world.now)
         if !connection.session.outbox.isEmpty { world.fail("\(connection.label) has an outbox after its end") }
     }
 
     /// Notes that the relay is closing the connection: it counts as gone from now on.
     func noteClosing(_ connection: SimulatedConnection) {
         guard let code = connection.session.closing, connection.device.connection === connection else { return }
-        people.noteEnd(connection, isClean: code == .normal || code == .drain)
+        people.noteEnd(connection, isGoodbye: code == .normal)
     }
 
     /// A connection of the user that is served and reads; nil if there is none.

@@ -99,6 +99,8 @@ struct SendIntent {
     /// The conversation it goes to; nil if it goes to a peer.
     var conversation: Int?
     var isReply: Bool
+    /// Whether its key was used before, for another message.
+    var isClash = false
     /// The first `ok`: sequence and position.
     var stored: (sequence: Int64, position: Int64)?
 }

@@ -28,7 +28,7 @@ public struct JSONReader: ~Copyable {
     private static let padding = 32
 
     private let bytesMax: Int
-    private let depthMax: Int
+    let depthMax: Int
     private let membersMax: Int
     // The document, and the same size again for unescaped strings. Each string is unescaped at its own offset: it never
     // gets longer, so strings don't overlap, and unescaping one twice gives the same bytes.
@@ -38,6 +38,8 @@ public struct JSONReader: ~Copyable {
     private let open: UnsafeMutablePointer<UInt8>
     private let list: UnsafeMutablePointer<JSONMember>
     private var memberCount = 0
+    /// Bytes of the document.
+    private(set) var documentCount = 0
     /// The outermost object of the last valid document.
     public private(set) var root = JSONItem(.object, offset: 0, count: 0)
 
@@ -69,10 +71,12 @@ public struct JSONReader: ~Copyable {
     /// Reads one document.
     public mutating func read(_ bytes: UnsafeRawBufferPointer) -> Outcome {
         memberCount = 0
+        documentCount = 0
         guard bytes.count <= bytesMax else { return .tooLong }
         if let source = bytes.baseAddress {
             UnsafeMutableRawPointer(document).copyMemory(from: source, byteCount: bytes.count)
         }
+        documentCount = bytes.count
         let end = document + bytes.count
         UnsafeMutableRawPointer(end).initializeMemory(as: UInt8.self, repeating: 0, count: JSONReader.padding)
         var scanner = JSONScanner(document)
@@ -200,7 +204,7 @@ public struct JSONReader: ~Copyable {
     }
 
     @inline(__always)
-    private func offset(_ place: UnsafePointer<UInt8>) -> UInt32 {
+    func offset(_ place: UnsafePointer<UInt8>) -> UInt32 {
         UInt32(truncatingIfNeeded: place - UnsafePointer(document))
     }
 

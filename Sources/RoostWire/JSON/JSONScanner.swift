@@ -119,7 +119,7 @@ struct JSONScanner {
     }
 
     // The value of `\uXXXX`, whose first two bytes are known.
-    private mutating func hex() -> UInt32? {
+    mutating func hex() -> UInt32? {
         at += 2
         var value: UInt32 = 0
         for _ in 0..<4 {

@@ -258,6 +258,13 @@ class Device:
         self.socket.transport.abort()
         await self.closed()
 
+    async def unload(self, code):
+        """Sends a close frame without `bye` and is gone, as a browser does that leaves the page."""
+        closing = asyncio.create_task(self.socket.close(code))
+        await asyncio.sleep(0.05)
+        await self.drop()
+        await closing
+
     async def leave(self):
         """Sends a close frame without `bye`."""
         self.resume()

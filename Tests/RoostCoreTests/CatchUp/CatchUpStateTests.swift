@@ -180,7 +180,7 @@ import Testing
 
     @Test func anEndedSessionIsSkipped() {
         let session = begin(1)
-        session.end(nil, isClean: true)
+        session.end(nil)
         catchUp.forget(session)
         answer(1...10)
         handOut()

@@ -102,7 +102,7 @@ import Testing
         let group = try directory.begin(.group, name: "G")
         let change = ConversationChange.create(
             id: group.id, kind: .group, name: "G", members: [NewMember(alice.number, .owner)])
-        directory.expect(change, of: group)
+        directory.expect(change, of: group, isCertain: true)
         #expect(code { () throws(Refusal) in try directory.checkRoom(for: alice) } == .tooLarge)
         directory.settle(change, of: group)
         #expect(alice.conversationsJoining == 0)
@@ -144,7 +144,7 @@ import Testing
             Issue.record("no direct conversation")
             return
         }
-        directory.expect(.erase, of: direct)
+        directory.expect(.erase, of: direct, isCertain: true)
         // The two users may begin a new direct conversation at once.
         #expect(directory.direct(alice, bob) == nil && direct.isEnding)
         _ = directory.erase(direct, at: Position(12), delivery.settle())
@@ -152,14 +152,28 @@ import Testing
         #expect(directory.conversation(ConversationNumber(2)) == nil)
     }
 
+    /// Its key turns out to be used, so the conversation doesn't end.
+    @Test func anUncertainEndCanBeUndone() throws {
+        let (alice, bob) = (try user("alice"), try user("bob"))
+        guard let direct = directory.direct(alice, bob) else {
+            Issue.record("no direct conversation")
+            return
+        }
+        directory.expect(.erase, of: direct, isCertain: false)
+        #expect(directory.direct(alice, bob) === direct && direct.isEnding)
+        directory.settle(.erase, of: direct)
+        directory.undo(.erase, of: direct)
+        #expect(!direct.isEnding && direct.standings().count == direct.members.count)
+    }
+
     @Test func commandsAreJudgedByExpectedChanges() throws {
         let carol = try user("carol")
         let group = try directory.begin(.group, name: "G")
         let adding = ConversationChange.add([NewMember(carol.number, .admin)])
-        directory.expect(adding, of: group)
+        directory.expect(adding, of: group, isCertain: true)
         #expect(group.standing(of: carol.number) == .admin && group.member(carol.number) == nil)
         let removing = ConversationChange.remove([carol.number])
-        directory.expect(removing, of: group)
+        directory.expect(removing, of: group, isCertain: true)
         #expect(group.standing(of: carol.number) == nil)
         directory.settle(adding, of: group)
         #expect(group.standing(of: carol.number) == nil)

@@ -51,10 +51,35 @@ import Testing
         #expect(last?.number("lastSeen") == time)
     }
 
-    @Test func aCloseFrameOfTheClientIsABye() {
-        connect().drop(isClean: true)
-        relay.advance(50)
-        #expect(bob == ["online", "offline"])
+    /// Two who have just come are told of each other as they are, at once and only once.
+    @Test func whoHasJustComeIsNotShownAsOffline() {
+        let relay = RelayHarness()
+        let alice = relay.connect("alice")
+        let carol = relay.connect("carol")
+        alice.post("hi", to: "@carol")
+        #expect(alice.states(of: "carol") == ["online"])
+        #expect(carol.states(of: "alice") == ["online"])
+        _ = carol.makeGroup("dave")
+        _ = relay.connect("dave")
+        _ = carol.request("watch", ["users": ["dave"]])
+        relay.advance(100)
+        #expect(alice.states(of: "carol") == ["online"])
+        #expect(carol.states(of: "alice") == ["online"])
+        #expect(carol.states(of: "dave") == ["online"])
+    }
+
+    /// Who comes and goes within a tick was shown to one watcher, who alone is told of the end.
+    @Test func aStateThatWasShownEarlyIsCorrected() {
+        let carol = relay.connect("carol")
+        relay.pause()
+        let phone = relay.connect("bob")
+        _ = carol.request("watch", ["users": ["bob"]])
+        #expect(carol.states(of: "bob") == ["online"])
+        phone.tell("bye")
+        relay.advance(100)
+        #expect(carol.states(of: "bob") == ["online", "offline"])
+        #expect(carol.frames("presence").last?.list("users").first?.number("lastSeen") != nil)
+        #expect(bob.isEmpty)
     }
 
     @Test func aDroppedUserIsOfflineWhenTheGraceEnds() {

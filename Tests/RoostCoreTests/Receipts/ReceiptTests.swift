@@ -72,7 +72,7 @@ import Testing
 
     @Test func readingBeyondTheLastMessageIsRefused() {
         #expect(bob.outcome("read", ["conversation": "\(group)", "sequence": 3]) == "ok")
-        #expect(bob.outcome("read", ["conversation": "\(group)", "sequence": 4]) == "bad_request")
+        #expect(bob.outcome("read", ["conversation": "\(group)", "sequence": 4]) == "not_found")
         #expect(bob.outcome("read", ["conversation": "@nobody", "sequence": 1]) == "not_found")
     }
 

@@ -109,7 +109,7 @@ private struct WireScenario {
         askForEverything(alice, in: group)
         askForDamaged(alice, in: group)
         eraseWhileAway(alice)
-        carol.drop(isClean: true)
+        carol.tell("bye")
         relay.pause()
         _ = tablet.request("watch", ["users": ["carol"]])
         relay.relay.beginDrain(spreadMilliseconds: 1_000, at: relay.now)
