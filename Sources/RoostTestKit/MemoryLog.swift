@@ -78,6 +78,11 @@ public final class MemoryLog: LogWriter, LogReader {
     /// Forgets every key, as a store without a durable index would. Only for planted faults.
     func forgetKeys() { state.keys.removeAll() }
 
+    /// Forgets the keys of erased conversations. Only for planted faults.
+    func forgetKeysOfErased() {
+        state.keys = state.keys.filter { state.conversations[$0.value.conversation] != nil }
+    }
+
     // MARK: LogWriter
 
     /// Applies the batch at once. Never throws.

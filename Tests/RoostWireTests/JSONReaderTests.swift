@@ -69,6 +69,54 @@ import Testing
         }
     }
 
+    /// What the loose reading of a document says.
+    private struct Loose: Equatable {
+        var isObject = false
+        var members: [[UInt8]] = []
+        var faults: Set<JSONReader.Fault> = []
+    }
+
+    /// Reads a document loosely, after it was read strictly.
+    private func readLoosely(_ document: [UInt8], _ reader: inout JSONReader) -> (JSONReader.Outcome, Loose) {
+        let outcome = document.withUnsafeBytes { reader.read($0) }
+        var loose = Loose()
+        var items: [JSONItem] = []
+        loose.isObject = reader.readLoosely { _, value, fault in
+            items.append(value)
+            if let fault { loose.faults.insert(fault) }
+        }
+        loose.members = items.map { reader.raw($0).array }
+        return (outcome, loose)
+    }
+
+    @Test("the loose reading takes what the strict one does, and says why that refuses the rest")
+    func loosely() {
+        var documents = JSONDocuments(seed: 3)
+        var reader = JSONReader(
+            bytesMax: JSONReaderTests.bytesMax, depthMax: JSONReaderTests.depthMax,
+            membersMax: JSONReaderTests.membersMax)
+        var seen: [JSONReader.Outcome: Int] = [:]
+        for _ in 0..<JSONDocuments.countOfATest {
+            let document = documents.next()
+            let (outcome, loose) = readLoosely(document, &reader)
+            seen[outcome, default: 0] += 1
+            switch outcome {
+            case .valid:
+                #expect(loose.isObject && loose.faults.isEmpty)
+                #expect(loose.members == reader.members.map { reader.raw($0.value).array })
+            case .tooManyMembers:
+                #expect(loose.isObject && loose.faults.isEmpty)
+                #expect(loose.members.count > JSONReaderTests.membersMax)
+            case .invalid: #expect(!loose.isObject || loose.faults.contains(.halfPair))
+            case .tooDeep: #expect(!loose.isObject || loose.faults.contains(.tooDeep))
+            case .tooLong: continue
+            }
+        }
+        for outcome in [.valid, .invalid, .tooDeep, .tooManyMembers] as [JSONReader.Outcome] {
+            #expect(seen[outcome] ?? 0 > 0, "\(outcome)")
+        }
+    }
+
     @Test("generated and damaged documents are read as the grammar says", arguments: [1, 2] as [UInt64])
     func generated(seed: UInt64) {
         var documents = JSONDocuments(seed: seed)

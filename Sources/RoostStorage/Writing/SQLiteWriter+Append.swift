@@ -4,8 +4,8 @@ import RoostWire
 extension SQLiteWriter {
     /// Decides about one event and stores it.
     func append(_ event: Append, _ key: (hash: UInt64, mayBeOld: Bool)) throws -> Outcome {
-        var event = event
-        if !event.key.isEmpty, !indexer.keys.isNew(key.hash, mayBeOld: key.mayBeOld),
+        let isKeyed = !event.key.isEmpty
+        if isKeyed, !indexer.keys.isNew(key.hash, mayBeOld: key.mayBeOld),
             let found = try duplicate(of: event, key)
         {
             return event.purpose == .opening ? .unchanged : found
@@ -13,11 +13,8 @@ extension SQLiteWriter {
         switch event.purpose {
         case .event: break
         case .probe: return .refused(.notFound)
-        case .opening:
-            guard try directory.isChanged(by: event) else { return .unchanged }
-            event.key = ""
+        case .opening: return try open(event)
         }
-        let isKeyed = !event.key.isEmpty
         var found = directory.conversation(event.conversation.value)
         let change = event.change
         if case .create = change {
@@ -50,6 +47,15 @@ extension SQLiteWriter {
         if case .create = change { directory.begin(conversation, event.conversation) }
         if let change { try directory.apply(change, to: event.conversation, at: head) }
         return outcome
+    }
+
+    /// Stores an opening without the key, which is that of the message behind it.
+    private func open(_ event: Append) throws -> Outcome {
+        guard try directory.isChanged(by: event) else { return .unchanged }
+        var change = event
+        change.purpose = .event
+        change.key = ""
+        return try append(change, (hash: 0, mayBeOld: false))
     }
 
     /// Sequences have no gaps, and messages go only with their conversation, so any sequence in range is a message.

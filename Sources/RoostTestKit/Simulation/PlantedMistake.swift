@@ -11,6 +11,8 @@ public enum PlantedMistake: String, CaseIterable, Sendable {
     case reorderedRows
     /// After a restart the log has forgotten all keys, so that a retry is stored again.
     case forgottenKeys
+    /// After a restart the log has forgotten the keys of erased conversations.
+    case forgottenKeysOfErased
     /// A page has a row of a conversation that the reader isn't in.
     case strangersRow
     /// A device's cursor is stored as if it had acked everything.

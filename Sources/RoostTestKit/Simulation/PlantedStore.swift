@@ -36,6 +36,7 @@ final class PlantedStore: SimulatedStore {
         defer {
             logBefore = nil
             if world.mistake == .forgottenKeys { log.forgetKeys() }
+            if world.mistake == .forgottenKeysOfErased { log.forgetKeysOfErased() }
         }
         guard case .died(let pending) = end else { return nil }
         if let pending { return random.chance(50) ? log.commit(pending) : nil }
