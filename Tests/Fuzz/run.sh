@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Fuzzes what reads bytes of strangers: Tests/Fuzz/run.sh SECONDS [TARGET...], each target for so many seconds. Targets:
-# commands json token configuration import. Needs the debug build (`make fuzz` makes it). Tests/Fuzz/Corpus is read and
-# never written; what is found anew is kept in .build/fuzz/TARGET/corpus from run to run. Exits with 0 when nothing was
-# found; else .build/fuzz/TARGET has a file crash-... that reproduces it:
+# commands json frames requests token configuration import. Needs the debug build (`make fuzz` makes it).
+# Tests/Fuzz/Corpus is read and never written; what is found anew is kept in .build/fuzz/TARGET/corpus from run to run.
+# Exits with 0 when nothing was found; else .build/fuzz/TARGET has a file crash-... that reproduces it:
 # .build/fuzz/TARGET/fuzz .build/fuzz/TARGET/crash-...
 set -euo pipefail
 seconds=${1:?run.sh SECONDS [TARGET...]}
@@ -10,7 +10,7 @@ shift
 cd "$(dirname "$0")/../.."
 debug=.build/debug
 targets=("$@")
-[ "${#targets[@]}" -gt 0 ] || targets=(commands json token configuration import)
+[ "${#targets[@]}" -gt 0 ] || targets=(commands json frames requests token configuration import)
 
 # swiftc with what all parts have in common. What is tested is instrumented, so that libFuzzer sees where it gets.
 compile() {
@@ -47,6 +47,15 @@ build() {
         json)
             module RoostWire
             sources=(Tests/Fuzz/JSONFuzzer.swift Tests/RoostWireTests/ReferenceJSON.swift)
+            ;;
+        frames)
+            module RoostWire
+            module RoostFraming
+            sources=(Tests/Fuzz/FrameFuzzer.swift)
+            ;;
+        requests)
+            module RoostWire
+            sources=(Tests/Fuzz/RequestFuzzer.swift Sources/RoostTransport/{RequestHead,HTTPMessages}.swift)
             ;;
         token)
             module RoostAuth -I "$debug/Modules" "${packages[@]}"
