@@ -8,6 +8,7 @@ public func fuzzOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     // A block of exactly the document's size and the padding, so that AddressSanitizer notices a read beyond it.
     var reader = JSONReader(bytesMax: count, depthMax: depthMax, membersMax: membersMax)
     let outcome = bytes.withUnsafeBytes { reader.read($0) }
+    defer { readLoosely(&reader, outcome) }
     check(bytes.withUnsafeBytes { Text.isValid($0) } == (String(validating: bytes, as: UTF8.self) != nil), "UTF-8")
     do throws(ReferenceJSON.TooDeep) {
         guard let expected = try ReferenceJSON.read(bytes, depthMax: depthMax) else {
@@ -25,6 +26,27 @@ public func fuzzOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
         check(outcome == .tooDeep || outcome == .invalid, "too deep, but \(outcome)")
     }
     return 0
+}
+
+/// The loose reading takes what the strict one does, and says why that refuses the rest.
+private func readLoosely(_ reader: inout JSONReader, _ outcome: JSONReader.Outcome) {
+    var values: [JSONItem] = []
+    var faults: Set<JSONReader.Fault> = []
+    let isObject = reader.readLoosely { name, value, fault in
+        _ = name?.string
+        values.append(value)
+        if let fault { faults.insert(fault) }
+    }
+    switch outcome {
+    case .valid:
+        check(isObject && faults.isEmpty && values.count == reader.members.count, "a valid object isn't taken loosely")
+        for (loose, member) in zip(values, reader.members) {
+            check(reader.raw(loose).bytes.elementsEqual(reader.raw(member.value).bytes), "raw form, read loosely")
+        }
+    case .tooManyMembers: check(isObject && faults.isEmpty && values.count > membersMax, "too many, read loosely")
+    case .invalid, .tooDeep: check(!isObject || !faults.isEmpty, "refused for no reason")
+    case .tooLong: break
+    }
 }
 
 /// A client reads whatever a server says: none of it may trap.
