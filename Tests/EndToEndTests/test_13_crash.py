@@ -182,7 +182,8 @@ async def test_after_a_crash_each_change_is_whole_or_absent(start):
         await bob.closed()
         relay.start()
         alice = await relay.device("alice")
-        again = await alice.call("conversation.create", kind="group", name="x", members=["bob"], key=f"group-{number}")
+        again = await alice.call(
+            "conversation.create", kind="group", name=f"Group {number}", members=["bob"], key=f"group-{number}")
         assert again["duplicate"] is True and again["conversation"]["conversation"] == group
         found = await history(alice, group)
         assert len(found) >= sum("sequence" in answer for answer in done)

@@ -62,7 +62,7 @@ async def test_counters_rise(relay, name):
     group = await alice.group("Crew", name("bob"))
     for number in range(5):
         await alice.send(group, "x" * 1_000, key=f"k-{number}")
-    await alice.send(group, "x", key="k-0")
+    await alice.send(group, "x" * 1_000, key="k-0")
     await alice.refusal("send", to="nowhere", key="k", body="x")
     await alice.refusal("nonsense")
     await alice.call("signal", to=group, body=1)
