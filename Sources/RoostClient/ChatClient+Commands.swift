@@ -121,6 +121,15 @@ extension ChatClient {
         }
     }
 
+    /// Returns one of the user's conversations as it is now.
+    public func conversation(_ conversation: String) async throws(RoostFailure) -> ConversationSummary {
+        try await request(.get) {
+            $0.member("conversation", conversation)
+        } _: { members in
+            members.object("conversation").flatMap(ConversationSummary.init(reading:))
+        }
+    }
+
     /// Creates a group. With a `key`, it is safe to call again.
     public func createGroup(
         _ name: String, members: [String], key: String? = nil

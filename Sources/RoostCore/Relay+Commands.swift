@@ -36,6 +36,7 @@ extension Relay {
         case .react(let react): try message.react(react, id, session, now)
         case .signal(let signal): try message.signal(signal, id, session)
         case .history(let history): try query.history(history, id, session)
+        case .get(let conversation): try query.get(conversation, id, session)
         case .list(let before, let limit): try query.list(before, limit, id, session)
         case .members(let conversation, let sequence): try query.members(conversation, sequence, id, session)
         case .ack(let position): try receipt.ack(position, id, session, now)

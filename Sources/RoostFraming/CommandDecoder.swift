@@ -59,6 +59,7 @@ public final class CommandDecoder {
         case .ping: .ping
         case .bye: .bye
         case .create: try readCreate()
+        case .get: .get(conversation: try members.conversation(.conversation))
         case .list: .list(before: try members.optional(.before, members.name), limit: try members.limit())
         case .rename: try readChange(.rename(try members.groupName()))
         case .add: try readChange(.add(try members.users()))

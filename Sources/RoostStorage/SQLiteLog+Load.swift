@@ -5,6 +5,7 @@ extension SQLiteLog {
     /// Loads everything the Relay keeps in memory. Call it before the writer is handed to its thread.
     public func load() throws -> Snapshot {
         let database = writer.database
+        try writer.raiseWatermarks()
         var snapshot = Snapshot()
         snapshot.head = Position(writer.head)
         snapshot.epoch = try writer.meta.text("epoch")
@@ -30,13 +31,13 @@ extension SQLiteLog {
     }
 
     private func devices(_ database: Database) throws -> [Snapshot.Device] {
-        let query = try database.prepare("SELECT number, user, name, cursor FROM device ORDER BY number")
+        let query = try database.prepare("SELECT number, user, name, cursor, is_new FROM device ORDER BY number")
         var devices: [Snapshot.Device] = []
         while try query.step() {
             devices.append(
                 Snapshot.Device(
                     DeviceNumber(query.int32(0)), user: UserNumber(query.int32(1)), name: query.text(2),
-                    cursor: Position(query.int64(3))))
+                    cursor: Position(query.int64(3)), isNew: query.int32(4) != 0))
         }
         return devices
     }
@@ -63,7 +64,8 @@ extension SQLiteLog {
     private func members(_ database: Database) throws -> [Snapshot.Member] {
         let query = try database.prepare(
             """
-            SELECT conversation, user, role, since, joined_at, left_at, delivered, delivered_at, read, read_at
+            SELECT conversation, user, role, since, joined_at, left_at, delivered, delivered_at, read, read_at,
+                joined_after
             FROM member ORDER BY joined_at, ordinal
             """)
         var members: [Snapshot.Member] = []
@@ -71,6 +73,7 @@ extension SQLiteLog {
             let role = query.isNull(2) ? nil : Role(rawValue: UInt8(truncatingIfNeeded: query.int32(2)))
             var member = Snapshot.Member(ConversationNumber(query.int32(0)), UserNumber(query.int32(1)), role: role)
             member.since = SequenceNumber(query.int64(3))
+            member.joinedAfter = SequenceNumber(query.int64(10))
             member.joinedAt = Position(query.int64(4))
             member.leftAt = Position(query.int64(5))
             member.watermark.delivered = SequenceNumber(query.int64(6))

@@ -31,6 +31,7 @@ extension MemoryLog {
             state.keys[key] = StoredEvent(append, position: position, sequence: sequence)
         }
         if let change = append.change { apply(change, to: append.conversation, at: position) }
+        if append.kind == .message { noteOwn(sequence, append) }
         return outcome
     }
 
@@ -128,6 +129,18 @@ extension MemoryLog {
         state.conversations[append.conversation] = record
     }
 
+    /// Whoever writes a message has read everything before it.
+    private func noteOwn(_ sequence: SequenceNumber, _ append: Append) {
+        changeMember(append.sender, of: append.conversation) { member in
+            member.watermark.read = sequence
+            member.watermark.readAt = append.time
+            if member.watermark.delivered < sequence {
+                member.watermark.delivered = sequence
+                member.watermark.deliveredAt = append.time
+            }
+        }
+    }
+
     // MARK: The directory
 
     private func apply(_ change: ConversationChange, to conversation: ConversationNumber, at position: Position) {
@@ -147,17 +160,16 @@ extension MemoryLog {
         }
     }
 
-    // For a new member, earlier messages don't count as unread. Present members stay as they are.
+    // Present members stay as they are.
     private func admit(_ new: NewMember, to conversation: ConversationNumber, at position: Position) {
         guard let record = state.conversations[conversation] else { return }
         let members = record.members
         let before = members.firstIndex { $0.user == new.user }
         if let before, members[before].role != nil { return }
         var member = Snapshot.Member(conversation, new.user, role: new.role)
-        member.since = new.since
+        member.since = new.since(after: record.entry.lastSequence)
         member.joinedAt = position
-        member.watermark.delivered = record.entry.lastSequence
-        member.watermark.read = record.entry.lastSequence
+        member.joinedAfter = record.entry.lastSequence
         if let before { state.conversations[conversation]?.members.remove(at: before) }
         state.conversations[conversation]?.members.append(member)
     }

@@ -9,10 +9,15 @@ extension MemoryLog {
         for span in request.spans {
             guard let record = state.conversations[span.conversation] else { continue }
             var span = span
-            if let most = request.backlogMax, let gap = record.gap(in: span, above: most, keeping: request.rows) {
-                result.gaps.append(gap)
-                span.after = gap.floor
+            if let backlog = request.backlog, let gap = record.gap(in: span, backlog, keeping: request.rows) {
+                if gap.isReset {
+                    result.gaps.append(gap)
+                    if let last = record.message(gap.to) { span.after = last.position }
+                } else {
+                    span.skip = .init(from: gap.from, to: gap.to, place: gap.place)
+                }
             }
+            result.spans.append(span)
             // One more than asked for, which tells whether there are more.
             found += record.rows(in: span, atMost: request.rows + 1)
         }
@@ -23,10 +28,27 @@ extension MemoryLog {
                 result.hasMore = true
                 break
             }
+            result.reached = event.position
+            // Two edits in one millisecond.
+            if event.kind == .edit {
+                result.events.removeAll {
+                    $0.kind == .edit && $0.conversation == event.conversation && $0.sequence == event.sequence
+                }
+            }
             bytes += event.body.count
             result.events.append(event)
         }
+        tellSkips(in: &result)
         return result
+    }
+
+    private func tellSkips(in result: inout ReadResult) {
+        for (index, span) in result.spans.enumerated() {
+            guard let skip = span.skip, !skip.isTold, !result.hasMore || skip.place < result.reached else { continue }
+            result.spans[index].skip?.isTold = true
+            result.gaps.append(Gap(span.conversation, from: skip.from, to: skip.to, place: skip.place))
+        }
+        result.gaps.sort { ($0.place, $0.conversation.value) < ($1.place, $1.conversation.value) }
     }
 
     func history(_ request: HistoryRequest, _ ticket: UInt64) -> ReadResult {
@@ -80,7 +102,7 @@ extension MemoryLog.Record {
         var found: [StoredEvent] = []
         for row in rows[firstRow(above: span.after)...] {
             guard row.position <= span.upTo, found.count < most else { break }
-            guard isShown(row, span.since) else { continue }
+            guard isSent(row, span) else { continue }
             found.append(completed(row))
         }
         return found
@@ -94,24 +116,38 @@ extension MemoryLog.Record {
     /// An edit with the message's present body.
     private func completed(_ row: StoredEvent) -> StoredEvent {
         var row = row
-        if row.kind == .edit, let message = message(row.sequence) { row.body = message.body }
+        if row.kind == .edit, let message = message(row.sequence) {
+            row.body = message.body
+            row.editedAt = message.editedAt
+            row.deletedAt = message.deletedAt
+        }
         return row
     }
 
-    /// The gap of a span with more messages than `most`.
-    fileprivate func gap(in span: PageRequest.Span, above most: Int, keeping kept: Int) -> Gap? {
-        let missed = rows[firstRow(above: span.after)...].filter {
-            $0.kind == .message && $0.position <= span.upTo && $0.sequence > span.since
-        }
-        guard missed.count > most, missed.count > kept else { return nil }
-        let leftOut = missed[..<(missed.count - kept)]
+    /// The gap of a span whose backlog is too long.
+    fileprivate func gap(in span: PageRequest.Span, _ backlog: PageRequest.Backlog, keeping kept: Int) -> Gap? {
+        let missed = rows[firstRow(above: span.after)...].filter { $0.position <= span.upTo }
+        let messages = missed.filter { $0.kind == .message && $0.sequence > span.since }
+        guard messages.count > backlog.messages, messages.count > kept else { return nil }
+        let leftOut = messages[..<(messages.count - kept)]
         guard let first = leftOut.first, let last = leftOut.last else { return nil }
-        return Gap(entry.number, from: first.sequence, to: last.sequence, floor: last.position)
+        let between = missed.prefix { $0.position <= last.position }
+        guard between.count(where: { $0.kind != .message }) <= backlog.changes, between.count <= backlog.rows else {
+            let all = SequenceNumber(span.since.value + 1)
+            return Gap(entry.number, from: all, to: last.sequence, place: span.after, isReset: true)
+        }
+        return Gap(
+            entry.number, from: first.sequence, to: last.sequence, place: Position(first.position.value - 1))
     }
 
-    /// Events of messages before the reader's time are not shown to the reader.
-    private func isShown(_ row: StoredEvent, _ since: SequenceNumber) -> Bool {
-        row.kind == .conversation || row.sequence > since
+    /// Whether a device that catches up is sent a row: nothing of messages that are left out, and only the last edit of
+    /// a message that stands.
+    private func isSent(_ row: StoredEvent, _ span: PageRequest.Span) -> Bool {
+        guard row.kind != .conversation else { return true }
+        if row.kind == .edit, let message = message(row.sequence) {
+            guard message.deletedAt == .never, message.editedAt == row.time else { return false }
+        }
+        return !span.leavesOut(row.sequence)
     }
 
     private func firstRow(above position: Position) -> Int {

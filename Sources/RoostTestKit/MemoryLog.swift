@@ -94,11 +94,12 @@ public final class MemoryLog: LogWriter, LogReader {
             case .user(let number, let name):
                 state.users[number] = Snapshot.User(number, name: name)
             case .device(let number, let user, let name, let cursor):
-                state.devices[number] = Snapshot.Device(number, user: user, name: name, cursor: cursor)
+                state.devices[number] = Snapshot.Device(number, user: user, name: name, cursor: cursor, isNew: true)
             case .forgetDevice(let number):
                 state.devices[number] = nil
             case .cursor(let number, let position):
                 state.devices[number]?.cursor = position
+                state.devices[number]?.isNew = false
             case .watermark(let conversation, let user, let watermark):
                 changeMember(user, of: conversation) { $0.watermark = watermark }
             case .presence(let number, let isOnline, let lastSeen):

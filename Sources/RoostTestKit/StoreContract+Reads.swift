@@ -20,7 +20,7 @@ extension StoreContract {
         var got: [Int] = []
         var rest = spans
         while true {
-            let page = try store.page(PageRequest(spans: rest, rows: 4, bytes: 1 << 20, backlogMax: nil))
+            let page = try store.page(PageRequest(spans: rest, rows: 4, bytes: 1 << 20))
             got += page.events.map { Int($0.position.value) }
             try expect(page.gaps.isEmpty, true)
             guard page.hasMore, let last = page.events.last else { break }
@@ -28,7 +28,7 @@ extension StoreContract {
             for index in rest.indices { rest[index].after = max(rest[index].after, last.position) }
         }
         try expect(got, wanted)
-        let nothing = PageRequest(spans: [], rows: 4, bytes: 1 << 20, backlogMax: 10)
+        let nothing = PageRequest(spans: [], rows: 4, bytes: 1 << 20)
         try expect(try store.page(nothing).events.count, 0)
     }
 
@@ -38,7 +38,7 @@ extension StoreContract {
         try store.goOn()
         func page(rows: Int, bytes: Int) throws -> ReadResult {
             let span = PageRequest.Span(ConversationNumber(1), after: at(1), upTo: at(11))
-            return try store.page(PageRequest(spans: [span], rows: rows, bytes: bytes, backlogMax: nil))
+            return try store.page(PageRequest(spans: [span], rows: rows, bytes: bytes))
         }
         try expect(try page(rows: 10, bytes: 1_000).events.count, 10)
         try expect(try page(rows: 10, bytes: 1_000).hasMore, false)
@@ -59,46 +59,99 @@ extension StoreContract {
         try store.goOn()
         _ = try store.commit([store.event(.react, 1, by: 1, of: 3, "+"), store.message(2, by: 1, "x")])
         _ = try store.commit((0..<3).map { store.message(1, by: 1, "n\($0)") })
-        func page(_ after: Int64, _ backlogMax: Int, since: Int64 = 0) throws -> ReadResult {
+        func page(_ after: Int64, _ most: Int, since: Int64 = 0) throws -> ReadResult {
             let spans = [
                 PageRequest.Span(
                     ConversationNumber(1), after: at(after), upTo: at(37), since: SequenceNumber(since)),
                 PageRequest.Span(ConversationNumber(2), after: at(after), upTo: at(37)),
             ]
-            return try store.page(PageRequest(spans: spans, rows: 5, bytes: 1 << 20, backlogMax: backlogMax))
+            let backlog = PageRequest.Backlog(messages: most, changes: 10, rows: 100)
+            return try store.page(PageRequest(spans: spans, rows: 5, bytes: 1 << 20, backlog: backlog))
         }
         // 33 messages. The newest five begin at the 29th, which has position 31.
+        func gap(_ from: Int64, place: Int64) -> [Gap] {
+            [Gap(ConversationNumber(1), from: SequenceNumber(from), to: SequenceNumber(28), place: at(place))]
+        }
         var result = try page(0, 32)
-        try expect(
-            result.gaps, [Gap(ConversationNumber(1), from: SequenceNumber(1), to: SequenceNumber(28), floor: at(30))])
-        try expect(result.events.map(\.position.value), [2, 31, 32, 33, 34])
+        try expect(result.gaps, gap(1, place: 2))
+        // The creations come as well, and the gap behind that of its conversation.
+        try expect(result.events.map(\.position.value), [1, 2, 31, 32, 34])
         try expect(result.hasMore, true)
+        result = try store.page(PageRequest(spans: result.spans(after: result.reached), rows: 9, bytes: 1 << 20))
+        try expect(result.gaps, [])
+        try expect(result.events.map(\.position.value), [35, 36, 37])
         result = try page(0, 33)
         try expect(result.gaps, [])
         try expect(result.events.map(\.position.value), [1, 2, 3, 4, 5])
         result = try page(12, 20)
-        try expect(
-            result.gaps, [Gap(ConversationNumber(1), from: SequenceNumber(11), to: SequenceNumber(28), floor: at(30))])
+        try expect(result.gaps, gap(11, place: 12))
         try expect(result.events.first?.position, at(31))
         result = try page(0, 20, since: 12)
-        try expect(
-            result.gaps, [Gap(ConversationNumber(1), from: SequenceNumber(13), to: SequenceNumber(28), floor: at(30))])
+        try expect(result.gaps, gap(13, place: 14))
         result = try page(0, 20, since: 13)
         try expect(result.gaps, [])
     }
 
-    /// Events that aren't messages, between the last message left out and the first one kept, are told.
-    @Sendable static func afterGaps(_ store: inout StoreDriver) throws {
+    /// A backlog that is too long still has the changes of messages that the device has, and of the conversation.
+    @Sendable static func changesInGaps(_ store: inout StoreDriver) throws {
         try store.create(1, members: [1])
-        _ = try store.commit((0..<10).map { store.message(1, by: 1, "m\($0)") })
-        _ = try store.commit([store.change(1, by: 1, .rename("n")), store.event(.react, 1, by: 1, of: 2, "+")])
+        _ = try store.commit((0..<3).map { store.message(1, by: 1, "m\($0)") })
+        // The device has everything up to here, position 4.
+        _ = try store.commit((3..<10).map { store.message(1, by: 1, "m\($0)") })
+        _ = try store.commit([
+            edit(&store, 1, "old", at: 1), edit(&store, 1, "new", at: 2), store.event(.delete, 1, by: 1, of: 2, ""),
+            store.event(.delete, 1, by: 1, of: 5, ""),
+            store.change(1, by: 1, .rename("n")), store.event(.react, 1, by: 1, of: 6, "+"),
+        ])
         try store.goOn()
-        _ = try store.commit((0..<3).map { store.message(1, by: 1, "n\($0)") })
-        let span = PageRequest.Span(ConversationNumber(1), after: at(0), upTo: at(16))
-        let page = try store.page(PageRequest(spans: [span], rows: 3, bytes: 1 << 20, backlogMax: 5))
+        _ = try store.commit((10..<15).map { store.message(1, by: 1, "m\($0)") })
+        _ = try store.commit([store.event(.react, 1, by: 1, of: 3, "+")])
+        func page(changes: Int, rows: Int) throws -> ReadResult {
+            let span = PageRequest.Span(ConversationNumber(1), after: at(4), upTo: at(23))
+            let backlog = PageRequest.Backlog(messages: 5, changes: changes, rows: rows)
+            return try store.page(PageRequest(spans: [span], rows: 4, bytes: 1 << 20, backlog: backlog))
+        }
+        var result = try page(changes: 6, rows: 100)
         try expect(
-            page.gaps, [Gap(ConversationNumber(1), from: SequenceNumber(1), to: SequenceNumber(10), floor: at(11))])
-        try expect(page.events.map(\.position.value), [12, 13, 14])
+            result.gaps, [Gap(ConversationNumber(1), from: SequenceNumber(4), to: SequenceNumber(11), place: at(4))])
+        // The last edit of 1, the deletion of 2 and the new name; nothing of the messages that are left out.
+        try expect(result.events.map(\.position.value), [13, 14, 16, 19])
+        result = try store.page(PageRequest(spans: result.spans(after: result.reached), rows: 9, bytes: 1 << 20))
+        try expect(result.gaps, [])
+        try expect(result.events.map(\.position.value), [20, 21, 22, 23])
+        // With too many changes, all of them are left out, and the gap says so.
+        for (changes, rows) in [(5, 100), (6, 8)] {
+            result = try page(changes: changes, rows: rows)
+            try expect(
+                result.gaps,
+                [
+                    Gap(
+                        ConversationNumber(1), from: SequenceNumber(1), to: SequenceNumber(11), place: at(4),
+                        isReset: true)
+                ])
+            try expect(result.events.map(\.position.value), [19, 20, 21, 22])
+        }
+    }
+
+    private static func edit(_ store: inout StoreDriver, _ sequence: Int64, _ text: String, at time: Int64) -> Append {
+        var edit = store.event(.edit, 1, by: 1, of: sequence, text)
+        edit.time = StoreContract.time(2_000 + time)
+        return edit
+    }
+
+    /// Of several edits of a message only the last one is told, and none of a deleted message.
+    @Sendable static func lastEdits(_ store: inout StoreDriver) throws {
+        try store.create(1, members: [1])
+        _ = try store.commit((0..<2).map { store.message(1, by: 1, "m\($0)") })
+        try store.goOn()
+        _ = try store.commit([
+            edit(&store, 1, "one", at: 1), edit(&store, 2, "two", at: 2), edit(&store, 1, "three", at: 3),
+            store.event(.delete, 1, by: 1, of: 2, ""),
+        ])
+        let span = PageRequest.Span(ConversationNumber(1), after: at(3), upTo: at(7))
+        let page = try store.page(PageRequest(spans: [span], rows: 9, bytes: 1 << 20))
+        try expect(page.events.map(\.position.value), [6, 7])
+        try expect(page.reached, at(7))
     }
 
     @Sendable static func since(_ store: inout StoreDriver) throws {
@@ -110,10 +163,10 @@ extension StoreContract {
             store.change(1, by: 1, .rename("x")), store.event(.delete, 1, by: 1, of: 4, ""),
         ])
         let span = PageRequest.Span(ConversationNumber(1), after: .start, upTo: at(11), since: SequenceNumber(4))
-        let page = try store.page(PageRequest(spans: [span], rows: 10, bytes: 1 << 20, backlogMax: nil))
+        let page = try store.page(PageRequest(spans: [span], rows: 10, bytes: 1 << 20))
         try expect(page.events.map(\.position.value), [1, 6, 7, 9, 10])
         try expect(page.hasMore, false)
-        let full = try store.page(PageRequest(spans: [span], rows: 5, bytes: 1 << 20, backlogMax: nil))
+        let full = try store.page(PageRequest(spans: [span], rows: 5, bytes: 1 << 20))
         try expect(full.hasMore, false)
     }
 

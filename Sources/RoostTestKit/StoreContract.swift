@@ -53,7 +53,8 @@ public struct StoreContract {
         Check(name: "pages", run: pages),
         Check(name: "pages end early", run: bounds),
         Check(name: "too long a backlog becomes a gap", run: gaps),
-        Check(name: "a gap ends with its last message", run: afterGaps),
+        Check(name: "too long a backlog has its changes", run: changesInGaps),
+        Check(name: "only the last edit is told", run: lastEdits),
         Check(name: "nothing from before a member's time", run: since),
         Check(name: "history", run: history),
         Check(name: "latest", run: latest),
@@ -286,7 +287,8 @@ extension StoreContract {
         try expect(shown.map(\.deletedAt), [delete.time, moderated.time])
         try expect(shown.map(\.reactions), [[], []])
         let rows = try store.page(1, after: 1).events
-        try expect(rows.map(\.kind), [.message, .edit, .message, .react, .delete, .delete])
+        // Nothing but the deletion is told of what was edited before.
+        try expect(rows.map(\.kind), [.message, .message, .react, .delete, .delete])
         try expect(rows.allSatisfy { $0.body.isEmpty }, true)
     }
 

@@ -93,7 +93,7 @@ public struct StoreDriver {
 
     func page(_ conversation: Int32, after: Int64) throws -> ReadResult {
         let span = PageRequest.Span(ConversationNumber(conversation), after: Position(after), upTo: Position(.max))
-        return try page(PageRequest(spans: [span], rows: 1_000, bytes: 1 << 20, backlogMax: nil))
+        return try page(PageRequest(spans: [span], rows: 1_000, bytes: 1 << 20))
     }
 
     func history(_ conversation: Int32) throws -> [StoredEvent] {

@@ -18,6 +18,7 @@ public enum Command {
     case watch(users: [Text])
     case unwatch(users: [Text])
     case create(Create)
+    case get(conversation: Text)
     case list(before: Text?, limit: Int?)
     case change(Change)
     case members(conversation: Text, sequence: SequenceNumber?)

@@ -1,7 +1,7 @@
 /// The types of what a client says (Docs/Protocol.md, sections 3–9).
 public enum CommandType: WireWord {
     case hello, refresh, ping, bye
-    case create, list, rename, add, remove, setRole, members, leave
+    case create, get, list, rename, add, remove, setRole, members, leave
     case send, edit, delete, react, history, signal
     case ack, read, typing, presence, watch, unwatch
 
@@ -13,6 +13,7 @@ public enum CommandType: WireWord {
         case .ping: "ping"
         case .bye: "bye"
         case .create: "conversation.create"
+        case .get: "conversation.get"
         case .list: "conversation.list"
         case .rename: "conversation.rename"
         case .add: "conversation.add"

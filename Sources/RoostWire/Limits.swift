@@ -116,6 +116,11 @@ public struct Limits: Sendable, Equatable {
     public var sharedPageSpans = 8
     /// A device that missed more messages of a conversation than this gets only the newest page, and a `gap`.
     public var backlogMax = 1_000
+    /// Most edits, deletions, reactions and changes of the conversation that are sent of a backlog that is too long.
+    /// With more, reading the conversation anew costs the device less, and the `gap` says so.
+    public var backlogChangesMax = 1_000
+    /// Most rows of the log's index in which one page looks for them, two milliseconds of reading.
+    public var backlogRowsMax = 100_000
 
     // MARK: Times, in milliseconds
 

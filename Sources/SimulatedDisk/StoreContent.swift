@@ -29,7 +29,7 @@ struct StoreContent: Equatable {
         of conversation: ConversationNumber, _ answer: (Read) throws -> ReadResult
     ) throws {
         let span = PageRequest.Span(conversation, after: .start, upTo: Position(.max))
-        let page = PageRequest(spans: [span], rows: 1_000_000, bytes: 1 << 30, backlogMax: nil)
+        let page = PageRequest(spans: [span], rows: 1_000_000, bytes: 1 << 30)
         lines += try answer(Read(ticket: 0, .page(page))).events.map(StoreContent.line)
         let history = HistoryRequest(
             conversation: conversation, reader: UserNumber(1), after: .none, before: SequenceNumber(.max),

@@ -10,8 +10,7 @@ extension Chat {
         case .disconnected(let disconnection): await disconnected(disconnection)
         case .message(let message): await received(message)
         case .edited(let edit) where edit.target.conversation == conversation:
-            let text = edit.body.map(Self.text) ?? "(deleted)"
-            screen.line("· \(printable(edit.target.from)) edited: \(text)", .faint)
+            screen.line("· \(printable(edit.target.from)) edited: \(Self.text(edit.body))", .faint)
         case .deleted(let deletion) where deletion.target.conversation == conversation:
             screen.line("· \(printable(deletion.target.from)) deleted a message", .faint)
         case .reacted(let reaction) where reaction.target.conversation == conversation:

@@ -40,7 +40,7 @@ async def test_welcome_has_every_member(relay, name):
     device = await relay.connect()
     welcome = await device.call("hello", token=token, device="phone")
     assert set(welcome) == {
-        "type", "re", "user", "device", "position", "head", "epoch", "durability", "expires", "time", "server",
+        "type", "re", "user", "device", "new", "position", "head", "epoch", "durability", "expires", "time", "server",
         "limits"}
     assert (welcome["type"], welcome["re"]) == ("welcome", 1)
     assert (welcome["user"], welcome["device"]) == (name("alice"), "phone")

@@ -137,6 +137,116 @@ async def test_a_backlog_above_the_limit_is_cut_by_a_gap(relay, name, missed):
     assert not bob.seen("gap") and sequences(bob) == [missed + 1]
 
 
+async def test_what_became_of_known_messages_comes_in_spite_of_a_gap(relay, name):
+    alice, bob, group = await crew(relay, name)
+    carol = await relay.device(name("carol"))
+    position = await fill(alice, group, 5)
+    await bob.event("message", sequence=5)
+    await bob.call("ack", position=position)
+    await bob.bye()
+    await alice.call("edit", conversation=group, sequence=1, body="first")
+    await alice.call("edit", conversation=group, sequence=1, body="second")
+    await alice.call("edit", conversation=group, sequence=2, body="in vain")
+    await alice.call("delete", conversation=group, sequence=2)
+    await alice.call("react", conversation=group, sequence=3, reaction="+")
+    await alice.call("conversation.rename", conversation=group, name="New")
+    await alice.call("conversation.add", conversation=group, users=[carol.user])
+    await fill(alice, group, 6, first=6)
+    await alice.call("edit", conversation=group, sequence=6, body="of a message in the gap")
+    await alice.call("conversation.role", conversation=group, user=bob.user, role="admin")
+    await alice.call("conversation.remove", conversation=group, users=[carol.user])
+    await fill(alice, group, 6, first=12)
+    bob = await relay.device(name("bob"))
+    await bob.event("live")
+    told = [
+        (frame["type"], frame.get("event") or frame.get("sequence") or frame.get("from")) for frame in bob.frames
+        if frame["type"] in ("message", "edit", "delete", "react", "conversation", "gap")]
+    assert told == [
+        ("edit", 1), ("delete", 2), ("react", 3), ("conversation", "renamed"), ("conversation", "added"), ("gap", 6),
+        ("conversation", "role"), ("conversation", "removed"), *(("message", number) for number in range(14, 18))]
+    assert (bob.seen("gap")[0]["from"], bob.seen("gap")[0]["to"]) == (6, 13)
+    assert [edit["body"] for edit in bob.seen("edit")] == ["second"]
+    assert all("deletedAt" not in edit for edit in bob.seen("edit"))
+
+
+async def test_a_gap_with_too_many_changes_is_a_reset(relay, name):
+    alice, bob, group = await crew(relay, name)
+    position = await fill(alice, group, 2)
+    await bob.event("message", sequence=2)
+    await bob.call("ack", position=position)
+    await bob.bye()
+    renamed = [await alice.begin("conversation.rename", conversation=group, name=str(n)) for n in range(1001)]
+    for answer in renamed:
+        await answer
+    await fill(alice, group, 12, first=3)
+    bob = await relay.device(name("bob"))
+    await bob.event("live")
+    gap = bob.seen("gap")[0]
+    assert (gap["from"], gap["to"], gap["reset"]) == (1, 10, True)
+    assert not bob.seen("conversation")
+    now = (await bob.call("conversation.get", conversation=group))["conversation"]
+    assert (now["name"], now["sequence"], now["message"]["sequence"]) == ("1000", 14, 14)
+
+
+@pytest.mark.parametrize("is_away", [False, True])
+async def test_who_is_added_again_is_told_what_was_before(relay, name, is_away):
+    alice, bob, group = await crew(relay, name)
+    await fill(alice, group, 3)
+    await bob.event("message", sequence=3)
+    await alice.call("conversation.remove", conversation=group, users=[bob.user])
+    removed = await bob.event("conversation", event="removed")
+    await bob.call("ack", position=removed["position"])
+    if is_away:
+        await bob.bye()
+    await fill(alice, group, 3, first=4)
+    await alice.call("edit", conversation=group, sequence=1, body="new")
+    await alice.call("conversation.add", conversation=group, users=[bob.user])
+    if is_away:
+        bob = await relay.device(name("bob"))
+    added = await bob.event("conversation", event="added")
+    assert (added["sequence"], added["unread"], added["read"]) == (6, 0, 0)
+    gap = await bob.event("gap")
+    assert dict(gap) == {"type": "gap", "conversation": group, "from": 1, "to": 6, "reset": True}
+    assert bob.frames.index(gap) == bob.frames.index(added) + 1
+    now = (await bob.call("conversation.get", conversation=group))["conversation"]
+    assert (now["sequence"], now["unread"], now["read"]) == (6, 0, 0)
+    # Nobody has read it but alice, who wrote it.
+    counts = await alice.call("conversation.members", conversation=group, sequence=6)
+    assert (counts["of"], counts["deliveredCount"], counts["readCount"]) == (1, 0, 0)
+
+
+async def test_live_says_that_nothing_is_missing(relay, name):
+    alice, bob, group = await crew(relay, name)
+    assert (await alice.event("live"))["position"]
+    await bob.drop()
+    await fill(alice, group, 9)
+    bob = await relay.device(name("bob"))
+    live = await bob.event("live")
+    assert sequences(bob) == list(range(1, 10)) and bob.frames.index(live) > bob.frames.index(bob.seen("message")[-1])
+    # A user whom nothing concerns can ack it, and misses nothing afterwards.
+    carol = await relay.device(name("carol"))
+    live = await carol.event("live")
+    await carol.call("ack", position=live["position"])
+    await carol.bye()
+    carol = await relay.device(name("carol"))
+    assert carol.welcome["position"] == live["position"] and "new" not in carol.welcome
+
+
+async def test_own_messages_are_read_after_a_crash(start):
+    relay = start()
+    alice, bob = await relay.device("alice"), await relay.device("bob")
+    group = await alice.group("Crew", "bob")
+    await fill(alice, group, 5)
+    relay.kill()
+    relay.start()
+    alice = await relay.device("alice")
+    now = (await alice.call("conversation.get", conversation=group))["conversation"]
+    assert (now["sequence"], now["unread"], now["read"]) == (5, 0, 5)
+    bob = await relay.device("bob")
+    now = (await bob.call("conversation.get", conversation=group))["conversation"]
+    assert (now["sequence"], now["unread"], now["read"]) == (5, 5, 0)
+
+
 async def test_gaps_are_per_conversation_and_begin_at_the_cursor(relay, name):
     alice, bob, group = await crew(relay, name)
     position = await fill(alice, group, 5)

@@ -131,7 +131,8 @@ def test_every_command_has_an_example():
     """Except `bye`, which would end the replay."""
     said = {json.loads(re.sub(r'"\{\w+(:\w+)?\}"', '""', text))["type"] for _, text in examples()}
     assert said == {
-        "hello", "refresh", "ping", "conversation.create", "conversation.list", "conversation.rename",
+        "hello", "refresh", "ping", "conversation.create", "conversation.get", "conversation.list",
+        "conversation.rename",
         "conversation.add", "conversation.role", "conversation.remove", "conversation.members", "conversation.leave",
         "send", "edit", "react", "delete", "history", "signal", "ack", "read", "typing", "presence", "watch",
         "unwatch"}

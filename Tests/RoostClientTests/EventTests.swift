@@ -17,9 +17,12 @@ import Testing
                 .deleted(MessageDeletion(target: target))
             ),
             (
-                #"{"type":"gap","conversation":"c1","from":1,"to":960}"#,
-                .gap(MessageGap(conversation: "c1", from: SequenceNumber(1), to: SequenceNumber(960)))
+                #"{"type":"gap","conversation":"c1","from":1,"to":960,"reset":true}"#,
+                .gap(
+                    MessageGap(
+                        conversation: "c1", from: SequenceNumber(1), to: SequenceNumber(960), isReset: true))
             ),
+            (#"{"type":"live","position":"9"}"#, .live),
             (
                 #"{"type":"receipt","conversation":"c1","user":"bob","delivered":7,"deliveredAt":3,"read":6}"#,
                 .receipt(
@@ -49,7 +52,8 @@ import Testing
         }
         #expect(reaction.reaction == "👍" && !reaction.isRemoved)
         socket.deliver(
-            #"{"type":"conversation","event":"left",\#(common.replacing("9", with: "11")),"by":"bob","owner":"eve"}"#
+            #"{"type":"conversation","event":"left",\#(common.replacing("9", with: "11")),"sequence":3,"#
+                + #""by":"bob","owner":"eve"}"#
         )
         guard case .conversation(let change) = await fixture.client.nextEvent() else {
             Issue.record("no change")

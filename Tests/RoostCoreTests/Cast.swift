@@ -12,7 +12,7 @@ struct Cast {
     init(_ names: String...) {
         for (index, name) in names.enumerated() {
             let user = User(UserNumber(Int32(index + 1)), name: name)
-            let member = Member(user, of: group, role: .member, since: .none, joinedAt: .start)
+            let member = Member(user, of: group, role: .member, since: .none, joinedAt: .start, joinedAfter: .none)
             group.admit(member, delivery.settle())
             user.join(member)
         }
@@ -28,7 +28,8 @@ struct Cast {
     func device(of index: Int, named name: String = "phone") -> Device {
         let user = self[index].user
         let device = Device(
-            DeviceNumber(Int32(100 * index + user.devices.count)), of: user, name: name, cursor: .start, at: 0)
+            DeviceNumber(Int32(100 * index + user.devices.count)), of: user, name: name, cursor: .start, isNew: false,
+            at: 0)
         user.add(device)
         return device
     }

@@ -103,7 +103,7 @@ import Testing
             for sequence in [1, 3, 4] as [Int64] {
                 guard let place = result.events.firstIndex(where: { $0.sequence.value == sequence }) else { continue }
                 let lost = result.events.remove(at: place)
-                result.gaps.append(Gap(lost.conversation, from: lost.sequence, to: lost.sequence, floor: .start))
+                result.gaps.append(Gap(lost.conversation, from: lost.sequence, to: lost.sequence))
             }
             relay.relay.answered(result, at: relay.now)
         }

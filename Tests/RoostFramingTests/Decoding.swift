@@ -83,6 +83,7 @@ func describe(_ command: Command) -> String {
     case .unwatch(let users): words("unwatch", list(users))
     case .create(let create):
         words("create", "\(create.kind.word)", text(create.name), list(create.members), text(create.key))
+    case .get(let conversation): words("get", text(conversation))
     case .list(let before, let limit): words("list", text(before), number(limit))
     case .change(let change): describe(change)
     case .members(let conversation, let sequence): words("members", text(conversation), number(sequence?.value))

@@ -158,10 +158,10 @@ import Testing
                     before: SequenceNumber(high), isNewest: low == 0, rows: 100, bytes: .max)
                 let messages = try log.reader.answer(Read(ticket: 1, .history(history))).events.count
                 #expect(messages == (1...11).count { $0 > low && $0 < high })
-                for backlogMax in [nil, 3] {
+                for backlog in [nil, PageRequest.Backlog(messages: 3, changes: 1, rows: 5)] {
                     let span = PageRequest.Span(
                         ConversationNumber(1), after: Position(low), upTo: Position(high), since: SequenceNumber(low))
-                    let page = PageRequest(spans: [span], rows: 2, bytes: .max, backlogMax: backlogMax)
+                    let page = PageRequest(spans: [span], rows: 2, bytes: .max, backlog: backlog)
                     #expect(try log.reader.answer(Read(ticket: 1, .page(page))).events.count <= 2)
                 }
             }

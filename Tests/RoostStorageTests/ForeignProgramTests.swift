@@ -51,7 +51,7 @@ import Testing
                 "7|react|1|+",
             ])
         #expect(
-            try rows(other, "SELECT * FROM members") == ["c1|alice|owner|0|1|0|0|-|1|1970-01-02 00:00:00.007"])
+            try rows(other, "SELECT * FROM members") == ["c1|alice|owner|0|0|1|0|0|-|1|1970-01-02 00:00:00.007"])
         #expect(try rows(other, "SELECT * FROM devices") == ["alice|phone|2"])
     }
 

@@ -43,27 +43,31 @@ import Testing
         #expect(script.stored > 3_000)
     }
 
-    /// Compares with the rule of pages in its simplest form, over all rows of the model.
+    /// Follows the pages of a backlog to their end, in the store and in the model.
     private func compare(_ request: PageRequest, _ log: SQLiteLog, _ model: MemoryLog, _ place: Comment) throws {
-        let got = try log.reader.answer(Read(ticket: 1, .page(request)))
-        var gaps: [Gap] = []
-        var rows: [StoredEvent] = []
-        for span in request.spans {
-            let whole = PageRequest(spans: [span], rows: 1_000_000, bytes: 1 << 40, backlogMax: nil)
-            var found = model.answer(Read(ticket: 1, .page(whole))).events
-            let messages = found.filter { $0.kind == .message }
-            if let backlogMax = request.backlogMax, messages.count > max(backlogMax, request.rows) {
-                let last = messages[messages.count - request.rows - 1]
-                found.removeAll { $0.position <= last.position }
-                gaps.append(
-                    Gap(span.conversation, from: messages[0].sequence, to: last.sequence, floor: last.position))
-            }
-            rows += found
+        let got = try follow(request, place) { try log.reader.answer(Read(ticket: 1, .page($0))) }
+        let wanted = try follow(request, place) { model.answer(Read(ticket: 1, .page($0))) }
+        #expect(got.gaps == wanted.gaps, place)
+        #expect(got.events == wanted.events, place)
+    }
+
+    private func follow(
+        _ request: PageRequest, _ place: Comment, _ answer: (PageRequest) throws -> ReadResult
+    ) throws -> (events: [Line], gaps: [Gap]) {
+        var (events, gaps): ([Line], [Gap]) = ([], [])
+        var request = request
+        var last = Position.start
+        while true {
+            let page = try answer(request)
+            events += page.events.map { Line($0) }
+            gaps += page.gaps
+            #expect(page.events.count <= request.rows, place)
+            guard page.hasMore else { return (events, gaps) }
+            #expect(page.reached > last, place)
+            guard page.reached > last else { return (events, gaps) }
+            last = page.reached
+            request = PageRequest(spans: page.spans(after: last), rows: request.rows, bytes: request.bytes)
         }
-        rows.sort { $0.position < $1.position }
-        #expect(got.gaps == gaps, place)
-        #expect(got.hasMore == (rows.count > request.rows), place)
-        #expect(got.events.map { Line($0) } == rows.prefix(request.rows).map { Line($0) }, place)
     }
 
     private func compare(_ request: HistoryRequest, _ log: SQLiteLog, _ model: MemoryLog, _ place: Comment) throws {
@@ -138,7 +142,7 @@ private struct Script {
         var asked: Set<ConversationNumber> = []
         return PageRequest(
             spans: spans.filter { asked.insert($0.conversation).inserted }, rows: 1 + below(8), bytes: 1 << 40,
-            backlogMax: chance(50) ? below(30) : nil)
+            backlog: chance(50) ? .init(messages: below(30), changes: below(20), rows: 1_000_000) : nil)
     }
 
     mutating func history() -> HistoryRequest {

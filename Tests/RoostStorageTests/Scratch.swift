@@ -123,7 +123,7 @@ extension SQLiteLog {
 
     func page(_ conversation: Int32, rows: Int = 100_000) throws -> [StoredEvent] {
         let span = PageRequest.Span(ConversationNumber(conversation), after: .start, upTo: Position(.max))
-        let request = PageRequest(spans: [span], rows: rows, bytes: 1 << 30, backlogMax: nil)
+        let request = PageRequest(spans: [span], rows: rows, bytes: 1 << 30)
         return try reader.answer(Read(ticket: 1, .page(request))).events
     }
 }

@@ -129,8 +129,10 @@ import Testing
                 conversation: ConversationNumber(1), reader: UserNumber(1), after: .none, before: SequenceNumber(.max),
                 isNewest: true, rows: 40, bytes: 1 << 20)
             let span = PageRequest.Span(
-                ConversationNumber(1), after: Position(max(0, sequence - 30)), upTo: Position(sequence + 1))
-            let page = PageRequest(spans: [span], rows: 20, bytes: 1 << 20, backlogMax: round % 2 == 0 ? 15 : nil)
+                ConversationNumber(1), after: Position(max(1, sequence - 30)), upTo: Position(sequence + 1))
+            let backlog = PageRequest.Backlog(messages: 15, changes: 1_000, rows: 10_000)
+            let page = PageRequest(
+                spans: [span], rows: 20, bytes: 1 << 20, backlog: round % 2 == 0 ? backlog : nil)
             reads.submit(Read(ticket: 1, .history(history)))
             reads.submit(Read(ticket: 2, .page(page)))
             let shown = try await answers.take()
@@ -140,8 +142,9 @@ import Testing
             let rows = try await answers.take()
             #expect(!rows.isFailed)
             #expect(zip(rows.events, rows.events.dropFirst()).allSatisfy { $0.position.value + 1 == $1.position.value })
-            let floor = rows.gaps.first?.floor ?? span.after
-            #expect(rows.events.first?.position == Position(floor.value + 1))
+            // The creation is at position 1, so each message is behind its own number.
+            let before = rows.gaps.first.map { $0.to.value + 1 } ?? span.after.value
+            #expect(rows.events.first?.position == (sequence > 0 ? Position(before + 1) : nil))
             #expect(rows.gaps.isEmpty == (round % 2 == 1 || sequence <= 20))
             #expect(try await reports.take().rows == 5)
             sequence += 5

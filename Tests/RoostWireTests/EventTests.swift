@@ -10,7 +10,7 @@ import Testing
     @Test(arguments: [
         "{}", #"{"type":7}"#, #"{"type":"novelty"}"#, #"{"type":"message","sequence":"1"}"#, #"{"type":"typing"}"#,
         #"{"type":"welcome","user":"a"}"#, #"{"type":"pong"}"#, #"{"type":"drain","after":"soon"}"#,
-        #"{"type":"conversation","event":"merged","conversation":"c","position":"1","by":"a","time":1}"#,
+        #"{"type":"conversation","event":"merged","conversation":"c","sequence":1,"position":"1","by":"a","time":1}"#,
         #"{"type":"signal","conversation":"c","from":"a"}"#, #"{"type":"gap","conversation":"c","from":1}"#,
     ])
     func refuses(text: String) { #expect(event(text) == nil) }

@@ -181,6 +181,7 @@ final class ClientSession {
     // Returns false if there is no room for the event.
     private func take(_ event: Event, _ reported: RoostEvent) -> Bool {
         if case .drain(let wait) = event { askedWait = wait }
+        if case .live(let position) = event { return feed.addLive(at: position) }
         guard let (position, time) = event.logged else { return feed.add(reported) }
         return feed.add(reported, position: position, time: time) { event in
             guard case .message(let message) = event, message.from == welcome?.user else { return true }

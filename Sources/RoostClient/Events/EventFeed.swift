@@ -55,6 +55,12 @@ final class EventFeed {
     /// Adds a server event that isn't in the log. Returns false if there is no room for it.
     func add(_ event: RoostEvent) -> Bool { add(event, nil) }
 
+    /// Everything that was missed has been added. The position is acked once all of it was processed. Returns false
+    /// if there is no room.
+    func addLive(at position: String) -> Bool {
+        add(.live, EventBuffer.Mark(position: position, connection: connection))
+    }
+
     /// Adds an event of the log, unless the application has had it before. Returns false if there is no room for it.
     func add(_ event: RoostEvent, position: String, time: Timestamp, isTold: (RoostEvent) -> Bool) -> Bool {
         let mark = EventBuffer.Mark(position: position, connection: connection)

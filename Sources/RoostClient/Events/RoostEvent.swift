@@ -17,8 +17,11 @@ public enum RoostEvent: Sendable, Equatable {
     case reacted(MessageReaction)
     /// A conversation changed: its name, its members, their roles.
     case conversation(ConversationEvent)
-    /// More messages were missed than the server sends by itself; `history` returns them.
+    /// More messages were missed than the server sends by itself; `history` returns them. After a reset, ask for the
+    /// conversation anew as well (`conversation`).
     case gap(MessageGap)
+    /// Everything that this device missed has been reported.
+    case live
     /// How far a member has got.
     case receipt(Receipt)
     /// A user began or stopped typing.
@@ -41,6 +44,7 @@ public enum RoostEvent: Sendable, Equatable {
         case .conversation(let change): self = .conversation(change)
         case .signal(let signal): self = .signal(signal)
         case .gap(let gap): self = .gap(gap)
+        case .live: self = .live
         case .receipt(let receipt): self = .receipt(receipt)
         case .typing(let change): self = .typing(change)
         case .presence(let users): self = .presence(users)

@@ -13,8 +13,8 @@ final class CatchUp {
         var rows: Int
         /// Bytes of bodies at which a page ends early.
         var pageBytes: Int
-        /// Missed messages of one conversation above which there is a `gap`.
-        var backlogMax: Int
+        /// Which backlog of one conversation is too long, so that there is a `gap`.
+        var backlog: PageRequest.Backlog
         /// Page reads in progress at the same time.
         var pagesAtOnce: Int
         /// Bytes of pages that one turn may hand out to outboxes.
@@ -27,7 +27,8 @@ final class CatchUp {
         init(_ limits: Limits) {
             rows = limits.pageMessages
             pageBytes = limits.pageBytes
-            backlogMax = limits.backlogMax
+            backlog = .init(
+                messages: limits.backlogMax, changes: limits.backlogChangesMax, rows: limits.backlogRowsMax)
             pagesAtOnce = limits.pagesAtOnce
             bytesPerTurn = limits.pageBytesPerTurn
             shared = SharedPages.Bounds(limits)
@@ -89,7 +90,7 @@ final class CatchUp {
         guard let user = session.user else { return }
         let settled = delivery.settle()
         let spans = missed(by: user, after: session.feed.sentPosition)
-        guard !spans.isEmpty else { return session.feed.goLive(at: journal.head, settled) }
+        guard !spans.isEmpty else { return goLive(session, at: journal.head, settled) }
         session.catchUp.round = Round(spans: spans, upTo: journal.head)
         requestPage(session)
     }
@@ -149,7 +150,7 @@ final class CatchUp {
         session.catchUp.round = round
         return PageRequest(
             spans: round.spans, rows: bounds.rows, bytes: bounds.pageBytes,
-            backlogMax: round.isFirstPage ? bounds.backlogMax : nil)
+            backlog: round.isFirstPage ? bounds.backlog : nil)
     }
 
     /// A page was read. It is handed out at the end of a turn, so that many pages at once can't make a turn long.
@@ -222,15 +223,12 @@ final class CatchUp {
             return 0
         }
         counters.pages += 1
+        counters.gaps += frames.gaps
         round.isFirstPage = false
-        for gap in result.gaps {
-            tell(gap, to: session)
-            for index in round.spans.indices where round.spans[index].conversation == gap.conversation {
-                round.spans[index].after = max(round.spans[index].after, gap.floor)
-            }
-        }
+        round.spans = result.spans
         delivery.touch(session)
         for part in frames.parts { push(part, of: frames, to: session, user) }
+        session.feed.sent(upTo: max(session.feed.sentPosition, result.reached))
         session.catchUp.round = round
         session.feed.fallBehind()
         if !result.hasMore { end(round, of: session, user) }
@@ -245,20 +243,26 @@ final class CatchUp {
         let isUpToDate =
             user.conversations.values.allSatisfy { $0.conversation.lastPosition <= position }
             && user.departures.values.allSatisfy { $0.leftAt <= position }
-        if isUpToDate { session.feed.goLive(at: position, delivery.settle()) }
+        if isUpToDate { goLive(session, at: position, delivery.settle()) }
+    }
+
+    /// From here on the session gets events as they are committed, and its device is told so.
+    private func goLive(_ session: Session, at position: Position, _ settled: borrowing Settled) {
+        session.feed.goLive(at: position, settled)
+        builder.begin("live")
+        builder.member("position", position)
+        delivery.reply(builder.finish(), to: session)
     }
 
     private func push(_ part: PageFrames.Part, of frames: PageFrames, to session: Session, _ user: User) {
-        guard part.position > session.feed.sentPosition else { return }
+        guard part.position > session.feed.sentPosition || part.events == 0 else { return }
+        delivery.push(
+            page: part.frame, upTo: max(part.position, session.feed.sentPosition), events: part.events, to: session)
         if let change = part.change, let member = user.conversations[change.conversation],
-            part.position == member.joinedAt, change.sequence > member.since
+            part.position == member.joinedAt
         {
-            // The user joined while the device was away. Earlier messages can be fetched by `history`, so they are
-            // announced as a gap and not skipped silently.
-            let first = SequenceNumber(member.since.value + 1)
-            tell(Gap(change.conversation, from: first, to: change.sequence, floor: part.position), to: session)
+            delivery.tellWhatWasBefore(member, to: session)
         }
-        delivery.push(page: part.frame, upTo: part.position, events: part.events, to: session)
         var known: (conversation: ConversationNumber, isMember: Bool)?
         for message in frames.messages[part.messages] {
             if known?.conversation != message.conversation {
@@ -266,15 +270,5 @@ final class CatchUp {
             }
             if known?.isMember == true { delivery.noteUnacked(message, of: session) }
         }
-    }
-
-    private func tell(_ gap: Gap, to session: Session) {
-        guard let conversation = directory.conversation(gap.conversation) else { return }
-        counters.gaps += 1
-        builder.begin("gap")
-        builder.member("conversation", plain: conversation.id)
-        builder.member("from", gap.from.value)
-        builder.member("to", gap.to.value)
-        delivery.reply(builder.finish(), to: session)
     }
 }

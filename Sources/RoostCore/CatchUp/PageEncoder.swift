@@ -3,10 +3,10 @@ import RoostWire
 
 /// A page as frames. A value that shares them.
 struct PageFrames {
-    /// Several events framed behind each other, or one conversation event.
+    /// Several events and gaps framed behind each other, or one conversation event.
     struct Part {
         var frame: Frame
-        /// Position of its last event.
+        /// Position of its last event; that of the part before if it has only gaps.
         var position: Position
         var events: Int
         /// The messages of the page that it contains.
@@ -18,9 +18,16 @@ struct PageFrames {
 
     var parts: [Part] = []
     var messages: [UnackedMessages.Entry] = []
-    /// The conversations of its events.
+    var gaps = 0
+    /// The conversations of its events and gaps.
     var conversations: [ConversationNumber] = []
     var bytes = 0
+}
+
+extension PageFrames {
+    fileprivate mutating func note(_ conversation: ConversationNumber) {
+        if !conversations.contains(conversation) { conversations.append(conversation) }
+    }
 }
 
 /// Turns the events of a page into frames. Several events go into one piece, so that a page takes a few places in an
@@ -32,6 +39,7 @@ struct PageEncoder: ~Copyable {
     private struct PartUnderWay {
         var position = Position.start
         var events = 0
+        var gaps = 0
         var firstMessage = 0
         var change: (conversation: ConversationNumber, sequence: SequenceNumber)?
     }
@@ -47,28 +55,31 @@ struct PageEncoder: ~Copyable {
 
     /// The frames of a page for a device of `user`. They are the same for all users who sent none of its messages.
     mutating func frames(of page: CatchUpPage, for user: UserNumber) -> PageFrames {
-        let rows = page.result?.events ?? []
-        if page.senders.contains(user) { return encode(rows, for: user) }
+        guard let result = page.result else { return PageFrames() }
+        if page.senders.contains(user) { return encode(result, for: user) }
         if let known = page.frames { return known }
-        let frames = encode(rows, for: nil)
+        let frames = encode(result, for: nil)
         page.frames = frames
         return frames
     }
 
-    private mutating func encode(_ rows: [StoredEvent], for user: UserNumber?) -> PageFrames {
+    private mutating func encode(_ page: ReadResult, for user: UserNumber?) -> PageFrames {
         var frames = PageFrames()
-        frames.messages.reserveCapacity(rows.count)
+        frames.messages.reserveCapacity(page.events.count)
         var rest = PartUnderWay()
+        var gaps = page.gaps[...]
         var conversation: Conversation?
-        for row in rows {
+        for row in page.events {
+            while let gap = gaps.first, gap.place < row.position {
+                gaps.removeFirst()
+                add(gap, to: &rest, of: &frames)
+            }
             if conversation?.number != row.conversation {
                 conversation = directory.conversation(row.conversation)
-                if conversation != nil, !frames.conversations.contains(row.conversation) {
-                    frames.conversations.append(row.conversation)
-                }
+                if conversation != nil { frames.note(row.conversation) }
             }
             guard let conversation else { continue }
-            // Separate, because a gap may have to come before it.
+            // Separate, because a gap may have to come after it.
             if row.kind == .conversation { end(&rest, of: &frames) }
             let sender = directory.user(row.sender)?.name ?? ""
             events.begin(row, in: conversation, from: sender, isOwn: row.sender == user)
@@ -82,17 +93,29 @@ struct PageEncoder: ~Copyable {
             if row.kind == .conversation { rest.change = (row.conversation, row.sequence) }
             if rest.change != nil || buffer.count >= Self.partBytes { end(&rest, of: &frames) }
         }
+        for gap in gaps { add(gap, to: &rest, of: &frames) }
         end(&rest, of: &frames)
         return frames
     }
 
+    private mutating func add(_ gap: Gap, to rest: inout PartUnderWay, of frames: inout PageFrames) {
+        guard let conversation = directory.conversation(gap.conversation) else { return }
+        frames.note(gap.conversation)
+        events.begin(gap, in: conversation)
+        buffer.append(events.builder)
+        rest.gaps += 1
+        frames.gaps += 1
+        if buffer.count >= Self.partBytes { end(&rest, of: &frames) }
+    }
+
     private mutating func end(_ rest: inout PartUnderWay, of frames: inout PageFrames) {
-        guard rest.events > 0 else { return }
+        guard rest.events + rest.gaps > 0 else { return }
         let frame = buffer.take()
         frames.bytes += frame.count
+        let position = max(rest.position, frames.parts.last?.position ?? .start)
         frames.parts.append(
             .init(
-                frame: frame, position: rest.position, events: rest.events,
+                frame: frame, position: position, events: rest.events,
                 messages: rest.firstMessage..<frames.messages.count, change: rest.change))
         rest = PartUnderWay(firstMessage: frames.messages.count)
     }

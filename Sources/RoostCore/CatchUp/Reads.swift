@@ -5,6 +5,7 @@ enum PendingRead {
     /// A page of catch-up, which several sessions may share.
     case page(CatchUpPage)
     case history(Session, CommandID?, Conversation)
+    case one(Session, CommandID?, Conversation)
     case list(Session, CommandID?, ListPage)
     case created(Session, CommandID?, Created)
 
@@ -12,7 +13,9 @@ enum PendingRead {
     var session: Session? {
         switch self {
         case .page: nil
-        case .history(let session, _, _), .list(let session, _, _), .created(let session, _, _): session
+        case .history(let session, _, _), .one(let session, _, _), .list(let session, _, _),
+            .created(let session, _, _):
+            session
         }
     }
 }

@@ -11,6 +11,7 @@ extension ConversationCommands {
         case .create(_, _, _, let members), .add(let members):
             directory.admit(members, to: conversation, at: event.position, delivery.settle())
             tell(event, to: conversation, except: origin)
+            tellWhatWasBefore(members, in: conversation, event.position)
             if let pair = conversation.pair { presence.introduce(pair, at: now) }
         case .rename(let name):
             conversation.rename(name)
@@ -36,6 +37,19 @@ extension ConversationCommands {
     private func tell(_ event: StoredEvent, to conversation: Conversation, except origin: Session?) {
         delivery.gather(
             event, from: directory.user(event.sender), in: conversation, except: origin, answering: nil)
+    }
+
+    /// Tells the devices of new members that have just been told that they joined. Others are told when they catch up.
+    private func tellWhatWasBefore(_ members: [NewMember], in conversation: Conversation, _ position: Position) {
+        guard conversation.lastSequence > .none else { return }
+        delivery.settle()
+        for new in members {
+            guard let member = conversation.member(new.user), member.joinedAt == position else { continue }
+            for session in member.user.sessions
+            where session.feed.state == .live && session.feed.sentPosition >= position {
+                delivery.tellWhatWasBefore(member, to: session)
+            }
+        }
     }
 
     /// Ends everything that depended on these memberships.

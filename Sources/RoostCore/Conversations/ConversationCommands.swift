@@ -125,7 +125,7 @@ final class ConversationCommands {
             throw Refusal(
                 .busy, "a user is just leaving the conversation", retryAfterMilliseconds: bounds.retryMilliseconds)
         }
-        let since = isNew ? SequenceNumber.none : direct.lastSequence
+        let since = isNew ? SequenceNumber.none : NewMember.fromNow
         let members = (isNew ? [user.number, peer.number] : back).map { NewMember($0, .member, since: since) }
         let change = isNew ? creation(of: direct, members) : .add(members)
         submit(
@@ -168,10 +168,13 @@ final class ConversationCommands {
         builder.member("event", word: event)
         if !users.isEmpty { builder.names("users", names(of: users)) }
         builder.member("kind", word: conversation.kind.word)
-        if conversation.kind == .group { builder.member("name", conversation.name) }
+        if conversation.kind == .group { builder.member("name", conversation.standingName) }
         let standings = conversation.standings()
         builder.member("count", Int64(standings.count))
         builder.names("members", names(of: standings.prefix(bounds.membersNamed).map(\.user)))
+        // Where the users begin who join by it.
+        builder.member("unread", 0)
+        builder.member("read", 0)
     }
 
     func names(of users: [UserNumber]) -> [String] { users.map { directory.user($0)?.name ?? "" } }

@@ -1,8 +1,8 @@
 import RoostFraming
 import RoostWire
 
-/// Answers `history`, `conversation.list` and `conversation.members`, most of it once the log has been read. It changes
-/// nothing. Loop thread only.
+/// Answers `history`, `conversation.get`, `conversation.list` and `conversation.members`, most of it once the log has
+/// been read. It changes nothing. Loop thread only.
 final class QueryCommands {
     /// The limits of these commands.
     struct Bounds {
@@ -86,6 +86,27 @@ final class QueryCommands {
             builder.endObject()
         }
         builder.endArray()
+    }
+
+    // MARK: conversation.get
+
+    func get(_ name: Text, _ id: CommandID?, _ session: Session) throws(Refusal) {
+        let (user, _) = try session.speaker()
+        let (conversation, _) = try directory.conversation(name, for: user)
+        try reads.check(session)
+        reads.ask(.latest(lastMessages(of: [conversation], for: user)), for: .one(session, id, conversation))
+    }
+
+    private func answer(_ result: ReadResult, one conversation: Conversation, _ id: CommandID?, _ session: Session) {
+        guard let user = session.user, let member = conversation.member(user.number) else {
+            return replies.refuse(Refusal(.notFound, "no such conversation", id: id), session)
+        }
+        builder.begin("ok")
+        builder.reply(to: id)
+        builder.beginObject("conversation")
+        write(conversation, for: member, last: result.events.first)
+        builder.endObject()
+        delivery.reply(builder.finish(), to: session)
     }
 
     // MARK: conversation.list
@@ -242,6 +263,8 @@ final class QueryCommands {
         case .page: preconditionFailure("a page of catch-up isn't asked for by a client")
         case .history(_, let id, let conversation):
             if result.isFailed { refuseFailed(id, session) } else { answer(result, conversation, id, session) }
+        case .one(_, let id, let conversation):
+            if result.isFailed { refuseFailed(id, session) } else { answer(result, one: conversation, id, session) }
         case .list(_, let id, let page):
             if result.isFailed { refuseFailed(id, session) } else { answer(result, page, id, session) }
         case .created(_, let id, let created):

@@ -151,6 +151,18 @@ final class Delivery {
         counters.deliveries += events
     }
 
+    /// Tells a member's session, behind the event by which the member joined, that there are earlier messages. What its
+    /// device may have of them, from an earlier membership, is out of date.
+    func tellWhatWasBefore(_ member: Member, to session: Session) {
+        guard member.joinedAfter > member.since else { return }
+        let first = SequenceNumber(member.since.value + 1)
+        let gap = Gap(member.conversation.number, from: first, to: member.joinedAfter, isReset: true)
+        settle()
+        events.begin(gap, in: member.conversation)
+        counters.gaps += 1
+        reply(events.builder.finish(), to: session)
+    }
+
     /// Notes a message of a page whose ack is awaited.
     func noteUnacked(_ entry: UnackedMessages.Entry, of session: Session) {
         session.feed.unacked.note(entry, atMost: bounds.unacked)

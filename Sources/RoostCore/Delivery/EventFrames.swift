@@ -43,6 +43,15 @@ struct EventFrames {
         builder.endArray()
     }
 
+    /// Tells that messages were left out.
+    func begin(_ gap: Gap, in conversation: Conversation) {
+        builder.begin("gap")
+        builder.member("conversation", plain: conversation.id)
+        builder.member("from", gap.from.value)
+        builder.member("to", gap.to.value)
+        if gap.isReset { builder.member("reset", true) }
+    }
+
     private func word(of kind: EventKind) -> StaticString {
         switch kind {
         case .message: "message"
@@ -67,6 +76,7 @@ struct EventFrames {
             builder.member("reaction", event.label)
             if event.flag { builder.member("removed", true) }
         case .conversation:
+            builder.member("sequence", event.sequence.value)
             builder.member("position", event.position)
             builder.member("by", plain: sender)
             builder.member("time", event.time.milliseconds)
@@ -96,12 +106,7 @@ struct EventFrames {
     private func writeEdit(_ event: borrowing StoredEvent, from sender: String) {
         writeReference(event, from: sender)
         if event.label != "text" { builder.member("kind", plain: event.label) }
-        // The body was erased because the message was deleted. The deletion follows.
-        if event.body.isEmpty {
-            builder.member("deletedAt", event.time.milliseconds)
-        } else {
-            builder.member("body", raw: event.body)
-        }
+        builder.member("body", raw: event.body)
     }
 
     /// Writes which message it is about, who acted, and when.

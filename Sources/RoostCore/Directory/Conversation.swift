@@ -6,6 +6,8 @@ final class Conversation {
     let id: String
     let kind: ConversationKind
     private(set) var name: String
+    /// The newest name that was handed to the writer, and how many renames are under way.
+    private var pendingName: (name: String, underWay: Int)?
     /// The two users of a direct conversation, whether or not they are members now.
     private(set) var pair: UserPair?
     /// The members, in the order in which they joined.
@@ -129,6 +131,18 @@ final class Conversation {
             if let role = pending.role { all.append((user, role)) }
         }
         return all
+    }
+
+    /// The name with which a change that is submitted now will find it.
+    var standingName: String { pendingName?.name ?? name }
+
+    /// A new name was handed to the writer.
+    func expect(name: String) { pendingName = (name, (pendingName?.underWay ?? 0) + 1) }
+
+    /// The outcome of a new name is known.
+    func settleName() {
+        guard let pending = pendingName else { return }
+        pendingName = pending.underWay > 1 ? (pending.name, pending.underWay - 1) : nil
     }
 
     /// How many members there will be. O(1) if no change is under way.

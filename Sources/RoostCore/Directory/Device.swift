@@ -13,13 +13,17 @@ final class Device {
     var progress: Receipts.Cursor
     var presence = Presence.Linger()
 
-    init(_ number: DeviceNumber, of user: User, name: String, cursor: Position, at now: Int64) {
+    /// - Parameter isNew: whether the device has never acked anything.
+    init(_ number: DeviceNumber, of user: User, name: String, cursor: Position, isNew: Bool, at now: Int64) {
         self.number = number
         self.user = user
         self.name = name
         awaySince = now
-        progress = Receipts.Cursor(cursor)
+        progress = Receipts.Cursor(cursor, isNew: isNew)
     }
+
+    /// Whether it has never acked anything, so that it may not know that it begins here.
+    var isNew: Bool { progress.isNew }
 
     /// The device has acked everything up to here.
     var cursor: Position { progress.position }

@@ -9,11 +9,10 @@ extension Directory {
         for new in members {
             // A user who is a member already stays one as before, in the store too.
             guard let user = user(new.user), conversation.member(new.user) == nil else { continue }
-            var watermark = Watermark()
-            watermark.read = conversation.lastSequence
-            watermark.delivered = conversation.lastSequence
             let member = Member(
-                user, of: conversation, role: new.role, since: new.since, joinedAt: position, watermark: watermark)
+                user, of: conversation, role: new.role, since: new.since(after: conversation.lastSequence),
+                joinedAt: position,
+                joinedAfter: conversation.lastSequence)
             conversation.admit(member, settled)
             user.join(member)
         }
@@ -78,7 +77,7 @@ extension Directory {
             for member in conversation.standings() { conversation.expect(member.user, role: nil) }
             conversation.beginToEnd()
             if isCertain { disconnect(conversation) }
-        case .rename: return
+        case .rename(let name): conversation.expect(name: name)
         }
     }
 
@@ -97,8 +96,9 @@ extension Directory {
         case .leave(let user, let heir):
             conversation?.settle(user)
             if let heir { conversation?.settle(heir) }
+        case .rename: conversation?.settleName()
         // No change can follow the end of the conversation.
-        case .rename, .erase: return
+        case .erase: return
         }
     }
 }

@@ -59,7 +59,10 @@ final class Directory {
         }
         for stored in snapshot.devices {
             guard let user = user(stored.user) else { continue }
-            user.add(Device(stored.number, of: user, name: stored.name, cursor: stored.cursor, at: now.monotonic))
+            user.add(
+                Device(
+                    stored.number, of: user, name: stored.name, cursor: stored.cursor, isNew: stored.isNew,
+                    at: now.monotonic))
         }
         for stored in snapshot.conversations {
             let conversation = Conversation(stored.number, id: stored.id, kind: stored.kind, name: stored.name)
@@ -79,7 +82,7 @@ final class Directory {
             if let role = stored.role {
                 let member = Member(
                     user, of: conversation, role: role, since: stored.since, joinedAt: stored.joinedAt,
-                    watermark: stored.watermark)
+                    joinedAfter: stored.joinedAfter, watermark: stored.watermark)
                 conversation.admit(member, settled)
                 user.join(member)
             } else {
@@ -187,7 +190,7 @@ final class Directory {
         }
         let number = DeviceNumber(try deviceNumbers.take(retryMilliseconds: bounds.retryMilliseconds))
         let cursor = user.devices.map(\.cursor).max() ?? .start
-        let device = Device(number, of: user, name: name, cursor: cursor, at: now.monotonic)
+        let device = Device(number, of: user, name: name, cursor: cursor, isNew: true, at: now.monotonic)
         user.add(device)
         journal.store(.device(device.number, user: user.number, name: name, cursor: cursor))
         if deviceNumbers.mustAsk() { journal.store(.lease(.device)) }

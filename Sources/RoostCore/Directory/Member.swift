@@ -9,6 +9,8 @@ final class Member {
     private(set) var role: Role
     /// Messages up to this one are not shown to the member.
     let since: SequenceNumber
+    /// The last message when the user joined. Messages up to it don't count as unread.
+    let joinedAfter: SequenceNumber
     /// Position of the event by which the user joined.
     let joinedAt: Position
     var progress: Receipts.Progress
@@ -16,13 +18,14 @@ final class Member {
 
     init(
         _ user: User, of conversation: Conversation, role: Role, since: SequenceNumber, joinedAt: Position,
-        watermark: Watermark = Watermark()
+        joinedAfter: SequenceNumber, watermark: Watermark = Watermark()
     ) {
         self.user = user
         self.conversation = conversation
         self.role = role
         self.since = since
         self.joinedAt = joinedAt
+        self.joinedAfter = joinedAfter
         progress = Receipts.Progress(watermark)
     }
 
@@ -34,5 +37,7 @@ final class Member {
     var isCurrent: Bool { conversation.member(user.number) === self }
 
     /// The number of unread messages, the same on every device.
-    var unread: Int64 { max(0, conversation.lastSequence.value - max(watermark.read.value, since.value)) }
+    var unread: Int64 {
+        max(0, conversation.lastSequence.value - max(watermark.read, joinedAfter, since).value)
+    }
 }

@@ -45,12 +45,15 @@ public struct Snapshot: Sendable {
         public var name: String
         /// The device has acked everything up to here.
         public var cursor: Position
+        /// Whether the device has never acked anything.
+        public var isNew: Bool
         /// Creates a device.
-        public init(_ number: DeviceNumber, user: UserNumber, name: String, cursor: Position) {
+        public init(_ number: DeviceNumber, user: UserNumber, name: String, cursor: Position, isNew: Bool = false) {
             self.number = number
             self.user = user
             self.name = name
             self.cursor = cursor
+            self.isNew = isNew
         }
     }
 
@@ -92,6 +95,8 @@ public struct Snapshot: Sendable {
         public var role: Role?
         /// Messages up to this one are not shown to the member.
         public var since: SequenceNumber
+        /// The last message when it joined. Messages up to it don't count as unread.
+        public var joinedAfter: SequenceNumber
         /// Position of the event by which it joined.
         public var joinedAt: Position
         /// Position of the event by which it left.
@@ -104,6 +109,7 @@ public struct Snapshot: Sendable {
             self.user = user
             self.role = role
             since = .none
+            joinedAfter = .none
             joinedAt = .start
             leftAt = .start
             watermark = Watermark()

@@ -173,8 +173,14 @@ public struct NewMember: Hashable, Sendable {
     public var user: UserNumber
     /// The role.
     public var role: Role
-    /// Messages up to this one are not shown to the member.
+    /// Messages up to this one are not shown to the member; `fromNow` until the event is stored.
     public var since: SequenceNumber
+
+    /// Stands for the last message before the event by which the member joins. That isn't known before it is stored.
+    public static let fromNow = SequenceNumber(Int64.max)
+
+    /// `since`, once the last message before the event is known.
+    public func since(after last: SequenceNumber) -> SequenceNumber { since == NewMember.fromNow ? last : since }
 
     /// Creates a member.
     public init(_ user: UserNumber, _ role: Role, since: SequenceNumber = .none) {

@@ -23,6 +23,7 @@ public struct Read: Sendable {
 }
 
 /// One page of catch-up: events that a device has not received, in the order of positions, over several conversations.
+/// An edit is returned only if it is the last one of a message that still stands: the message has its body.
 public struct PageRequest: Sendable, Hashable {
     /// The wanted part of a conversation: positions above `after` and up to `upTo`.
     public struct Span: Sendable, Hashable {
@@ -34,14 +35,63 @@ public struct PageRequest: Sendable, Hashable {
         public var upTo: Position
         /// Messages up to this one are not shown to the device's user.
         public var since: SequenceNumber
+        /// Messages left out of a backlog that is too long.
+        public var skip: Skip?
 
         /// Creates a span.
-        public init(_ conversation: ConversationNumber, after: Position, upTo: Position, since: SequenceNumber = .none)
-        {
+        public init(
+            _ conversation: ConversationNumber, after: Position, upTo: Position, since: SequenceNumber = .none,
+            skip: Skip? = nil
+        ) {
             self.conversation = conversation
             self.after = after
             self.upTo = upTo
             self.since = since
+            self.skip = skip
+        }
+
+        /// Whether the device is not sent this message, nor changes of it.
+        public func leavesOut(_ sequence: SequenceNumber) -> Bool {
+            sequence <= since || skip.map { $0.from <= sequence && sequence <= $0.to } ?? false
+        }
+    }
+
+    /// Messages that a page leaves out, with all changes of them, because there are too many. Everything else of their
+    /// span is sent.
+    public struct Skip: Sendable, Hashable {
+        /// The first message left out.
+        public var from: SequenceNumber
+        /// The last message left out.
+        public var to: SequenceNumber
+        /// The gap is told before the first event above this position.
+        public var place: Position
+        /// Whether an earlier page told the gap.
+        public var isTold: Bool
+
+        /// Creates a skip.
+        public init(from: SequenceNumber, to: SequenceNumber, place: Position, isTold: Bool = false) {
+            self.from = from
+            self.to = to
+            self.place = place
+            self.isTold = isTold
+        }
+    }
+
+    /// When a backlog is too long, and what is then read of it.
+    public struct Backlog: Sendable, Hashable {
+        /// If a span has more messages than this, only its newest page is sent, and a gap.
+        public var messages: Int
+        /// Most changes (events that aren't messages) among the messages left out. With more, the changes are left
+        /// out too, and the gap is a reset.
+        public var changes: Int
+        /// Most rows in which changes are looked for, over all spans of the page. With more, the gap is a reset.
+        public var rows: Int
+
+        /// Creates a bound.
+        public init(messages: Int, changes: Int, rows: Int) {
+            self.messages = messages
+            self.changes = changes
+            self.rows = rows
         }
     }
 
@@ -51,16 +101,15 @@ public struct PageRequest: Sendable, Hashable {
     public var rows: Int
     /// Bytes of bodies at which the page ends early. It has at least one row.
     public var bytes: Int
-    /// On the first page: if a span has more messages than this, only its newest `rows` are returned, and a gap. nil on
-    /// later pages.
-    public var backlogMax: Int?
+    /// On the first page: when a backlog is too long. nil on later pages.
+    public var backlog: Backlog?
 
     /// Creates a request.
-    public init(spans: [Span], rows: Int, bytes: Int, backlogMax: Int?) {
+    public init(spans: [Span], rows: Int, bytes: Int, backlog: Backlog? = nil) {
         self.spans = spans
         self.rows = rows
         self.bytes = bytes
-        self.backlogMax = backlogMax
+        self.backlog = backlog
     }
 }
 
@@ -129,9 +178,13 @@ public struct ReadResult: Sendable {
     /// The events. Page and feed: in ascending order of positions. History: in ascending order of sequences. Latest: in
     /// the requested order.
     public var events: [StoredEvent]
-    /// Page: sequences left out of backlogs that are too long, and of messages that the store can't read. History:
-    /// sequences of messages that the store can't read.
+    /// Page: sequences left out of backlogs that are too long, and of messages that the store can't read, in ascending
+    /// order of places. History: sequences of messages that the store can't read.
     public var gaps: [Gap]
+    /// Page: the spans as the next page asks for them.
+    public var spans: [PageRequest.Span] = []
+    /// Page: everything in the spans up to this position was looked at.
+    public var reached = Position.start
     /// Feed: positions of rows that the store can't read, in ascending order.
     public var damaged: [Position] = []
     /// Page: whether the spans have more rows. History: whether there are more messages on the side that was cut. Feed:
@@ -152,7 +205,18 @@ public struct ReadResult: Sendable {
     }
 }
 
-/// Sequences of a conversation that a device is not sent, and the position after which its rows go on.
+extension ReadResult {
+    /// What the next page has to ask for, if everything up to `position` has been sent: the spans that go on beyond it.
+    public func spans(after position: Position) -> [PageRequest.Span] {
+        spans.compactMap { span in
+            var span = span
+            span.after = max(span.after, position)
+            return span.after < span.upTo ? span : nil
+        }
+    }
+}
+
+/// Sequences of a conversation that a device is not sent, and where in the order of events it is told so.
 public struct Gap: Sendable, Equatable {
     /// The conversation.
     public var conversation: ConversationNumber
@@ -160,15 +224,21 @@ public struct Gap: Sendable, Equatable {
     public var from: SequenceNumber
     /// The last sequence left out.
     public var to: SequenceNumber
-    /// The span goes on after this position.
-    public var floor: Position
+    /// It is told before the first event above this position.
+    public var place: Position
+    /// Whether changes were left out as well, so that what the device has of the conversation may be out of date.
+    public var isReset: Bool
 
     /// Creates a gap.
-    public init(_ conversation: ConversationNumber, from: SequenceNumber, to: SequenceNumber, floor: Position) {
+    public init(
+        _ conversation: ConversationNumber, from: SequenceNumber, to: SequenceNumber, place: Position = .start,
+        isReset: Bool = false
+    ) {
         self.conversation = conversation
         self.from = from
         self.to = to
-        self.floor = floor
+        self.place = place
+        self.isReset = isReset
     }
 }
 

@@ -33,8 +33,8 @@ final class ReceiptCommands {
     func ack(_ position: Position, _ id: CommandID?, _ session: Session, _ now: Moment) throws(Refusal) {
         let (user, device) = try session.speaker()
         guard position <= journal.head else { throw Refusal(.badPosition, "position: this log has not reached it") }
-        if let covered = session.feed.acked(position), covered > device.cursor {
-            receipts.move(device, to: covered, at: now)
+        if let covered = session.feed.acked(position), covered > device.cursor || device.isNew {
+            receipts.move(device, to: max(covered, device.cursor), at: now)
             take(covered, of: session, user, at: now)
         }
         replies.accept(id, session)
@@ -52,7 +52,7 @@ final class ReceiptCommands {
 
     /// The device continues from the position that it named in `hello`: either an ack or a wish to go back.
     func resume(_ device: Device, from position: Position, at now: Moment) {
-        guard position != device.cursor else { return }
+        guard position != device.cursor || device.isNew else { return }
         if position > device.cursor { take(position, of: device.user, at: now) }
         receipts.move(device, to: position, at: now)
     }

@@ -20,9 +20,13 @@ final class Receipts {
     /// How far a device has acked. It is stored in the device, but only this type changes it.
     struct Cursor {
         fileprivate(set) var position: Position
+        fileprivate(set) var isNew: Bool
         fileprivate var isUnstored = false
 
-        init(_ position: Position) { self.position = position }
+        init(_ position: Position, isNew: Bool) {
+            self.position = position
+            self.isNew = isNew
+        }
     }
 
     /// The receipt budget of a conversation. It is stored in the conversation, but only this type changes it.
@@ -78,6 +82,7 @@ final class Receipts {
     /// The device has acked everything up to `position`, or asked to go back there.
     func move(_ device: Device, to position: Position, at now: Moment) {
         device.progress.position = position
+        device.progress.isNew = false
         guard !device.progress.isUnstored else { return }
         device.progress.isUnstored = true
         unstoredDevices.append(device)

@@ -121,6 +121,7 @@ final class SessionCommands {
         let (device, forgotten) = try directory.device(named: deviceName, of: user, at: now)
         if let forgotten { receipts.forget(forgotten) }
         takeOver(device, at: now)
+        let isNew = device.isNew
         if let resume = hello.resume { receipts.resume(device, from: resume, at: now) }
 
         session.begin(as: user, on: device)
@@ -129,7 +130,7 @@ final class SessionCommands {
         counters.sessionsOpened += 1
         sessions.renew(session, until: verified.endsAt)
         let frame = welcome.frame(
-            for: user, device, until: grant.expires, head: journal.head, re: hello.id, at: now)
+            for: user, device, isNew: isNew, until: grant.expires, head: journal.head, re: hello.id, at: now)
         delivery.reply(frame, to: session)
         presence.begin(session, of: device, as: hello.isBackground ? .background : .active, at: now)
         catchUp.begin(session)

@@ -20,12 +20,14 @@ struct WelcomeFrame {
     }
 
     func frame(
-        for user: User, _ device: Device, until expires: Timestamp, head: Position, re id: CommandID?, at now: Moment
+        for user: User, _ device: Device, isNew: Bool, until expires: Timestamp, head: Position, re id: CommandID?,
+        at now: Moment
     ) -> Frame {
         builder.begin("welcome")
         builder.reply(to: id)
         builder.member("user", plain: user.name)
         builder.member("device", plain: device.name)
+        if isNew { builder.member("new", true) }
         builder.member("position", device.cursor)
         builder.member("head", head)
         builder.member("epoch", plain: builder.epoch)

@@ -168,6 +168,15 @@ final class Directory {
 
     // MARK: Members
 
+    /// Whoever wrote a message has read everything before it. Raises the watermark unless it is there already.
+    func raiseWatermark(of user: Int32, in conversation: Int32, to sequence: Int64, at time: Int64) throws {
+        statements.raiseWatermark.bind(1, conversation)
+        statements.raiseWatermark.bind(2, user)
+        statements.raiseWatermark.bind(3, sequence)
+        statements.raiseWatermark.bind(4, time)
+        try statements.raiseWatermark.run()
+    }
+
     private func add(_ members: [NewMember], to conversation: ConversationNumber, at position: Int64) throws {
         let insert = statements.addMember
         let last = conversations[conversation.value]?.lastSequence ?? 0
@@ -175,7 +184,7 @@ final class Directory {
             insert.bind(1, conversation.value)
             insert.bind(2, member.user.value)
             insert.bind(3, Int32(member.role.rawValue))
-            insert.bind(4, member.since.value)
+            insert.bind(4, member.since(after: SequenceNumber(last)).value)
             insert.bind(5, position)
             insert.bind(6, Int64(ordinal))
             insert.bind(7, last)

@@ -14,15 +14,16 @@ struct DirectoryStatements {
     let addMember: Statement
     let removeMember: Statement
     let setRole: Statement
+    let raiseWatermark: Statement
     let updateLast: Statement
 
     init(_ database: Database) throws {
         insertUser = try database.prepare(
             "INSERT INTO user (number, name, is_online, last_seen) VALUES (?1, ?2, 0, 0)")
         insertDevice = try database.prepare(
-            "INSERT INTO device (number, user, name, cursor) VALUES (?1, ?2, ?3, ?4)")
+            "INSERT INTO device (number, user, name, cursor, is_new) VALUES (?1, ?2, ?3, ?4, 1)")
         deleteDevice = try database.prepare("DELETE FROM device WHERE number = ?1")
-        setCursor = try database.prepare("UPDATE device SET cursor = ?2 WHERE number = ?1")
+        setCursor = try database.prepare("UPDATE device SET cursor = ?2, is_new = 0 WHERE number = ?1")
         setPresence = try database.prepare("UPDATE user SET is_online = ?2, last_seen = ?3 WHERE number = ?1")
         setWatermark = try database.prepare(
             """
@@ -39,19 +40,25 @@ struct DirectoryStatements {
         deleteMembers = try database.prepare("DELETE FROM member WHERE conversation = ?1")
         findMember = try database.prepare(
             "SELECT 1 FROM member WHERE conversation = ?1 AND user = ?2 AND role IS NOT NULL")
-        // For a new member, earlier messages don't count as unread. An existing member is left unchanged.
+        // An existing member is left unchanged.
         addMember = try database.prepare(
             """
-            INSERT INTO member (conversation, user, role, since, joined_at, ordinal, left_at,
+            INSERT INTO member (conversation, user, role, since, joined_after, joined_at, ordinal, left_at,
                 delivered, delivered_at, read, read_at)
-            VALUES (?1, ?2, ?3, ?4, ?5, ?6, 0, ?7, 0, ?7, 0)
-            ON CONFLICT DO UPDATE SET role = excluded.role, since = excluded.since, joined_at = excluded.joined_at,
-                ordinal = excluded.ordinal, left_at = 0, delivered = excluded.delivered, delivered_at = 0,
-                read = excluded.read, read_at = 0
+            VALUES (?1, ?2, ?3, ?4, ?7, ?5, ?6, 0, 0, 0, 0, 0)
+            ON CONFLICT DO UPDATE SET role = excluded.role, since = excluded.since,
+                joined_after = excluded.joined_after, joined_at = excluded.joined_at, ordinal = excluded.ordinal,
+                left_at = 0, delivered = 0, delivered_at = 0, read = 0, read_at = 0
             WHERE role IS NULL
             """)
         removeMember = try database.prepare(
             "UPDATE member SET role = NULL, left_at = ?3 WHERE conversation = ?1 AND user = ?2 AND role IS NOT NULL")
+        raiseWatermark = try database.prepare(
+            """
+            UPDATE member SET read = ?3, read_at = ?4, delivered_at = iif(delivered < ?3, ?4, delivered_at),
+                delivered = max(delivered, ?3)
+            WHERE conversation = ?1 AND user = ?2 AND role IS NOT NULL AND read < ?3 AND joined_after < ?3
+            """)
         setRole = try database.prepare(
             "UPDATE member SET role = ?3 WHERE conversation = ?1 AND user = ?2 AND role IS NOT NULL")
         updateLast = try database.prepare(

@@ -1,3 +1,5 @@
+import RoostCore
+import RoostWire
 import Synchronization
 
 extension EventTail {
@@ -19,21 +21,44 @@ extension EventTail {
         var isCut = false
     }
 
-    /// The first `limit` committed rows above `after` and up to `upTo`, without messages up to `since`.
-    func rows(of conversation: Int32, after: Int64, upTo: Int64, since: Int64, limit: Int) -> View {
+    /// The first `limit` committed rows of a span, without the messages that the span leaves out.
+    func rows(of span: PageRequest.Span, limit: Int) -> View {
         state.withLock { state in
-            let parts = state.parts(conversation)
+            let parts = state.parts(span.conversation.value)
             var view = View(floor: state.floor)
             guard let first = parts.first?.first, first.position <= state.published else {
                 return view
             }
-            let end = min(upTo, state.published)
+            let after = span.after.value
+            let end = min(span.upTo.value, state.published)
             view.indexedSequence = first.before
             view.lastSequence = sequence(at: state.published, in: parts)
             view.sequenceAtAfter = sequence(at: after, in: parts)
             view.sequenceAtUpTo = sequence(at: end, in: parts)
-            for part in parts { view.take(part, after: after, upTo: end, since: since, limit: limit) }
+            guard limit > 0 else { return view }
+            for part in parts { view.take(part, of: span, upTo: end, limit: limit) }
             return view
+        }
+    }
+
+    /// What the tail has of a conversation, without rows.
+    func end(of conversation: ConversationNumber) -> View {
+        rows(of: .init(conversation, after: Position(.max), upTo: Position(.max)), limit: 0)
+    }
+
+    /// How many committed rows there are between two positions, how many of them aren't messages, and the floor.
+    func changes(of conversation: Int32, after: Int64, upTo: Int64) -> (rows: Int, changes: Int, floor: Int64) {
+        state.withLock { state in
+            let end = min(upTo, state.published)
+            var (rows, changes) = (0, 0)
+            for part in state.parts(conversation) {
+                for entry in part[part.partition { $0.position <= after }...] {
+                    guard entry.position <= end else { break }
+                    rows += 1
+                    if !entry.isMessage { changes += 1 }
+                }
+            }
+            return (rows, changes, state.floor)
         }
     }
 
@@ -47,10 +72,10 @@ extension EventTail {
 }
 
 extension EventTail.View {
-    fileprivate mutating func take(_ part: [EventEntry], after: Int64, upTo: Int64, since: Int64, limit: Int) {
-        for entry in part[part.partition { $0.position <= after }...] {
+    fileprivate mutating func take(_ part: [EventEntry], of span: PageRequest.Span, upTo: Int64, limit: Int) {
+        for entry in part[part.partition { $0.position <= span.after.value }...] {
             guard !isCut, entry.position <= upTo else { return }
-            if entry.isMessage, entry.sequence <= since { continue }
+            if entry.isMessage, span.leavesOut(SequenceNumber(entry.sequence)) { continue }
             if entries.count == limit { isCut = true } else { entries.append(entry) }
         }
     }

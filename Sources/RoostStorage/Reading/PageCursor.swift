@@ -56,10 +56,11 @@ struct PageCursor {
 
     /// Makes it the next row, unless it is a message that the device may not see.
     private mutating func show(_ entry: EventEntry) -> Bool {
-        let last = max(sequence, span.since.value)
+        var last = max(sequence, span.since.value)
+        if let skip = span.skip, last &+ 1 >= skip.from.value { last = max(last, skip.to.value) }
         hole = entry.before > last ? last + 1...entry.before : nil
         sequence = entry.sequence
-        if entry.isMessage, entry.sequence <= span.since.value { return false }
+        if entry.isMessage, span.leavesOut(SequenceNumber(entry.sequence)) { return false }
         next = entry
         return true
     }

@@ -6,7 +6,7 @@ extension SQLiteReader {
     /// nothing. A message that can't be read is left out.
     func history(_ request: HistoryRequest, ticket: UInt64) throws -> ReadResult {
         let number = request.conversation.value
-        let view = tail.rows(of: number, after: .max, upTo: .max, since: 0, limit: 0)
+        let view = tail.end(of: request.conversation)
         return try transact {
             var result = ReadResult(ticket: ticket)
             guard try exists(number) else { return result }
@@ -30,9 +30,7 @@ extension SQLiteReader {
                     result.events.append(event)
                 } else {
                     result.gaps.append(
-                        Gap(
-                            request.conversation, from: SequenceNumber(sequence), to: SequenceNumber(sequence),
-                            floor: .start))
+                        Gap(request.conversation, from: SequenceNumber(sequence), to: SequenceNumber(sequence)))
                 }
                 sequence += step
             }
@@ -46,9 +44,7 @@ extension SQLiteReader {
 
     /// Single messages, for previews. Those that can't be read are left out.
     func latest(_ request: LatestRequest, ticket: UInt64) throws -> ReadResult {
-        let views = request.messages.map { asked in
-            tail.rows(of: asked.conversation.value, after: .max, upTo: .max, since: 0, limit: 0)
-        }
+        let views = request.messages.map { tail.end(of: $0.conversation) }
         return try transact {
             var result = ReadResult(ticket: ticket)
             for (asked, view) in zip(request.messages, views) {

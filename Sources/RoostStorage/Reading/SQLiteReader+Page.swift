@@ -2,7 +2,13 @@ import RoostCore
 import RoostWire
 
 extension SQLiteReader {
-    /// One page of catch-up. Each span costs a few seeks and each row one look-up, whatever the length of the log.
+    /// Rows that a page may look at for each row that it may return. The others are left out: they change messages that
+    /// the device isn't sent, are damaged, or were replaced by later edits.
+    private static let looksPerRow = 8
+
+    /// One page of catch-up. Each span costs a few seeks and each row one look-up, whatever the length of the log. To
+    /// find what has to be sent of a backlog that is too long, the first page looks at up to `Backlog.rows` more rows
+    /// of the index.
     func page(_ request: PageRequest, ticket: UInt64) throws -> ReadResult {
         var limit = max(1, request.rows) + 1
         while true {
@@ -11,54 +17,66 @@ extension SQLiteReader {
     }
 
     private func page(_ request: PageRequest, ticket: UInt64, tailLimit: Int) throws -> ReadResult {
-        let views = request.spans.map { span in
-            tail.rows(
-                of: span.conversation.value, after: span.after.value, upTo: span.upTo.value, since: span.since.value,
-                limit: tailLimit)
-        }
+        let views = request.spans.map { tail.rows(of: $0, limit: tailLimit) }
         return try transact {
             var result = ReadResult(ticket: ticket)
+            result.spans.reserveCapacity(request.spans.count)
             var merge = PageMerge()
+            var rowsLeft = request.backlog?.rows ?? 0
             for (span, view) in zip(request.spans, views) where try exists(span.conversation.value) {
-                var cursor = try cursor(span, view, request, tailLimit, gaps: &result.gaps)
+                let (span, view) = try shorten(span, view, request, tailLimit, rowsLeft: &rowsLeft, in: &result)
+                result.spans.append(span)
+                var cursor = PageCursor(
+                    span, view: view, position: span.after.value,
+                    sequence: try sequence(at: span.after.value, of: span, view, view.sequenceAtAfter))
                 try cursor.advance(events)
                 merge.add(cursor)
             }
             try fill(&result, from: &merge, request)
+            tellSkips(in: &result)
             return result
         }
     }
 
     /// Takes rows in order of position until the page is full and it is known whether more are left. A message that
-    /// can't be read becomes a gap, and counts toward the page.
+    /// can't be read becomes a gap.
     private func fill(_ result: inout ReadResult, from merge: inout PageMerge, _ request: PageRequest) throws {
         var bytes = 0
-        var damaged = 0
+        var looks = 0
         while let row = try merge.takeNext(events) {
-            let conversation = row.span.conversation
-            guard let event = try event(at: row.entry, in: conversation.value) else {
-                noteHole(before: row, in: &result)
-                // The message's own row shows what happened to it.
-                if row.entry.isMessage {
-                    let sequence = row.entry.sequence
-                    result.addGap(sequence...sequence, of: conversation, before: row.entry.position + 1)
-                }
-                damaged += 1
-                guard damaged < max(1, request.rows) else {
-                    result.hasMore = true
-                    return
-                }
-                continue
-            }
-            guard event.kind == .conversation || event.sequence > row.span.since else { continue }
-            bytes += event.body.count
-            if !result.events.isEmpty, result.events.count >= request.rows || bytes > request.bytes {
+            guard looks < Self.looksPerRow * max(1, request.rows) else {
                 result.hasMore = true
                 return
             }
-            noteHole(before: row, in: &result)
-            result.events.append(event)
+            looks += 1
+            let event = try event(at: row.entry, in: row.span.conversation.value)
+            if let event, isSent(event, row.span) {
+                result.removeEdit(like: event)
+                bytes += event.body.count
+                if !result.events.isEmpty, result.events.count >= request.rows || bytes > request.bytes {
+                    result.hasMore = true
+                    return
+                }
+                noteHole(before: row, in: &result)
+                result.events.append(event)
+            } else {
+                noteHole(before: row, in: &result)
+                // Only a message leaves a gap. What became of it stands in its own row.
+                if event == nil, row.entry.isMessage {
+                    let sequence = row.entry.sequence
+                    result.addGap(sequence...sequence, of: row.span.conversation, before: row.entry.position + 1)
+                }
+            }
+            result.reached = Position(row.entry.position)
         }
+    }
+
+    /// Whether a device that catches up is sent this event. The message has the body of its last edit, so earlier ones
+    /// are over; and nothing but the deletion is told of a message that was deleted.
+    private func isSent(_ event: StoredEvent, _ span: PageRequest.Span) -> Bool {
+        guard event.kind != .conversation else { return true }
+        guard event.kind != .edit || event.isLastEdit else { return false }
+        return !span.leavesOut(event.sequence)
     }
 
     /// Messages before a row that no index has.
@@ -69,58 +87,113 @@ extension SQLiteReader {
         result.addGap(hole, of: conversation, before: row.entry.position)
     }
 
-    /// A cursor at the beginning of a span, or after the gap of a backlog that is too long.
-    private func cursor(
-        _ span: PageRequest.Span, _ view: EventTail.View, _ request: PageRequest, _ tailLimit: Int, gaps: inout [Gap]
-    ) throws -> PageCursor {
-        let number = span.conversation.value
-        func sequence(at position: Int64, _ inTail: Int64?) throws -> Int64 {
-            if let inTail { return inTail }
-            return try events.sequence(at: min(position, view.floor), in: number) ?? 0
+    /// Adds the gaps of skips whose place this page has reached.
+    private func tellSkips(in result: inout ReadResult) {
+        for index in result.spans.indices {
+            guard let skip = result.spans[index].skip, !skip.isTold,
+                !result.hasMore || skip.place < result.reached
+            else { continue }
+            result.spans[index].skip?.isTold = true
+            result.gaps.append(
+                Gap(result.spans[index].conversation, from: skip.from, to: skip.to, place: skip.place))
         }
-        let after = try sequence(at: span.after.value, view.sequenceAtAfter)
-        let whole = PageCursor(span, view: view, position: span.after.value, sequence: after)
-        guard let backlogMax = request.backlogMax else { return whole }
+        result.gaps.sort { ($0.place, $0.conversation.value) < ($1.place, $1.conversation.value) }
+    }
 
-        let last = try sequence(at: span.upTo.value, view.sequenceAtUpTo)
+    // MARK: Backlogs that are too long
+
+    /// The part of a span that is sent, and its view of the tail. On the first page, a backlog that is too long is
+    /// skipped, except for the changes in it. If there are too many of these as well, all of it is left out: a reset.
+    private func shorten(
+        _ span: PageRequest.Span, _ view: EventTail.View, _ request: PageRequest, _ tailLimit: Int,
+        rowsLeft: inout Int, in result: inout ReadResult
+    ) throws -> (PageRequest.Span, EventTail.View) {
+        guard let backlog = request.backlog else { return (span, view) }
+        let after = try sequence(at: span.after.value, of: span, view, view.sequenceAtAfter)
+        let last = try sequence(at: span.upTo.value, of: span, view, view.sequenceAtUpTo)
         let shown = max(after, span.since.value)
         let first = last - Int64(max(1, request.rows)) + 1
-        guard last - shown > Int64(backlogMax), first > shown + 1 else { return whole }
-        // The last message that is left out. Rows after it that aren't messages belong to the page, so that the device
-        // learns who left meanwhile.
-        guard let position = try position(of: first - 1, in: number) else {
+        guard last - shown > Int64(backlog.messages), first > shown + 1 else { return (span, view) }
+        // The last message that is left out.
+        guard let end = try position(of: first - 1, in: span.conversation.value) else {
             // Either the writer has finished a merge meanwhile, or the index lacks a message; in that case the whole
             // backlog is read.
             try checkTailStayed()
-            return whole
+            return (span, view)
         }
-        let rest = tail.rows(
-            of: number, after: position, upTo: span.upTo.value, since: span.since.value, limit: tailLimit)
-        guard rest.floor == view.floor else { throw TailMoved() }
-        gaps.append(
-            Gap(
-                span.conversation, from: SequenceNumber(shown + 1), to: SequenceNumber(first - 1),
-                floor: Position(position)))
-        return PageCursor(span, view: rest, position: position, sequence: first - 1)
+        let (from, to) = (SequenceNumber(shown + 1), SequenceNumber(first - 1))
+        var rest = span
+        if try hasFewChanges(span, upTo: end, backlog, rowsLeft: &rowsLeft) {
+            // A damaged message has no place; the gap is then told first.
+            let place = try position(of: shown + 1, in: span.conversation.value) ?? span.after.value + 1
+            rest.skip = .init(from: from, to: to, place: Position(place - 1))
+        } else {
+            rest.after = Position(end)
+            let all = SequenceNumber(span.since.value + 1)
+            result.gaps.append(Gap(span.conversation, from: all, to: to, place: span.after, isReset: true))
+        }
+        let restView = tail.rows(of: rest, limit: tailLimit)
+        guard restView.floor == view.floor else { throw TailMoved() }
+        return (rest, restView)
+    }
+
+    /// Whether the rows up to a position that aren't messages are few enough to send them.
+    private func hasFewChanges(
+        _ span: PageRequest.Span, upTo end: Int64, _ backlog: PageRequest.Backlog, rowsLeft: inout Int
+    ) throws -> Bool {
+        let number = span.conversation.value
+        var (rows, changes, floor) = tail.changes(of: number, after: span.after.value, upTo: end)
+        var position = span.after.value
+        var found: [EventEntry] = []
+        defer { rowsLeft -= rows }
+        while changes <= backlog.changes, rows <= rowsLeft {
+            found.removeAll(keepingCapacity: true)
+            try events.rows(of: number, above: position, upTo: min(end, floor), limit: 1_024, into: &found)
+            guard let last = found.last else { return rows <= rowsLeft }
+            position = last.position
+            rows += found.count
+            for entry in found where !entry.isMessage { changes += 1 }
+        }
+        return false
+    }
+
+    /// Sequence of the last message of a span's conversation at or below a position.
+    private func sequence(
+        at position: Int64, of span: PageRequest.Span, _ view: EventTail.View, _ inTail: Int64?
+    ) throws -> Int64 {
+        if let inTail { return inTail }
+        return try events.sequence(at: min(position, view.floor), in: span.conversation.value) ?? 0
     }
 }
 
+extension StoredEvent {
+    /// Whether an edit that has its message's state is the last one of a message that still stands, or was made in the
+    /// same millisecond.
+    fileprivate var isLastEdit: Bool { deletedAt == .never && editedAt == time && !body.isEmpty }
+}
+
 extension ReadResult {
-    /// Notes a gap; the span continues at `position`. Adjacent gaps become one.
+    /// Removes an edit of the same message, made in the same millisecond.
+    fileprivate mutating func removeEdit(like event: StoredEvent) {
+        guard event.kind == .edit else { return }
+        events.removeAll {
+            $0.kind == .edit && $0.conversation == event.conversation && $0.sequence == event.sequence
+        }
+    }
+
+    /// Notes a gap before the row at `position`. Adjacent gaps become one.
     fileprivate mutating func addGap(
         _ sequences: ClosedRange<Int64>, of conversation: ConversationNumber, before position: Int64
     ) {
-        let floor = Position(position - 1)
         if let index = gaps.lastIndex(where: { $0.conversation == conversation }),
-            gaps[index].to.value &+ 1 == sequences.lowerBound
+            gaps[index].to.value &+ 1 == sequences.lowerBound, !gaps[index].isReset
         {
             gaps[index].to = SequenceNumber(sequences.upperBound)
-            gaps[index].floor = floor
         } else {
             gaps.append(
                 Gap(
                     conversation, from: SequenceNumber(sequences.lowerBound),
-                    to: SequenceNumber(sequences.upperBound), floor: floor))
+                    to: SequenceNumber(sequences.upperBound), place: Position(position - 1)))
         }
     }
 }

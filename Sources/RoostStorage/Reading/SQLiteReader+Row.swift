@@ -32,6 +32,7 @@ extension SQLiteReader {
         var event = edit
         event.label = message.label
         event.body = message.body
+        event.editedAt = message.editedAt
         event.deletedAt = message.deletedAt
         return event
     }

@@ -9,7 +9,7 @@ struct Migration {
 
     static let all = [
         Migration(
-            name: "1-rows-and-keys-for-ever",
+            name: "1-rows-keys-for-ever-and-joined-after",
             sql: [Schema.log, Schema.directory, Schema.indexes, Schema.views].joined(separator: "\n"))
     ]
 

@@ -39,7 +39,8 @@ enum Schema {
             number INTEGER PRIMARY KEY, name TEXT NOT NULL, is_online INTEGER NOT NULL, last_seen INTEGER NOT NULL
         ) STRICT;
         CREATE TABLE device (
-            number INTEGER PRIMARY KEY, user INTEGER NOT NULL, name TEXT NOT NULL, cursor INTEGER NOT NULL
+            number INTEGER PRIMARY KEY, user INTEGER NOT NULL, name TEXT NOT NULL, cursor INTEGER NOT NULL,
+            is_new INTEGER NOT NULL
         ) STRICT;
         CREATE TABLE conversation (
             number INTEGER PRIMARY KEY,
@@ -55,6 +56,7 @@ enum Schema {
             user INTEGER NOT NULL,
             role INTEGER,
             since INTEGER NOT NULL,
+            joined_after INTEGER NOT NULL,
             joined_at INTEGER NOT NULL,
             ordinal INTEGER NOT NULL,
             left_at INTEGER NOT NULL,
@@ -153,7 +155,7 @@ enum Schema {
             conversation.id AS conversation,
             user.name AS user,
             \(word(of: "member.role", ["member", "admin", "owner"])) AS role,
-            member.since, member.joined_at, member.left_at,
+            member.since, member.joined_after, member.joined_at, member.left_at,
             member.delivered,
             \(text(of: "member.delivered_at")) AS delivered_time,
             member.read,

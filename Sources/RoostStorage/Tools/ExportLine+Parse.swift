@@ -76,6 +76,7 @@ extension ExportedMember {
         role = Role(word: word)
         guard word.isEmpty || role != nil else { throw ExportLineFailure("role: neither member, admin nor owner") }
         since = try members.number("since", or: 0)
+        joinedAfter = try members.number("joinedAfter", or: 0)
         joined = try members.number("joined", or: 0)
         left = try members.number("left", or: 0)
         delivered = try members.number("delivered", or: 0)

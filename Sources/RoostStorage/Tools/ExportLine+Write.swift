@@ -67,6 +67,7 @@ struct ExportLineWriter {
         json.member("user", one.user)
         if let role = one.role { json.member("role", word: role.word) }
         member("since", unlessZero: one.since)
+        member("joinedAfter", unlessZero: one.joinedAfter)
         member("joined", unlessZero: one.joined)
         member("left", unlessZero: one.left)
         member("delivered", unlessZero: one.delivered)

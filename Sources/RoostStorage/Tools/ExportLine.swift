@@ -67,6 +67,8 @@ struct ExportedMember: Equatable, Sendable {
     var role: Role?
     /// Messages up to this one aren't shown to it.
     var since: Int64 = 0
+    /// The last message when it joined.
+    var joinedAfter: Int64 = 0
     /// Positions of the events by which it joined and left; 0 for none.
     var joined: Int64 = 0
     var left: Int64 = 0

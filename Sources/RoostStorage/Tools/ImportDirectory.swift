@@ -17,10 +17,11 @@ struct ImportDirectory {
         setMember = try writer.database.prepare(
             """
             INSERT INTO member (conversation, user, role, since, joined_at, ordinal, left_at,
-                delivered, delivered_at, read, read_at)
-            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)
-            ON CONFLICT DO UPDATE SET role = excluded.role, since = excluded.since, joined_at = excluded.joined_at,
-                ordinal = excluded.ordinal, left_at = excluded.left_at,
+                delivered, delivered_at, read, read_at, joined_after)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)
+            ON CONFLICT DO UPDATE SET role = excluded.role, since = excluded.since,
+                joined_after = excluded.joined_after,
+                joined_at = excluded.joined_at, ordinal = excluded.ordinal, left_at = excluded.left_at,
                 delivered_at = iif(excluded.delivered > delivered, excluded.delivered_at, delivered_at),
                 delivered = max(delivered, excluded.delivered),
                 read_at = iif(excluded.read > read, excluded.read_at, read_at),
@@ -87,6 +88,7 @@ struct ImportDirectory {
                     setMember.bind(9, member.deliveredAt)
                     setMember.bind(10, min(member.read, last))
                     setMember.bind(11, member.readAt)
+                    setMember.bind(12, min(member.joinedAfter, last))
                     try setMember.run()
                 }
             }

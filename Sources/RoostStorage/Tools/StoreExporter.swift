@@ -147,7 +147,8 @@ public struct StoreExporter {
     ) throws {
         let rows = try database.prepare(
             """
-            SELECT conversation, user, role, since, joined_at, left_at, delivered, delivered_at, read, read_at
+            SELECT conversation, user, role, since, joined_at, left_at, delivered, delivered_at, read, read_at,
+                joined_after
             FROM member ORDER BY joined_at, conversation, ordinal
             """)
         while try rows.step() {
@@ -161,6 +162,7 @@ public struct StoreExporter {
             var member = ExportedMember(conversation: conversation.id, user: name)
             member.role = rows.isNull(2) ? nil : UInt8(exactly: rows.int32(2)).flatMap { Role(rawValue: $0) }
             member.since = rows.int64(3)
+            member.joinedAfter = rows.int64(10)
             member.joined = rows.int64(4)
             member.left = rows.int64(5)
             if !isOther {

@@ -45,6 +45,30 @@ extension SQLiteWriter {
         }
     }
 
+    /// A member's watermark is stored a little later than the message that the member wrote. After a crash it is raised
+    /// again, as far as the newest rows tell.
+    func raiseWatermarks() throws {
+        struct Writer: Hashable {
+            var conversation: Int32
+            var user: Int32
+        }
+        var written: [Writer: (sequence: Int64, time: Int64)] = [:]
+        try log.walk(above: max(0, head - bounds.watermarkRows), upTo: head) { row in
+            guard row.kind == .message, row.isIntact else { return true }
+            written[Writer(conversation: row.conversation, user: row.sender)] = (row.sequence, row.time)
+            return true
+        } damaged: { _ in
+            true
+        }
+        guard !written.isEmpty else { return }
+        try transactions.run {
+            for (writer, last) in written {
+                try directory.raiseWatermark(
+                    of: writer.user, in: writer.conversation, to: last.sequence, at: last.time)
+            }
+        }
+    }
+
     private func noteKey(of row: LogColumns) {
         let key = row.key
         guard !key.isEmpty else { return }

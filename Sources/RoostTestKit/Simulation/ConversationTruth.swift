@@ -8,6 +8,7 @@ final class ConversationTruth {
     let number: Int32
     let id: String
     let kind: ConversationKind
+    var name = ""
     var members: [Int: Ledger.Membership] = [:]
     /// Members in the order in which they joined.
     var order: [Int] = []

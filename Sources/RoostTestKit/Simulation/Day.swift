@@ -70,6 +70,8 @@ public struct Day {
         limits.pageBytesPerTurn = limits.pageBytes
         limits.sharedPageBytes = limits.pageBytes * 4
         limits.backlogMax = random.within(limits.pageMessages...60)
+        limits.backlogChangesMax = limits.backlogMax / 3
+        limits.backlogRowsMax = limits.backlogMax * 4
         limits.historyDefault = random.within(2...10)
         limits.historyMax = 20
         limits.readsPerSession = random.within(1...4)

@@ -31,14 +31,12 @@ final class DurableCheck {
                 let index = ledger.conversationsByNumber[append.conversation.value],
                 let sender = ledger.users[append.sender.value]
             else { continue }
-            // For an event that isn't a message, this is the last message before it.
-            let last = sequence.value
             switch append.change {
             case .create(_, _, _, let members), .add(let members):
                 for member in members {
                     guard let user = ledger.users[member.user.value] else { continue }
-                    people.users[user].read[index] = last...last
-                    people.users[user].delivered[index] = last
+                    people.users[user].read[index] = 0...0
+                    people.users[user].delivered[index] = 0
                 }
             case .remove(let gone): note(gone, leftFrom: index)
             case .leave(let gone, _): note([gone], leftFrom: index)

@@ -24,6 +24,7 @@ final class EndCheck {
             checkReceiptsCame(connection)
             checkObjects(connection)
             checkRosters(connection)
+            checkMemory(connection)
             if !connection.belief.typing.isEmpty {
                 world.fail("\(connection.label) sees somebody type when nobody does")
             }
@@ -109,7 +110,9 @@ final class EndCheck {
                 world.fail(
                     "\(connection.label) is told that it has read \(object.read) of \(conversation.id), not \(range)")
             }
-            if object.unread != last - max(object.read, member.since) || object.count != conversation.members.count {
+            if object.unread != last - max(object.read, member.since, member.joinedAfter)
+                || object.count != conversation.members.count
+            {
                 world.fail(
                     "\(connection.label) is told \(object.unread) unread, \(object.count) members in \(conversation.id)"
                 )
@@ -139,6 +142,23 @@ final class EndCheck {
             let truth = conversation.members.mapValues { "\($0.role.word)" }
             if told != truth {
                 world.fail("\(connection.label) is told that \(told) are in \(conversation.id), not \(truth)")
+            }
+        }
+    }
+
+    /// Fails if a device keeps something of a conversation that is no longer so.
+    private func checkMemory(_ connection: SimulatedConnection) {
+        let device = connection.device
+        for (index, kept) in device.memory.conversations.sorted(by: { $0.key < $1.key }) {
+            let conversation = ledger.conversations[index]
+            // Devices that are away aren't told that their user left as the last member.
+            guard !conversation.isErased else { continue }
+            guard conversation.members[device.user.index] != nil else {
+                world.fail("\(connection.label) still keeps \(conversation.id), where its user isn't a member")
+                continue
+            }
+            if let mistake = kept.difference(from: conversation) {
+                world.fail("\(connection.label) keeps of \(conversation.id) \(mistake)")
             }
         }
     }

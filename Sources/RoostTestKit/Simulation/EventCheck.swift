@@ -47,9 +47,14 @@ final class EventCheck {
         guard connection.isWelcome || event.kind == .error || event.kind == .drain else {
             return world.fail("\(connection.label) gets \(event.kind) before welcome")
         }
+        if let joining = connection.awaited.joining, event.kind != .gap {
+            connection.awaited.joining = nil
+            if joining.isRequired { world.fail("\(connection.label) isn't told at once what was before it joined") }
+        }
         if event.isDurable { return takeEvent(event, on: connection) }
         switch event.kind {
         case .gap: takeGap(event, on: connection)
+        case .live: takeLive(event, on: connection)
         case .presence: presence.take(event.json?["users"], on: connection)
         case .typing: takeTyping(event, on: connection)
         case .receipt: takeReceipt(event, on: connection)
@@ -97,9 +102,11 @@ final class EventCheck {
         }
         connection.position = position
         device.received.insert(position)
-        device.processed = max(device.processed, position)
+        device.processed = position
         connection.unackedEvents.append(position)
         if stored.kind == .conversation { noteDeparture(event, on: connection) }
+        keep(event, stored, of: device)
+        noteJoining(by: stored, at: position, on: connection)
         if connection.acking == .prompt || connection.acking == .late && world.random.chance(10) {
             device.highestAck = max(device.highestAck, position)
             clients.answer(connection, "ack", "\"position\":\"\(world.epoch)-\(position)\"", .ack(position))
@@ -123,8 +130,21 @@ final class EventCheck {
         else { return world.fail("\(connection.label) gets something else than is stored at \(event.position ?? 0)") }
         guard stored.kind == .message || stored.kind == .edit else { return }
         let message = ledger.conversations[stored.conversation].messages[Int(stored.sequence) - 1]
-        let isKnown = event.body.map(message.bodies.contains) ?? message.isDeleted
+        let isKnown = event.body.map(message.bodies.contains) ?? (message.isDeleted && stored.kind == .message)
         if !isKnown { world.fail("\(connection.label) gets a body that was never sent at \(event.position ?? 0)") }
+    }
+
+    /// Earlier messages of a conversation are announced at once.
+    private func noteJoining(by event: Ledger.Event, at position: Int64, on connection: SimulatedConnection) {
+        let own = connection.device.user.index
+        guard case .add(let members) = event.change,
+            let new = members.first(where: { ledger.users[$0.user.value] == own }),
+            event.sequence > new.since(after: SequenceNumber(event.sequence)).value
+        else { return }
+        let isMember = ledger.conversations[event.conversation].members[own]?.joinedAt == position
+        connection.awaited.joining = .init(
+            conversation: event.conversation, from: new.since(after: SequenceNumber(event.sequence)).value + 1,
+            to: event.sequence, isRequired: isMember)
     }
 
     /// Fails unless there is an excuse for an event that should have come earlier.
@@ -133,21 +153,7 @@ final class EventCheck {
         world.fail("\(connection.label) was not given \(entry.position) of conversation \(entry.conversation)")
     }
 
-    /// Whether the gap is what was said before the user joined, while the device was away.
-    private func isJoining(
-        _ conversation: ConversationTruth, from: Int64, to: Int64, on connection: SimulatedConnection
-    ) -> Bool {
-        let user = connection.device.user.index
-        let feed = ledger.feeds[user]
-        let generation = conversation.generations[user] ?? 0
-        guard
-            let join = feed.firstIndex(where: {
-                $0.conversation == conversation.index && $0.generation == generation
-            }), join >= connection.place
-        else { return false }
-        let before = conversation.messages.prefix { $0.position < feed[join].position }
-        return Int64(before.count) == to && from <= to
-    }
+    // MARK: Gaps
 
     private func takeGap(_ event: WireEvent, on connection: SimulatedConnection) {
         world.tally.gaps += 1
@@ -155,20 +161,128 @@ final class EventCheck {
             let from = event.json?["from"]?.integer, let to = event.json?["to"]?.integer, from >= 1, from <= to,
             to <= conversation.messages.count
         else { return world.fail("\(connection.label) gets a gap that can't be") }
+        let isReset = event.json?["reset"]?.bool ?? false
+        if let joining = connection.awaited.joining {
+            connection.awaited.joining = nil
+            if joining.conversation == conversation.index, isReset, joining.from == from, joining.to == to { return }
+            if joining.isRequired { return world.fail("\(connection.label) gets a wrong gap after it joined") }
+        }
+        checkBacklog(of: conversation, from...to, isReset, on: connection)
+        var leftOut = connection.gaps[conversation.index] ?? Ledger.LeftOut()
+        if isReset {
+            leftOut.floor = max(leftOut.floor, conversation.messages[Int(to) - 1].position)
+            connection.device.memory.reset(conversation.index)
+        } else {
+            leftOut.messages.append(from...to)
+        }
+        connection.device.memory.leaveOut(from...to, of: conversation.index)
+        connection.gaps[conversation.index] = leftOut
+        connection.device.gaps[conversation.index, default: Ledger.LeftOut()].messages += leftOut.messages
+        let floor = connection.device.gaps[conversation.index]?.floor ?? 0
+        connection.device.gaps[conversation.index]?.floor = max(floor, leftOut.floor)
+    }
+
+    /// Fails if what the gap leaves out is no more than a device is sent.
+    private func checkBacklog(
+        of conversation: ConversationTruth, _ range: ClosedRange<Int64>, _ isReset: Bool,
+        on connection: SimulatedConnection
+    ) {
         let feed = ledger.feeds[connection.device.user.index]
-        if isJoining(conversation, from: from, to: to, on: connection) { return }
-        let missed = feed[connection.place...].reduce(0) { count, entry in
-            count + (entry.isMessage && entry.conversation == conversation.index ? 1 : 0)
+        let missed = feed[connection.place...].filter { $0.conversation == conversation.index }
+        let messages = missed.count { $0.isMessage }
+        let limits = world.day.limits
+        if messages <= limits.backlogMax {
+            world.fail("\(connection.label) gets a gap for a backlog of \(messages)")
         }
-        if missed <= world.day.limits.backlogMax {
-            world.fail("\(connection.label) gets a gap for a backlog of \(missed)")
+        let since = conversation.members[connection.device.user.index]?.since
+        if isReset {
+            if missed.count <= limits.backlogChangesMax {
+                world.fail("\(connection.label) gets a reset for \(missed.count) events")
+            }
+            if let since, range.lowerBound != since + 1 {
+                world.fail("\(connection.label) gets a reset from \(range.lowerBound)")
+            }
+        } else if range.count > messages {
+            world.fail("\(connection.label) gets a gap of \(range.count) for a backlog of \(messages)")
         }
-        if to - from + 1 > missed {
-            world.fail("\(connection.label) gets a gap of \(to - from + 1) for a backlog of \(missed)")
+    }
+
+    /// Nothing is missing any more, the client is told.
+    private func takeLive(_ event: WireEvent, on connection: SimulatedConnection) {
+        guard let position = event.position, position >= connection.position, position <= ledger.head else {
+            return world.fail("\(connection.label) is live at a position that can't be")
         }
-        let floor = conversation.messages[Int(to) - 1].position
-        connection.gaps[conversation.index] = max(connection.gaps[conversation.index] ?? 0, floor)
-        connection.device.gaps[conversation.index] = max(connection.device.gaps[conversation.index] ?? 0, floor)
+        connection.awaited.live = false
+        let feed = ledger.feeds[connection.device.user.index]
+        while connection.place < feed.count, feed[connection.place].position <= position {
+            checkSkipped(feed[connection.place], on: connection)
+            connection.place += 1
+        }
+        connection.position = position
+        connection.device.processed = position
+        connection.device.isRereading = false
+        if connection.acking == .prompt {
+            connection.device.highestAck = max(connection.device.highestAck, position)
+            clients.answer(connection, "ack", "\"position\":\"\(world.epoch)-\(position)\"", .ack(position))
+        }
+    }
+
+    // MARK: What the device keeps
+
+    private func keep(_ event: WireEvent, _ stored: Ledger.Event, of device: SimulatedDevice) {
+        let conversation = stored.conversation
+        switch stored.kind {
+        case .message: device.memory.take(message: stored.sequence, body: event.body, in: conversation)
+        case .edit: device.memory.edit(stored.sequence, body: event.body ?? [], in: conversation)
+        case .delete: device.memory.delete(stored.sequence, in: conversation)
+        case .react:
+            let text = event.json?["reaction"]?.string ?? ""
+            device.memory.react(
+                .init(user: stored.sender, text: text), isRemoval: event.json?["removed"]?.bool ?? false,
+                to: stored.sequence, in: conversation)
+        case .conversation: keepChange(event, at: event.position ?? 0, in: conversation, of: device)
+        }
+    }
+
+    private func keepChange(_ event: WireEvent, at position: Int64, in conversation: Int, of device: SimulatedDevice) {
+        let own = device.user.index
+        let by = SimulatedUser.index(event.json?["by"]?.string)
+        let users = (event.json?["users"]?.elements ?? []).compactMap { SimulatedUser.index($0.string) }
+        switch event.json?["event"]?.string {
+        case "created": begin(event, at: position, in: conversation, owner: by, of: device)
+        case "added" where users.contains(own): begin(event, at: position, in: conversation, owner: nil, of: device)
+        case "added": device.memory.add(users, to: conversation)
+        case "renamed": device.memory.rename(conversation, to: event.json?["name"]?.string ?? "")
+        case "removed" where users.contains(own): device.memory.forget(conversation)
+        case "removed": device.memory.remove(users, from: conversation)
+        case "left" where by == own: device.memory.forget(conversation)
+        case "left":
+            if let by { device.memory.remove([by], from: conversation) }
+            let heir = SimulatedUser.index(event.json?["owner"]?.string)
+            if let heir { device.memory.setRole(.owner, of: heir, by: nil, in: conversation) }
+        case "role":
+            let role = event.json?["role"]?.string.flatMap { Role(word: $0) }
+            guard let role, let user = SimulatedUser.index(event.user) else { return }
+            device.memory.setRole(role, of: user, by: by, in: conversation)
+        default: world.fail("\(device.label) gets an unknown change")
+        }
+    }
+
+    /// The event by which the device's user joined. A creation tells the roles as well.
+    private func begin(
+        _ event: WireEvent, at position: Int64, in conversation: Int, owner: Int?, of device: SimulatedDevice
+    ) {
+        let isGroup = event.json?["kind"]?.string == "group"
+        var roles: [Int: Role?] = [:]
+        for name in event.json?["members"]?.elements ?? [] {
+            guard let user = SimulatedUser.index(name.string) else { continue }
+            let isOwner = isGroup && user == owner
+            roles[user] = owner == nil ? .some(nil) : .some(isOwner ? .owner : .member)
+        }
+        device.memory.begin(conversation, at: position, name: event.json?["name"]?.string ?? "", roles: roles)
+        guard event.json?["sequence"]?.integer != nil, event.json?["unread"]?.integer == 0,
+            event.json?["read"]?.integer == 0
+        else { return world.fail("\(device.label) isn't told where it begins") }
     }
 
     /// A client whose user left a conversation forgets who types there.
@@ -235,6 +349,7 @@ final class EventCheck {
         case (.stuckTyping, .typing): !event.isActive
         case (.lostReply, .ok): world.random.chance(1)
         case (.lostReceipt, .receipt): world.isCalm
+        case (.lostGap, .gap): true
         default: false
         }
     }

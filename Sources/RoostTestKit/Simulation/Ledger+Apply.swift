@@ -76,14 +76,18 @@ extension Ledger {
 
     private func store(_ append: Append, _ key: KeyOf, _ sender: Int, _ position: Int64, _ sequence: Int64) {
         var found = conversationsByNumber[append.conversation.value].map { conversations[$0] }
-        if case .create(let id, let kind, _, _) = append.change { found = add(append.conversation.value, id, kind) }
+        if case .create(let id, let kind, let name, _) = append.change {
+            found = add(append.conversation.value, id, kind)
+            found?.name = name
+        }
         guard let conversation = found, !conversation.isErased else {
             return blame("an event in a conversation that isn't there")
         }
         record(
             Event(
                 kind: append.kind, conversation: conversation.index, sequence: sequence, sender: sender,
-                key: append.key), at: position)
+                key: append.key, body: append.body, label: append.label, isRemoval: append.flag,
+                change: append.change), at: position)
         if !append.key.isEmpty { keys[key] = position }
         judge(append, sender, in: conversation)
         checkReference(append, sender, in: conversation)
@@ -96,7 +100,12 @@ extension Ledger {
                 Message(position: position, sender: sender, key: append.key, bodies: [append.body]))
         }
         if sequence >= 1, sequence <= Int64(conversation.messages.count) {
-            change(&conversation.messages[Int(sequence) - 1], append, sender)
+            change(&conversation.messages[Int(sequence) - 1], append, sender, position)
+        }
+        if append.kind == .message {
+            // Whoever writes a message has read everything before it.
+            let pair = Pair(conversation.index, sender)
+            marks[pair] = Mark(delivered: max(sequence, marks[pair]?.delivered ?? 0), read: sequence)
         }
         admit(append.change, to: conversation, at: position)
         feed(append, position, sequence, in: conversation)
@@ -107,13 +116,14 @@ extension Ledger {
         }
     }
 
-    private func change(_ message: inout Message, _ append: Append, _ sender: Int) {
+    private func change(_ message: inout Message, _ append: Append, _ sender: Int, _ position: Int64) {
         let reaction = Reaction(user: sender, text: append.label)
         switch append.kind {
         case .edit:
             if message.sender != sender { blame("user \(sender) edited what others wrote") }
             if message.isDeleted { blame("a deleted message was edited") }
             message.bodies.append(append.body)
+            message.editedAt = position
         case .delete:
             message.isDeleted = true
             message.reactions.removeAll()
@@ -151,13 +161,13 @@ extension Ledger {
                 if conversation.kind == .direct { continue }
                 blame("user \(user) joined \(conversation.id) twice")
             }
+            let last = Int64(conversation.messages.count)
             conversation.members[user] = Membership(
-                role: member.role, joinedAt: position, since: member.since.value)
+                role: member.role, joinedAt: position, since: member.since(after: SequenceNumber(last)).value,
+                joinedAfter: last)
             conversation.order.append(user)
             conversation.generations[user, default: 0] += 1
-            // For a new member, earlier messages don't count as unread.
-            let last = Int64(conversation.messages.count)
-            marks[Pair(conversation.index, user)] = Mark(delivered: last, read: last)
+            marks[Pair(conversation.index, user)] = Mark()
         }
     }
 
@@ -168,7 +178,7 @@ extension Ledger {
             feeds[user].append(
                 Entry(
                     position: position, conversation: conversation.index, sequence: sequence,
-                    isMessage: append.kind == .message, generation: conversation.generations[user] ?? 0))
+                    kind: append.kind, generation: conversation.generations[user] ?? 0))
         }
     }
 
@@ -187,7 +197,8 @@ extension Ledger {
                 guard let user = users[member.user.value] else { continue }
                 conversation.members[user]?.role = member.role
             }
-        case .create, .add, .rename, nil: break
+        case .rename(let name): conversation.name = name
+        case .create, .add, nil: break
         }
     }
 

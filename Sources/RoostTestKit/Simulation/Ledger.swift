@@ -10,6 +10,8 @@ final class Ledger {
         var joinedAt: Int64
         /// Messages up to this one are hidden.
         var since: Int64
+        /// Messages up to this one don't count as unread.
+        var joinedAfter: Int64
     }
 
     struct Reaction: Equatable {
@@ -23,6 +25,8 @@ final class Ledger {
         var key: String
         /// What it said at first, and after every edit.
         var bodies: [[UInt8]]
+        /// Position of the last edit.
+        var editedAt: Int64 = 0
         var isDeleted = false
         var reactions: [Reaction] = []
     }
@@ -33,6 +37,11 @@ final class Ledger {
         var sequence: Int64
         var sender: Int
         var key: String
+        var body: [UInt8]
+        /// React: the reaction, and whether it was taken back.
+        var label: String
+        var isRemoval: Bool
+        var change: ConversationChange?
     }
 
     /// An event that a user is entitled to.
@@ -40,8 +49,18 @@ final class Ledger {
         var position: Int64
         var conversation: Int
         var sequence: Int64
-        var isMessage: Bool
+        var kind: EventKind
         var generation: Int
+
+        var isMessage: Bool { kind == .message }
+    }
+
+    /// What a device was told that it isn't sent of a conversation.
+    struct LeftOut {
+        /// Sequences of messages.
+        var messages: [ClosedRange<Int64>] = []
+        /// Everything up to this position.
+        var floor: Int64 = 0
     }
 
     struct Mark {
@@ -130,14 +149,23 @@ final class Ledger {
 
     /// Whether an event that a user is entitled to needn't come to a device any more.
     func isExcused(
-        _ entry: Entry, _ device: SimulatedDevice, gaps: [Int: Int64], told: Set<Int64>
+        _ entry: Entry, _ device: SimulatedDevice, gaps: [Int: LeftOut], told: Set<Int64>
     ) -> Bool {
         let conversation = conversations[entry.conversation]
         if conversation.isErased { return true }
         // It left and joined again since: what was before is for history.
         if conversation.generations[device.user.index] ?? 0 > entry.generation { return true }
-        if let floor = gaps[entry.conversation], entry.position <= floor { return true }
-        return told.contains(entry.position)
+        if told.contains(entry.position) { return true }
+        if let leftOut = gaps[entry.conversation] {
+            if entry.position <= leftOut.floor { return true }
+            // A gap excuses messages and what became of them, and no change of the conversation.
+            if entry.kind != .conversation, leftOut.messages.contains(where: { $0.contains(entry.sequence) }) {
+                return true
+            }
+        }
+        guard entry.kind == .edit else { return false }
+        let message = conversation.messages[Int(entry.sequence) - 1]
+        return message.isDeleted || message.editedAt > entry.position
     }
 
     /// The durable cursor of a device.

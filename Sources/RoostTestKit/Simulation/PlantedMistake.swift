@@ -7,6 +7,12 @@ public enum PlantedMistake: String, CaseIterable, Sendable {
     case lostCommit
     /// A page of catch-up leaves a row out.
     case skippedRow
+    /// A gap leaves out what happened to messages that the device has.
+    case swallowedChange
+    /// A gap isn't told.
+    case lostGap
+    /// After a crash, members haven't read what they wrote themselves.
+    case unreadOwn
     /// The rows of a page change places.
     case reorderedRows
     /// After a restart the log has forgotten all keys, so that a retry is stored again.

@@ -17,7 +17,13 @@ final class PlantedStore: SimulatedStore {
         log = MemoryLog(reactionsPerUser: world.day.limits.reactionsPerUser, leaseSize: 16)
     }
 
-    func load() -> Snapshot { log.load() }
+    func load() -> Snapshot {
+        var snapshot = log.load()
+        if world.mistake == .unreadOwn {
+            for index in snapshot.members.indices { snapshot.members[index].watermark = Watermark() }
+        }
+        return snapshot
+    }
 
     func commit(_ batch: [Mutation]) -> [Outcome] {
         if world.mistake == .lostCommit { logBefore = log.copy() }
@@ -54,6 +60,15 @@ final class PlantedStore: SimulatedStore {
         switch world.mistake {
         case .skippedRow where world.random.chance(20):
             result.events.remove(at: world.random.below(result.events.count - 1))
+        case .swallowedChange:
+            for span in result.spans {
+                guard let skip = span.skip else { continue }
+                let isOver = result.events.firstIndex { $0.conversation == span.conversation && $0.sequence > skip.to }
+                result.events.removeAll {
+                    $0.conversation == span.conversation && $0.kind != .message && $0.sequence < skip.from
+                        && $0.position > skip.place && isOver != nil
+                }
+            }
         case .reorderedRows where world.random.chance(20):
             result.events.swapAt(0, 1)
         case .strangersRow:
@@ -72,7 +87,7 @@ final class PlantedStore: SimulatedStore {
             let number = ConversationNumber(conversation.number)
             if !asked.contains(number) { span.append(.init(number, after: last, upTo: Position(ledger.head))) }
         }
-        let question = PageRequest(spans: span, rows: 1, bytes: 1_000, backlogMax: nil)
+        let question = PageRequest(spans: span, rows: 1, bytes: 1_000)
         return log.answer(Read(ticket: 0, .page(question))).events.first
     }
 }

@@ -96,7 +96,7 @@ final class ReplyCheck {
         } else if user.toldAsNew.updateValue(position, forKey: intent.key) != nil {
             world.fail("\(intent.key) is told twice as new")
         }
-        note(position, toldTo: connection)
+        note(position, isNew: !event.isDuplicate, toldTo: connection)
         var intent = intent
         intent.stored = (sequence, position)
         if let first = user.answered.first(where: { $0.key == intent.key })?.stored {
@@ -119,10 +119,15 @@ final class ReplyCheck {
         return isClash ? ["conflict"] : []
     }
 
-    /// A reply told this position, so the event itself needn't come.
-    private func note(_ position: Int64, toldTo connection: SimulatedConnection) {
+    /// A reply told this position, so the event itself needn't come. The device knows what it asked for.
+    /// - Parameter isNew: whether it isn't the answer to a repeated command. What that did may have been changed since.
+    private func note(_ position: Int64, isNew: Bool = true, toldTo connection: SimulatedConnection) {
         connection.told.insert(position)
-        connection.device.received.insert(position)
+        let device = connection.device
+        device.received.insert(position)
+        guard isNew, let event = ledger.events[position] else { return }
+        let users = { (numbers: [UserNumber]) in numbers.compactMap { self.ledger.users[$0.value] } }
+        device.memory.take(event, by: device.user.index, users: users)
     }
 
     private func takeError(_ event: WireEvent, _ kind: Kind, on connection: SimulatedConnection) {
@@ -169,7 +174,9 @@ final class ReplyCheck {
             return world.fail("\(connection.label) gets welcome without position")
         }
         connection.isWelcome = true
+        connection.awaited.live = true
         connection.position = position
+        if resume == nil, event.json?["new"]?.bool == true { device.memory = DeviceMemory() }
         if resume ?? position < device.highestAck { device.hasGoneBack = true }
         connection.place = ledger.place(in: device.user.index, above: position)
         if let resume, position != resume {

@@ -90,7 +90,7 @@ final class Rest {
 
     /// Whether it has everything that its user is entitled to, except for announced gaps.
     private func isServed(_ connection: SimulatedConnection) -> Bool {
-        guard connection.isWelcome, connection.pending.isEmpty else { return false }
+        guard connection.isWelcome, !connection.awaited.live, connection.pending.isEmpty else { return false }
         let feed = ledger.feeds[connection.device.user.index]
         return feed[connection.place...].allSatisfy {
             ledger.isExcused($0, connection.device, gaps: connection.gaps, told: connection.told)

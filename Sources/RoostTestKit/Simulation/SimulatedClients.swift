@@ -97,11 +97,12 @@ final class SimulatedClients {
         var members = "\"token\":\"\(token)\",\"device\":\"\(device.name)\""
         if isBackground { members += ",\"background\":true" }
         var resume: Int64?
-        if device.processed > 0, world.random.chance(40) {
+        if device.processed > 0, world.random.chance(40) || device.isRereading {
             resume = device.processed
             // A device restored from a backup resumes at an older position.
             if world.random.chance(10), let older = device.received.min() {
                 resume = older
+                device.isRereading = true
             }
             if resume ?? 0 < device.highestAck { device.hasGoneBack = true }
             device.highestAck = max(device.highestAck, resume ?? 0)

@@ -17,6 +17,23 @@ final class SimulatedConnection {
         case prompt, late, never
     }
 
+    /// The gap that follows the joining of a conversation.
+    struct Joining {
+        var conversation: Int
+        var from: Int64
+        var to: Int64
+        /// False if the user has left since: the relay may have known that when it wrote.
+        var isRequired: Bool
+    }
+
+    /// What its client waits for besides replies.
+    struct Awaited {
+        /// `live`.
+        var live = true
+        /// The user was just told to have joined, so the next frame must tell what was before.
+        var joining: Joining?
+    }
+
     /// A command that wants a reply.
     struct Pending {
         enum Kind {
@@ -59,7 +76,9 @@ final class SimulatedConnection {
     var position: Int64 = 0
     /// Index in the user's feed of the next entry to come.
     var place = 0
-    var gaps: [Int: Int64] = [:]
+    var gaps: [Int: Ledger.LeftOut] = [:]
+    /// What must come next.
+    var awaited = Awaited()
     /// Positions told by an `ok`. They say nothing about earlier events.
     var told: Set<Int64> = []
     var acked: Int64 = 0

@@ -69,17 +69,21 @@ final class SimulatedDevice {
     var linger: (activity: Activity, until: Int64)?
     /// Positions of the events that it has read, on any connection.
     var received: Set<Int64> = []
-    /// By conversation: rows up to here were announced as a gap.
-    var gaps: [Int: Int64] = [:]
+    /// By conversation: what was announced as a gap.
+    var gaps: [Int: Ledger.LeftOut] = [:]
+    /// What it keeps of its conversations.
+    var memory = DeviceMemory()
     /// Where the device began when it was new. It never gets events at or below this position.
     var base: Int64?
     /// Whether it once resumed below its cursor.
     var hasGoneBack = false
     /// The highest position that it has acked.
     var highestAck: Int64 = 0
+    /// It resumed at an older position, and goes on resuming until it has read everything again.
+    var isRereading = false
     /// The step before which it doesn't come back.
     var asleepUntil = 0
-    /// The highest event it has processed.
+    /// The last position that it has processed. Positions are opaque, so a client can only keep the last one.
     var processed: Int64 = 0
 
     init(_ user: SimulatedUser, _ number: Int) {

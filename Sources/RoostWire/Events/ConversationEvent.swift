@@ -23,6 +23,8 @@ public struct ConversationEvent: Sendable, Equatable {
 
     /// The id of the conversation.
     public var conversation: String
+    /// The last message before it.
+    public var sequence: SequenceNumber
     /// The event's place in the order of all events. Opaque.
     public var position: String
     /// The user who caused the event.
@@ -31,21 +33,28 @@ public struct ConversationEvent: Sendable, Equatable {
     public var time: Timestamp
     /// What happened.
     public var change: Change
+    /// Created, added: the number of unread messages of those who joined by it.
+    public var unread: Int64?
+    /// Created, added: the read watermark of those who joined by it.
+    public var read: SequenceNumber?
 }
 
 extension ConversationEvent {
     /// Reads one; nil if a member is missing that Docs/Protocol.md promises.
     public init?(reading members: JSONMembers) {
-        guard let conversation = members.string("conversation"), let position = members.string("position"),
-            let by = members.string("by"), let time = members.time("time"),
-            let word = members.string("event").flatMap(Word.init(rawValue:)),
+        guard let conversation = members.string("conversation"), let sequence = members.sequence("sequence"),
+            let position = members.string("position"), let by = members.string("by"),
+            let time = members.time("time"), let word = members.string("event").flatMap(Word.init(rawValue:)),
             let change = Change(word, members)
         else { return nil }
         self.conversation = conversation
+        self.sequence = sequence
         self.position = position
         self.by = by
         self.time = time
         self.change = change
+        unread = members.integer("unread")
+        read = members.sequence("read")
     }
 }
 

@@ -24,6 +24,8 @@ public enum Event: Sendable, Equatable {
     case signal(Signal)
     /// Messages were left out; `history` returns them.
     case gap(MessageGap)
+    /// Everything that this device missed has been sent. An ack of this position covers it all.
+    case live(position: String)
     /// How far a member has got.
     case receipt(Receipt)
     /// A user began or stopped typing.
@@ -53,6 +55,7 @@ public enum Event: Sendable, Equatable {
             case .conversation: ConversationEvent(reading: members).map { .conversation($0) }
             case .signal: Signal(reading: members).map { .signal($0) }
             case .gap: MessageGap(reading: members).map { .gap($0) }
+            case .live: members.string("position").map { .live(position: $0) }
             case .receipt: Receipt(reading: members).map { .receipt($0) }
             case .typing: TypingChange(reading: members).map { .typing($0) }
             case .presence: .presence(UserPresence.list(reading: members))

@@ -119,20 +119,17 @@ public struct MessageEdit: Sendable, Equatable {
     public var target: MessageTarget
     /// The kind of the message.
     public var kind: String
-    /// The new body; nil if the message was deleted since.
-    public var body: Body?
-    /// When the edit was made, if the message was deleted since.
-    public var deletedAt: Timestamp?
+    /// The new body.
+    public var body: Body
 }
 
 extension MessageEdit {
     /// Reads one; nil if a member is missing that Docs/Protocol.md promises.
     public init?(reading members: JSONMembers) {
-        guard let target = MessageTarget(reading: members) else { return nil }
+        guard let target = MessageTarget(reading: members), let body = members.body else { return nil }
         self.target = target
         kind = members.string("kind") ?? "text"
-        body = members.body
-        deletedAt = members.time("deletedAt")
+        self.body = body
     }
 }
 
@@ -173,6 +170,8 @@ public struct MessageGap: Sendable, Equatable {
     public var from: SequenceNumber
     /// The last sequence left out.
     public var to: SequenceNumber
+    /// Whether changes were left out as well: what this device has of the conversation may be out of date.
+    public var isReset: Bool
 }
 
 extension MessageGap {
@@ -184,7 +183,7 @@ extension MessageGap {
 
     init?(in conversation: String, reading members: JSONMembers) {
         guard let from = members.sequence("from"), let to = members.sequence("to") else { return nil }
-        self.init(conversation: conversation, from: from, to: to)
+        self.init(conversation: conversation, from: from, to: to, isReset: members.flag("reset") ?? false)
     }
 }
 

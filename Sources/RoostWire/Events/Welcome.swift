@@ -6,6 +6,9 @@ public struct Welcome: Sendable, Equatable {
     public var user: String
     /// The device.
     public var device: String
+    /// Whether the server knows nothing of this device. Unless `hello` named a position, it begins where the user's
+    /// other devices are, and what it keeps from before is out of date.
+    public var isNew: Bool
     /// The device's cursor: everything up to here is acked. Opaque.
     public var position: String
     /// The newest position. Opaque.
@@ -37,6 +40,7 @@ extension Welcome {
         re = members.reply
         self.user = user
         self.device = device
+        isNew = members.flag("new") ?? false
         position = members.string("position") ?? ""
         head = members.string("head") ?? ""
         epoch = members.string("epoch") ?? ""

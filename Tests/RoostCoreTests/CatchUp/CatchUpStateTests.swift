@@ -45,7 +45,7 @@ import Testing
     private func begin(_ number: Int32, at cursor: Int64 = 0) -> Session {
         let user = group.members[Int(number) - 1].user
         let device = Device(
-            DeviceNumber(number), of: user, name: "phone", cursor: Position(cursor), at: 0)
+            DeviceNumber(number), of: user, name: "phone", cursor: Position(cursor), isNew: false, at: 0)
         user.add(device)
         let session = Session(SessionID(UInt64(number)), .init(.init(Limits()), at: 0))
         session.begin(as: user, on: device)

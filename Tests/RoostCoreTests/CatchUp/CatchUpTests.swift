@@ -120,6 +120,147 @@ import Testing
         #expect(bob.bodies == texts(6...6))
     }
 
+    /// Bob has the first two messages. What became of them, and of the group, comes in spite of the gap.
+    @Test func aGapLeavesOutNothingButItsMessages() {
+        post(1...2)
+        var bob = relay.connect("bob")
+        bob.ackAll()
+        bob.drop()
+        _ = alice.request("edit", ["conversation": "\(group)", "sequence": 1, "body": "old"])
+        post(3...4)
+        relay.pause()
+        _ = alice.request("edit", ["conversation": "\(group)", "sequence": 1, "body": "new"])
+        _ = alice.request("delete", ["conversation": "\(group)", "sequence": 2])
+        _ = alice.request("react", ["conversation": "\(group)", "sequence": 3, "reaction": "+"])
+        _ = alice.request("conversation.rename", ["conversation": "\(group)", "name": "new"])
+        _ = alice.request("conversation.role", ["conversation": "\(group)", "user": "bob", "role": "admin"])
+        post(5...12)
+        bob = relay.connect("bob")
+        let gap = bob.frames("gap").first
+        #expect(gap?.number("from") == 3 && gap?.number("to") == 9 && gap?["reset"] == nil)
+        #expect(bob.bodies == texts(10...12))
+        #expect(bob.frames("edit").map { $0.text("body") } == ["new"])
+        #expect(bob.frames("delete").map { $0.number("sequence") } == [2])
+        #expect(bob.frames("react").isEmpty)
+        #expect(bob.events == ["edit", "delete", "renamed", "role", "message", "message", "message"])
+        #expect(bob.frames.dropFirst().first?.text("type") == "gap")
+    }
+
+    /// Reading the conversation anew costs the device less than all the changes.
+    @Test func tooManyChangesMakeAReset() {
+        let relay = RelayHarness(
+            limits: .with {
+                $0.pageMessages = 3
+                $0.backlogMax = 6
+                $0.backlogChangesMax = 2
+            })
+        let alice = relay.connect("alice")
+        let group = alice.makeGroup("bob")
+        alice.post("m1", to: group)
+        var bob = relay.connect("bob")
+        bob.ackAll()
+        bob.drop()
+        for name in ["a", "b", "c"] {
+            _ = alice.request("conversation.rename", ["conversation": "\(group)", "name": "\(name)"])
+        }
+        for number in 2...9 { alice.post("m\(number)", to: group) }
+        bob = relay.connect("bob")
+        #expect(bob.events == ["message", "message", "message"])
+        let gap = bob.frames("gap").first
+        #expect(gap?.number("from") == 1 && gap?.number("to") == 6 && gap?["reset"]?.bool == true)
+        let now = bob.request("conversation.get", ["conversation": "\(group)"])
+        #expect(now?["conversation"]?.text("name") == "c")
+        #expect(now?["conversation"]?["message"]?.text("body") == "m9")
+    }
+
+    /// A client that is told of an edit is always told a body, and never an old one.
+    @Test func nothingButTheDeletionIsToldOfADeletedMessage() {
+        post(1...2)
+        var bob = relay.connect("bob")
+        bob.ackAll()
+        bob.drop()
+        for (sequence, body) in [(1, "a"), (2, "b"), (1, "c")] {
+            relay.pause()
+            _ = alice.request(
+                "edit", ["conversation": "\(group)", "sequence": Value(json: "\(sequence)"), "body": "\(body)"])
+        }
+        _ = alice.request("delete", ["conversation": "\(group)", "sequence": 2])
+        bob = relay.connect("bob")
+        #expect(bob.events == ["edit", "delete"])
+        #expect(bob.frames("edit").first?.text("body") == "c")
+    }
+
+    /// The same is told to a device that was connected, and to one that was away.
+    @Test(arguments: [true, false])
+    func whoIsAddedIsToldWhatWasBefore(isConnected: Bool) {
+        post(1...3)
+        var carol = relay.connect("carol")
+        if !isConnected { carol.drop() }
+        _ = alice.request("conversation.add", ["conversation": "\(group)", "users": ["carol"]])
+        if !isConnected { carol = relay.connect("carol") }
+        #expect(carol.events == ["added"])
+        let added = carol.frames("conversation").first
+        #expect(added?.number("sequence") == 3 && added?.number("unread") == 0 && added?.number("read") == 0)
+        let place = carol.frames.firstIndex { $0.text("event") == "added" } ?? 0
+        let gap = carol.frames[place...].dropFirst().first
+        #expect(gap?.number("from") == 1 && gap?.number("to") == 3 && gap?["reset"]?.bool == true)
+        let object = carol.request("conversation.get", ["conversation": "\(group)"])?["conversation"]
+        #expect(object?.number("sequence") == 3 && object?.number("unread") == 0 && object?.number("read") == 0)
+    }
+
+    @Test func theNameInAddedIsTheNewestOne() {
+        let carol = relay.connect("carol")
+        relay.holdsCommits = true
+        alice.tell("conversation.rename", ["id": 1, "conversation": "\(group)", "name": "new"])
+        alice.tell("conversation.add", ["id": 2, "conversation": "\(group)", "users": ["carol"]])
+        relay.holdsCommits = false
+        relay.settle()
+        #expect(carol.frames("conversation").map { $0.text("name") } == ["new"])
+    }
+
+    // MARK: live
+
+    @Test func everySessionIsToldWhenNothingIsMissing() {
+        let carol = relay.connect("carol")
+        #expect(carol.frames.last?.text("type") == "live")
+        post(1...9)
+        let bob = relay.connect("bob")
+        #expect(bob.frames("live").count == 1)
+        #expect(bob.frames.last?.text("type") == "live")
+        #expect(bob.frames("live").first?.text("position") == bob.welcome("head")?.string)
+    }
+
+    /// Nothing that concerns carol happens, so she has no event to ack.
+    @Test func anAckOfLiveCoversEverything() {
+        var carol = relay.connect("carol")
+        post(1...3)
+        carol.drop()
+        carol = relay.connect("carol")
+        #expect(carol.welcome("position")?.string != carol.welcome("head")?.string)
+        carol.tell("ack", ["position": "\(carol.frames("live").first?.text("position") ?? "")"])
+        carol.drop()
+        carol = relay.connect("carol")
+        #expect(carol.welcome("position")?.string == carol.welcome("head")?.string)
+    }
+
+    @Test func aDeviceIsNewUntilItHasAcked() {
+        for _ in 0..<2 {
+            let carol = relay.connect("carol")
+            #expect(carol.welcome("new")?.bool == true)
+            carol.drop()
+        }
+        relay.crash()
+        var carol = relay.connect("carol")
+        #expect(carol.welcome("new")?.bool == true)
+        carol.tell("ack", ["position": "\(carol.frames("live").first?.text("position") ?? "")"])
+        carol.drop()
+        carol = relay.connect("carol")
+        #expect(carol.welcome("new") == nil)
+        relay.pause()
+        relay.crash()
+        #expect(relay.connect("carol").welcome("new") == nil)
+    }
+
     @Test func eachConversationHasItsOwnGap() {
         let other = alice.makeGroup("bob")
         post(1...7)

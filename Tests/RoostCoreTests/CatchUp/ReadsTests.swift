@@ -59,7 +59,7 @@ import Testing
 
     @Test func pagesOfCatchUpAreNotCounted() {
         for _ in 0..<5 {
-            let request = PageRequest(spans: [], rows: 1, bytes: 1, backlogMax: nil)
+            let request = PageRequest(spans: [], rows: 1, bytes: 1)
             reads.ask(.page(request), for: .page(CatchUpPage(request)))
         }
         #expect(refusal(alice) == nil)

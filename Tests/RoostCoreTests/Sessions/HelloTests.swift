@@ -49,7 +49,7 @@ import Testing
         client.start("hello", ["token": "alice", "device": "phone"], id: 1)
         client.start("hello", ["token": "bob", "device": "phone"], id: 2)
         relay.settle()
-        #expect(client.frames.map { $0.number("re") } == [2, 1])
+        #expect(client.frames.compactMap { $0.number("re") } == [2, 1])
         #expect(client.codes == ["not_ready"])
         #expect(client.welcome("user")?.string == "alice")
         #expect(client.outcome("hello", ["token": "alice", "device": "phone"]) == "not_ready")

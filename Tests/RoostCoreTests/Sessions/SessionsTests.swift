@@ -19,7 +19,7 @@ import Testing
         limits.malformedMax = 2
         limits.verificationsAtOnce = 1
         sessions = Sessions(.init(limits), at: 0)
-        device = Device(DeviceNumber(1), of: user, name: "phone", cursor: .start, at: 0)
+        device = Device(DeviceNumber(1), of: user, name: "phone", cursor: .start, isNew: false, at: 0)
     }
 
     private func code(_ body: () throws(Refusal) -> Void) -> ErrorCode? {

@@ -1,7 +1,7 @@
 /// The members of each event besides `type`, and of the objects in them. Tests/ProtocolDocument/check.py compares this
 /// list with Docs/asyncapi.yaml, and `WireModelTests` with what a relay writes.
 let wireMembers: [String: String] = [
-    "welcome": "re user device position head epoch durability expires time server limits",
+    "welcome": "re user device new position head epoch durability expires time server limits",
     "ok": """
     re conversation sequence position time duplicate expires conversations next members of deliveredCount readCount \
     messages gaps more users
@@ -11,12 +11,15 @@ let wireMembers: [String: String] = [
     "message": """
     conversation sequence position from device key time kind body replyTo editedAt deletedAt reactions
     """,
-    "edit": "conversation sequence position from time kind body deletedAt",
+    "edit": "conversation sequence position from time kind body",
     "delete": "conversation sequence position from time",
     "react": "conversation sequence position from time reaction removed",
-    "conversation": "event conversation position by time kind name count members users user role owner",
+    "conversation": """
+    event conversation sequence position by time kind name count members users user role owner unread read
+    """,
     "signal": "conversation from kind body",
-    "gap": "conversation from to",
+    "gap": "conversation from to reset",
+    "live": "position",
     "receipt": "conversation user delivered deliveredAt read readAt unread",
     "typing": "conversation user active",
     "presence": "users",

@@ -101,7 +101,7 @@ private struct WireScenario {
         carol.post("own-news", to: group)
         changeMembers(alice, carol, in: group)
         refuse(alice, in: group)
-        // Bob has missed all of it, more than is sent by itself. Dave has missed an edit of what was deleted since.
+        // Bob has missed all of it, more than is sent by itself. Dave was told what was before he joined.
         let bob = relay.connect("bob")
         bob.ackAll()
         bob.tell("read", ["conversation": "\(group)", "sequence": 3])
@@ -136,6 +136,7 @@ private struct WireScenario {
 
     private func changeMembers(_ alice: HarnessClient, _ carol: HarnessClient, in group: String) {
         _ = alice.request("conversation.rename", ["conversation": "\(group)", "name": "The Crew"])
+        _ = relay.connect("dave")
         _ = alice.request("conversation.add", ["conversation": "\(group)", "users": ["dave"]])
         _ = alice.request("conversation.remove", ["conversation": "\(group)", "users": ["dave"]])
         let other = alice.makeGroup("carol")
@@ -171,7 +172,7 @@ private struct WireScenario {
         for read in relay.heldReads {
             var result = relay.log.answer(read)
             let lost = result.events.removeFirst()
-            result.gaps.append(Gap(lost.conversation, from: lost.sequence, to: lost.sequence, floor: .start))
+            result.gaps.append(Gap(lost.conversation, from: lost.sequence, to: lost.sequence))
             relay.relay.answered(result, at: relay.now)
         }
         relay.holdsReads = false
