@@ -159,7 +159,6 @@ final class Delivery {
         let gap = Gap(member.conversation.number, from: first, to: member.joinedAfter, isReset: true)
         settle()
         events.begin(gap, in: member.conversation)
-        counters.gaps += 1
         reply(events.builder.finish(), to: session)
     }
 
