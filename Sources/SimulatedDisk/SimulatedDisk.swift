@@ -82,7 +82,8 @@ public final class SimulatedDisk {
 
     /// Whether a change may be made. Counts it.
     func takesChange() -> Bool {
-        if let arming, arming.operations == 0 { failure = arming.failure }
+        // Whoever has stopped can fail in no other way any more.
+        if failure == nil, let arming, arming.operations == 0 { failure = arming.failure }
         guard failure == nil else { return false }
         arming?.operations -= 1
         operations += 1
