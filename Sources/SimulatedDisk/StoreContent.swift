@@ -41,7 +41,8 @@ struct StoreContent: Equatable {
     }
 
     private static func line(_ member: Snapshot.Member) -> String {
-        let mark = member.watermark
+        // A former member's watermarks mean nothing: they begin anew with a return.
+        let mark = member.role == nil ? Watermark() : member.watermark
         return "member \(member.user.value) \(member.role.map { "\($0.word)" } ?? "-") \(member.since.value) "
             + "\(member.joinedAt.value) \(member.leftAt.value) \(mark.delivered.value) \(mark.read.value)"
     }
