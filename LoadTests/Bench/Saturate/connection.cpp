@@ -78,6 +78,8 @@ void Connection::await_welcome() {
         if (!next_message(payload)) {
             receive_waiting();
         } else if (payload.find("\"type\":\"welcome\"") != std::string_view::npos) {
+            // What came with it is no delivery, and nobody else would take it.
+            while (next_message(payload)) {}
             return;
         } else if (payload.find("\"type\":\"error\"") != std::string_view::npos) {
             fail("hello was refused: " + std::string(payload.substr(0, 200)));
