@@ -5,7 +5,8 @@ extension Connection {
     /// Takes bytes of requests. They are held while a response waits to be read. A peer that sends more meanwhile than
     /// one head may have is cut.
     func receivedRequest(_ bytes: UnsafeRawBufferPointer) {
-        if head.isEmpty, unsent.isEmpty { setTimeout(core.settings.headerTimeoutSeconds) }
+        // The time for the first request runs from accept on.
+        if isKept, head.isEmpty, unsent.isEmpty { setTimeout(core.settings.headerTimeoutSeconds) }
         head.append(contentsOf: bytes)
         guard unsent.isEmpty else {
             if head.count > RequestHead.Bounds.bytes {
@@ -74,6 +75,7 @@ extension Connection {
 
     /// Sends a response. Without `keepAlive`, the connection ends when it has been sent.
     func respond(_ response: HTTPResponse, keepAlive: Bool, withBody: Bool = true) {
+        isKept = keepAlive
         send(response.serialized(keepAlive: keepAlive, withBody: withBody))
         // For the peer to read it, or for its next request.
         setTimeout(unsent.isEmpty && head.isEmpty ? core.settings.keepAliveSeconds : core.settings.headerTimeoutSeconds)

@@ -39,6 +39,8 @@ public final class Connection {
     @exclusivity(unchecked) var wsi: OpaquePointer?
     /// Bytes of requests that have not been answered. Empty once it is a WebSocket connection.
     var head: [UInt8] = []
+    /// Whether a request was answered, and the connection was kept for the next.
+    var isKept = false
     @exclusivity(unchecked) var reader = FrameReader()
     /// What the socket did not take: the rest of one write, and at most a close frame and a pong behind it.
     @exclusivity(unchecked) var unsent: [UInt8] = []

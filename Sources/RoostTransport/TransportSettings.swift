@@ -11,7 +11,7 @@ public struct TransportSettings: Sendable {
     /// Whether binary messages are accepted. Otherwise one closes the connection with 1003.
     public var takesBinary = false
 
-    /// Most WebSocket connections at once. Further ones are refused with 503. Each takes about 2.4 KiB while idle.
+    /// Most WebSocket connections at once. Further ones are refused with 503. Each takes about 2 KiB before its hello.
     public var connectionsMax = 10_000
     /// Further sockets for plain HTTP and handshakes, so that health checks still get in when the relay is full.
     public var requestSocketsMax = 64
