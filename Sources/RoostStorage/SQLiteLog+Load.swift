@@ -3,19 +3,96 @@ import RoostWire
 
 extension SQLiteLog {
     /// Loads everything the Relay keeps in memory. Call it before the writer is handed to its thread.
+    ///
+    /// Compares how far the log has come by everything that says so. If its newest rows are lost, gives it a new epoch,
+    /// so that clients don't take new events for repetitions of those they have seen, and goes on after them.
     public func load() throws -> Snapshot {
         let database = writer.database
         try writer.raiseWatermarks()
         var snapshot = Snapshot()
-        snapshot.head = Position(writer.head)
-        snapshot.epoch = try writer.meta.text("epoch")
         snapshot.aliveAt = Timestamp(milliseconds: try writer.meta.number("alive_at"))
         snapshot.leases = try writer.numbers.leases(database)
         snapshot.users = try users(database)
         snapshot.devices = try devices(database)
         snapshot.conversations = try conversations(database)
         snapshot.members = try members(database)
+        try settleEnd(of: &snapshot)
+        snapshot.head = Position(writer.head)
+        snapshot.epoch = try writer.meta.text("epoch")
+        note?.begin(
+            LogNote.Content(
+                epoch: snapshot.epoch, position: writer.head, isOpen: true, isSynced: durability == .full,
+                boot: LogNote.currentBoot()))
         return snapshot
+    }
+
+    private func settleEnd(of snapshot: inout Snapshot) throws {
+        let last = Int64(try writer.database.value("SELECT max(position) FROM log") ?? "") ?? 0
+        var end = LogEnd(known: max(last, try writer.meta.number("head_floor")))
+        end.take(writer.head, "the indexes have")
+        for device in snapshot.devices { end.take(device.cursor.value, "device \(device.number.value) has acked") }
+        for conversation in snapshot.conversations {
+            end.take(conversation.lastPosition.value, "conversation \(conversation.number.value) ends at")
+        }
+        for member in snapshot.members {
+            end.take(
+                max(member.joinedAt, member.leftAt).value,
+                "user \(member.user.value) joined or left conversation \(member.conversation.value) at")
+        }
+        try compareNote(with: &end)
+        if writer.unplaced.last > max(try writer.meta.number("renewed_to"), 0) {
+            end.note("rows are damaged of which it isn't known where they belong, up to \(writer.unplaced.last)")
+        }
+        let sequences = settleSequences(of: &snapshot, lost: end.lost + writer.unplaced.count)
+        guard !end.findings.isEmpty else { return }
+        reporter.note(
+            .lostEnd,
+            "the newest rows of the log are lost: \(end.findings.joined(separator: "; ")); clients get a new epoch")
+        try writer.renew(upTo: end.head, sequences: sequences)
+    }
+
+    private func compareNote(with end: inout LogEnd) throws {
+        defer {
+            isWALCut = false
+            lastNote = nil
+        }
+        if isWALCut {
+            end.note("the write-ahead log is damaged in its middle, so that SQLite drops the commits behind that place")
+        }
+        guard let lastNote, try isWALCut || lastNote.epoch == writer.meta.text("epoch") else { return }
+        end.take(lastNote.position, "the note beside the store has")
+        let boot = LogNote.currentBoot()
+        guard lastNote.isOpen, !lastNote.isSynced, !boot.isEmpty, boot != lastNote.boot else { return }
+        end.note("the machine stopped while the relay ran with durability normal")
+    }
+
+    /// Members who have read further than their conversation goes have seen messages that are lost, at most as many as
+    /// there are lost rows. The conversation goes on after them. Anything further is damaged itself. Returns the ends
+    /// of conversations that have changed.
+    private func settleSequences(of snapshot: inout Snapshot, lost: Int64) -> [Int32: Int64] {
+        var ends: [Int32: Int64] = [:]
+        for (index, member) in snapshot.members.enumerated() {
+            let number = member.conversation.value
+            let last = writer.directory.conversation(number)?.lastSequence ?? 0
+            let seen = max(member.since, member.watermark.delivered, member.watermark.read).value
+            guard seen > last else { continue }
+            if seen - last <= lost {
+                ends[number] = max(ends[number] ?? 0, seen)
+            } else {
+                reporter.note(
+                    .damagedRow,
+                    "user \(member.user.value) has read beyond the last message of conversation \(number), \(last)")
+                let last = SequenceNumber(last)
+                snapshot.members[index].since = min(member.since, last)
+                snapshot.members[index].watermark.delivered = min(member.watermark.delivered, last)
+                snapshot.members[index].watermark.read = min(member.watermark.read, last)
+            }
+        }
+        for (index, conversation) in snapshot.conversations.enumerated() {
+            guard let end = ends[conversation.number.value] else { continue }
+            snapshot.conversations[index].lastSequence = SequenceNumber(end)
+        }
+        return ends
     }
 
     private func users(_ database: Database) throws -> [Snapshot.User] {

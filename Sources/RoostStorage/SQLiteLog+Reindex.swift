@@ -58,9 +58,7 @@ extension SQLiteLog {
             let database = try Database(path: path)
             defer { database.close() }
             try Migration.checkOwner(of: database)
-            try database.configureForWriting(
-                durability, walFramesMax: StorageBounds().checkpoints.framesBound)
-            try Migration.apply(to: database)
+            _ = try SQLiteLog.prepare(database, durability, StorageBounds())
             try body(database)
         } catch {
             throw error as? StorageFailure ?? .inconsistent("\(error)")

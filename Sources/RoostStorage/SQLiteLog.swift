@@ -1,4 +1,5 @@
 import CSQLite
+import Glibc
 import RoostCore
 import RoostWire
 
@@ -18,6 +19,13 @@ public final class SQLiteLog {
     public let reader: SQLiteReader
     /// Gets notices for operators.
     public let reporter: StorageReporter
+    let durability: Durability
+    /// nil for a store without a file of the system.
+    let note: LogNote?
+    /// What the note said when the store was opened, until it has been compared.
+    var lastNote: LogNote.Content?
+    /// Whether the write-ahead log had lost commits that were synced, until that has been told.
+    var isWALCut: Bool
     private let fileLock: FileLock?
     private let gauges: Gauges
 
@@ -59,13 +67,18 @@ public final class SQLiteLog {
             let isFile = durability != .memory
             let path = isFile ? path : ":memory:"
             fileLock = isFile && vfs == nil ? try FileLock(for: path) : nil
+            note = fileLock.map { LogNote($0.descriptor) }
+            lastNote = note?.read()
+            self.durability = durability
             if fileLock != nil { try StoreRestore.checkFinished(at: path) }
+            if let lastNote, lastNote.position > 0, access(path, F_OK) != 0 {
+                throw StorageFailure.missing(path: path, position: lastNote.position)
+            }
             let database = try Database(path: path, vfs: vfs)
             try Migration.checkOwner(of: database)
             // SQLite has created it by now.
             try fileLock?.lockStore()
-            try database.configureForWriting(durability, walFramesMax: bounds.checkpoints.framesBound)
-            try Migration.apply(to: database)
+            isWALCut = try SQLiteLog.prepare(database, durability, bounds)
             if vfs != nil { try database.execute("UPDATE meta SET value = 'simulate' WHERE name = 'epoch'") }
             gauges = Gauges()
             let lock = ConnectionLock(isShared: !isFile)
@@ -80,8 +93,9 @@ public final class SQLiteLog {
             writer = try SQLiteWriter(
                 SQLiteWriter.Parts(
                     database: database, lookUps: lookUps, checkpointer: checkpointer, lock: lock, gauges: gauges,
-                    reporter: reporter, files: isFile && vfs == nil ? try OpenFiles(of: database) : nil, hash: hash,
-                    bounds: bounds, reactionsPerUser: reactionsPerUser))
+                    reporter: reporter, files: isFile && vfs == nil ? try OpenFiles(of: database) : nil, note: note,
+                    durability: durability, clock: vfs == nil ? monotonicMilliseconds : SQLiteLog.countingClock(),
+                    hash: hash, bounds: bounds, reactionsPerUser: reactionsPerUser))
             if durability == .full { try database.reserveWAL(frames: bounds.reservedFrames) }
             let reading = isFile ? try Database(path: path, vfs: vfs) : database
             if isFile { try reading.configureForReading() }
@@ -93,6 +107,29 @@ public final class SQLiteLog {
             throw failure
         } catch {
             throw .failed(operation: "open", code: SQLITE_ERROR, message: "\(error)")
+        }
+    }
+
+    /// Makes the writing connection ready: its settings, and the schema. Returns whether the write-ahead log had lost
+    /// commits that were synced; then the log has a new epoch already, because what shows the loss is overwritten now.
+    static func prepare(_ database: Database, _ durability: Durability, _ bounds: StorageBounds) throws -> Bool {
+        let tail = durability == .memory ? .clean : try WALTail(of: database)
+        try database.configureForWriting(durability, walFramesMax: bounds.checkpoints.framesBound)
+        // What is left of a commit would look like a later one if the next commit were cut short, too.
+        if tail == .torn { _ = try database.emptyWAL() }
+        try Migration.apply(to: database) {
+            if tail == .lost { try database.execute(Schema.renewEpoch) }
+        }
+        if tail == .lost { _ = try database.emptyWAL() }
+        return tail == .lost
+    }
+
+    /// A clock for simulations: a second passes whenever somebody looks.
+    private static func countingClock() -> () -> Int64 {
+        var now: Int64 = 0
+        return {
+            now += 1_000
+            return now
         }
     }
 
@@ -111,7 +148,7 @@ public final class SQLiteLog {
     /// Closes all connections and lets the file go. Both threads must have stopped.
     public func close() {
         reader.close()
-        writer.close()
+        if writer.close() { note?.end() }
         fileLock?.release()
     }
 }

@@ -27,6 +27,11 @@ struct StorageBounds: Sendable {
     var reservedFrames = CheckpointPolicy().framesBound
     /// When the WAL is copied into the database.
     var checkpoints = CheckpointPolicy()
+    /// Texts that were erased or replaced may be in the write-ahead log for so many milliseconds. Then it is emptied,
+    /// which takes a commit some 30 ms if commits are synced. The second is the time to the next attempt if a reader
+    /// is in the way.
+    var erasedMilliseconds: Int64 = 300_000
+    var erasedRetryMilliseconds: Int64 = 5_000
     /// Rows of erased conversations removed by one commit, and by one idle turn.
     var erasedRowsPerCommit = 32
     var erasedRowsWhenIdle = 512
@@ -51,5 +56,5 @@ extension StorageBounds {
         keysPerGeneration: 100, partsPerGeneration: 5, reservedFrames: 24,
         checkpoints: CheckpointPolicy(
             frames: 16, idleFrames: 12, restFrames: 4, framesBound: 48, retryFrames: 12, framesLong: 160),
-        erasedRowsPerCommit: 2, erasedRowsWhenIdle: 8)
+        erasedMilliseconds: 20_000, erasedRetryMilliseconds: 2_000, erasedRowsPerCommit: 2, erasedRowsWhenIdle: 8)
 }

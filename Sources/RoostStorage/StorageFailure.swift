@@ -25,6 +25,8 @@ public enum StorageFailure: Error, Sendable, Equatable {
     case damagedIndex(String)
     /// An earlier commit failed: the writer accepts nothing more, because nothing can be assumed after a failed fsync.
     case poisoned
+    /// The store is gone, although the note beside it says that there was one.
+    case missing(path: String, position: Int64)
     /// A file of the store is no longer the one that is open.
     case replaced(path: String)
     /// Another program did this until the relay had to stop.
@@ -81,6 +83,9 @@ extension StorageFailure: CustomStringConvertible {
             "an index of the store is damaged: \(what); stop the relay and run `roost store reindex`"
         case .poisoned:
             "the store refused an earlier commit and takes nothing more; check the disk, then restart the relay"
+        case .missing(let path, let position):
+            "\(path): is gone; \(path).lock says that its log had come to position \(position); put it back, restore a "
+                + "backup, or remove \(path).lock to begin anew"
         case .replaced(let path):
             "\(path): was deleted, moved or replaced while the relay had it open; before the next start, put it back "
                 + "or restore a backup"

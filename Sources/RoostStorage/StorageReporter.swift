@@ -8,6 +8,8 @@ public struct StorageNotice: Sendable, Equatable {
         case damagedRow = "damaged_row"
         /// An index contradicts the log; `roost store reindex` rebuilds it.
         case damagedIndex = "damaged_index"
+        /// The newest rows of the log are lost; positions go on after them, and the log has a new epoch.
+        case lostEnd = "lost_end"
         /// A question could not be answered.
         case readFailed = "read_failed"
         /// Idle work failed; the next commit reports it too.

@@ -93,6 +93,8 @@ extension StoreContract {
         var unstored = store.reply(1, by: 1, to: 99)
         unstored.change = .remove([UserNumber(1)])
         try expect(try store.commit([unstored]), [.refused(.notFound)])
+        // Nobody is further than the last message. Who wrote them is no member.
+        _ = try store.commit((1...7).map { store.message(1, by: 9, "\($0)") })
         try store.goOn()
         var found = try store.load().members
         try expect(found.map(\.user.value), [3, 1, 2, 4])
@@ -108,7 +110,7 @@ extension StoreContract {
         found = try store.load().members
         try expect(found.map(\.user.value), [3, 1, 4, 2])
         try expect(found.map(\.role), [nil, .owner, .member, .member])
-        try expect(found[3].joinedAt, at(6))
+        try expect(found[3].joinedAt, at(13))
         try expect(found[3].leftAt, .start)
         try expect(found[3].since, SequenceNumber(1))
     }

@@ -288,13 +288,13 @@ private final class Lines: Sendable {
 }
 
 extension SQLiteLog {
-    fileprivate func answer(_ question: Read.Question) throws -> ReadResult {
+    func answer(_ question: Read.Question) throws -> ReadResult {
         try reader.answer(Read(ticket: 1, question))
     }
 }
 
 extension HistoryRequest {
-    fileprivate static func all(of conversation: Int32) -> HistoryRequest {
+    static func all(of conversation: Int32) -> HistoryRequest {
         HistoryRequest(
             conversation: ConversationNumber(conversation), reader: UserNumber(1), after: .none,
             before: SequenceNumber(.max), isNewest: true, rows: 1_000, bytes: 1 << 30)

@@ -32,6 +32,54 @@ import Testing
         log.close()
     }
 
+    /// The old form of an erased text stands in the write-ahead log only for a while, although the relay goes on.
+    @Test(arguments: [Durability.full, .normal], [EventKind.delete, .edit])
+    func anErasedTextLeavesTheWriteAheadLog(durability: Durability, kind: EventKind) throws {
+        let scratch = try Scratch()
+        var bounds = StorageBounds()
+        bounds.erasedMilliseconds = 0
+        bounds.erasedRetryMilliseconds = 0
+        let log = try SQLiteLog(scratch.path(), durability, bounds)
+        defer { log.close() }
+        _ = try log.commit([creation(), message("squirrel"), message("other")])
+        #expect(try scratch.holds("squirrel"))
+        let reader = try Database(path: scratch.path())
+        try reader.execute("BEGIN; SELECT count(*) FROM log")
+        _ = try log.commit([about(kind, 1)])
+        // A reader of another program keeps it, and the operator is told.
+        #expect(try log.writer.maintain() == false)
+        #expect(try scratch.holds("squirrel"))
+        #expect(log.statistics.notices[.foreignProgram] != nil)
+        try reader.execute("COMMIT")
+        reader.close()
+        #expect(try log.writer.maintain() == false)
+        #expect(try !scratch.holds("squirrel"))
+        // A writer that is never idle does it, too.
+        _ = try log.commit([message("squirrel")])
+        _ = try log.commit([about(kind, 3)])
+        _ = try log.commit([message("next")])
+        #expect(try !scratch.holds("squirrel"))
+        #expect(try scratch.holds("other"))
+        #expect(try log.history(1).count == 4)
+    }
+
+    /// After a kill nobody knows what was erased before.
+    @Test func aStartAlsoEmptiesTheWriteAheadLog() throws {
+        let scratch = try Scratch()
+        let log = try SQLiteLog(path: scratch.path(), durability: .full)
+        _ = try log.commit([creation(), message("squirrel")])
+        _ = try log.commit([about(.delete, 1)])
+        let path = try scratch.crashCopy(as: "copy.db")
+        log.close()
+        #expect(try scratch.holds("squirrel"))
+        var bounds = StorageBounds()
+        bounds.erasedMilliseconds = 0
+        let again = try SQLiteLog(path, .full, bounds)
+        defer { again.close() }
+        #expect(try again.writer.maintain() == false)
+        #expect(try !scratch.holds("squirrel"))
+    }
+
     @Test func anErasedConversationGoesInSlices() throws {
         let scratch = try Scratch()
         var bounds = StorageBounds()

@@ -19,8 +19,10 @@ final class Scratch {
     func path(_ name: String = "roost.db") -> String { directory.appendingPathComponent(name).path }
 
     /// Copies the store's files as they are at this moment, as a kill would leave them, under another name.
-    func crashCopy(of name: String = "roost.db", as copy: String) throws -> String {
-        for suffix in ["", "-wal"] where FileManager.default.fileExists(atPath: path(name) + suffix) {
+    func crashCopy(
+        of name: String = "roost.db", as copy: String, suffixes: [String] = ["", "-wal", ".lock"]
+    ) throws -> String {
+        for suffix in suffixes where FileManager.default.fileExists(atPath: path(name) + suffix) {
             try FileManager.default.copyItem(atPath: path(name) + suffix, toPath: path(copy) + suffix)
         }
         return path(copy)

@@ -13,9 +13,19 @@ final class Directory {
 
         /// Notes a row.
         func note(sequence: Int64, position: Int64, time: Int64) {
-            lastSequence = sequence
-            lastPosition = position
+            // Never lower: after rows were lost, sequences go on after them.
+            lastSequence = max(lastSequence, sequence)
+            lastPosition = max(lastPosition, position)
             lastTime = time
+        }
+
+        /// Whether a damaged row is a message, if its sequence can be the next one; otherwise nil.
+        func place(of sequence: Int64) -> Bool? {
+            switch sequence {
+            case lastSequence: false
+            case lastSequence + 1: true
+            default: nil
+            }
         }
     }
 

@@ -142,6 +142,14 @@ final class Database {
         return frames == copied
     }
 
+    /// Copies all of the write-ahead log and cuts its file off. Returns false, and leaves the file as it is, if a
+    /// reader is in the way.
+    func emptyWAL() throws -> Bool {
+        guard try checkpoint(SQLITE_CHECKPOINT_TRUNCATE) else { return false }
+        walFrames.pointee = 0
+        return true
+    }
+
     private func failure(_ code: Int32, at operation: String) -> StorageFailure {
         .failed(operation: operation, code: code, message: String(cString: sqlite3_errmsg(handle)))
     }

@@ -13,7 +13,8 @@ final class FileLock {
     private static let setLockOfOpenFile: Int32 = 37
 
     private let path: String
-    private var descriptor: Int32
+    /// The open file beside the store; -1 after `release()`.
+    private(set) var descriptor: Int32
     private var storeDescriptor: Int32 = -1
 
     /// Locks `path` + ".lock", and the store if it exists. Creates the folder, for its owner only, if the parent folder

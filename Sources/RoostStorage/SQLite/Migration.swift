@@ -9,7 +9,7 @@ struct Migration {
 
     static let all = [
         Migration(
-            name: "1-rows-keys-for-ever-and-joined-after",
+            name: "1-rows-keys-joins-and-renewals",
             sql: [Schema.log, Schema.directory, Schema.indexes, Schema.views].joined(separator: "\n"))
     ]
 
@@ -23,8 +23,10 @@ struct Migration {
     }
 
     /// Applies the missing migrations in one transaction. Throws `unknownSchema` if the store has a migration that
-    /// isn't in the list.
-    static func apply(_ migrations: [Migration] = all, to database: Database) throws {
+    /// isn't in the list. `body` is done in the same transaction, when the schema is what it should be.
+    static func apply(
+        _ migrations: [Migration] = all, to database: Database, _ body: () throws -> Void = {}
+    ) throws {
         try database.transaction {
             try database.execute(
                 """
@@ -44,6 +46,7 @@ struct Migration {
                 try record.bind(1, copying: migration.name)
                 try record.run()
             }
+            try body()
         }
     }
 

@@ -28,7 +28,7 @@ enum Schema {
         ) STRICT;
         CREATE TABLE meta (name TEXT PRIMARY KEY, value ANY NOT NULL) WITHOUT ROWID, STRICT;
         INSERT INTO meta (name, value)
-            VALUES ('indexed_to', 0), ('head_floor', 0), ('alive_at', 0), ('epoch', \(newEpoch)),
+            VALUES ('indexed_to', 0), ('head_floor', 0), ('renewed_to', 0), ('alive_at', 0), ('epoch', \(newEpoch)),
                 ('hash_key_0', random()), ('hash_key_1', random());
         """
 
@@ -171,6 +171,9 @@ enum Schema {
     static let newEpoch = (0..<8)
         .map { _ in "substr('0123456789abcdefghijklmnopqrstuvwxyz', 1 + (random() & 0x7fffffff) % 36, 1)" }
         .joined(separator: " || ")
+
+    /// Gives the log a new epoch.
+    static let renewEpoch = "UPDATE meta SET value = \(newEpoch) WHERE name = 'epoch'"
 
     /// Milliseconds since 1970 as text in UTC; 0 means never and becomes NULL.
     private static func text(of column: String) -> String {

@@ -72,7 +72,7 @@ public struct StoreRestore {
         let changed = try Database(path: file.draft)
         defer { changed.close() }
         let oldEpoch = try StoreFile.summary(of: changed).epoch
-        try changed.execute("UPDATE meta SET value = \(Schema.newEpoch) WHERE name = 'epoch'")
+        try changed.execute(Schema.renewEpoch)
         let summary = try StoreFile.summary(of: changed)
         return Result(head: summary.head, oldEpoch: oldEpoch, newEpoch: summary.epoch, kept: nil)
     }

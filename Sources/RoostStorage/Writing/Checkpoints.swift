@@ -9,6 +9,8 @@ final class Checkpoints {
     private let gauges: Gauges
     private let reporter: StorageReporter
     private let foreign: ForeignWait
+    /// Frames for which the file has room from its beginning.
+    private let reservedFrames: Int
     /// Frames of the WAL that were copied last; 0 after it starts anew.
     private var copiedFrames = 0
     /// Frames at the last time a commit copied everything; 0 after the WAL starts anew.
@@ -18,8 +20,9 @@ final class Checkpoints {
 
     init(
         _ database: Database, _ checkpointer: Checkpointer?, policy: CheckpointPolicy, gauges: Gauges,
-        reporter: StorageReporter, foreign: ForeignWait
+        reporter: StorageReporter, foreign: ForeignWait, reservedFrames: Int
     ) {
+        self.reservedFrames = reservedFrames
         self.foreign = foreign
         noticeFrames = policy.framesLong
         self.policy = policy
@@ -64,10 +67,25 @@ final class Checkpoints {
 
     /// Called after a commit. SQLite starts the WAL anew when all of it has been copied and no reader needs it.
     func afterCommit() {
-        guard database.framesInWAL < copiedFrames else { return }
+        if database.framesInWAL < copiedFrames { afterEmptying() }
+    }
+
+    private func afterEmptying() {
         copiedFrames = 0
         triedFrames = 0
         noticeFrames = policy.framesLong
+    }
+
+    /// Empties the write-ahead log, so that nothing older than the database itself is left in it. Returns false if a
+    /// reader is in the way.
+    func empty() throws -> Bool {
+        guard let checkpointer else { return true }
+        try checkpointer.wait()
+        guard try database.emptyWAL() else { return false }
+        if reservedFrames > 0 { try database.reserveWAL(frames: reservedFrames) }
+        note(0)
+        afterEmptying()
+        return true
     }
 
     /// Called when there is nothing else to do.

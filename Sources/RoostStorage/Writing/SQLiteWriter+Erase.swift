@@ -57,6 +57,7 @@ extension SQLiteWriter {
     }
 
     private func removeRow(at position: Int64, of conversation: Int32) throws {
+        erasedTexts.note()
         switch try log.find(at: position) {
         case .row(let row):
             guard row.event.conversation.value == conversation else { return }

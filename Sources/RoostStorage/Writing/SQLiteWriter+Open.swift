@@ -23,6 +23,7 @@ extension SQLiteWriter {
             } damaged: { damaged in
                 position = damaged
                 noteDamage(at: damaged)
+                unplaced = (unplaced.count + 1, damaged)
                 return !indexer.isTailFull
             }
             guard indexer.isTailFull else { return }
@@ -84,7 +85,10 @@ extension SQLiteWriter {
             noteDamage(at: row.position)
             // The damage is most likely in the body, by far the longest part. In that case the row keeps its place, so
             // that its sequence isn't used again.
-            guard let conversation, let place = place(of: row, in: conversation) else { return }
+            guard let conversation, let place = conversation.place(of: row.sequence) else {
+                unplaced = (unplaced.count + 1, row.position)
+                return
+            }
             isMessage = place
         }
         let sequence = row.sequence
@@ -97,12 +101,18 @@ extension SQLiteWriter {
         conversation?.note(sequence: sequence, position: row.position, time: time)
     }
 
-    /// Whether a damaged row is a message, if its sequence can be the next one; otherwise nil.
-    private func place(of row: LogColumns, in conversation: Directory.Conversation) -> Bool? {
-        switch row.sequence {
-        case conversation.lastSequence: false
-        case conversation.lastSequence + 1: true
-        default: nil
+    /// The end of the log is lost: gives the log a new epoch, and goes on after everything that may have been given.
+    func renew(upTo position: Int64, sequences: [Int32: Int64]) throws {
+        try transactions.run {
+            try meta.renewEpoch(upTo: position)
+            for (number, sequence) in sequences {
+                directory.conversation(number)?.lastSequence = sequence
+                try directory.saveEnd(of: number)
+            }
         }
+        head = position
+        log.publish(head)
+        indexer.publish(head)
+        gauges.update { $0.head = Position(position) }
     }
 }

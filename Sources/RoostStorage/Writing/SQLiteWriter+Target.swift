@@ -59,6 +59,7 @@ extension SQLiteWriter {
 
     private func replaceBody(of row: LogRow) throws {
         try editor.replaceBody(of: row)
+        erasedTexts.note()
         log.noteChange(at: row.event.position.value)
     }
 

@@ -25,15 +25,20 @@ public final class SQLiteWriter: LogWriter, IdleLogWriter, @unchecked Sendable {
     let log: CommittedLog
     private let lookUps: Database
     private let lock: ConnectionLock
-    private let gauges: Gauges
-    private let foreign: ForeignWait
+    let gauges: Gauges
     /// nil for a store without a file of the system.
     private let files: OpenFiles?
+    /// nil if nobody compares it.
+    private let note: LogNote?
 
     /// The highest position assigned so far.
     var head: Int64
     var erasures: Erasures
     var numbers: NumberLeasing
+    /// Texts whose old form may still be in the write-ahead log.
+    var erasedTexts: ErasedTexts
+    /// Rows read at start that are so damaged that their place in a conversation isn't known.
+    var unplaced = (count: Int64(0), last: Int64(0))
     private var keys = BatchKeys()
 
     /// What a writer is created from.
@@ -48,6 +53,11 @@ public final class SQLiteWriter: LogWriter, IdleLogWriter, @unchecked Sendable {
         var reporter: StorageReporter
         /// nil if nobody else can touch them.
         var files: OpenFiles?
+        /// nil for a store without a file of the system.
+        var note: LogNote?
+        var durability: Durability
+        /// Monotonic milliseconds.
+        var clock: () -> Int64
         /// Replaces the store's own hash of sender and key.
         var hash: SQLiteLog.Hash?
         var bounds: StorageBounds
@@ -64,12 +74,14 @@ public final class SQLiteWriter: LogWriter, IdleLogWriter, @unchecked Sendable {
         bounds = parts.bounds
         reactionsPerUser = parts.reactionsPerUser
         database.lockTimeout = bounds.lockMilliseconds
-        foreign = ForeignWait(firstNotice: bounds.noticeMilliseconds, gauges: gauges, reporter: reporter)
+        let foreign = ForeignWait(firstNotice: bounds.noticeMilliseconds, gauges: gauges, reporter: reporter)
         transactions = try WriteTransactions(database, gauges: gauges, foreign: foreign)
         checkpoints = Checkpoints(
             database, parts.checkpointer, policy: bounds.checkpoints, gauges: gauges, reporter: reporter,
-            foreign: foreign)
+            foreign: foreign, reservedFrames: parts.durability == .full ? bounds.reservedFrames : 0)
         files = parts.files
+        note = parts.note
+        erasedTexts = ErasedTexts(clock: parts.clock, bounds: bounds, isSomethingLeft: parts.checkpointer != nil)
         meta = try Meta(database)
         newRows = try NewRows(database)
         editor = try LogEditor(database, newRows)
@@ -99,7 +111,10 @@ public final class SQLiteWriter: LogWriter, IdleLogWriter, @unchecked Sendable {
     public func commit(_ batch: [Mutation]) throws -> [Outcome] {
         try lock.withConnection {
             try transactions.checkUsable()
-            try transactions.poisoning { try checkpoints.beforeCommit() }
+            try transactions.poisoning {
+                try checkpoints.beforeCommit()
+                try emptyWALIfDue()
+            }
             var outcomes: [Outcome] = []
             outcomes.reserveCapacity(batch.count)
             let first = head
@@ -120,6 +135,7 @@ public final class SQLiteWriter: LogWriter, IdleLogWriter, @unchecked Sendable {
             }
             // What was written into a file that is no longer there mustn't be acked.
             try transactions.poisoning { try files?.check() }
+            noteHead()
             log.publish(head)
             indexer.publish(head)
             if isMerged { indexer.finishMerge() }
@@ -148,7 +164,7 @@ public final class SQLiteWriter: LogWriter, IdleLogWriter, @unchecked Sendable {
     }
 
     /// Ends a wait for other programs, so that the thread can be joined. From any thread.
-    func giveUpWaiting() { foreign.giveUp() }
+    func giveUpWaiting() { transactions.foreign.giveUp() }
 
     private func work() throws -> Bool {
         if try mergeSlice() { return true }
@@ -157,8 +173,26 @@ public final class SQLiteWriter: LogWriter, IdleLogWriter, @unchecked Sendable {
             // Erasing waits for the index.
             if try mergeSlice(isForced: true) { return true }
         }
-        try transactions.poisoning { try checkpoints.whenIdle() }
+        try transactions.poisoning {
+            try checkpoints.whenIdle()
+            try emptyWALIfDue()
+        }
         return false
+    }
+
+    /// Empties the write-ahead log if erased texts have been in it for long enough.
+    private func emptyWALIfDue() throws {
+        guard erasedTexts.isDue else { return }
+        let isEmpty = try checkpoints.empty()
+        erasedTexts.tried(isEmpty: isEmpty)
+        if !isEmpty {
+            reporter.note(.foreignProgram, "a reader of another program keeps erased texts in the write-ahead log")
+        }
+    }
+
+    private func noteHead() {
+        guard let note, !note.move(to: head) else { return }
+        reporter.note(.maintenanceFailed, "the note of how far the log has come can't be written")
     }
 
     /// Merges a slice in a transaction of its own. Returns whether there was anything to do. `upTo` is the last row
@@ -169,11 +203,14 @@ public final class SQLiteWriter: LogWriter, IdleLogWriter, @unchecked Sendable {
         return true
     }
 
-    func close() {
-        transactions.close()
+    /// Returns whether everything that was committed is in the database: nothing has failed.
+    @discardableResult
+    func close() -> Bool {
+        defer { transactions.close() }
         checkpoints.stop()
         lookUps.close()
         database.close()
+        return transactions.isUsable
     }
 
     private func apply(_ mutation: Mutation, to outcomes: inout [Outcome]) throws {

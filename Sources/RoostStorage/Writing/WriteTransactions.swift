@@ -4,7 +4,7 @@ final class WriteTransactions {
     private let beginStatement: Statement
     private let commitStatement: Statement
     private let gauges: Gauges
-    private let foreign: ForeignWait
+    let foreign: ForeignWait
     /// Whether a transaction waits while another program has the write lock. Otherwise it throws, and nothing has
     /// happened.
     var isPatient = true
