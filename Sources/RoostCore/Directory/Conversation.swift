@@ -90,6 +90,13 @@ final class Conversation {
         return member.since
     }
 
+    /// Whether the user may name a message, which may still be on its way to the log. Nobody may whose return to a
+    /// direct conversation may be under way: what is before it in the log will be hidden.
+    func mayName(_ sequence: SequenceNumber, _ user: User) -> Bool {
+        guard let member = membersByUser[user.number], pair == nil || isSurely(user.number) else { return false }
+        return sequence > member.since
+    }
+
     /// Checks that there is such a message and the user may see it.
     /// - Throws: `notFound`.
     func check(_ sequence: SequenceNumber, for user: User) throws(Refusal) {

@@ -97,9 +97,9 @@ final class MessageCommands {
     /// way to the log, which then decides.
     private func checkReply(_ send: Command.Send, in conversation: Conversation?, by user: User) throws(Refusal) {
         guard let replyTo = send.replyTo else { return }
-        let last = conversation?.lastSequence ?? .none
-        let hidden = conversation?.hidden(from: user.number) ?? .none
-        guard replyTo > hidden, replyTo <= last || journal.pendingEvents > 0 else {
+        guard let conversation, conversation.mayName(replyTo, user),
+            replyTo <= conversation.lastSequence || journal.pendingEvents > 0
+        else {
             throw Refusal(.notFound, "replyTo: no such message in this conversation")
         }
     }
@@ -142,7 +142,7 @@ final class MessageCommands {
     ) throws(Refusal) -> (append: Append, role: Role) {
         let (user, device) = try session.speaker()
         let (conversation, role) = try directory.conversation(target.conversation, for: user)
-        guard target.sequence > conversation.hidden(from: user.number) else {
+        guard conversation.mayName(target.sequence, user) else {
             throw Refusal(.notFound, "no such message in this conversation")
         }
         var append = Append(kind, in: conversation.number, by: user.number, device: device.name, at: now.wall)
