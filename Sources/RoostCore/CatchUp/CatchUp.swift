@@ -228,6 +228,8 @@ final class CatchUp {
         round.spans = result.spans
         delivery.touch(session)
         for part in frames.parts { push(part, of: frames, to: session, user) }
+        // What was before a membership may have been too much.
+        guard session.phase == .ready else { return frames.bytes }
         session.feed.sent(upTo: max(session.feed.sentPosition, result.reached))
         session.catchUp.round = round
         session.feed.fallBehind()
@@ -250,7 +252,7 @@ final class CatchUp {
     private func goLive(_ session: Session, at position: Position, _ settled: borrowing Settled) {
         session.feed.goLive(at: position, settled)
         builder.begin("live")
-        builder.member("position", position)
+        builder.member("position", session.feed.liveMark(at: position))
         delivery.reply(builder.finish(), to: session)
     }
 

@@ -47,6 +47,14 @@ struct Feed: ~Copyable {
         state = .live
     }
 
+    /// The position that `live` tells at `position`. It is below those that a reply told before, because an ack of one of
+    /// these may have been sent before the client got the earlier events. Events above it may come again.
+    func liveMark(at position: Position) -> Position {
+        var mark = position.value
+        while mark > 0, toldAhead.contains(Position(mark)) { mark -= 1 }
+        return Position(mark)
+    }
+
     /// A reply named the position of an event. For a live session the event counts as sent.
     mutating func tellAhead(_ position: Position) {
         if state != .live { toldAhead.insert(position) }

@@ -96,7 +96,8 @@ final class Receipts {
 
     /// The last message that some device of the member has acked.
     func advanceDelivered(_ member: Member, to sequence: SequenceNumber, at now: Moment) {
-        guard sequence > member.progress.watermark.delivered else { return }
+        // A device may ack on this membership what it was sent on an earlier one.
+        guard sequence > max(member.progress.watermark.delivered, member.joinedAfter) else { return }
         member.progress.watermark.delivered = sequence
         member.progress.watermark.deliveredAt = now.wall
         note(member, at: now)

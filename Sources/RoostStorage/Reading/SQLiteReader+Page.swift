@@ -32,21 +32,25 @@ extension SQLiteReader {
                 try cursor.advance(events)
                 merge.add(cursor)
             }
-            try fill(&result, from: &merge, request)
+            let left = try fill(&result, from: &merge, request)
             tellSkips(in: &result)
+            merge.moveOn(&result.spans, before: left)
             return result
         }
     }
 
     /// Takes rows in order of position until the page is full and it is known whether more are left. A message that
     /// can't be read becomes a gap.
-    private func fill(_ result: inout ReadResult, from merge: inout PageMerge, _ request: PageRequest) throws {
+    /// - Returns: the first row that didn't fit; nil if all did.
+    private func fill(
+        _ result: inout ReadResult, from merge: inout PageMerge, _ request: PageRequest
+    ) throws -> PageMerge.Row? {
         var bytes = 0
         var looks = 0
         while let row = try merge.takeNext(events) {
             guard looks < Self.looksPerRow * max(1, request.rows) else {
                 result.hasMore = true
-                return
+                return row
             }
             looks += 1
             let event = try event(at: row.entry, in: row.span.conversation.value)
@@ -55,7 +59,7 @@ extension SQLiteReader {
                 bytes += event.body.count
                 if !result.events.isEmpty, result.events.count >= request.rows || bytes > request.bytes {
                     result.hasMore = true
-                    return
+                    return row
                 }
                 noteHole(before: row, in: &result)
                 result.events.append(event)
@@ -69,6 +73,7 @@ extension SQLiteReader {
             }
             result.reached = Position(row.entry.position)
         }
+        return nil
     }
 
     /// Whether a device that catches up is sent this event. The message has the body of its last edit, so earlier ones

@@ -135,6 +135,10 @@ final class EndCheck {
                 if delivered < acked {
                     world.fail("u\(user) acked \(acked) of \(conversation.id), told is \(delivered)")
                 }
+                let joinedAfter = conversation.members[user]?.joinedAfter ?? 0
+                if delivered > read, delivered <= joinedAfter {
+                    world.fail("u\(user) joined after \(joinedAfter), and is told to have got \(delivered)")
+                }
                 if let range = people.users[user].read[index], !range.contains(read) {
                     world.fail("u\(user) has read \(range) of \(conversation.id), told is \(read)")
                 }

@@ -57,8 +57,8 @@ final class Ledger {
 
     /// What a device was told that it isn't sent of a conversation.
     struct LeftOut {
-        /// Sequences of messages.
-        var messages: [ClosedRange<Int64>] = []
+        /// Sequences of messages, and the end of the log when they were left out: what becomes of them later is told.
+        var messages: [(range: ClosedRange<Int64>, head: Int64)] = []
         /// Everything up to this position.
         var floor: Int64 = 0
     }
@@ -159,9 +159,10 @@ final class Ledger {
         if let leftOut = gaps[entry.conversation] {
             if entry.position <= leftOut.floor { return true }
             // A gap excuses messages and what became of them, and no change of the conversation.
-            if entry.kind != .conversation, leftOut.messages.contains(where: { $0.contains(entry.sequence) }) {
-                return true
+            let isLeftOut = leftOut.messages.contains {
+                $0.range.contains(entry.sequence) && entry.position <= $0.head
             }
+            if isLeftOut, entry.kind != .conversation { return true }
         }
         guard entry.kind == .edit else { return false }
         let message = conversation.messages[Int(entry.sequence) - 1]

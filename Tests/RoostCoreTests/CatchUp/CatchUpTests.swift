@@ -204,6 +204,12 @@ import Testing
         let place = carol.frames.firstIndex { $0.text("event") == "added" } ?? 0
         let gap = carol.frames[place...].dropFirst().first
         #expect(gap?.number("from") == 1 && gap?.number("to") == 3 && gap?["reset"]?.bool == true)
+        // An ack of the joining is none of what was before.
+        carol.tell("ack", ["position": "\(added?.text("position") ?? "")"])
+        carol.drop()
+        carol = relay.connect("carol")
+        let members = alice.request("conversation.members", ["conversation": "\(group)", "sequence": 3])
+        #expect(members?.number("deliveredCount") == 0)
         let object = carol.request("conversation.get", ["conversation": "\(group)"])?["conversation"]
         #expect(object?.number("sequence") == 3 && object?.number("unread") == 0 && object?.number("read") == 0)
     }
@@ -241,6 +247,23 @@ import Testing
         carol.drop()
         carol = relay.connect("carol")
         #expect(carol.welcome("position")?.string == carol.welcome("head")?.string)
+    }
+
+    /// Bob writes while he catches up. The `ok` says nothing of what he missed; `live` does.
+    @Test func anAckOfLiveCountsAfterAnOkThatCameAhead() {
+        post(1...3)
+        relay.holdsReads = true
+        var bob = relay.connect("bob")
+        let own = bob.post("own", to: group)
+        relay.holdsReads = false
+        relay.settle()
+        #expect(bob.bodies == texts(1...3) + ["own"])
+        bob.tell("ack", ["position": "\(own?.text("position") ?? "")"])
+        bob.tell("ack", ["position": "\(bob.frames("live").first?.text("position") ?? "")"])
+        bob.drop()
+        bob = relay.connect("bob")
+        #expect(bob.bodies == ["own"])
+        #expect(bob.welcome("new") == nil)
     }
 
     @Test func aDeviceIsNewUntilItHasAcked() {
