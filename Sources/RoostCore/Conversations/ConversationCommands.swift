@@ -74,16 +74,38 @@ final class ConversationCommands {
                 conversation: known.number, position: known.lastPosition, time: known.lastTime, isDuplicate: true)
             queries.answerCreated(created, to: session, id)
         case .group:
-            guard others.count < bounds.members else {
-                throw Refusal(.tooLarge, "members: a group has at most \(bounds.members) members")
+            let name = create.name?.string ?? ""
+            let key = create.key?.string ?? ""
+            let asker = Asker(session: session, id: id)
+            do throws(Refusal) {
+                guard others.count < bounds.members else {
+                    throw Refusal(.tooLarge, "members: a group has at most \(bounds.members) members")
+                }
+                for other in others + [user] { try directory.checkRoom(for: other) }
+                let conversation = try directory.begin(.group, name: name)
+                let members = [NewMember(user.number, .owner)] + others.map { NewMember($0.number, .member) }
+                submitCreation(of: conversation, members, by: user, device, key: key, asker, now)
+            } catch {
+                guard !key.isEmpty, !error.code.isTemporary else { throw error }
+                look(forGroup: name, of: others + [user], by: user, device, key: key, asker, refusal: error, now)
             }
-            for other in others + [user] { try directory.checkRoom(for: other) }
-            let conversation = try directory.begin(.group, name: create.name?.string ?? "")
-            let members = [NewMember(user.number, .owner)] + others.map { NewMember($0.number, .member) }
-            submitCreation(
-                of: conversation, members, by: user, device, key: create.key?.string ?? "",
-                Asker(session: session, id: id), now)
         }
+    }
+
+    /// Asks the log for a creation that would be refused now: a retry gets its first answer.
+    private func look(
+        forGroup name: String, of users: [User], by user: User, _ device: Device, key: String, _ asker: Asker,
+        refusal: Refusal, _ now: Moment
+    ) {
+        var probe = Append(.conversation, in: .none, by: user.number, device: device.name, at: now.wall)
+        probe.purpose = .probe
+        probe.key = key
+        builder.beginBare()
+        builder.member("event", word: "created")
+        // In the order of `Conversation.standings`, because the log compares the bodies.
+        write(.group, name: name, users.map(\.number).sorted { $0.value < $1.value })
+        probe.body = [UInt8](builder.written)
+        journal.submit(probe, asker.session, asker.id, reply: .conversation, refusal: refusal)
     }
 
     private func submitCreation(
@@ -167,11 +189,14 @@ final class ConversationCommands {
     func writeDetails(_ event: StaticString, of conversation: Conversation, naming users: [UserNumber]) {
         builder.member("event", word: event)
         if !users.isEmpty { builder.names("users", names(of: users)) }
-        builder.member("kind", word: conversation.kind.word)
-        if conversation.kind == .group { builder.member("name", conversation.standingName) }
-        let standings = conversation.standings()
-        builder.member("count", Int64(standings.count))
-        builder.names("members", names(of: standings.prefix(bounds.membersNamed).map(\.user)))
+        write(conversation.kind, name: conversation.standingName, conversation.standings().map(\.user))
+    }
+
+    private func write(_ kind: ConversationKind, name: String, _ members: [UserNumber]) {
+        builder.member("kind", word: kind.word)
+        if kind == .group { builder.member("name", name) }
+        builder.member("count", Int64(members.count))
+        builder.names("members", names(of: Array(members.prefix(bounds.membersNamed))))
         // Where the users begin who join by it.
         builder.member("unread", 0)
         builder.member("read", 0)

@@ -34,8 +34,8 @@ extension Append {
     private func repeatsChange(_ first: StoredEvent) -> Bool {
         let word = ConversationWord.of(body)
         guard word == ConversationWord.of(first.body) else { return false }
-        // A repeated creation has a new number, and all that it creates is in the body.
-        if case .create = change { return body == first.body }
+        // A repeated creation has a new number, or none in a probe, and all that it creates is in the body.
+        if word == ConversationWord.created { return body == first.body }
         guard conversation == first.conversation else { return false }
         // Who is new when users are added, and who becomes owner when one leaves, depends on the moment.
         return word == ConversationWord.added || word == ConversationWord.left || body == first.body
@@ -67,6 +67,7 @@ extension StoredEvent {
 /// The value of `event` in the body of a conversation event, which begins with this member.
 enum ConversationWord {
     static let added = ArraySlice("added".utf8)
+    static let created = ArraySlice("created".utf8)
     static let left = ArraySlice("left".utf8)
     private static let head = Array("\"event\":\"".utf8)
 

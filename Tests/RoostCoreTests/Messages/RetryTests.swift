@@ -100,6 +100,26 @@ import Testing
         #expect(relay.relay.counters.conversations == 1)
     }
 
+    /// Meanwhile a member is in so many conversations that a new one is refused.
+    @Test func aRetryOfCreatingAGroupIsLookedUpBeforeItIsRefused() {
+        let relay = RelayHarness(limits: .with { $0.conversationsPerUser = 1 })
+        let alice = relay.connect("alice")
+        _ = relay.connect("bob")
+        let members: Members = ["kind": "group", "name": "Crew", "members": ["zoe", "bob"], "key": "g-1"]
+        let first = alice.request("conversation.create", members)
+        let retry = alice.request("conversation.create", members)
+        #expect(retry?.flag("duplicate") == true)
+        #expect(retry?.text("position") == first?.text("position"))
+        #expect(retry?["conversation"]?.text("conversation") == first?["conversation"]?.text("conversation"))
+        let others: [(Members, String)] = [
+            (["kind": "group", "name": "Two", "members": ["zoe", "bob"], "key": "g-1"], "conflict"),
+            (["kind": "group", "name": "Crew", "members": ["bob"], "key": "g-1"], "conflict"),
+            (["kind": "group", "name": "Crew", "members": ["bob"], "key": "g-2"], "too_large"),
+            (["kind": "group", "name": "Crew", "members": ["bob"]], "too_large"),
+        ]
+        for (other, code) in others { #expect(alice.outcome("conversation.create", other) == code) }
+    }
+
     @Test func aRetryOfCreatingAnErasedGroupGetsGone() {
         let alice = relay.connect("alice")
         _ = relay.connect("bob")
