@@ -108,6 +108,7 @@ extension Ledger {
             marks[pair] = Mark(delivered: max(sequence, marks[pair]?.delivered ?? 0), read: sequence)
         }
         admit(append.change, to: conversation, at: position)
+        checkDetails(append, of: conversation)
         feed(append, position, sequence, in: conversation)
         dismiss(append.change, from: conversation)
         let owners = conversation.members.values.reduce(0) { $0 + ($1.role == .owner ? 1 : 0) }
@@ -145,6 +146,22 @@ extension Ledger {
             if role != .owner { blame("user \(sender) changed roles without being owner") }
         case .leave, .erase, nil:
             if role == nil { blame("user \(sender) acts in \(conversation.id) without being a member") }
+        }
+        if case .erase = append.change, conversation.members.count > 1 {
+            blame("\(conversation.id) is erased, and \(conversation.members.count) users are in it")
+        }
+    }
+
+    /// What an event tells new members of a group is true at its place in the log.
+    private func checkDetails(_ append: Append, of conversation: ConversationTruth) {
+        guard case .add = append.change, conversation.kind == .group else { return }
+        let object = Array("{".utf8) + append.body + Array("}".utf8)
+        let told = object.withUnsafeBytes { JSONValue(parsing: $0) }
+        if told?["name"]?.string != conversation.name {
+            blame("new members of \(conversation.id) are told another name than \(conversation.name)")
+        }
+        if told?["count"]?.integer != Int64(conversation.members.count) {
+            blame("new members of \(conversation.id) aren't told that it has \(conversation.members.count)")
         }
     }
 
