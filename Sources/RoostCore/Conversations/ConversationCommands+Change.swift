@@ -10,13 +10,14 @@ extension ConversationCommands {
         let (user, device) = try asker.session.speaker()
         do throws(Refusal) {
             let (conversation, role) = try directory.conversation(change.conversation, for: user)
+            try directory.check(isCertain: conversation.isRoleCertain(of: user.number))
             let by = Actor(user: user, device: device, role: role, key: change.key?.string ?? "", asker: asker)
             switch change.kind {
             case .rename(let name): try rename(conversation, to: name.string, by, now)
             case .add(let names): try add(names, to: conversation, by, now)
             case .remove(let names): try remove(names, from: conversation, by, now)
             case .role(let role, let name): try setRole(role, of: name, in: conversation, by, now)
-            case .leave: leave(conversation, by, now)
+            case .leave: try leave(conversation, by, now)
             }
         } catch {
             try look(for: change, user, device, asker, refusal: error, now)
@@ -75,6 +76,8 @@ extension ConversationCommands {
         _ names: [Text], to conversation: Conversation, _ by: Actor, _ now: Moment
     ) throws(Refusal) {
         try directory.policy.checkChange(of: conversation, by: by.role, needing: .admin)
+        // The event tells the name and the members, and a new member keeps them.
+        try directory.check(isCertain: conversation.isNameCertain && conversation.isCertain)
         var new: [UserNumber] = []
         var named: Set<UserNumber> = []
         for name in names {
@@ -99,7 +102,8 @@ extension ConversationCommands {
         var gone: [UserNumber] = []
         var named: Set<UserNumber> = []
         for name in names {
-            guard let other = directory.user(named: name), let standing = conversation.standing(of: other.number) else {
+            let other = directory.user(named: name)
+            guard let other, let standing = try standing(of: other, in: conversation) else {
                 throw Refusal(.notFound, "users: one of these users is not a member")
             }
             guard other !== by.user else {
@@ -115,7 +119,8 @@ extension ConversationCommands {
         _ role: Role, of name: Text, in conversation: Conversation, _ by: Actor, _ now: Moment
     ) throws(Refusal) {
         try directory.policy.checkChange(of: conversation, by: by.role, needing: .owner)
-        guard let other = directory.user(named: name), let standing = conversation.standing(of: other.number) else {
+        let other = directory.user(named: name)
+        guard let other, let standing = try standing(of: other, in: conversation) else {
             throw Refusal(.notFound, "user: this user is not a member")
         }
         guard other !== by.user else {
@@ -127,7 +132,15 @@ extension ConversationCommands {
         submit(.roles(changes), of: conversation, by, now) { write(role, of: other.name) }
     }
 
-    private func leave(_ conversation: Conversation, _ by: Actor, _ now: Moment) {
+    /// The role of a user whom a change concerns; nil if the user isn't a member.
+    private func standing(of user: User, in conversation: Conversation) throws(Refusal) -> Role? {
+        try directory.check(isCertain: conversation.isRoleCertain(of: user.number))
+        return conversation.standing(of: user.number)
+    }
+
+    private func leave(_ conversation: Conversation, _ by: Actor, _ now: Moment) throws(Refusal) {
+        // Those who stay decide who becomes owner, and whether the conversation is erased.
+        try directory.check(isCertain: conversation.isCertain)
         let others = conversation.standings().filter { $0.user != by.user.number }
         var heir: UserNumber?
         if by.role == .owner { heir = (others.first { $0.role == .admin } ?? others.first)?.user }

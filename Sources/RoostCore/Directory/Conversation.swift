@@ -6,8 +6,9 @@ final class Conversation {
     let id: String
     let kind: ConversationKind
     private(set) var name: String
-    /// The newest name that was handed to the writer, and how many renames are under way.
-    private var pendingName: (name: String, underWay: Int)?
+    /// The newest name that was handed to the writer, whether it will surely be stored, and how many renames are under
+    /// way.
+    private var pendingName: (name: String, isCertain: Bool, underWay: Int)?
     /// The two users of a direct conversation, whether or not they are members now.
     private(set) var pair: UserPair?
     /// The members, in the order in which they joined.
@@ -34,7 +35,11 @@ final class Conversation {
     private(set) var isEnding = false
 
     struct PendingStanding {
+        /// The role if the newest change is stored.
         var role: Role?
+        /// All roles that the user may have in the end; nil stands for no member. A change whose key may have been used
+        /// before adds one, and a certain one leaves only its own.
+        var outcomes: [Role?]
         var changesUnderWay: Int
     }
 
@@ -143,14 +148,32 @@ final class Conversation {
     /// The name with which a change that is submitted now will find it.
     var standingName: String { pendingName?.name ?? name }
 
+    /// Whether it will surely be called `standingName`.
+    var isNameCertain: Bool { pendingName?.isCertain ?? true }
+
     /// A new name was handed to the writer.
-    func expect(name: String) { pendingName = (name, (pendingName?.underWay ?? 0) + 1) }
+    func expect(name: String, isCertain: Bool) { pendingName = (name, isCertain, (pendingName?.underWay ?? 0) + 1) }
 
     /// The outcome of a new name is known.
     func settleName() {
         guard let pending = pendingName else { return }
-        pendingName = pending.underWay > 1 ? (pending.name, pending.underWay - 1) : nil
+        pendingName = pending.underWay > 1 ? (pending.name, pending.isCertain, pending.underWay - 1) : nil
     }
+
+    /// Whether the user's role will surely be `standing(of:)`.
+    func isRoleCertain(of user: UserNumber) -> Bool { (pendingStandings[user]?.outcomes.count ?? 1) == 1 }
+
+    /// Whether it is sure that the user will be a member, or that the user won't.
+    func isMembershipCertain(of user: UserNumber) -> Bool {
+        guard !pendingStandings.isEmpty else { return true }
+        // Somebody who has left may come back, unless the conversation ends.
+        guard !isEnding || isCertain else { return false }
+        guard let outcomes = pendingStandings[user]?.outcomes else { return true }
+        return outcomes.count == 1 || !outcomes.contains(nil)
+    }
+
+    /// Whether `standings` will surely be so.
+    var isCertain: Bool { pendingStandings.values.allSatisfy { $0.outcomes.count == 1 } }
 
     /// How many members there will be. O(1) if no change is under way.
     var standingCount: Int {
@@ -191,10 +214,13 @@ final class Conversation {
     }
 
     /// A change of this user's standing was handed to the writer.
-    func expect(_ user: UserNumber, role: Role?) {
+    func expect(_ user: UserNumber, role: Role?, isCertain: Bool) {
         standingChanges += 1
-        pendingStandings[user, default: PendingStanding(role: role, changesUnderWay: 0)].role = role
-        pendingStandings[user]?.changesUnderWay += 1
+        let known = pendingStandings[user]
+        var outcomes = isCertain ? [] : known?.outcomes ?? [membersByUser[user]?.role]
+        if !outcomes.contains(role) { outcomes.append(role) }
+        pendingStandings[user] = PendingStanding(
+            role: role, outcomes: outcomes, changesUnderWay: (known?.changesUnderWay ?? 0) + 1)
     }
 
     /// The outcome of a change is known.

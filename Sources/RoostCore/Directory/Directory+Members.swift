@@ -63,22 +63,36 @@ extension Directory {
         switch change {
         case .create(_, _, _, let members), .add(let members):
             for member in members {
-                conversation.expect(member.user, role: member.role)
+                // A direct conversation that is opened counts as open, so that signs of typing can follow the message.
+                let isCertain = isCertain || conversation.pair != nil && conversation.isRoleCertain(of: member.user)
+                conversation.expect(member.user, role: member.role, isCertain: isCertain)
                 user(member.user)?.countJoining(1)
             }
         case .roles(let members):
-            for member in members { conversation.expect(member.user, role: member.role) }
+            for member in members { conversation.expect(member.user, role: member.role, isCertain: isCertain) }
         case .remove(let users):
-            for user in users { conversation.expect(user, role: nil) }
+            for user in users { conversation.expect(user, role: nil, isCertain: isCertain) }
         case .leave(let user, let heir):
-            conversation.expect(user, role: nil)
-            if let heir { conversation.expect(heir, role: .owner) }
+            conversation.expect(user, role: nil, isCertain: isCertain)
+            if let heir { conversation.expect(heir, role: .owner, isCertain: isCertain) }
         case .erase:
-            for member in conversation.standings() { conversation.expect(member.user, role: nil) }
+            for member in conversation.standings() {
+                conversation.expect(member.user, role: nil, isCertain: isCertain)
+            }
             conversation.beginToEnd()
             if isCertain { disconnect(conversation) }
-        case .rename(let name): conversation.expect(name: name)
+        case .rename(let name): conversation.expect(name: name, isCertain: isCertain)
         }
+    }
+
+    /// Checks that what a command is judged by doesn't depend on a change under way whose key may have been used
+    /// before.
+    /// - Throws: `busy`.
+    func check(isCertain: Bool) throws(Refusal) {
+        guard !isCertain else { return }
+        throw Refusal(
+            .busy, "a change on its way to the log may be a retry; this command depends on it",
+            retryAfterMilliseconds: retryMilliseconds)
     }
 
     /// The outcome of a change is known, so it no longer counts in advance.

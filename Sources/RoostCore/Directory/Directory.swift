@@ -29,6 +29,8 @@ final class Directory {
 
     let policy = Policy()
     private let bounds: Bounds
+    /// The retry time sent with `busy`.
+    var retryMilliseconds: Int64 { bounds.retryMilliseconds }
     private let journal: Journal
     private let counters: Counters
     private let random: RandomSource
@@ -121,10 +123,12 @@ final class Directory {
     }
 
     /// The conversation that a command names, if the user is or will be a member.
+    /// - Throws: `notFound`, or `busy` if that isn't certain.
     func conversation(
         _ name: Text, for user: User
     ) throws(Refusal) -> (conversation: Conversation, role: Role) {
         let found = anyConversation(name, of: user)
+        try check(isCertain: found?.isMembershipCertain(of: user.number) ?? true)
         let role = try policy.role(of: user, in: found)
         guard let found else { throw Refusal(.notFound, "no such conversation") }
         return (found, role)

@@ -71,7 +71,9 @@ final class MessageCommands {
             try directory.policy.checkWriting(by: user, to: peer)
             return Goal(conversation: directory.direct(user, peer), peer: peer)
         }
-        let found = try directory.policy.checkWriting(by: user, to: directory.conversation(named: to))
+        let named = directory.conversation(named: to)
+        try directory.check(isCertain: named?.isMembershipCertain(of: user.number) ?? true)
+        let found = try directory.policy.checkWriting(by: user, to: named)
         guard let pair = found.pair else { return Goal(conversation: found) }
         return Goal(conversation: found, peer: directory.user(pair.low == user.number ? pair.high : pair.low))
     }
@@ -142,6 +144,7 @@ final class MessageCommands {
     ) throws(Refusal) -> (append: Append, role: Role) {
         let (user, device) = try session.speaker()
         let (conversation, role) = try directory.conversation(target.conversation, for: user)
+        if kind == .delete { try directory.check(isCertain: conversation.isRoleCertain(of: user.number)) }
         guard conversation.mayName(target.sequence, user) else {
             throw Refusal(.notFound, "no such message in this conversation")
         }

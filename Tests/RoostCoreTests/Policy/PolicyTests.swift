@@ -38,8 +38,8 @@ import Testing
     }
 
     @Test func aRoleThatIsUnderWayCounts() throws {
-        cast.group.expect(stranger.number, role: .admin)
-        cast.group.expect(cast[0].user.number, role: nil)
+        cast.group.expect(stranger.number, role: .admin, isCertain: true)
+        cast.group.expect(cast[0].user.number, role: nil, isCertain: true)
         #expect(try policy.role(of: stranger, in: cast.group) == .admin)
         #expect(code { () throws(Refusal) in _ = try policy.role(of: cast[0].user, in: cast.group) } == .notFound)
     }
