@@ -47,8 +47,8 @@ struct Feed: ~Copyable {
         state = .live
     }
 
-    /// The position that `live` tells at `position`. It is below those that a reply told before, because an ack of one of
-    /// these may have been sent before the client got the earlier events. Events above it may come again.
+    /// The position that `live` tells at `position`. It is below those that a reply told before, because an ack of one
+    /// of these may have been sent before the client got the earlier events. Events above it may come again.
     func liveMark(at position: Position) -> Position {
         var mark = position.value
         while mark > 0, toldAhead.contains(Position(mark)) { mark -= 1 }
