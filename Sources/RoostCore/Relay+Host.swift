@@ -62,7 +62,10 @@ extension Relay {
     /// The log's answer to a question.
     public func answered(_ result: ReadResult, at now: Moment) {
         input(arrivals: 1, at: now) {
-            guard let reader = reads.answered(result.ticket) else { return }
+            var result = result
+            let head = result.head
+            let reader = reads.answered(&result) { query.isStale($0, readAt: head) }
+            guard let reader else { return }
             guard case .page(let page) = reader else { return query.answered(result, for: reader) }
             catchUp.take(result, for: page)
         }

@@ -120,12 +120,15 @@ public final class MemoryLog: LogWriter, LogReader {
 
     /// Answers from committed rows. Never throws.
     public func answer(_ read: Read) -> ReadResult {
-        switch read.question {
-        case .page(let request): page(request, read.ticket)
-        case .history(let request): history(request, read.ticket)
-        case .latest(let request): latest(request, read.ticket)
-        case .feed(let request): feed(request, read.ticket)
-        }
+        var result =
+            switch read.question {
+            case .page(let request): page(request, read.ticket)
+            case .history(let request): history(request, read.ticket)
+            case .latest(let request): latest(request, read.ticket)
+            case .feed(let request): feed(request, read.ticket)
+            }
+        result.head = state.head
+        return result
     }
 
     private func lease(_ kind: NumberKind) -> Range<Int32> {

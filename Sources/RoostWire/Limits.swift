@@ -40,6 +40,10 @@ public struct Limits: Sendable, Equatable {
     /// at most.
     public var readsMax = 1_000
 
+    /// How many times a read is made while its conversation is edited. Each sees what was committed before it, so
+    /// another one is needed only if an edit is committed meanwhile.
+    public var readAttempts = 8
+
     // MARK: Tables
 
     /// Most members of a group.

@@ -116,6 +116,25 @@ import Testing
         #expect(page?.flag("more") == false)
     }
 
+    /// The log was read before the deletion, and the deletion was told before the answer.
+    @Test func anAnswerIsNeverOlderThanADeletionThatWasTold() {
+        let bob = relay.connect("bob")
+        relay.holdsReads = true
+        bob.start("history", ["conversation": "\(group)", "limit": 1], id: 8)
+        bob.start("conversation.get", ["conversation": "\(group)"], id: 9)
+        relay.settle()
+        let answers = relay.heldReads.map { relay.log.answer($0) }
+        let last = answers.first?.events.first?.sequence.value ?? 0
+        _ = alice.request("delete", ["conversation": "\(group)", "sequence": Value(json: "\(last)")])
+        for answer in answers { relay.relay.answered(answer, at: relay.now) }
+        relay.holdsReads = false
+        relay.settle()
+        #expect(bob.frames("delete").count == 1)
+        let replies = bob.frames("ok").suffix(2)
+        #expect(replies.first?.list("messages").first?["deletedAt"] != nil)
+        #expect(replies.last?["conversation"]?["message"]?["deletedAt"] != nil)
+    }
+
     @Test func anAnswerForAnEndedSessionIsDropped() {
         relay.holdsReads = true
         alice.start("history", ["conversation": "\(group)"])

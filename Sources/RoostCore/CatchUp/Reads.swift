@@ -29,14 +29,23 @@ final class Reads {
         var perSession: Int
         /// Most reads under way for all sessions together.
         var all: Int
+        /// How many times a question is asked while what it is about changes.
+        var attempts: Int
         /// How long a refused client is told to wait.
         var retryMilliseconds: Int64
 
         init(_ limits: Limits) {
             perSession = limits.readsPerSession
             all = limits.readsMax
+            attempts = limits.readAttempts
             retryMilliseconds = limits.busyRetryMilliseconds
         }
+    }
+
+    private struct Waiting {
+        let reader: PendingRead
+        let question: Read.Question
+        var attempts = 1
     }
 
     /// What a session stores for this part.
@@ -46,7 +55,7 @@ final class Reads {
 
     private let bounds: Bounds
     private var asked: [Read] = []
-    private var waiting: [UInt64: PendingRead] = [:]
+    private var waiting: [UInt64: Waiting] = [:]
     private var nextTicket: UInt64 = 1
     /// Number of clients' reads under way.
     private var ofClients = 0
@@ -76,7 +85,7 @@ final class Reads {
             session.reads.underWay += 1
             ofClients += 1
         }
-        waiting[nextTicket] = reader
+        waiting[nextTicket] = Waiting(reader: reader, question: question)
         asked.append(Read(ticket: nextTicket, question))
         nextTicket += 1
     }
@@ -89,13 +98,23 @@ final class Reads {
         return taken
     }
 
-    /// Returns who waited for the answer with this ticket, or nil if nobody does.
-    func answered(_ ticket: UInt64) -> PendingRead? {
-        guard let reader = waiting.removeValue(forKey: ticket) else { return nil }
-        if let session = reader.session {
+    /// Returns who waited for this answer; nil if nobody does, or if the question is asked again because the answer is
+    /// older than what the session may have been told. If all answers were, the read has failed.
+    func answered(_ result: inout ReadResult, isStale: (Read.Question) -> Bool) -> PendingRead? {
+        guard var answered = waiting.removeValue(forKey: result.ticket) else { return nil }
+        if answered.reader.session?.phase == .ready, isStale(answered.question) {
+            guard answered.attempts >= bounds.attempts else {
+                answered.attempts += 1
+                waiting[result.ticket] = answered
+                asked.append(Read(ticket: result.ticket, answered.question))
+                return nil
+            }
+            result = ReadResult(ticket: result.ticket, isFailed: true)
+        }
+        if let session = answered.reader.session {
             session.reads.underWay -= 1
             ofClients -= 1
         }
-        return reader
+        return answered.reader
     }
 }

@@ -256,6 +256,21 @@ final class QueryCommands {
 
     // MARK: What the log said
 
+    /// Whether a session may have been told of an edit or deletion that the answer doesn't show yet. A client that
+    /// stored the answer would keep the old body.
+    /// - Parameter head: what the answer shows; `.start` if the read failed.
+    func isStale(_ question: Read.Question, readAt head: Position) -> Bool {
+        func isOld(_ number: ConversationNumber) -> Bool {
+            directory.conversation(number).map { $0.lastChange > head } ?? false
+        }
+        guard head > .start else { return false }
+        switch question {
+        case .history(let request): return isOld(request.conversation)
+        case .latest(let request): return request.messages.contains { isOld($0.conversation) }
+        case .page, .feed: return false
+        }
+    }
+
     /// The log has answered a question of one of these commands.
     func answered(_ result: ReadResult, for reader: PendingRead) {
         guard let session = reader.session, session.phase == .ready else { return }

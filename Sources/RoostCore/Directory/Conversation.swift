@@ -29,6 +29,8 @@ final class Conversation {
     /// Position of the last durable event.
     private(set) var lastPosition = Position.start
     private(set) var lastTime = Timestamp.never
+    /// Position of the last edit, deletion or reaction.
+    private(set) var lastChange = Position.start
     var typers = Typing.Typers()
     var receiptPace = Receipts.Pace()
     /// The leaving of the last member is under way, so nobody can come back.
@@ -61,6 +63,9 @@ final class Conversation {
         lastPosition = position
         lastTime = time
     }
+
+    /// One of its messages was changed.
+    func noteChange(at position: Position) { lastChange = position }
 
     func rename(_ name: String) { self.name = name }
 

@@ -180,6 +180,7 @@ final class StoredEvents {
             }
             delivery.gather(event, from: sender, in: conversation, except: origin, answering: id)
         case .edit, .delete, .react:
+            conversation.noteChange(at: event.position)
             delivery.gather(event, from: sender, in: conversation, except: origin, answering: id)
         case .conversation:
             // Members added here must not see earlier events, and members removed here must see them: the directory

@@ -181,6 +181,8 @@ public struct ReadResult: Sendable {
     /// Page: sequences left out of backlogs that are too long, and of messages that the store can't read, in ascending
     /// order of places. History: sequences of messages that the store can't read.
     public var gaps: [Gap]
+    /// The answer shows every event up to here, and perhaps some later ones.
+    public var head = Position.start
     /// Page: the spans as the next page asks for them.
     public var spans: [PageRequest.Span] = []
     /// Page: everything in the spans up to this position was looked at.

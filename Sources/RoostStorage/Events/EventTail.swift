@@ -68,6 +68,9 @@ final class EventTail: Sendable {
     /// Everything at or below it is in the index.
     var floor: Int64 { state.withLock { $0.floor } }
 
+    /// Everything up to here is committed.
+    var published: Int64 { state.withLock { $0.published } }
+
     /// Adds rows of the current transaction.
     func add(_ rows: [NewRow]) {
         state.withLock { state in

@@ -46,12 +46,16 @@ public final class SQLiteReader: LogReader, @unchecked Sendable {
 
     private func answerOnce(_ read: Read) throws -> ReadResult {
         try lock.withConnection {
-            switch read.question {
-            case .page(let request): try page(request, ticket: read.ticket)
-            case .history(let request): try history(request, ticket: read.ticket)
-            case .latest(let request): try latest(request, ticket: read.ticket)
-            case .feed(let request): try feed(request, ticket: read.ticket)
-            }
+            let head = Position(tail.published)
+            var result =
+                switch read.question {
+                case .page(let request): try page(request, ticket: read.ticket)
+                case .history(let request): try history(request, ticket: read.ticket)
+                case .latest(let request): try latest(request, ticket: read.ticket)
+                case .feed(let request): try feed(request, ticket: read.ticket)
+                }
+            result.head = head
+            return result
         }
     }
 

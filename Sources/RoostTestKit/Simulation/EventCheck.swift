@@ -101,12 +101,14 @@ final class EventCheck {
             world.fail("\(connection.label) gets \(position) of a conversation that isn't its user's")
         }
         connection.position = position
+        noteJoining(by: stored, at: position, on: connection)
+        // A client takes nothing more from a connection once it has opened another one.
+        guard device.current === connection else { return }
         device.received.insert(position)
         device.processed = position
         connection.unackedEvents.append(position)
         if stored.kind == .conversation { noteDeparture(event, on: connection) }
         keep(event, stored, of: device)
-        noteJoining(by: stored, at: position, on: connection)
         if connection.acking == .prompt || connection.acking == .late && world.random.chance(10) {
             device.highestAck = max(device.highestAck, position)
             clients.answer(connection, "ack", "\"position\":\"\(world.epoch)-\(position)\"", .ack(position))
@@ -171,10 +173,11 @@ final class EventCheck {
         var leftOut = connection.gaps[conversation.index] ?? Ledger.LeftOut()
         if isReset {
             leftOut.floor = max(leftOut.floor, conversation.messages[Int(to) - 1].position)
-            connection.device.memory.reset(conversation.index)
+            if connection.device.current === connection { connection.device.memory.reset(conversation.index) }
         } else {
             leftOut.messages.append((from...to, ledger.head))
         }
+        guard connection.device.current === connection else { return connection.gaps[conversation.index] = leftOut }
         connection.device.memory.leaveOut((isReset ? 1 : from)...to, of: conversation.index)
         connection.gaps[conversation.index] = leftOut
         connection.device.gaps[conversation.index, default: Ledger.LeftOut()].messages += leftOut.messages
@@ -221,6 +224,7 @@ final class EventCheck {
             connection.place += 1
         }
         connection.position = max(connection.position, position)
+        guard connection.device.current === connection else { return }
         connection.device.processed = position
         connection.device.isRereading = false
         if connection.acking == .prompt {

@@ -27,6 +27,7 @@ final class PlantedStore: SimulatedStore {
 
     func commit(_ batch: [Mutation]) -> [Outcome] {
         if world.mistake == .lostCommit { logBefore = log.copy() }
+        if world.mistake == .forgottenKeysOfErased { log.forgetKeysOfErased() }
         return log.commit(batch)
     }
 
@@ -42,7 +43,6 @@ final class PlantedStore: SimulatedStore {
         defer {
             logBefore = nil
             if world.mistake == .forgottenKeys { log.forgetKeys() }
-            if world.mistake == .forgottenKeysOfErased { log.forgetKeysOfErased() }
         }
         guard case .died(let pending) = end else { return nil }
         if let pending { return random.chance(50) ? log.commit(pending) : nil }

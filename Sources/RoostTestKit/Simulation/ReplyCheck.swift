@@ -125,7 +125,7 @@ final class ReplyCheck {
         connection.told.insert(position)
         let device = connection.device
         device.received.insert(position)
-        guard isNew, let event = ledger.events[position] else { return }
+        guard isNew, device.current === connection, let event = ledger.events[position] else { return }
         let users = { (numbers: [UserNumber]) in numbers.compactMap { self.ledger.users[$0.value] } }
         device.memory.take(event, by: device.user.index, users: users)
     }
@@ -147,10 +147,10 @@ final class ReplyCheck {
         switch kind {
         case .hello: allowed = ["unauthorized", "too_large", "not_ready"]
         case .send(let intent):
-            // Anybody may write to a person.
-            let isSure = intent.isToPeer && !intent.isReply
-            allowed = codes(of: intent.key, connection.device.user, isClash: intent.isClash)
-                .union(isSure ? [] : ["not_found"])
+            // Anybody may write to a person, and a key is known for ever.
+            let codes = codes(of: intent.key, connection.device.user, isClash: intent.isClash)
+            let isSure = intent.isToPeer && !intent.isReply || !codes.isEmpty
+            allowed = isSure ? codes : ["not_found"]
             connection.device.user.unanswered.removeAll { $0.key == intent.key }
         case .change: allowed = ["not_found", "gone", "forbidden", "bad_request", "too_large"]
         case .create: allowed = ["too_large", "gone", "conflict"]
@@ -176,7 +176,7 @@ final class ReplyCheck {
         connection.isWelcome = true
         connection.awaited.live = true
         connection.position = position
-        if resume == nil, event.json?["new"]?.bool == true { device.memory = DeviceMemory() }
+        if resume == nil, device.current === connection, event.json?["new"]?.bool == true { device.memory = DeviceMemory() }
         if resume ?? position < device.highestAck { device.hasGoneBack = true }
         connection.place = ledger.place(in: device.user.index, above: position)
         if let resume, position != resume {

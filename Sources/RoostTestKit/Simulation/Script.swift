@@ -219,8 +219,15 @@ final class Script {
         guard !pool.isEmpty else { return }
         world.tally.retries += 1
         var intent = pool[world.random.below(pool.count)]
+        // A key outlives what was made under it.
+        if world.random.chance(40), let erased = user.answered.first(where: isErased) { intent = erased }
         if intent.stored != nil, world.random.chance(10) { intent = clash(with: intent, of: user) }
         clients.say("send", intent.members, .send(intent), on: connection)
+    }
+
+    private func isErased(_ intent: SendIntent) -> Bool {
+        guard let stored = intent.stored, let event = ledger.events[stored.position] else { return false }
+        return ledger.conversations[event.conversation].isErased
     }
 
     /// Another message under the same key, as a client sends that has lost count: to somebody else, or another text.

@@ -64,10 +64,11 @@ import Testing
 
     /// Answers the only question under way.
     private func answer(_ numbers: ClosedRange<Int64>, hasMore: Bool = false, isFailed: Bool = false) {
-        guard let read = reads.take().first, case .page(let page) = reads.answered(read.ticket) else { return }
+        guard let read = reads.take().first else { return }
         let events = isFailed ? [] : numbers.map(message)
-        catchUp.take(
-            ReadResult(ticket: read.ticket, events: events, hasMore: hasMore, isFailed: isFailed), for: page)
+        var result = ReadResult(ticket: read.ticket, events: events, hasMore: hasMore, isFailed: isFailed)
+        guard case .page(let page) = reads.answered(&result, isStale: { _ in false }) else { return }
+        catchUp.take(result, for: page)
     }
 
     private func handOut() { while catchUp.hasPages { catchUp.handOut() } }

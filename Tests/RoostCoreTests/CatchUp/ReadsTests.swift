@@ -36,8 +36,9 @@ import Testing
         ask(alice)
         let ticket = try #require(reads.take().first?.ticket)
         #expect(reads.take().isEmpty)
-        #expect(reads.answered(ticket)?.session === alice)
-        #expect(reads.answered(ticket) == nil)
+        var result = ReadResult(ticket: ticket)
+        #expect(reads.answered(&result) { _ in false }?.session === alice)
+        #expect(reads.answered(&result) { _ in false } == nil)
     }
 
     @Test func aSessionMayHaveOnlySoManyUnderWay() throws {
@@ -46,7 +47,8 @@ import Testing
         ask(alice)
         #expect(refusal(alice) == .rateLimited)
         #expect(refusal(bob) == nil)
-        _ = reads.answered(try #require(reads.take().first?.ticket))
+        var result = ReadResult(ticket: try #require(reads.take().first?.ticket))
+        _ = reads.answered(&result) { _ in false }
         #expect(refusal(alice) == nil)
     }
 
