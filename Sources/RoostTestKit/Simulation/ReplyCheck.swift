@@ -176,7 +176,9 @@ final class ReplyCheck {
         connection.isWelcome = true
         connection.awaited.live = true
         connection.position = position
-        if resume == nil, device.current === connection, event.json?["new"]?.bool == true { device.memory = DeviceMemory() }
+        if resume == nil, device.current === connection, event.json?["new"]?.bool == true {
+            device.memory = DeviceMemory()
+        }
         if resume ?? position < device.highestAck { device.hasGoneBack = true }
         connection.place = ledger.place(in: device.user.index, above: position)
         if let resume, position != resume {
