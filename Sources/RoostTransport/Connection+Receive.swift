@@ -49,6 +49,7 @@ extension Connection {
 
     private func receivedFrames(_ bytes: UnsafeMutableRawBufferPointer) {
         guard !isFinishing else { return }
+        if phase == .open { core.events?.heard(from: self) }
         var input = bytes
         var pongs = Pongs()
         while true {
@@ -58,10 +59,8 @@ extension Connection {
             case .joinedMessage(let isBinary):
                 let message = reader.takeMessage()
                 if phase == .open { message.withUnsafeBytes { deliver($0, isBinary) } }
-            case .ping(let payload):
-                if phase == .open { pongs.add(payload) }
-                heard()
-            case .pong: heard()
+            case .ping(let payload): if phase == .open { pongs.add(payload) }
+            case .pong: break
             case .close(let payload): peerCloses(payload)
             case .fault(let code): fail(code)
             }
@@ -81,10 +80,6 @@ extension Connection {
         core.events?.received(bytes, on: self)
     }
 
-    private func heard() {
-        if phase == .open { core.events?.heard(from: self) }
-    }
-
     private func send(_ pongs: Pongs) {
         guard !pongs.isEmpty, phase == .open || phase == .leaving else { return }
         guard unsent.isEmpty else {
@@ -100,14 +95,14 @@ extension Connection {
 private struct Pongs {
     private static let max = 16
 
-    private var frames: [[UInt8]] = []
+    private var payloads: [[UInt8]] = []
 
-    var isEmpty: Bool { frames.isEmpty }
-    var newest: [UInt8]? { frames.last }
-    var bytes: [UInt8] { Array(frames.joined()) }
+    var isEmpty: Bool { payloads.isEmpty }
+    var newest: [UInt8]? { payloads.last.map(ControlFrame.pong) }
+    var bytes: [UInt8] { payloads.flatMap(ControlFrame.pong) }
 
     mutating func add(_ payload: [UInt8]) {
-        if frames.count == Pongs.max { frames.removeFirst() }
-        frames.append(ControlFrame.pong(payload))
+        if payloads.count == Pongs.max { payloads.removeFirst() }
+        payloads.append(payload)
     }
 }

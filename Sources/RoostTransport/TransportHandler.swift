@@ -10,7 +10,7 @@ public protocol TransportEvents: AnyObject {
     func received(_ message: UnsafeRawBufferPointer, on connection: Connection)
     /// One whole binary message, if the settings accept any. The bytes are valid only during the call.
     func receivedBinary(_ message: UnsafeRawBufferPointer, on connection: Connection)
-    /// A ping or pong arrived. Pings have been answered.
+    /// Bytes of frames arrived: messages, of which it is told next, pings, pongs, or a part of any frame.
     func heard(from connection: Connection)
     /// The socket has taken what it could not take in an earlier `write`: write again.
     func writable(_ connection: Connection)

@@ -124,6 +124,11 @@ import Testing
         #expect(server.journal.wait(for: .heard))
     }
 
+    @Test func aPartOfAFrameIsASignOfLife() throws {
+        client.send(Array(RawClient.frame(1, Array("half".utf8)).prefix(8)))
+        #expect(server.journal.wait(for: .heard))
+    }
+
     @Test func closesOnProtocolErrors() throws {
         client.sendFrame(3, [])
         #expect(try client.readFrame().closeCode == 1002)
