@@ -5,7 +5,7 @@ extension Connection {
     func upgrade(_ request: RequestHead) {
         if let refusal = fault(of: request) {
             if refusal.status == 429 { core.counters.refusedAddress += 1 } else { core.counters.refusedUpgrade += 1 }
-            return respond(refusal, keepAlive: false)
+            return respond(refusal, keepAlive: false, withBody: request.method != "HEAD")
         }
         let asked = UpgradeRequest(
             peerAddress: peerAddress,
@@ -59,6 +59,8 @@ extension Connection {
         if let subprotocol = core.settings.subprotocol { head += "Sec-WebSocket-Protocol: \(subprotocol)\r\n" }
         head += "\r\n"
         send(Array(head.utf8))
+        // The peer may be gone already.
+        guard phase == .request else { return }
         setTimeout(0)
         phase = .open
         isTold = true

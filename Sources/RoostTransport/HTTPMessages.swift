@@ -103,7 +103,9 @@ extension HTTPResponse {
     func serialized(keepAlive: Bool, withBody: Bool = true) -> [UInt8] {
         var head = "HTTP/1.1 \(status) \(HTTPResponse.phrase(status))\r\n"
         head += "Content-Type: \(contentType)\r\nContent-Length: \(body.count)\r\n"
-        head += "Connection: \(keepAlive ? "keep-alive" : "close")\r\n"
+        // A response with `Upgrade` names it here (RFC 9110, section 7.8).
+        let upgrade = headers.contains { $0.name == "Upgrade" } ? ", Upgrade" : ""
+        head += "Connection: \(keepAlive ? "keep-alive" : "close")\(upgrade)\r\n"
         for header in headers { head += "\(header.name): \(header.value)\r\n" }
         head += "\r\n"
         return withBody ? Array(head.utf8) + body : Array(head.utf8)

@@ -16,7 +16,7 @@ def refused(connection, status, code):
     response = connection.response()
     assert response.status_line == f"HTTP/1.1 {status}"
     assert response.headers["content-type"] == "application/json"
-    assert response.headers["connection"] == "close"
+    assert response.headers["connection"] == ("close, Upgrade" if status.startswith("426") else "close")
     body = json.loads(response.body)
     assert set(body) == {"code", "reason"} and body["reason"]
     assert body["code"] == code
@@ -195,7 +195,7 @@ async def test_strange_requests_are_ended_and_do_no_harm(relay, name):
                 connection.write(request)
                 response = connection.response()
                 assert response.status == status, request[:80]
-                assert response.headers["connection"] == "close"
+                assert response.headers["connection"] == ("close, Upgrade" if status == 426 else "close")
                 if status != 200:
                     assert set(json.loads(response.body)) == {"code", "reason"}
                 assert connection.is_at_end()

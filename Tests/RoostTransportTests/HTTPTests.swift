@@ -93,6 +93,7 @@ import Testing
         let response = try client.readResponse()
         #expect(response.head.status == "HTTP/1.1 426 Upgrade Required")
         #expect(response.head.headers["Sec-WebSocket-Version"] == "13")
+        #expect(response.head.headers["Connection"] == "close, Upgrade")
         #expect(response.body.hasPrefix("{\"code\":\"upgrade_required\""))
         #expect(try client.isAtEnd())
     }

@@ -1,3 +1,4 @@
+import Foundation
 import RoostTransport
 import Testing
 
@@ -113,7 +114,8 @@ import Testing
         let response = try client.readResponse()
         #expect(response.head.status == "HTTP/1.1 \(refused.status)")
         #expect(response.head.headers["Content-Type"] == "application/json")
-        #expect(response.head.headers["Connection"] == "close")
+        let isUpgradeNamed = refused.code == "upgrade_required"
+        #expect(response.head.headers["Connection"] == (isUpgradeNamed ? "close, Upgrade" : "close"))
         #expect(response.body.hasPrefix("{\"code\":\"\(refused.code)\",\"reason\":\""))
         if refused.code == "upgrade_required" { #expect(response.head.headers["Sec-WebSocket-Version"] == "13") }
         #expect(try client.isAtEnd())
@@ -169,6 +171,27 @@ import Testing
         client.send(Array(RawClient.upgrade().utf8) + RawClient.frame(1, Array("early".utf8)))
         #expect(try client.readHead().status == "HTTP/1.1 101 Switching Protocols")
         #expect(try client.readFrame().text == "early")
+    }
+
+    /// It has reset the connection before the server reads its handshake, so the response can't be sent.
+    @Test func opensNothingForAPeerThatIsGone() throws {
+        var client: RawClient? = try RawClient(port: server.port)
+        client?.send("GET /echo HTTP/1.1\r\nHost: h\r\n\r\n")
+        _ = try client?.readResponse()
+        let isGone = DispatchSemaphore(value: 0)
+        let isHeld = DispatchSemaphore(value: 0)
+        server.post { _ in
+            isHeld.signal()
+            isGone.wait()
+        }
+        isHeld.wait()
+        client?.send(RawClient.upgrade())
+        client?.resetAtEnd()
+        client = nil
+        isGone.signal()
+        #expect(server.journal.wait(for: .admit(origin: nil, authorization: nil, userAgent: nil)))
+        #expect(server.onLoop { $0.loop?.counters.opened } == 0)
+        #expect(!server.journal.all.contains(.opened(1)))
     }
 
     @Test func readsAHandshakeInPieces() throws {

@@ -40,6 +40,12 @@ final class RawClient {
 
     deinit { close(descriptor) }
 
+    /// Makes the end of this client reset the connection.
+    func resetAtEnd() {
+        var atOnce = linger(l_onoff: 1, l_linger: 0)
+        setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &atOnce, socklen_t(MemoryLayout<linger>.size))
+    }
+
     /// Connects and completes the handshake.
     static func open(port: UInt16, receiveBuffer: Int32? = nil) throws -> RawClient {
         let client = try RawClient(port: port, receiveBuffer: receiveBuffer)
