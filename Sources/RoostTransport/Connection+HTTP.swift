@@ -15,27 +15,45 @@ extension Connection {
             }
             return
         }
-        serveRequests()
+        if !isNextWaiting { serveRequest() }
     }
 
-    /// Answers the requests that have arrived, until a response waits to be read.
-    func serveRequests() {
-        while phase == .request, unsent.isEmpty, !isFinishing, !head.isEmpty {
-            switch RequestHead.read(head) {
-            case .incomplete: return
-            case .refused(let refusal):
-                core.counters.requests += 1
-                respond(refusal, keepAlive: false)
-            case .whole(let request, let count):
-                head.removeFirst(count)
-                if request.list("upgrade").contains(where: { $0.lowercased() == "websocket" }) {
-                    upgrade(request)
-                } else {
-                    answer(request)
-                }
+    /// Answers the next request, if it has arrived. One in a turn: a packet has room for a hundred requests of a page
+    /// that takes long, and all connections would wait for it.
+    func serveRequest() {
+        guard phase == .request, unsent.isEmpty, !isFinishing, !head.isEmpty else { return }
+        switch requests.next(&head) {
+        case .incomplete: return
+        case .refused(let refusal):
+            core.counters.requests += 1
+            respond(refusal, keepAlive: false, withBody: !head.starts(with: "HEAD ".utf8))
+        case .whole(let request):
+            if request.list("upgrade").contains(where: { $0.lowercased() == "websocket" }) {
+                upgrade(request)
+            } else {
+                answer(request)
             }
         }
-        if phase == .open, !head.isEmpty { receivedEarly() }
+        guard !head.isEmpty else { return }
+        if phase == .open { receivedEarly() }
+        if phase == .request, unsent.isEmpty, !isFinishing { waitForTurn() }
+    }
+
+    // If more were read meanwhile, a client that sends many requests together would be cut, although it reads the
+    // responses. This doesn't wait for the socket to take more: a peer that reads nothing must be read on, and cut.
+    private func waitForTurn() {
+        guard let wsi else { return }
+        isNextWaiting = true
+        lws_rx_flow_control(wsi, 0)
+        core.waiting.append(self)
+    }
+
+    /// Answers the request that has waited for this turn.
+    func serveWaiting() {
+        isNextWaiting = false
+        guard let wsi else { return }
+        lws_rx_flow_control(wsi, 1)
+        serveRequest()
     }
 
     // A client may send frames right behind its handshake. They have come with it.
@@ -77,9 +95,14 @@ extension Connection {
     func respond(_ response: HTTPResponse, keepAlive: Bool, withBody: Bool = true) {
         isKept = keepAlive
         send(response.serialized(keepAlive: keepAlive, withBody: withBody))
-        // For the peer to read it, or for its next request.
-        setTimeout(unsent.isEmpty && head.isEmpty ? core.settings.keepAliveSeconds : core.settings.headerTimeoutSeconds)
+        setRequestTimeout()
         if !keepAlive { finish() }
+    }
+
+    /// The time that the peer has to read a response, for the rest of a request, or for the next one.
+    func setRequestTimeout() {
+        let isIdle = unsent.isEmpty && head.isEmpty
+        setTimeout(isIdle ? core.settings.keepAliveSeconds : core.settings.headerTimeoutSeconds)
     }
 }
 

@@ -55,7 +55,8 @@ extension Connection {
 
     /// The socket takes more.
     func becameWritable() {
-        if !unsent.isEmpty {
+        let wasUnsent = !unsent.isEmpty
+        if wasUnsent {
             var rest: [UInt8] = []
             swap(&rest, &unsent)
             send(rest)
@@ -68,8 +69,8 @@ extension Connection {
         drainIfSent()
         switch phase {
         case .request:
-            setTimeout(core.settings.keepAliveSeconds)
-            serveRequests()
+            if wasUnsent { setRequestTimeout() }
+            if !isNextWaiting { serveRequest() }
         case .open:
             guard isWaiting, unsent.isEmpty else { return }
             isWaiting = false

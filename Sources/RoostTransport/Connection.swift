@@ -39,6 +39,9 @@ public final class Connection {
     @exclusivity(unchecked) var wsi: OpaquePointer?
     /// Bytes of requests that have not been answered. Empty once it is a WebSocket connection.
     var head: [UInt8] = []
+    var requests = RequestReader()
+    /// Whether the next request in `head` waits for the next turn. Nothing is read meanwhile.
+    var isNextWaiting = false
     /// Whether a request was answered, and the connection was kept for the next.
     var isKept = false
     @exclusivity(unchecked) var reader = FrameReader()

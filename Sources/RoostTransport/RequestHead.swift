@@ -9,18 +9,12 @@ struct RequestHead {
         static let bytes = 16_384
         /// Most bytes of the target. All of ours are short; a token in the query has a few hundred bytes.
         static let targetBytes = 4_096
+        /// Most bytes of the request line: of the target, and room for method and version.
+        static let lineBytes = targetBytes + 32
         /// Most header fields. A browser behind two proxies sends about 40.
         static let fields = 100
-    }
-
-    /// What the bytes received so far are.
-    enum Reading {
-        /// The head isn't complete.
-        case incomplete
-        /// A complete head of `count` bytes.
-        case whole(RequestHead, count: Int)
-        /// Nobody may send this: the answer.
-        case refused(HTTPResponse)
+        /// Most empty lines before a request. Old clients send one behind a body (RFC 9112, section 2.2).
+        static let emptyLines = 2
     }
 
     let method: String
@@ -49,34 +43,14 @@ struct RequestHead {
 
     // MARK: Reading
 
-    static func read(_ bytes: [UInt8]) -> Reading {
-        // Empty lines before a request are ignored (RFC 9112, section 2.2).
-        var start = 0
-        while bytes.count >= start + 2, bytes[start] == 0x0D, bytes[start + 1] == 0x0A { start += 2 }
-        let text = bytes[start...].prefix(Bounds.bytes)
-        var lines: [ArraySlice<UInt8>] = []
-        var lineStart = start
-        for at in text.indices {
-            switch text[at] {
-            case 0x0A:
-                guard at > lineStart, text[at - 1] == 0x0D else { return .refused(.badRequest("a bare line feed")) }
-                if at - 1 == lineStart { return parse(lines, count: at + 1) }
-                lines.append(text[lineStart..<at - 1])
-                lineStart = at + 1
-                // Says early what is wrong with the first line, so that nobody waits for the rest in vain.
-                if lines.count == 1, case .failure(let refusal) = line(lines[0]) { return .refused(refusal.response) }
-                guard lines.count <= Bounds.fields + 1 else { return .refused(.headTooLarge) }
-            case 0x0D: if at + 1 < text.endIndex, text[at + 1] != 0x0A { return .refused(.badRequest("a bare return")) }
-            case 0x09, 0x20...0x7E, 0x80...0xFF: continue
-            default: return .refused(.badRequest("a control character"))
-            }
-        }
-        if lines.isEmpty, text.count > Bounds.targetBytes + 32 { return .refused(.targetTooLong) }
-        return bytes.count - start >= Bounds.bytes ? .refused(.headTooLarge) : .incomplete
+    /// The answer to a head that nobody may send.
+    struct Refusal: Error {
+        var response: HTTPResponse
     }
 
-    private struct Refusal: Error {
-        var response: HTTPResponse
+    /// What is wrong with a request line.
+    static func fault(inLine bytes: ArraySlice<UInt8>) -> HTTPResponse? {
+        if case .failure(let refusal) = line(bytes) { refusal.response } else { nil }
     }
 
     private struct Line {
@@ -106,15 +80,19 @@ struct RequestHead {
             Line(method: String(decoding: parts[0], as: UTF8.self), target: parts[1], isOld: minor == 0x30))
     }
 
-    private static func parse(_ lines: [ArraySlice<UInt8>], count: Int) -> Reading {
+    /// The head of these lines.
+    static func parse(_ lines: [ArraySlice<UInt8>]) -> Result<RequestHead, Refusal> {
+        func refuse(_ reason: String) -> Result<RequestHead, Refusal> {
+            .failure(Refusal(response: .badRequest(reason)))
+        }
         guard let first = lines.first, case .success(let line) = line(first) else {
-            return .refused(.badRequest("there is no request line"))
+            return refuse("there is no request line")
         }
         var fields: [(name: String, value: String)] = []
         fields.reserveCapacity(lines.count - 1)
         for field in lines.dropFirst() {
             guard let colon = field.firstIndex(of: 0x3A), isToken(field[..<colon]) else {
-                return .refused(.badRequest("a header line is not `name: value`"))
+                return refuse("a header line is not `name: value`")
             }
             let name = String(decoding: field[..<colon], as: UTF8.self).lowercased()
             fields.append((name, String(trimmed(field[(colon + 1)...]))))
@@ -123,10 +101,8 @@ struct RequestHead {
         let head = RequestHead(
             method: line.method, path: String(decoding: parts[0], as: UTF8.self),
             query: parts.count > 1 ? String(decoding: parts[1], as: UTF8.self) : "", isOld: line.isOld, fields: fields)
-        guard head.hasHost else {
-            return .refused(.badRequest("the header Host is missing, repeated or wrong"))
-        }
-        return .whole(head, count: count)
+        guard head.hasHost else { return refuse("the header Host is missing, repeated or wrong") }
+        return .success(head)
     }
 
     // RFC 9112, section 3.2: exactly one, except in HTTP/1.0.

@@ -35,6 +35,8 @@ final class ServerCore {
     @exclusivity(unchecked) var leaving: [Connection] = []
     /// Connections whose sockets are closed at the end of this turn.
     var ending: [Connection] = []
+    /// Connections whose next request waits for the next turn.
+    var waiting: [Connection] = []
     /// Sockets that drain. They don't count as sockets any more.
     var drainingCount = 0
     @exclusivity(unchecked) var buffer: WriteBuffer
@@ -152,6 +154,15 @@ final class ServerCore {
         buffer.forget()
         if !leaving.isEmpty || !ending.isEmpty { endConnections() }
         now = nil
+        if !waiting.isEmpty { serveWaiting() }
+    }
+
+    // Begins the next turn with them. What they bring about is handled at its end.
+    private func serveWaiting() {
+        var served: [Connection] = []
+        swap(&served, &waiting)
+        library.wake.send()
+        for connection in served { connection.serveWaiting() }
     }
 
     // How long refused sockets are kept at least, and when accepting is tried again after a shortage of descriptors.

@@ -55,7 +55,8 @@ build() {
             ;;
         requests)
             module RoostWire
-            sources=(Tests/Fuzz/RequestFuzzer.swift Sources/RoostTransport/{RequestHead,HTTPMessages}.swift)
+            sources=(Tests/Fuzz/RequestFuzzer.swift
+                Sources/RoostTransport/{HTTPMessages,RequestHead,RequestReader}.swift)
             ;;
         token)
             module RoostAuth -I "$debug/Modules" "${packages[@]}"
@@ -100,10 +101,13 @@ for target in "${targets[@]}"; do
     objects=()
     mkdir -p "$folder/modules" "$folder/corpus"
     build "$target"
+    # More than twice what a head may have, so that its bound is reached.
+    bytes=4096
+    [ "$target" != requests ] || bytes=40000
     printf 'fuzz: %s for %s s\n' "$target" "$seconds"
     # Without this the backtracer of Swift hangs on a crash instead of letting libFuzzer write its file.
     SWIFT_BACKTRACE=enable=no "$folder/fuzz" "$folder/corpus" "Tests/Fuzz/Corpus/$target" \
-        -dict="Tests/Fuzz/Corpus/$target.dict" -artifact_prefix="$folder/" -max_len=4096 \
+        -dict="Tests/Fuzz/Corpus/$target.dict" -artifact_prefix="$folder/" -max_len="$bytes" \
         -max_total_time="$seconds" -print_final_stats=1 -verbosity=1 2>"$folder/log" || code=$?
     grep -E 'stat::number_of_executed_units|SUMMARY|ERROR|Fatal' "$folder/log" || true
     [ "$code" -eq 0 ] || { tail -n 20 "$folder/log"; exit "$code"; }

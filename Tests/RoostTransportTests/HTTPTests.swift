@@ -35,6 +35,39 @@ import Testing
         #expect(try client.readResponse().body.contains("n=2"))
     }
 
+    /// They come in one packet. All of them in one turn would keep the other connections waiting.
+    @Test func answersOneRequestInATurn() throws {
+        client.send(String(repeating: "GET /echo HTTP/1.1\r\nHost: h\r\n\r\n", count: 50))
+        for _ in 0..<50 { #expect(try client.readResponse().head.status == "HTTP/1.1 200 OK") }
+        let turns = server.onLoop { $0.turnsOfRequests } ?? []
+        #expect(turns.count == 50)
+        #expect(Set(turns).count == 50)
+    }
+
+    /// They are more bytes than one head may have, and arrive faster than they are answered.
+    @Test func answersManyRequestsOfAPeerThatReads() throws {
+        let requests = (0..<1_000).map { "GET /echo?n=\($0) HTTP/1.1\r\nHost: h\r\n\r\n" }
+        client.send(requests.joined())
+        for n in 0..<1_000 { #expect(try client.readResponse().body.contains("n=\(n) ")) }
+        #expect(server.onLoop { $0.loop?.counters.cutUnread } == 0)
+    }
+
+    @Test func upgradesBehindOtherRequests() throws {
+        let requests = String(repeating: "GET /echo HTTP/1.1\r\nHost: h\r\n\r\n", count: 3) + RawClient.upgrade()
+        client.send(Array(requests.utf8) + RawClient.frame(1, Array("early".utf8)))
+        for _ in 0..<3 { #expect(try client.readResponse().head.status == "HTTP/1.1 200 OK") }
+        #expect(try client.readHead().status == "HTTP/1.1 101 Switching Protocols")
+        #expect(try client.readFrame().text == "early")
+        client.sendText("late")
+        #expect(try client.readFrame().text == "late")
+    }
+
+    @Test func closesBehindOtherRequests() throws {
+        client.send("GET /echo HTTP/1.1\r\nHost: h\r\n\r\nGET /echo HTTP/1.0\r\n\r\nGET /echo HTTP/1.0\r\n\r\n")
+        for _ in 0..<2 { #expect(try client.readResponse().head.status == "HTTP/1.1 200 OK") }
+        #expect(try client.isAtEnd())
+    }
+
     @Test(arguments: ["/big", "/echo"])
     func cutsAPeerThatSendsRequestsWithoutReading(_ path: String) throws {
         // Enough requests for the responses to fill every buffer on the way. They are put together before the server
@@ -69,6 +102,19 @@ import Testing
         #expect(head.status == "HTTP/1.1 200 OK")
         #expect(head.headers["Content-Length"] == "3000000")
         #expect(try client.readResponse().body.hasPrefix("GET /echo"))
+    }
+
+    @Test(arguments: [
+        "HEAD /nowhere HTTP/1.1\r\nHost: h\r\n\r\n", "HEAD /v1/socket HTTP/1.1\r\nHost: h\r\n\r\n",
+        "HEAD /echo HTTP/1.1\r\n\r\n", "HEAD /echo HTTP/2.0\r\n\r\n",
+        RawClient.upgrade("HEAD /v1/socket HTTP/1.1"), "\r\n" + RawClient.upgrade("HEAD /nowhere HTTP/1.1"),
+    ])
+    func refusesHeadWithoutABody(_ request: String) throws {
+        client.send(request)
+        let head = try client.readHead()
+        #expect(head.status.hasPrefix("HTTP/1.1 4") || head.status.hasPrefix("HTTP/1.1 5"))
+        #expect(head.headers["Content-Length"] != "0")
+        #expect(try client.isAtEnd())
     }
 
     @Test(arguments: ["POST", "PUT", "DELETE", "OPTIONS", "PATCH"])
@@ -146,6 +192,9 @@ import Testing
             testDescription: "many headers",
             request: "GET /echo HTTP/1.1\r\nHost: a\r\n\(String(repeating: "X: y\r\n", count: 500))\r\n",
             status: "431 Request Header Fields Too Large", code: "headers_too_large"),
+        Refused(
+            testDescription: "empty lines only", request: String(repeating: "\r\n", count: 10_000), status: bad,
+            code: "bad_request"),
         Refused(
             testDescription: "an escaped path", request: "GET /ech%6f HTTP/1.1\r\nHost: a\r\n\r\n",
             status: "404 Not Found", code: "not_found"),

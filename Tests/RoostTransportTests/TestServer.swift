@@ -31,9 +31,10 @@ final class Script: TransportHandler {
     var refusal: HTTPResponse?
     var isEchoing = true
     var isBusy = true
-    /// The number of turns that have ended, and the turn of each message.
+    /// The number of turns that have ended, and the turn of each message and request.
     var turn = 0
     var turnsOfMessages: [Int] = []
+    var turnsOfRequests: [Int] = []
     private let builder = FrameBuilder()
 
     init(journal: Journal) { self.journal = journal }
@@ -71,6 +72,7 @@ final class Script: TransportHandler {
     }
 
     func respond(to request: HTTPRequest) -> HTTPResponse {
+        turnsOfRequests.append(turn)
         switch request.path {
         case "/echo":
             let parts = [
