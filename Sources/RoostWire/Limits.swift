@@ -92,6 +92,9 @@ public struct Limits: Sendable, Equatable {
     public var pendingEvents = 65_536
     /// Most bytes of durable events waiting for the writer.
     public var pendingBytes = 67_108_864
+    /// Most records of new users and devices waiting for the writer: as many as there may be events. Further ones are
+    /// refused with `busy`. A `hello` makes two or three, so 20,000 new clients can come during one commit.
+    public var pendingIntroductions = 65_536
     /// Most cursors, and most watermarks, that join one batch. A thousand of them would delay its messages by 10 ms.
     public var watermarksPerBatch = 64
 

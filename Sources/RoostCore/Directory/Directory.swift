@@ -153,19 +153,23 @@ final class Directory {
 
     /// Finds a user, or creates one. Identities come from outside, so a user may be written to before connecting for
     /// the first time.
-    /// - Throws: `tooLarge` if the session has named too many unknown users, or if there are no more numbers.
+    /// - Throws: `tooLarge` if the session has named too many unknown users, or if there are no more numbers; `busy`
+    ///   while the store can't take another user.
     func introduce(_ name: Text, by session: Session) throws(Refusal) -> User {
         if let known = users[name] { return known }
         guard session.directory.introduced < bounds.introductionsPerSession else {
             throw Refusal(.tooLarge, "this session has already named \(bounds.introductionsPerSession) unknown users")
         }
+        let user = try introduce(name.string)
         session.directory.introduced += 1
-        return try introduce(name.string)
+        return user
     }
 
     /// Finds the user of a token, or creates one.
+    /// - Throws: `tooLarge` if there are no more numbers; `busy` while the store can't take another user.
     func introduce(_ name: String) throws(Refusal) -> User {
         if let known = users[name] { return known }
+        try journal.checkIntroduction()
         let number = UserNumber(try userNumbers.take(retryMilliseconds: bounds.retryMilliseconds))
         let user = User(number, name: name)
         register(user)
@@ -176,11 +180,13 @@ final class Directory {
 
     /// Finds a device, or creates one, which begins at the highest cursor of the user's devices. If the user has too
     /// many devices, it replaces the one that has been away longest.
-    /// - Throws: `tooLarge` if all of them are connected, or if there are no more numbers.
+    /// - Throws: `tooLarge` if all of them are connected, or if there are no more numbers; `busy` while the store can't
+    ///   take another device.
     func device(
         named name: String, of user: User, at now: Moment
     ) throws(Refusal) -> (device: Device, forgotten: Device?) {
         if let known = user.device(named: name) { return (known, nil) }
+        try journal.checkIntroduction()
         try deviceNumbers.check(retryMilliseconds: bounds.retryMilliseconds)
         var forgotten: Device?
         if user.devices.count >= bounds.devicesPerUser {

@@ -11,6 +11,8 @@ final class Journal {
         var events: Int
         /// Most bytes of their bodies.
         var bytes: Int
+        /// Most records of new users and devices in the collecting batch.
+        var introductions: Int
         /// How long a refused client is told to wait.
         var retryMilliseconds: Int64
         /// After how long a batch that the writer still has keeps further events out.
@@ -19,6 +21,7 @@ final class Journal {
         init(_ limits: Limits) {
             events = limits.pendingEvents
             bytes = limits.pendingBytes
+            introductions = limits.pendingIntroductions
             retryMilliseconds = limits.busyRetryMilliseconds
             stallMilliseconds = limits.stallMilliseconds
         }
@@ -28,6 +31,8 @@ final class Journal {
     /// Position of the newest durable event.
     private(set) var head: Position
     private var gathering: [Mutation] = []
+    /// The rest of the collecting batch.
+    private var newest = NewestStates()
     /// Number of durable events in the collecting batch.
     private var gatheredEvents = 0
     /// Number of durable events in the batch that the writer has; nil if it has none.
@@ -54,9 +59,10 @@ final class Journal {
     /// Number of durable events waiting for their outcomes.
     var pendingEvents: Int { pending.count }
     /// Number of mutations in the collecting batch. For tests.
-    var gathered: Int { gathering.count }
+    var gathered: Int { gathering.count + newest.count }
     /// Whether nothing is under way.
-    var isEmpty: Bool { pending.isEmpty && gathering.isEmpty && committingEvents == nil }
+    var isEmpty: Bool { pending.isEmpty && hasGatheredNothing && committingEvents == nil }
+    private var hasGatheredNothing: Bool { gathering.isEmpty && newest.isEmpty }
     /// Whether the writer can take a batch now.
     var isWriterIdle: Bool { committingEvents == nil && !isFailed }
 
@@ -66,12 +72,27 @@ final class Journal {
     /// - Throws: `unavailable` or `busy`.
     func reserve(_ bytes: Int) throws(Refusal) {
         guard isOpen else { throw unavailable() }
+        try checkStall()
+        guard pending.count < bounds.events, pendingBytes + bytes <= bounds.bytes else {
+            throw Refusal(.busy, "the store's queue is full", retryAfterMilliseconds: bounds.retryMilliseconds)
+        }
+    }
+
+    /// Checks that a new user or device may be stored. Called before one is created.
+    /// - Throws: `busy`.
+    func checkIntroduction() throws(Refusal) {
+        try checkStall()
+        guard gathering.count - gatheredEvents < bounds.introductions else {
+            throw Refusal(
+                .busy, "too many new users and devices wait for the store",
+                retryAfterMilliseconds: bounds.retryMilliseconds)
+        }
+    }
+
+    private func checkStall() throws(Refusal) {
         guard !isStalled else {
             throw Refusal(
                 .busy, "the store has taken nothing for a while", retryAfterMilliseconds: bounds.stallMilliseconds)
-        }
-        guard pending.count < bounds.events, pendingBytes + bytes <= bounds.bytes else {
-            throw Refusal(.busy, "the store's queue is full", retryAfterMilliseconds: bounds.retryMilliseconds)
         }
     }
 
@@ -90,11 +111,11 @@ final class Journal {
         gathering.append(.append(append))
     }
 
-    /// Adds a mutation that has no outcome. Dropped if the store has failed.
+    /// Adds a mutation that has no outcome. Of a state only the newest waits. Dropped if the store has failed.
     func store(_ mutation: Mutation) {
         precondition(!mutation.isAppend, "a durable event has somebody who waits for it: submit it")
         guard !isFailed else { return }
-        gathering.append(mutation)
+        if !newest.take(mutation) { gathering.append(mutation) }
     }
 
     /// Adds mutations in front of the collecting batch, because they describe the state before it.
@@ -108,12 +129,13 @@ final class Journal {
     /// Returns the next batch if there is one and the writer is idle. `batchIsDurable` or `fail` answers it.
     /// - Parameter now: monotonic milliseconds.
     func takeBatch(at now: Int64) -> [Mutation]? {
-        guard isWriterIdle, !gathering.isEmpty else { return nil }
+        guard isWriterIdle, !hasGatheredNothing else { return nil }
         committingEvents = gatheredEvents
         committingSince = now
         gatheredEvents = 0
         var batch: [Mutation] = []
         swap(&batch, &gathering)
+        newest.move(to: &batch)
         return batch
     }
 
@@ -152,6 +174,7 @@ final class Journal {
         committingEvents = nil
         gatheredEvents = 0
         gathering.removeAll()
+        newest.removeAll()
         pendingBytes = 0
         defer { pending.removeAll() }
         return Array(pending)

@@ -84,6 +84,7 @@ public struct Day {
         // Some days have commits that take too long.
         limits.stallMilliseconds = commitDelay > 100 ? 60 : 2_000
         limits.pendingEvents = random.chance(20) ? random.within(3...10) : 10_000
+        limits.pendingIntroductions = limits.pendingEvents
         limits.devicesPerUser = random.chance(20) ? max(1, devicesPerUser - 1) : 8
         limits.membersMax = random.chance(20) ? 3 : 100
         limits.verificationsAtOnce = limits.pageMessages / 2

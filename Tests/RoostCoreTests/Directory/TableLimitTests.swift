@@ -102,4 +102,54 @@ import Testing
         let members = relay.connect("alice").request("conversation.members", ["conversation": "@bob"])?.list("members")
         #expect(members?.first { $0.text("user") == "bob" }?.number("read") == 9)
     }
+
+    @Test func whileTheWriterHangsPresenceWaitsOncePerUser() {
+        let relay = RelayHarness()
+        let alice = relay.connect("alice")
+        relay.connect("bob").tell("bye")
+        _ = alice.makeDirect("bob")
+        relay.pause()
+        relay.holdsCommits = true
+        alice.post("m", to: "@bob")
+        for _ in 1...20 {
+            let bob = relay.connect("bob")
+            relay.pause()
+            bob.tell("bye")
+            relay.advance(Limits().aliveMilliseconds)
+            // The presence of Alice and of Bob, and that the relay is alive.
+            #expect(relay.relay.journal.gathered <= 3)
+        }
+        let lastSeen = relay.now.wall.milliseconds - Limits().aliveMilliseconds
+        relay.holdsCommits = false
+        relay.settle()
+        relay.crash()
+        let again = relay.connect("alice")
+        let bob = again.frames("presence").flatMap { $0.list("users") }.last { $0.text("user") == "bob" }
+        #expect(bob?.text("state") == "offline")
+        #expect(bob?.number("lastSeen") == lastSeen)
+    }
+
+    @Test func oneIntroductionMoreThanMayWaitIsBusy() {
+        let relay = RelayHarness(limits: .with { $0.pendingIntroductions = 3 })
+        let alice = relay.connect("alice")
+        let group = alice.makeGroup("bob")
+        relay.holdsCommits = true
+        alice.post("m", to: group)
+        // A user and a device, and then a user.
+        #expect(relay.connect("carol").session.isReady)
+        let dave = relay.connect("dave")
+        #expect(dave.codes == ["busy"])
+        #expect(dave.frames("error").first?.number("retryAfter") == Limits().busyRetryMilliseconds)
+        #expect(relay.connect("alice", "tablet").codes == ["busy"])
+        #expect(alice.outcome("conversation.add", ["conversation": "\(group)", "users": ["erin"]]) == "busy")
+        #expect(alice.outcome("conversation.create", ["kind": "group", "name": "G", "members": ["erin"]]) == "busy")
+        #expect(alice.outcome("send", ["to": "@erin", "key": "k", "body": "b"]) == "busy")
+        // Whoever is known is welcome.
+        #expect(relay.connect("alice").session.isReady)
+        relay.holdsCommits = false
+        relay.settle()
+        dave.send(#"{"type":"hello","id":1,"token":"dave","device":"phone"}"#)
+        #expect(dave.session.isReady)
+        #expect(relay.connect("alice").post("k", to: "@erin")?.text("type") == "ok")
+    }
 }

@@ -59,6 +59,23 @@ import Testing
         #expect(alice.post("m3", to: group)?.number("sequence") == 3)
     }
 
+    @Test func whileACommitTakesTooLongOnlyKnownDevicesAreWelcome() {
+        let relay = RelayHarness()
+        let alice = relay.connect("alice")
+        relay.holdsCommits = true
+        _ = alice.makeGroup()
+        relay.advance(Limits().stallMilliseconds)
+        for (user, device) in [("bob", "phone"), ("alice", "tablet")] {
+            let refused = relay.connect(user, device)
+            #expect(refused.codes == ["busy"])
+            #expect(refused.frames("error").first?.number("retryAfter") == Limits().stallMilliseconds)
+        }
+        #expect(relay.connect("alice").session.isReady)
+        relay.holdsCommits = false
+        relay.settle()
+        #expect(relay.connect("bob").session.isReady)
+    }
+
     @Test(arguments: [
         "send", "edit", "delete", "react", "conversation.create", "conversation.rename", "conversation.add",
         "conversation.remove", "conversation.role", "conversation.leave",

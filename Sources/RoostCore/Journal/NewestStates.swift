@@ -1,0 +1,47 @@
+import RoostWire
+
+/// States on their way to the log of which only the newest counts: the presence of each user, and that the relay was
+/// alive. Each waits once, however often it changes while the writer is busy. They go at the end of a batch, so that a
+/// new user is stored before its presence. Loop thread only.
+struct NewestStates {
+    private var states: [Mutation] = []
+    /// Where the presence of each user is in `states`.
+    private var presences: [UserNumber: Int] = [:]
+    /// Where the last sign of life is in `states`.
+    private var alive: Int?
+
+    /// Number of states that wait.
+    var count: Int { states.count }
+    /// Whether none waits.
+    var isEmpty: Bool { states.isEmpty }
+
+    /// Takes a mutation if it is such a state, in place of the older one that waits.
+    /// - Returns: whether it was taken.
+    mutating func take(_ mutation: Mutation) -> Bool {
+        switch mutation {
+        case .presence(let user, _, _): presences[user] = put(mutation, at: presences[user])
+        case .alive: alive = put(mutation, at: alive)
+        case .user, .device, .forgetDevice, .cursor, .watermark, .lease, .append: return false
+        }
+        return true
+    }
+
+    private mutating func put(_ state: Mutation, at place: Int?) -> Int {
+        if let place {
+            states[place] = state
+            return place
+        }
+        states.append(state)
+        return states.count - 1
+    }
+
+    /// Moves everything that waits to the end of the batch.
+    mutating func move(to batch: inout [Mutation]) {
+        guard !states.isEmpty else { return }
+        batch.append(contentsOf: states)
+        removeAll()
+    }
+
+    /// Forgets everything that waits.
+    mutating func removeAll() { self = NewestStates() }
+}
