@@ -35,8 +35,9 @@ personas: [{name: visitor, share: 0.5, present: 2, away: 4}, {name: guard, share
 """
 
 # Nobody is judged during the grace after a cut, so users shown as gone must not be in one at the end.
-CLEAN_VISITS = VISITS.replace("present: 2, away: 4", "present: 1, away: 3, clean: 1").replace(
-    "seconds: 9", "seconds: 14")
+# Each visit has to last longer than a wrong state may.
+CLEAN_VISITS = VISITS.replace("present: 2, away: 4", "present: 5, away: 2, clean: 1").replace(
+    "seconds: 9", "seconds: 15")
 
 # So few messages that most users have stopped long before they type again.
 TYPING = """
