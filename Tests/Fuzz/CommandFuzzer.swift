@@ -53,6 +53,7 @@ private func touch(_ command: Command) -> [UInt8] {
     case .typing(let to, _): to.array
     case .watch(let users), .unwatch(let users): users.flatMap(\.array)
     case .create(let create): (create.name?.array ?? []) + create.members.flatMap(\.array) + (create.key?.array ?? [])
+    case .get(let conversation): conversation.array
     case .list(let before, _): before?.array ?? []
     case .change(let change): change.conversation.array + (change.key?.array ?? []) + touch(change.kind)
     case .members(let conversation, _): conversation.array
