@@ -143,10 +143,7 @@ final class CatchUp {
 
     private func pageRequest(of session: Session) -> PageRequest? {
         guard var round = session.catchUp.round else { return nil }
-        for index in round.spans.indices {
-            round.spans[index].after = max(round.spans[index].after, session.feed.sentPosition)
-        }
-        round.spans.removeAll { $0.after >= $0.upTo }
+        round.spans.goOn(after: session.feed.sentPosition)
         session.catchUp.round = round
         return PageRequest(
             spans: round.spans, rows: bounds.rows, bytes: bounds.pageBytes,

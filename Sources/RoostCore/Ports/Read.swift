@@ -207,14 +207,20 @@ public struct ReadResult: Sendable {
     }
 }
 
+extension [PageRequest.Span] {
+    /// What is left to ask for if everything up to `position` has been sent.
+    public mutating func goOn(after position: Position) {
+        for index in indices { self[index].after = Swift.max(self[index].after, position) }
+        removeAll { $0.after >= $0.upTo }
+    }
+}
+
 extension ReadResult {
-    /// What the next page has to ask for, if everything up to `position` has been sent: the spans that go on beyond it.
+    /// The spans of the next page, if everything up to `position` has been sent.
     public func spans(after position: Position) -> [PageRequest.Span] {
-        spans.compactMap { span in
-            var span = span
-            span.after = max(span.after, position)
-            return span.after < span.upTo ? span : nil
-        }
+        var left = spans
+        left.goOn(after: position)
+        return left
     }
 }
 

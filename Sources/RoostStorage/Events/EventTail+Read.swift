@@ -7,8 +7,6 @@ extension EventTail {
     struct View: Sendable {
         /// Everything at or below it is in the index.
         var floor: Int64
-        /// Highest sequence of a row in the index; nil if the tail has nothing of the conversation.
-        var indexedSequence: Int64?
         /// Sequence of the last row in the tail; nil if there is none.
         var lastSequence: Int64?
         /// Sequence of the last row in the tail at or below `after`; nil if there is none.
@@ -31,7 +29,6 @@ extension EventTail {
             }
             let after = span.after.value
             let end = min(span.upTo.value, state.published)
-            view.indexedSequence = first.before
             view.lastSequence = sequence(at: state.published, in: parts)
             view.sequenceAtAfter = sequence(at: after, in: parts)
             view.sequenceAtUpTo = sequence(at: end, in: parts)
