@@ -12,6 +12,7 @@ public enum CloseCode: UInt16, CaseIterable, Sendable {
     case helloTimeout = 4003
     case tokenExpired = 4004
     case overloaded = 4005
+    case rateLimited = 4008
     case unauthorized = 4500
     case takenOver = 4501
     case malformed = 4502
@@ -30,6 +31,7 @@ public enum CloseCode: UInt16, CaseIterable, Sendable {
         case .helloTimeout: "no hello arrived in time"
         case .tokenExpired: "token expired"
         case .overloaded: "overloaded, come back"
+        case .rateLimited: "too much at once, come back"
         case .unauthorized: "token refused"
         case .takenOver: "another connection of this device took over"
         case .malformed: "too many malformed commands"

@@ -13,7 +13,7 @@ from harness.commands import MAY_BE_SILENT, WRONG, commands, good
 from harness.device import Closed
 from harness.raw import RawConnection, frame
 
-KNOWN_CODES = {1000, 1002, 1003, 1006, 1007, 1009, 4000, 4001, 4002, 4003, 4004, 4005, 4500, 4501, 4502}
+KNOWN_CODES = {1000, 1002, 1003, 1006, 1007, 1009, 4000, 4001, 4002, 4003, 4004, 4005, 4008, 4500, 4501, 4502}
 COMPLAINTS = {"bad_request", "too_large", "bad_position"}
 
 
