@@ -131,7 +131,7 @@ def measure_storm(bench):
             found.note(warning)
         lost.append(report.faults.get("lost", 0))
         found.raw.append({
-            "faults": report.faults, "storms": report.data["result"]["storms"], "harness": report.harness_cores,
+            "faults": report.faults, "disturbances": report.data["result"]["disturbances"], "harness": report.harness_cores,
             "counts": report.counts})
     ratios = [roost / ceiling for roost, ceiling in zip(rates["roost"], rates["ceiling"])]
     found.figures = [

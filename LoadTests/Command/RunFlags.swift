@@ -32,6 +32,11 @@ struct RunFlags: ParsableArguments {
     @Option(help: "Seconds of measured load.") var seconds: Double?
     @Option(help: "Seconds of load before the measurement begins.") var warmup: Double?
     @Option(help: "Seed of all random choices.") var seed: UInt64?
+    @Option(
+        name: .customLong("back-off"),
+        help: ArgumentHelp(
+            "How cut devices come back: after a random wait that doubles, or at once.", valueName: "jitter|none"))
+    var backOff: String?
     @Option(help: "Number of processes that share the load.") var workers = 1
     @Flag(name: .customLong("pin"), help: "Pin the relay to core 0 and the harness to the others.") var isPinned = false
     @Flag(
@@ -60,6 +65,9 @@ struct RunFlags: ParsableArguments {
         }
         if let durability, !["full", "normal", "memory"].contains(durability) {
             throw ValidationError("--durability must be full, normal or memory, not '\(durability)'")
+        }
+        if let backOff, !["jitter", "none"].contains(backOff) {
+            throw ValidationError("--back-off must be jitter or none, not '\(backOff)'")
         }
         if let grace, !(0...300).contains(grace) {
             throw ValidationError("--grace must be 0 to 300 seconds, not \(grace)")
@@ -92,6 +100,7 @@ struct RunFlags: ParsableArguments {
         options.seconds = seconds
         options.warmup = warmup
         options.seed = seed
+        options.backoff = backOff.map { $0 == "jitter" }
         options.workers = workers
         options.isPinned = isPinned
         options.polls = polls

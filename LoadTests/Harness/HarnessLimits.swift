@@ -33,10 +33,15 @@ enum HarnessLimits {
     /// Seconds of back-off after a lost connection (Docs/Protocol.md, section 10).
     static let backoffFirst = 0.5
     static let backoffMost = 20.0
+    /// Seconds between tries of those who don't back off. Without any, a relay that is down is asked all the time.
+    static let impatientSeconds = 0.1
+    /// Time until a message is sent again that the relay couldn't take, if it doesn't say, and the longest one.
+    static let retryNanoseconds: UInt64 = 500_000_000
+    static let retryNanosecondsMax: UInt64 = 10_000_000_000
     /// Most users whose unread counts are checked at the end.
     static let unreadChecks = 500
-    /// Most replies that one device waits for. Beyond that its messages are not sent, which shows as fewer sent than
-    /// due.
+    /// Most replies that one device waits for, and most messages that wait for its return. Beyond that its messages are
+    /// not sent, which shows as fewer sent than due.
     static let pendingMax = 10_000
     /// How often typing is repeated while it lasts. The relay forgets it after 3 s.
     static let typingRefresh: UInt64 = 2_000_000_000

@@ -5,7 +5,7 @@ extension CostSampler {
     /// number of sessions after the set-up. Returns nil if neither the process nor its metrics could be read.
     func finish(delivered: UInt64, sessions: UInt64) -> Report.Cost? {
         stop()
-        let end = probe?.read()
+        let end = reading()
         return notes.withLock { Self.cost($0, atEnd: end, delivered: delivered, sessions: sessions) }
     }
 

@@ -8,7 +8,7 @@ extension CostSampler {
         // Lowers the priority of this thread only (setpriority(2); 0 is PRIO_PROCESS), so that it doesn't disturb the
         // engine.
         _ = setpriority(__priority_which_t(0), 0, CostSampler.niceness)
-        var last = (at: Deadline.now, cpu: probe?.cpuSeconds())
+        var last = (at: Deadline.now, cpu: cpuSeconds())
         var due = last.at &+ interval
         while true {
             sleep(until: due)
@@ -20,7 +20,7 @@ extension CostSampler {
                 switch order {
                 // From a mark on, samples and seconds of the load begin at the same time.
                 case .align:
-                    last = (Deadline.now, probe?.cpuSeconds())
+                    last = (Deadline.now, cpuSeconds())
                     due = last.at &+ interval
                 case .fetchAtBegin: fetch { $0.metricsAtBegin = $1 }
                 case .fetchAtEnd: fetch { $0.metricsAtEnd = $1 }
@@ -37,7 +37,7 @@ extension CostSampler {
 
     /// Takes a sample and shows it. Returns the process's CPU time so far.
     private func take(_ now: UInt64, since last: (at: UInt64, cpu: Double?)) -> Double? {
-        guard let reading = probe?.read() else {
+        guard let reading = self.reading() else {
             observe(Sample(at: now, cpu: 0, rss: 0, descriptors: 0, isKnown: false))
             return nil
         }

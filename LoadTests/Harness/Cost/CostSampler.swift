@@ -38,7 +38,8 @@ final class CostSampler: Sendable {
 
     enum Order { case align, fetchAtBegin, fetchAtEnd, stop }
 
-    let probe: ProcessProbe?
+    /// The process that is measured, and what those before it used: a relay may be started again.
+    private let subject: Mutex<(probe: ProcessProbe?, spent: Double)>
     let metrics: MetricsProbe?
     let observe: @Sendable (Sample) -> Void
     let interval: UInt64
@@ -52,7 +53,7 @@ final class CostSampler: Sendable {
         pid: Int32?, metrics: MetricsProbe?, intervalSeconds: Double = 1,
         observe: @escaping @Sendable (Sample) -> Void = { _ in }
     ) {
-        probe = pid.flatMap(ProcessProbe.init)
+        subject = Mutex((pid.flatMap(ProcessProbe.init), 0))
         self.metrics = metrics
         self.observe = observe
         interval = UInt64(max(0.001, intervalSeconds) * 1_000_000_000)
@@ -64,7 +65,7 @@ final class CostSampler: Sendable {
             }
         }
         wake = (ends[0], ends[1])
-        let reading = probe?.read()
+        let reading = self.reading()
         notes.withLock { $0.atStart = reading }
     }
 
@@ -105,11 +106,36 @@ final class CostSampler: Sendable {
         if let running { pthread_join(running, nil) }
     }
 
+    // MARK: The process
+
+    /// Another process is measured from now on, or none until it is there. Called before the one so far is ended, whose
+    /// CPU time stays in the sum.
+    func follow(_ pid: Int32?) {
+        subject.withLock { subject in
+            subject.spent += subject.probe?.cpuSeconds() ?? 0
+            subject.probe = pid.flatMap(ProcessProbe.init)
+        }
+    }
+
+    /// What the process uses now; its CPU time with that of those before it.
+    func reading() -> ProcessProbe.Reading? {
+        subject.withLock { subject in
+            guard var reading = subject.probe?.read() else { return nil }
+            reading.cpuSeconds += subject.spent
+            return reading
+        }
+    }
+
+    /// CPU time so far, with that of the processes before.
+    func cpuSeconds() -> Double? {
+        subject.withLock { subject in subject.probe?.cpuSeconds().map { $0 + subject.spent } }
+    }
+
     // MARK: Marks
 
     /// Mark: all sessions are connected and idle, and the warm-up begins.
     func loadBegan() {
-        let reading = probe?.read()
+        let reading = self.reading()
         notes.withLock {
             $0.connected = reading
             $0.loadBeganAt = Deadline.now
@@ -119,7 +145,7 @@ final class CostSampler: Sendable {
 
     /// Mark: the measured load begins.
     func measuredBegan(at now: UInt64) {
-        let cpu = probe?.cpuSeconds()
+        let cpu = cpuSeconds()
         notes.withLock {
             $0.cpuAtBegin = cpu
             $0.measuredBeganAt = now
@@ -130,7 +156,7 @@ final class CostSampler: Sendable {
 
     /// Mark: the measured load has ended. Messages that are under way may still arrive.
     func measuredEnded(at now: UInt64) {
-        let cpu = probe?.cpuSeconds()
+        let cpu = cpuSeconds()
         notes.withLock {
             $0.cpuAtEnd = cpu
             $0.measuredEndedAt = now

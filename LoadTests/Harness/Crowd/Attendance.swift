@@ -4,21 +4,18 @@ import SeededRandom
 /// Who is connected. Devices connect within a bound, come back, leave by plan or are cut off, and this keeps the books
 /// of it.
 final class Attendance {
-    struct StormState {
-        var storm: Scenario.Storm
-        var began: UInt64
-        var sessions: Int
-        var away: Int
-        var ended: UInt64 = 0
-    }
-
     private let course: Course
     private let cast: Cast
     private let books: Books
     private let habits: Habits
     private let preparation: Preparation
+    private let disturbances: Disturbances
     /// Sessions that the relay has welcomed.
     private(set) var readyCount = 0
+    /// Of these, those that it hasn't told yet that they are live.
+    private(set) var behindCount = 0
+    /// Devices that are away by plan.
+    private var heldCount = 0
     /// Connections that are being made.
     private var dialing = 0
     /// Devices that are due to connect and wait until fewer connections are being made.
@@ -26,20 +23,23 @@ final class Attendance {
     private(set) var lastEnding: SocketEnding?
     /// Whether a device has failed so often that the preparation can't end well.
     private(set) var isHopeless = false
-    private(set) var storms: [StormState] = []
     private var returnBegan: UInt64?
 
-    init(_ course: Course, _ cast: Cast, _ books: Books, _ habits: Habits, _ preparation: Preparation) {
+    init(
+        _ course: Course, _ cast: Cast, _ books: Books, _ habits: Habits, _ preparation: Preparation,
+        _ disturbances: Disturbances
+    ) {
         self.course = course
         self.cast = cast
         self.books = books
         self.habits = habits
         self.preparation = preparation
+        self.disturbances = disturbances
     }
 
     /// A device is to be connected from now on. Its connect latency counts from `due`.
     func wantsConnection(_ device: Device, due: UInt64) {
-        guard device.phase == .away || device.phase == .waiting else { return }
+        guard device.phase == .away || device.phase == .waiting, !device.isHeldAway else { return }
         device.phase = .waiting
         device.connectDue = due
         toDial.append(device)
@@ -68,15 +68,32 @@ final class Attendance {
     }
 
     /// A session has ended, for whatever reason.
-    func endedSession() {
+    func endedSession(wasBehind: Bool) {
         precondition(readyCount > 0, "no session is there")
         readyCount -= 1
+        if wasBehind { behindCount -= 1 }
+        tellOfChange(at: SocketLoop.now())
+    }
+
+    /// The relay has told a device that it is live.
+    func becameLive(_ device: Device, at now: UInt64) {
+        guard device.phase == .behind else { return }
+        device.phase = .live
+        behindCount -= 1
+        tellOfChange(at: now)
+    }
+
+    /// Whether somebody was still missing or behind, for whoever waits until that is over.
+    func tellOfChange(at now: UInt64) {
+        disturbances.changed(
+            isComplete: readyCount == cast.devices.count - heldCount, behind: behindCount, at: now)
     }
 
     /// The relay has let a device in.
     func becameReady(_ device: Device, _ resumption: Resumption, at now: UInt64) {
         endedDialing()
         readyCount += 1
+        behindCount += 1
         books.counts.connects += 1
         let waited = now - min(now, device.connectDue)
         if course.stage == .settingUp || course.isMeasured(device.connectDue) {
@@ -86,11 +103,7 @@ final class Attendance {
         beginCatchUp(device, resumption, at: now)
         guard course.stage != .settingUp else { return }
         if device.index % course.scenario.devices == 0 { preparation.watch(by: device) }
-        planLeave(device, at: now)
-        guard let storm = device.storm else { return }
-        device.storm = nil
-        storms[storm].away -= 1
-        if storms[storm].away == 0 { storms[storm].ended = now }
+        tellOfChange(at: now)
     }
 
     /// A device left on purpose.
@@ -114,10 +127,17 @@ final class Attendance {
         if case .closed(let code, _) = ending, code >= 4_500 { return }
         device.failures += 1
         if course.stage == .settingUp, device.failures >= HarnessLimits.setUpTries { isHopeless = true }
-        let most = min(HarnessLimits.backoffMost, HarnessLimits.backoffFirst * Double(1 << min(device.failures, 10)))
-        let wait = Double.random(in: 0...most, using: &course.random)
+        let wait = course.scenario.backoff ? device.askedBackIn ?? backoff(of: device) : impatience(of: device)
+        device.askedBackIn = nil
         comeBack(device, after: wait, at: now)
     }
+
+    private func backoff(of device: Device) -> Double {
+        let most = min(HarnessLimits.backoffMost, HarnessLimits.backoffFirst * Double(1 << min(device.failures, 10)))
+        return Double.random(in: 0...most, using: &course.random)
+    }
+
+    private func impatience(of device: Device) -> Double { device.failures > 1 ? HarnessLimits.impatientSeconds : 0 }
 
     private func forgetView(of device: Device) {
         let now = SocketLoop.now()
@@ -133,26 +153,51 @@ final class Attendance {
 
     // MARK: Coming and going
 
-    /// Plans when a user who comes and goes will leave: after a random time.
-    func planLeave(_ device: Device, at now: UInt64) {
+    /// Plans when a user who comes and goes will leave: a random time after the visit was due to begin. When the relay
+    /// lets somebody in doesn't matter.
+    func planLeave(_ device: Device, from due: UInt64) {
         let persona = cast.persona(of: device)
         guard persona.present > 0 else { return }
-        let stays = course.random.exponential(mean: persona.present)
-        course.timers.add(.leave(device, session: device.session), at: now + UInt64(stays * 1e9))
+        let stays = course.plan.exponential(mean: persona.present)
+        course.timers.add(.leave(device), at: due + UInt64(stays * 1e9))
     }
 
-    /// The user of a device leaves as planned, unless the session has ended before.
-    func leave(_ device: Device, session: Int, at now: UInt64) {
-        guard device.session == session, course.stage == .measuring || course.stage == .warmingUp else { return }
+    /// The user of a device leaves as planned, connected or not.
+    func leave(_ device: Device, due: UInt64, at now: UInt64) {
+        guard course.stage == .measuring || course.stage == .warmingUp else { return }
         let persona = cast.persona(of: device)
-        device.leave(cleanly: course.random.happens(persona.clean), at: now)
-        comeBack(device, after: course.random.exponential(mean: persona.away), at: now)
+        let isClean = course.plan.happens(persona.clean)
+        let away = course.plan.exponential(mean: persona.away)
+        hold(device, cleanly: isClean, at: now)
+        course.timers.add(.arrive(device), at: due + UInt64(away * 1e9))
+    }
+
+    /// A visitor comes again as planned.
+    func arrive(_ device: Device, due: UInt64, at now: UInt64) {
+        guard course.stage == .measuring || course.stage == .warmingUp else { return }
+        planLeave(device, from: due)
+        release(device)
+        wantsConnection(device, due: now)
+    }
+
+    private func hold(_ device: Device, cleanly: Bool, at now: UInt64) {
+        guard !device.isHeldAway else { return }
+        device.isHeldAway = true
+        device.isExcused = true
+        heldCount += 1
+        device.leave(cleanly: cleanly, at: now)
+    }
+
+    private func release(_ device: Device) {
+        guard device.isHeldAway else { return }
+        device.isHeldAway = false
+        heldCount -= 1
     }
 
     /// Calls everybody back after the load, so that what they missed can be counted.
     func callEverybodyBack(at now: UInt64) {
         for device in cast.devices {
-            device.isHeldAway = false
+            release(device)
             resume(device, at: now)
             if device.phase == .away || device.phase == .waiting { wantsConnection(device, due: now) }
         }
@@ -163,16 +208,30 @@ final class Attendance {
     /// Cuts a part of all connections off at once.
     func beginStorm(_ number: Int, at now: UInt64) {
         let storm = course.scenario.storms[number]
-        var state = StormState(storm: storm, began: now, sessions: 0, away: 0)
-        for device in cast.devices where device.isReady && course.random.happens(storm.share) {
+        let cut = cast.devices.filter {
+            $0.user >= storm.spare && course.plan.happens(storm.share) && $0.isReady
+        }
+        disturbances.begin(
+            .storm, backoff: storm.backoff, sessions: cut.count, at: now, end: now, cuts: !cut.isEmpty)
+        for device in cut {
+            device.cutBy = disturbances.count - 1
             device.leave(cleanly: false, at: now)
-            state.sessions += 1
-            state.away += 1
-            device.storm = storms.count
             let wait = storm.backoff ? Double.random(in: 0...HarnessLimits.backoffFirst, using: &course.random) : 0
             comeBack(device, after: wait, at: now)
         }
-        storms.append(state)
+    }
+
+    /// The relay stops now, by plan; whoever starts and stops it does so at the same moment.
+    func beginRestart(_ number: Int, at now: UInt64) {
+        let kind: RunResult.Disturbance.Kind = course.scenario.restarts[number].how == .kill ? .kill : .drain
+        disturbances.begin(
+            kind, backoff: course.scenario.backoff, sessions: readyCount, at: now, end: now, cuts: true)
+    }
+
+    /// The load becomes smaller. That is something to recover from if it was above what the relay can do.
+    func easeOff(at now: UInt64) {
+        disturbances.begin(.overload, sessions: readyCount, at: now, end: now, cuts: false)
+        tellOfChange(at: now)
     }
 
     // MARK: Away together
@@ -180,20 +239,23 @@ final class Attendance {
     /// Some users leave, and come back together later.
     func beginAbsence(at now: UInt64) {
         guard let catchUp = course.scenario.catchUp else { return }
-        for user in 0..<course.scenario.users where course.random.happens(catchUp.share) {
-            for device in cast.devices(ofUser: user) {
-                device.isHeldAway = true
-                device.leave(cleanly: true, at: now)
-            }
+        var leaving: [Device] = []
+        for user in 0..<course.scenario.users where course.plan.happens(catchUp.share) {
+            leaving += cast.devices(ofUser: user)
         }
+        let back = course.measureFrom + UInt64(catchUp.back * 1e9)
+        disturbances.begin(.absence, sessions: leaving.count, at: now, end: back, cuts: !leaving.isEmpty)
+        for device in leaving { hold(device, cleanly: true, at: now) }
     }
 
     /// The users who left together come back.
     func endAbsence(at now: UInt64) {
-        for device in cast.devices where device.isHeldAway {
-            device.isHeldAway = false
+        // Visitors come again by themselves.
+        for device in cast.devices where device.isHeldAway && cast.persona(of: device).present == 0 {
+            release(device)
             wantsConnection(device, due: now)
         }
+        tellOfChange(at: now)
     }
 
     /// Counts the messages that a device has to be sent before it is up to date.
@@ -218,10 +280,25 @@ final class Attendance {
 
     // MARK: Stalling
 
+    /// Nobody reads from now on.
+    func beginStall(_ number: Int, at now: UInt64) {
+        let end = now + UInt64(course.scenario.stalls[number].seconds * 1e9)
+        disturbances.begin(.stall, sessions: readyCount, at: now, end: end, cuts: false)
+        for device in cast.devices { stall(device) }
+        course.timers.add(.endStall, at: end)
+    }
+
+    /// Everybody reads again.
+    func endStall(at now: UInt64) {
+        for device in cast.devices { resume(device, at: now) }
+        tellOfChange(at: now)
+    }
+
     /// The device stops reading.
     func stall(_ device: Device) {
         guard device.isReady else { return }
         device.isStalled = true
+        device.isExcused = true
         books.presence.unsure(of: device.user)
         for pair in device.pairs { books.presence.ended(pair) }
         device.socket?.isReading = false
@@ -231,6 +308,7 @@ final class Attendance {
     func resume(_ device: Device, at now: UInt64) {
         guard device.isStalled else { return }
         device.isStalled = false
+        device.isExcused = false
         device.measuresFrom = now
         device.socket?.isReading = true
         if device.isReady, device.index % course.scenario.devices == 0 { preparation.watch(by: device) }

@@ -50,9 +50,10 @@ final class Books {
     }
 
     /// Ends the current second and begins the next.
-    func takeSecond(sessions: Int) -> RunResult.Second {
+    func takeSecond(sessions: Int, behind: Int) -> RunResult.Second {
         var taken = second
         taken.sessions = UInt64(sessions)
+        taken.behind = UInt64(behind)
         taken.delivery = recorder.takeSecond()
         second = RunResult.Second(second: taken.second + 1)
         return taken

@@ -156,18 +156,18 @@ final class Cast {
 
     // MARK: Picking
 
-    /// Draws who writes the next message, and from which place. Returns nil if nobody of those drawn is connected:
-    /// people who are away don't write.
+    /// Draws who writes the next message, and from which place. Returns nil if all of those drawn are away by plan:
+    /// such people don't write. Whether the relay has let somebody in must not matter, or it would thin out its load.
     func pickSender() -> (Device, place: Int)? {
         for _ in 0..<8 {
-            guard let number = roomPicker?.pick(&course.random), let picker = rooms[number].picker else { continue }
+            guard let number = roomPicker?.pick(&course.plan), let picker = rooms[number].picker else { continue }
             let room = rooms[number]
-            let member = picker.pick(&course.random)
+            let member = picker.pick(&course.plan)
             let count = course.scenario.devices
-            let which = count == 1 ? 0 : Int.random(in: 0..<count, using: &course.random)
+            let which = count == 1 ? 0 : Int.random(in: 0..<count, using: &course.plan)
             let place = room.firstPlace + member * count + which
             let device = devices[Int(places[place].device)]
-            if device.isReady, !device.isStalled { return (device, place) }
+            if !device.isHeldAway { return (device, place) }
         }
         return nil
     }

@@ -9,7 +9,11 @@ final class Course {
     /// Part of the run's user names and message keys.
     let runName: String
     let runNumber: UInt32
+    /// For what follows from the relay's answers, such as how long a lost device waits.
     var random: SeededGenerator
+    /// For what people do by themselves: who writes, what, and when visitors come and go. Nothing that a relay does
+    /// may take a number from here, or it would decide on the load.
+    var plan: SeededGenerator
     var timers = Timers()
     private(set) var stage = Stage.settingUp
     /// The measured load: due from here, and before that.
@@ -24,6 +28,7 @@ final class Course {
         runName = plan.runName
         runNumber = number
         random = SeededGenerator(seed: plan.scenario.seed)
+        self.plan = SeededGenerator(seed: plan.scenario.seed ^ 0x5EED)
     }
 
     /// Whether something that was due then belongs to the measured load.

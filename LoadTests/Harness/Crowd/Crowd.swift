@@ -10,6 +10,7 @@ final class Crowd {
     let books: Books
     let habits: Habits
     let preparation: Preparation
+    let disturbances: Disturbances
     let attendance: Attendance
     let traffic: Traffic
     let verdict: Verdict
@@ -38,16 +39,17 @@ final class Crowd {
         cast = Cast(course, books)
         habits = Habits(course, cast, books)
         preparation = Preparation(course, cast, books, habits)
-        attendance = Attendance(course, cast, books, habits, preparation)
-        traffic = Traffic(course, cast, books, habits, attendance)
+        disturbances = Disturbances(course)
+        attendance = Attendance(course, cast, books, habits, preparation, disturbances)
+        traffic = Traffic(course, cast, books, habits, attendance, disturbances)
         verdict = Verdict(course, cast, books)
         cast.build(for: self)
     }
 
     /// Whether everybody is connected and has all that was acked.
     var isSettled: Bool {
-        attendance.readyCount == cast.devices.count && acksDue.isEmpty
-            && cast.devices.allSatisfy { $0.pending.isEmpty }
+        attendance.readyCount == cast.devices.count && attendance.behindCount == 0 && acksDue.isEmpty
+            && cast.devices.allSatisfy { $0.pending.isEmpty && $0.outbox.isEmpty }
             && books.ledger.isComplete && books.signals.missedSignals == 0
     }
 
@@ -55,7 +57,7 @@ final class Crowd {
 
     /// Does everything that is due, in the order of time, then of planning.
     func advance(to now: UInt64) {
-        while let action = course.timers.take(dueAt: now) { perform(action, at: now) }
+        while let (action, due) = course.timers.take(dueAt: now) { perform(action, due: due, at: now) }
         while let first = acksDue.first, first.at <= now {
             acksDue.removeFirst()
             first.device.ackIsDue()
@@ -69,18 +71,24 @@ final class Crowd {
     /// Plans an ack of what a device will have received by then. Times never decrease.
     func planAck(of device: Device, at time: UInt64) { acksDue.append((at: time, device: device)) }
 
-    private func perform(_ action: Timers.Action, at now: UInt64) {
+    private func perform(_ action: Timers.Action, due: UInt64, at now: UInt64) {
         switch action {
         case .connect(let device): attendance.wantsConnection(device, due: now)
         case .giveUpConnecting(let device, let attempt): device.giveUpConnecting(attempt: attempt)
-        case .send(let device, let place, let due): traffic.send(device, place: place, due: due, at: now)
-        case .type(let device, let place, let until):
-            if device.isReady { habits.startTyping(device, place: place, until: until, at: now) }
+        case .send(let device, let draft): traffic.send(device, draft, at: now)
+        case .type(let device, let draft): habits.type(device, draft, at: now)
+        case .sendAgain(let device, let session):
+            if device.session == session, device.isReady { device.emptyOutbox(at: now) }
         case .read(let device, let place): habits.read(device, place: place, at: now)
-        case .leave(let device, let session): attendance.leave(device, session: session, at: now)
+        case .leave(let device): attendance.leave(device, due: due, at: now)
+        case .arrive(let device): attendance.arrive(device, due: due, at: now)
         case .stall(let device): attendance.stall(device)
         case .resume(let device): attendance.resume(device, at: now)
         case .beginStorm(let number): if course.stage == .measuring { attendance.beginStorm(number, at: now) }
+        case .beginRestart(let number): attendance.beginRestart(number, at: now)
+        case .beginStall(let number): attendance.beginStall(number, at: now)
+        case .endStall: attendance.endStall(at: now)
+        case .easeOff: attendance.easeOff(at: now)
         case .beginAbsence: attendance.beginAbsence(at: now)
         case .endAbsence: attendance.endAbsence(at: now)
         case .sweep:
@@ -97,13 +105,24 @@ final class Crowd {
         for (number, storm) in course.scenario.storms.enumerated() {
             course.timers.add(.beginStorm(number), at: at(storm.at))
         }
+        for (number, restart) in course.scenario.restarts.enumerated() {
+            course.timers.add(.beginRestart(number), at: at(restart.at))
+        }
+        for (number, stall) in course.scenario.stalls.enumerated() {
+            course.timers.add(.beginStall(number), at: at(stall.at))
+        }
+        var factor = 1.0
+        for (number, stage) in (course.scenario.messages?.stages ?? []).enumerated() {
+            if stage.factor < factor { course.timers.add(.easeOff(number), at: at(stage.at)) }
+            factor = stage.factor
+        }
         if let catchUp = course.scenario.catchUp {
             course.timers.add(.beginAbsence, at: at(catchUp.leave))
             course.timers.add(.endAbsence, at: at(catchUp.back))
         }
         course.timers.add(.sweep, at: now)
         for device in cast.devices {
-            attendance.planLeave(device, at: now)
+            attendance.planLeave(device, from: now)
             device.measuresFrom = min(device.measuresFrom, now)
             let persona = cast.persona(of: device)
             guard persona.stallsAfter > 0 else { continue }

@@ -28,17 +28,25 @@ extension Device: ClientSocketOwner {
 
     /// The relay has let it in.
     func welcomed(_ resumption: Resumption, at now: UInt64) {
-        phase = .ready
+        phase = .behind
         readyAt = now
-        measuresFrom = now
+        if isExcused { measuresFrom = now }
+        isExcused = isStalled
         failures = 0
+        for place in places.all { crowd.cast.places[Int(place)].answered = Place.nothingAnswered }
         crowd.attendance.becameReady(self, resumption, at: now)
-        let again = unanswered
-        unanswered = []
-        for message in again {
+        emptyOutbox(at: now)
+    }
+
+    /// Sends what has waited: first what was sent before, then what became due since, in its order.
+    func emptyOutbox(at now: UInt64) {
+        let waited = outbox
+        outbox = Outbox()
+        for message in waited.unanswered {
             crowd.traffic.noteResent(message)
             send(message)
         }
+        for draft in waited.drafts { sendMessage(draft, at: now) }
     }
 
     func ended(_ socket: ClientSocket, _ ending: SocketEnding) {
@@ -74,11 +82,13 @@ extension Device: ClientSocketOwner {
     /// What has to be forgotten with a connection, and what is kept for the next one.
     private func forgetConnection() {
         if phase == .connecting || phase == .greeting { crowd.attendance.endedDialing() }
-        if phase == .ready { crowd.attendance.endedSession() }
+        let wasReady = isReady
+        let wasBehind = phase == .behind
         phase = .away
+        if wasReady { crowd.attendance.endedSession(wasBehind: wasBehind) }
         session += 1
         socket = nil
-        unanswered += pending.messages
+        outbox.unanswered += pending.messages
         pending.removeAll()
         isStalled = false
         toCatchUp = 0

@@ -25,6 +25,11 @@ extension Device {
             gotError(event, at: now)
         } else if event.type.equals("welcome") {
             gotWelcome(text, event, at: now)
+        } else if event.type.equals("live") {
+            took(event.position, at: now)
+            crowd.attendance.becameLive(self, at: now)
+        } else if event.type.equals("drain") {
+            askedBackIn = event.after.wholeNumber.map { Double(min($0, 3_600_000)) / 1_000 }
         } else if event.type.equals("gap") {
             gotGap(text, event)
         } else if !event.position.isEmpty {
@@ -97,6 +102,9 @@ extension Device {
         crowd.books.noteError(event.code)
         guard let id = event.reply.wholeNumber, let purpose = pending.take(id) else { return }
         switch purpose {
+        case .message(let message) where event.retry.equals("true"):
+            let wait = event.retryAfter.wholeNumber.map { UInt64($0) &* 1_000_000 }
+            sendAgain(message, in: wait ?? HarnessLimits.retryNanoseconds)
         case .message(let message): crowd.traffic.refused(message, isSure: !event.code.equals("unavailable"))
         case .hello, .watchAgain: break
         case .create, .add, .watch: crowd.preparation.stepFailed(String(decoding: event.code, as: UTF8.self))

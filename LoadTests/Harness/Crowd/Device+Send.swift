@@ -14,10 +14,11 @@ extension Device {
         return socket.send(writer.written)
     }
 
-    /// Sends a new message to the room of `place`. Its latency counts from `due`.
-    func sendMessage(place: Int, due: UInt64, length: Int, at now: UInt64) {
+    /// Sends a new message to the room of its place. Its latency counts from when it was due.
+    func sendMessage(_ draft: Draft, at now: UInt64) {
         let message = Outgoing(
-            place: place, number: crowd.traffic.number(from: place), due: due, sent: now, length: length)
+            place: draft.place, number: crowd.traffic.number(from: draft.place), due: draft.due, sent: now,
+            length: draft.length)
         crowd.traffic.noteSent(message)
         switch crowd.course.scenario.messages?.mode ?? .send {
         case .send: send(message)
@@ -34,7 +35,17 @@ extension Device {
             frame.member("key", "\(crowd.course.runName)-\(message.place)-\(message.number)")
             write("body", message, to: frame)
         }
-        if !isQueued { crowd.traffic.refused(message, isSure: true) }
+        guard !isQueued else { return }
+        _ = pending.take(id)
+        sendAgain(message, in: HarnessLimits.retryNanoseconds)
+    }
+
+    /// Sends a message again after a while, or on the next connection if that comes first. Its wait counts.
+    func sendAgain(_ message: Outgoing, in nanoseconds: UInt64) {
+        outbox.unanswered.append(message)
+        crowd.course.timers.add(
+            .sendAgain(self, session: session),
+            at: SocketLoop.now() + min(nanoseconds, HarnessLimits.retryNanosecondsMax))
     }
 
     private func signal(_ message: Outgoing) {

@@ -11,7 +11,9 @@ final class Device {
         case connecting
         /// `hello` is on its way.
         case greeting
-        case ready
+        /// Welcome, and `live` hasn't come yet.
+        case behind
+        case live
     }
 
     /// What a command is for whose reply is awaited.
@@ -36,6 +38,16 @@ final class Device {
         var length: Int
     }
 
+    /// Messages that wait until the device may send.
+    struct Outbox {
+        /// Their reply never came, or told to try again; sent again with the same keys.
+        var unanswered: [Outgoing] = []
+        /// They became due while the device was away; never sent so far.
+        var drafts: [Draft] = []
+
+        var isEmpty: Bool { unanswered.isEmpty && drafts.isEmpty }
+    }
+
     unowned let crowd: Crowd
     let index: Int
     let user: Int
@@ -51,12 +63,14 @@ final class Device {
     var readyAt: UInt64 = 0
     /// Failed tries since the last `welcome`.
     var failures = 0
+    /// Seconds after which the relay asked it to come back, when it announced its end.
+    var askedBackIn: Double?
     var places = PlaceIndex()
 
     /// Commands of this connection that wait for their replies.
     var pending = ReplyQueue()
-    /// Messages whose reply a lost connection took away; sent again, with the same keys, on the next one.
-    var unanswered: [Outgoing] = []
+    /// What is sent on the next connection.
+    var outbox = Outbox()
 
     /// The position of the last event that was taken, and that of the last ack, as the relay wrote them. They outlive
     /// the connection: what `welcome` says is compared with them.
@@ -66,16 +80,18 @@ final class Device {
 
     /// Stopped reading, by plan.
     var isStalled = false
-    /// Nothing that comes counts for latency before this: it stalled, or was away.
+    /// What was due before this has no latency: the device stalled or was away by plan. Being cut off is no plan.
     var measuresFrom: UInt64 = 0
+    /// It is away or stalls by plan, so that it measures from its return.
+    var isExcused = true
     /// Missed messages still to come; and when the `welcome` came that they follow.
     var toCatchUp = 0
     /// Pairs in which it is the watcher.
     var pairs: [Int] = []
-    /// Stays away until the crowd calls it back.
+    /// Away by plan, until the plan calls it back.
     var isHeldAway = false
-    /// The storm that it has to come back from.
-    var storm: Int?
+    /// The last storm that cut it off.
+    var cutBy: Int?
 
     init(crowd: Crowd, index: Int, user: Int, persona: Int, name: String) {
         self.crowd = crowd
@@ -88,8 +104,15 @@ final class Device {
     /// Its place in a conversation.
     func place(in room: Int) -> Int? { places.all.first { crowd.cast.places[Int($0)].room == room }.map { Int($0) } }
 
-    var isReady: Bool { phase == .ready }
+    var isReady: Bool { phase == .behind || phase == .live }
 
     /// Notes a command, and gives it its id.
     func expectReply(_ purpose: Purpose) -> Int { pending.expect(purpose) }
+}
+
+/// A message that is due at a time and not written yet: what the scenario decides of it.
+struct Draft {
+    var place: Int
+    var due: UInt64
+    var length: Int
 }

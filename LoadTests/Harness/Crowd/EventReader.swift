@@ -44,6 +44,9 @@ struct EventView {
     private(set) var read = Span(start: nil, count: 0)
     private(set) var unread = Span(start: nil, count: 0)
     private(set) var duplicate = Span(start: nil, count: 0)
+    private(set) var retry = Span(start: nil, count: 0)
+    private(set) var retryAfter = Span(start: nil, count: 0)
+    private(set) var after = Span(start: nil, count: 0)
 
     fileprivate mutating func keep(_ value: Span, as name: Span) {
         switch name.count {
@@ -54,11 +57,14 @@ struct EventView {
         case 4 where name.equals("user"): user = value
         case 4 where name.equals("code"): code = value
         case 4 where name.equals("read"): read = value
+        case 5 where name.equals("retry"): retry = value
+        case 5 where name.equals("after"): after = value
         case 6 where name.equals("active"): active = value
         case 6 where name.equals("unread"): unread = value
         case 8 where name.equals("sequence"): sequence = value
         case 8 where name.equals("position"): position = value
         case 9 where name.equals("duplicate"): duplicate = value
+        case 10 where name.equals("retryAfter"): retryAfter = value
         case 12 where name.equals("conversation"): conversation = value
         default: break
         }

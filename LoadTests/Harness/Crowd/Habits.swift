@@ -49,7 +49,8 @@ final class Habits {
         seenReads[key] = read
         for other in cast.devices(ofUser: reader) {
             guard let place = other.place(in: room), cast.places[place].readSequence == read,
-                course.isMeasured(cast.places[place].readAt), cast.places[place].readAt >= device.measuresFrom
+                course.isMeasured(cast.places[place].readAt), cast.places[place].readAt >= device.readyAt,
+                cast.places[place].readAt >= device.measuresFrom
             else { continue }
             return books.recorder.record(.receipt, now - min(now, cast.places[place].readAt))
         }
@@ -57,16 +58,17 @@ final class Habits {
 
     // MARK: Typing
 
-    /// Says that a user types, again and again until the message is due.
-    func startTyping(_ device: Device, place: Int, until due: UInt64, at now: UInt64) {
-        device.sendTyping(place: place)
-        let room = Int(cast.places[place].room)
-        books.typing.typed(device.user, in: room, at: now)
+    /// Says that a user types, again and again until the message is due. Without a connection nobody hears of it.
+    func type(_ device: Device, _ draft: Draft, at now: UInt64) {
+        if device.isReady {
+            device.sendTyping(place: draft.place)
+            books.typing.typed(device.user, in: Int(cast.places[draft.place].room), at: now)
+        }
         let again = now + HarnessLimits.typingRefresh
-        if again < due {
-            course.timers.add(.type(device, place: place, until: due), at: again)
+        if again < draft.due {
+            course.timers.add(.type(device, draft), at: again)
         } else {
-            course.timers.add(.send(device, place: place, due: due), at: due)
+            course.timers.add(.send(device, draft), at: draft.due)
         }
     }
 

@@ -28,6 +28,16 @@ struct Place {
     var readSequence = 0
     var readAt: UInt64 = 0
     var isReadPlanned = false
+    /// Numbers of messages from here that were answered on this connection, and stored on it. The relay has no reason
+    /// to send them to it as events.
+    var answered = Place.nothingAnswered
+
+    static let nothingAnswered: Range<UInt32> = 0..<0
+
+    /// A message from here was answered. A hole begins the range anew, so that nothing is in it that wasn't answered.
+    mutating func noteAnswered(_ number: UInt32) {
+        answered = answered.upperBound == number ? answered.lowerBound..<(number + 1) : number..<(number + 1)
+    }
 }
 
 /// A device's way from a conversation's name, as a hash, to its place. Few entries: a sorted array is searched.

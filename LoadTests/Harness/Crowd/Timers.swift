@@ -9,14 +9,23 @@ struct Timers {
         /// The device's `hello` has had no answer for too long.
         case giveUpConnecting(Device, attempt: Int)
         /// Sends what was being typed.
-        case send(Device, place: Int, due: UInt64)
+        case send(Device, Draft)
         /// Renews typing, until it is time to send.
-        case type(Device, place: Int, until: UInt64)
+        case type(Device, Draft)
+        /// Sends messages again that the relay couldn't take.
+        case sendAgain(Device, session: Int)
         case read(Device, place: Int)
-        case leave(Device, session: Int)
+        /// A visitor leaves, or comes again.
+        case leave(Device)
+        case arrive(Device)
         case stall(Device)
         case resume(Device)
         case beginStorm(Int)
+        case beginRestart(Int)
+        case beginStall(Int)
+        case endStall
+        /// The rate falls: the stage with this number begins.
+        case easeOff(Int)
         case beginAbsence
         case endAbsence
         case sweep
@@ -42,10 +51,10 @@ struct Timers {
         heap.insert(Entry(time: time, order: order, action: action))
     }
 
-    /// Takes the earliest if it is due.
-    mutating func take(dueAt now: UInt64) -> Action? {
+    /// Takes the earliest if it is due, and when it was.
+    mutating func take(dueAt now: UInt64) -> (action: Action, due: UInt64)? {
         guard let first = heap.min, first.time <= now else { return nil }
-        return heap.popMin()?.action
+        return heap.popMin().map { ($0.action, $0.time) }
     }
 
     mutating func removeAll() { heap = Heap() }

@@ -7,39 +7,56 @@ final class Traffic {
     private let books: Books
     private let habits: Habits
     private let attendance: Attendance
+    private let disturbances: Disturbances
 
-    init(_ course: Course, _ cast: Cast, _ books: Books, _ habits: Habits, _ attendance: Attendance) {
+    init(
+        _ course: Course, _ cast: Cast, _ books: Books, _ habits: Habits, _ attendance: Attendance,
+        _ disturbances: Disturbances
+    ) {
         self.course = course
         self.cast = cast
         self.books = books
         self.habits = habits
         self.attendance = attendance
+        self.disturbances = disturbances
     }
 
     /// A message is due. Its author may type first.
     func arrive(due: UInt64, at now: UInt64) {
-        guard let (device, place) = cast.pickSender() else { return }
+        guard let messages = course.scenario.messages, let (device, place) = cast.pickSender() else { return }
         let persona = cast.persona(of: device)
-        guard persona.typing > 0, course.random.happens(persona.typing) else {
-            return send(device, place: place, due: due, at: now)
-        }
-        habits.startTyping(device, place: place, until: due + UInt64(persona.typingSeconds * 1e9), at: now)
-    }
-
-    /// Sends a message that is due now, or was.
-    func send(_ device: Device, place: Int, due: UInt64, at now: UInt64) {
-        guard device.isReady, let messages = course.scenario.messages else { return }
-        if course.isMeasured(due) {
-            books.counts.due += 1
-            books.recorder.recordLateness(now - min(now, due))
-        }
-        books.second.due += 1
-        guard device.pending.count < HarnessLimits.pendingMax else { return }
+        let types = persona.typing > 0 && course.plan.happens(persona.typing)
         let length =
             messages.bytes.count == 1
-            ? messages.bytes.lowerBound : Int.random(in: messages.bytes, using: &course.random)
-        books.typing.ended(device.user, in: Int(cast.places[place].room), at: now)
-        device.sendMessage(place: place, due: due, length: max(length, Stamp.byteCount + 1), at: now)
+            ? messages.bytes.lowerBound : Int.random(in: messages.bytes, using: &course.plan)
+        var draft = Draft(place: place, due: due, length: max(length, Stamp.byteCount + 1))
+        guard types else { return send(device, draft, at: now) }
+        draft.due += UInt64(persona.typingSeconds * 1e9)
+        habits.type(device, draft, at: now)
+    }
+
+    /// Sends a message that is due now, or was. Without a connection it waits for the next one, and its wait counts.
+    func send(_ device: Device, _ draft: Draft, at now: UInt64) {
+        // Who has left by plan while typing doesn't send.
+        guard !device.isHeldAway else { return }
+        books.second.due += 1
+        if course.isMeasured(draft.due) { books.counts.due += 1 }
+        guard device.isReady else {
+            // Nobody sends a signal late: it is about the moment.
+            guard course.scenario.messages?.mode != .signal else { return noteUnsent(draft) }
+            guard device.outbox.drafts.count < HarnessLimits.pendingMax else { return }
+            if course.isMeasured(draft.due) { books.counts.delayed += 1 }
+            return device.outbox.drafts.append(draft)
+        }
+        if course.isMeasured(draft.due) { books.recorder.recordLateness(now - min(now, draft.due)) }
+        guard device.pending.count < HarnessLimits.pendingMax else { return }
+        books.typing.ended(device.user, in: Int(cast.places[draft.place].room), at: now)
+        device.sendMessage(draft, at: now)
+    }
+
+    /// A message that was due is never sent, because the relay hasn't let its sender in.
+    func noteUnsent(_ draft: Draft) {
+        if course.isMeasured(draft.due) { books.counts.unsent += 1 }
     }
 
     /// The number of the next message from a place. Stored messages are numbered by place, signals by
@@ -80,10 +97,10 @@ final class Traffic {
         if sequence > cast.places[message.place].newest { cast.places[message.place].newest = sequence }
         books.unread.wrote(cast.reader(at: message.place), sequence)
         books.second.acked += 1
+        if !isDuplicate { cast.places[message.place].noteAnswered(UInt32(truncatingIfNeeded: message.number)) }
         guard course.isMeasured(message.due) else { return }
         books.counts.acked += 1
         books.counts.expected += UInt64(cast.receivers(in: room))
-        // The latency of a message that was sent again only tells how long the device was away.
         guard message.due >= device.measuresFrom else { return }
         books.recorder.record(
             .ack, corrected: now - min(now, message.due), uncorrected: now - min(now, message.sent))
@@ -106,6 +123,9 @@ final class Traffic {
             Int(cast.places[place].room), by: Membership(place), sequence: sequence, from: Membership(stamp.place),
             number: stamp.number)
         if sequence > cast.places[place].newest { cast.places[place].newest = sequence }
+        if stamp.place == place, cast.places[place].answered.contains(UInt32(truncatingIfNeeded: stamp.number)) {
+            books.counts.ownReturned += 1
+        }
         guard reception == .first || reception == .own else { return }
         if device.toCatchUp > 0 { attendance.caughtUpOne(device, at: now) }
         guard reception == .first else { return }
@@ -127,13 +147,17 @@ final class Traffic {
         count(stamp, to: device, at: now)
     }
 
-    /// Counts a delivery. What was due before this session, or while the device didn't read, is catch-up and has no
-    /// latency.
+    /// Counts a delivery. What was due while its reader was away or didn't read by plan is catch-up and has no latency.
+    /// What was due while the reader was cut off has one.
     private func count(_ stamp: Stamp, to device: Device, at now: UInt64) {
         let corrected = now - min(now, stamp.due)
         books.second.delivered += 1
         let isLive = stamp.due >= device.measuresFrom && !device.isStalled
-        if isLive { books.recorder.recordSecond(corrected) }
+        if isLive {
+            books.recorder.recordSecond(corrected)
+            let sender = cast.devices[Int(cast.places[stamp.place].device)]
+            if disturbances.isBystander(device, sender, due: stamp.due) { books.recorder.record(.bystander, corrected) }
+        }
         guard course.isMeasured(stamp.due) else { return }
         books.counts.delivered += 1
         guard isLive else { return }

@@ -18,7 +18,15 @@ final class Verdict {
     /// Counts everything that is still missing as lost.
     func judgeDeliveries() {
         for device in cast.devices {
-            if device.isReady { judgeUnanswered(device) }
+            switch device.phase {
+            case .live: judgeUnanswered(device)
+            case .behind:
+                judgeUnanswered(device)
+                books.note(.stuckBehind, "device \(device.index) got `welcome` and never `live`")
+            default:
+                books.note(.neverBack, "device \(device.index) wasn't let in again")
+                for draft in device.outbox.drafts where course.isMeasured(draft.due) { books.counts.unsent += 1 }
+            }
         }
         books.closeDeliveries()
     }
@@ -57,7 +65,7 @@ final class Verdict {
     /// Whether the user may have a stored message that was never answered.
     private func hasOpenMessage(_ user: Int) -> Bool {
         cast.devices(ofUser: user).contains { device in
-            !device.unanswered.isEmpty || device.pending.hasMessage
+            !device.outbox.unanswered.isEmpty || device.pending.hasMessage
         }
     }
 

@@ -18,6 +18,10 @@ public enum Fault: String, CaseIterable, Codable, CodingKeyRepresentable, Sendab
     case stuckTyping = "stuck_typing"
     /// An unread count is wrong.
     case wrongUnread = "wrong_unread"
+    /// A session got `welcome` and never `live`.
+    case stuckBehind = "stuck_behind"
+    /// A device that lost its connection wasn't let in again.
+    case neverBack = "never_back"
     /// The relay said that it left messages out. That is no silent loss.
     case gap
 

@@ -14,4 +14,6 @@ public enum LatencyKind: String, CaseIterable, Codable, Sendable {
     case connect
     /// From `welcome` to the last missed message.
     case catchUp = "catch_up"
+    /// A delivery in a storm, between users whose connections it didn't cut.
+    case bystander
 }

@@ -68,6 +68,7 @@ extension LatencyKind {
         case .typing: 4
         case .connect: 5
         case .catchUp: 6
+        case .bystander: 7
         }
     }
 }

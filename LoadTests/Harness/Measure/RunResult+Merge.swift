@@ -1,13 +1,13 @@
 extension RunResult {
     /// Adds what another process measured at the same time. Distributions and counts are added, the harness's health is
-    /// that of the worst process, and seconds and storms are matched by number.
+    /// that of the worst process, and seconds and disturbances are matched by number.
     public mutating func merge(_ other: RunResult) {
         corrected.merge(other.corrected) { $0.merged(with: $1) }
         uncorrected.merge(other.uncorrected) { $0.merged(with: $1) }
         counts.add(other.counts)
         faults.merge(with: other.faults)
         mergeTimeline(other.timeline)
-        mergeStorms(other.storms)
+        mergeDisturbances(other.disturbances)
         health.merge(other.health)
         if relay.isEmpty { relay = other.relay }
         if durability.isEmpty { durability = other.durability }
@@ -29,21 +29,27 @@ extension RunResult {
             sum.acked += one.acked
             sum.delivered += one.delivered
             sum.sessions += one.sessions
+            sum.behind += one.behind
             sum.delivery.merge(one.delivery)
             bySecond[one.second] = sum
         }
         timeline = bySecond.values.sorted { $0.second < $1.second }
     }
 
-    // All processes run the same storms, so storms with the same number belong together.
-    private mutating func mergeStorms(_ others: [StormResult]) {
+    // All processes run the same scenario, so what has the same number belongs together. Everybody is live when the
+    // slowest are, counted from the last `welcome` of all.
+    private mutating func mergeDisturbances(_ others: [Disturbance]) {
         for (index, other) in others.enumerated() {
-            guard index < storms.count else {
-                storms.append(other)
+            guard index < disturbances.count else {
+                disturbances.append(other)
                 continue
             }
-            storms[index].sessions += other.sessions
-            storms[index].seconds = max(storms[index].seconds, other.seconds)
+            let mine = disturbances[index]
+            let welcomed = max(mine.welcomed, other.welcomed)
+            let live = max(mine.welcomed + mine.live, other.welcomed + other.live)
+            disturbances[index].sessions += other.sessions
+            disturbances[index].welcomed = welcomed
+            disturbances[index].live = live.isFinite ? live - welcomed : .infinity
         }
     }
 }
@@ -53,6 +59,9 @@ extension RunResult.Counts {
         due += other.due
         sent += other.sent
         acked += other.acked
+        delayed += other.delayed
+        unsent += other.unsent
+        ownReturned += other.ownReturned
         delivered += other.delivered
         expected += other.expected
         missedSignals += other.missedSignals

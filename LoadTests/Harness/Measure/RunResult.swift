@@ -11,8 +11,8 @@ public struct RunResult: Codable, Sendable {
     public var faults = FaultCounts()
     /// One entry for each second, including the warm-up.
     public var timeline: [Second] = []
-    /// The storms, in the order of the scenario.
-    public var storms: [StormResult] = []
+    /// Storms, restarts and everything else that many sessions had to recover from, in the order of time.
+    public var disturbances: [Disturbance] = []
     /// Whether the harness kept up.
     public var health = Health()
     /// The relay's `welcome.server`.
@@ -34,6 +34,12 @@ public struct RunResult: Codable, Sendable {
         public var sent: UInt64 = 0
         /// Sent messages that were answered with `ok`.
         public var acked: UInt64 = 0
+        /// Due messages that waited until the relay let their senders in again. They count from when they were due.
+        public var delayed: UInt64 = 0
+        /// Due messages that were never sent, because the relay didn't let their senders in.
+        public var unsent: UInt64 = 0
+        /// Own messages that came back as events on the connection on which they had been answered.
+        public var ownReturned: UInt64 = 0
         /// Deliveries of sent messages, one for each device.
         public var delivered: UInt64 = 0
         /// Deliveries that should have resulted from the sent messages.
@@ -76,20 +82,44 @@ public struct RunResult: Codable, Sendable {
         public var delivered: UInt64 = 0
         /// Sessions connected at the end of the second.
         public var sessions: UInt64 = 0
+        /// Of these, those that were told `welcome` and not yet `live`.
+        public var behind: UInt64 = 0
         /// Corrected delivery latency.
         public var delivery = Distribution()
     }
 
-    /// The result of one storm.
-    public struct StormResult: Codable, Sendable {
-        /// When the storm was to begin, in seconds of the measured load.
+    /// Something that many sessions had to recover from at once.
+    public struct Disturbance: Codable, Sendable, Equatable {
+        /// What it was.
+        public enum Kind: String, Codable, Sendable {
+            /// Connections were cut.
+            case storm
+            /// The relay was killed and started again.
+            case kill
+            /// The relay drained and was started again.
+            case drain
+            /// Nobody read for a while.
+            case stall
+            /// Many left by plan, and came back together.
+            case absence
+            /// The rate of messages was higher before.
+            case overload
+        }
+
+        /// What it was.
+        public var kind: Kind
+        /// When it began, in seconds of the measured load.
         public var at: Double
+        /// From when on the relay could recover, in seconds of the measured load.
+        public var end: Double
         /// Whether the devices waited a random time before they came back.
-        public var backoff: Bool
-        /// Sessions that dropped.
+        public var backoff = false
+        /// Sessions that it cut or stalled.
         public var sessions: UInt64
-        /// Seconds from the drop to the last `welcome`.
-        public var seconds: Double
+        /// Seconds from `end` to the last `welcome`; infinite: some were never back.
+        public var welcomed = Double.infinity
+        /// Seconds from the last `welcome` until every session had got `live`; infinite: some never did.
+        public var live = Double.infinity
     }
 
     /// Whether the harness itself kept up.

@@ -10,6 +10,7 @@ extension LatencyKind {
         case .typing: "Typing"
         case .connect: "Connect"
         case .catchUp: "Catch-up"
+        case .bystander: "Bystanders"
         }
     }
 
@@ -23,6 +24,7 @@ extension LatencyKind {
         case .typing: "from typing to another member's seeing it"
         case .connect: "from the decision to connect to welcome"
         case .catchUp: "from welcome to the last message that was missed"
+        case .bystander: "deliveries in a storm, between users whose connections it didn't cut"
         }
     }
 }

@@ -10,7 +10,13 @@ extension Report {
         case "cpu_us_per_delivery": return cost?.microsecondsPerDelivery
         case "kib_per_session": return cost?.bytesPerSession.map { $0 / 1_024 }
         case "rss_growth_mib": return cost.map { Double($0.rssEnd - $0.rssConnected) / 1_024 }
-        case "storm_seconds": return result.storms.map(\.seconds).max()
+        case "storm_seconds": return result.disturbances.filter { $0.kind == .storm }.map(\.welcomed).max()
+        case "live_seconds": return result.disturbances.map(\.live).max()
+        case "recovery_seconds": return recoverySeconds
+        case "behind_sessions": return result.timeline.last.map { Double($0.behind) }
+        case "own_returned": return Double(result.counts.ownReturned)
+        case "delayed": return Double(result.counts.delayed)
+        case "unsent": return Double(result.counts.unsent)
         case "deliveries_per_second": return rate(of: result.counts.delivered)
         case "acks_per_second": return wantsAcks ? rate(of: result.counts.acked) : nil
         case "catch_up_per_second": return catchUpRate

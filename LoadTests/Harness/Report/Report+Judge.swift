@@ -76,6 +76,7 @@ extension Report {
                 ? "There is no figure named \(name), so its threshold does not hold."
                 : "\(name) was not measured, so its threshold does not hold."
         }
+        guard actual.isFinite else { return "\(name) has no end, \(judgement.threshold.boundText) was allowed." }
         return "\(name) was \(Readable.figure(actual)), \(judgement.threshold.boundText) was allowed."
     }
 }

@@ -20,7 +20,12 @@ struct TerminalPage {
     let style: TerminalStyle
 
     var lines: [String] {
-        let parts = [head, latencies, load, cost, faults, thresholds, verdict]
+        let seconds = SecondsTable(report: report)
+        let parts = [
+            head, latencies, load, seconds.seconds.map(headed) ?? [], seconds.disturbances.map(headed) ?? [], cost,
+            faults,
+            thresholds, verdict,
+        ]
         return Array(parts.filter { !$0.isEmpty }.joined(separator: [""]))
     }
 
@@ -74,7 +79,9 @@ struct TerminalPage {
         table.add(["Sessions", Readable.count(counts.sessions)])
         for (name, count) in [
             ("Lost connections", counts.lostConnections), ("Messages caught up", counts.caughtUpMessages),
-            ("Missed signals", counts.missedSignals),
+            ("Missed signals", counts.missedSignals), ("Delayed, because senders were cut off", counts.delayed),
+            ("Never sent, because senders were not let in", counts.unsent),
+            ("Own messages sent back", counts.ownReturned),
         ] where count > 0 {
             table.add([name, Readable.count(count)])
         }

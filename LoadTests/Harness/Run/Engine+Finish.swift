@@ -45,11 +45,7 @@ extension Engine {
         result.durability = crowd.books.durability
         result.seconds = seconds
         result.wasInterrupted = isInterrupted()
-        result.storms = crowd.attendance.storms.map { state in
-            RunResult.StormResult(
-                at: state.storm.at, backoff: state.storm.backoff, sessions: UInt64(state.sessions),
-                seconds: Double(max(state.ended, state.began) - state.began) / 1e9)
-        }
+        result.disturbances = crowd.disturbances.results
         return result
     }
 }

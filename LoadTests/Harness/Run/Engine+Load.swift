@@ -11,7 +11,8 @@ extension Engine {
         observe(.warmup)
         var schedule = crowd.course.scenario.messages.map {
             ArrivalSchedule(
-                rate: $0.rate, arrivals: $0.arrivals, seed: crowd.course.scenario.seed &+ 1)
+                rate: $0.rate, arrivals: $0.arrivals, seed: crowd.course.scenario.seed &+ 1, stages: $0.stages,
+                offset: crowd.course.scenario.warmup)
         }
         var nextSecond = begin + 1_000_000_000
         while true {
@@ -48,7 +49,8 @@ extension Engine {
     }
 
     func endSecond(at now: UInt64) {
-        let second = crowd.books.takeSecond(sessions: crowd.attendance.readyCount)
+        let second = crowd.books.takeSecond(
+            sessions: crowd.attendance.readyCount, behind: crowd.attendance.behindCount)
         timeline.append(second)
         observe(.second(figures(second)))
     }

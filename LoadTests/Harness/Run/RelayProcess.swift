@@ -14,6 +14,8 @@ final class RelayProcess {
         /// Further settings, `key=value`, which override all others.
         var more: [String] = []
         var core: Int?
+        /// Where it listens; 0: wherever there is room. A relay that is started again needs a port of its own.
+        var port: UInt16 = 0
         var keepsFolder = false
         /// Longest time to start. There is no large old log to read, so the relay starts in a fraction of this.
         var startSeconds = 15.0
@@ -30,7 +32,7 @@ final class RelayProcess {
 
     let folder: String
     let url: String
-    let process: ChildProcess
+    private(set) var process: ChildProcess
     private let settings: Settings
 
     var pid: Int32 { process.pid }
@@ -44,10 +46,7 @@ final class RelayProcess {
         let folder = try PrivateFolder.make()
         let log = "\(folder)/relay.log"
         do throws(RunFailure) {
-            let words = [settings.program] + Self.arguments(settings, folder: folder)
-            let process = try ChildProcess.start(
-                Pinning.command(words, core: settings.core),
-                environment: ChildProcess.environment(without: "ROOST_"), output: log)
+            let process = try Self.start(settings, folder: folder, log: log)
             url = try Self.awaitAddress(process, log: log, settings)
             self.process = process
         } catch {
@@ -56,6 +55,16 @@ final class RelayProcess {
         }
         self.folder = folder
         self.settings = settings
+    }
+
+    /// Ends it by this signal, and keeps its folder for `startAgain`.
+    func halt(signal number: Int32) { process.stop(signal: number, seconds: settings.stopSeconds) }
+
+    /// Starts it once more, with its port and its store, and waits until it listens.
+    func startAgain() throws(RunFailure) {
+        process = try Self.start(settings, folder: folder, log: logFile)
+        let now = try Self.awaitAddress(process, log: logFile, settings)
+        guard now == url else { throw RunFailure("the relay came back on \(now) and not on \(url)") }
     }
 
     /// Asks it to drain, waits, and removes its folder. A second call does nothing.
@@ -72,9 +81,15 @@ final class RelayProcess {
 
     // MARK: Start
 
+    private static func start(_ settings: Settings, folder: String, log: String) throws(RunFailure) -> ChildProcess {
+        try ChildProcess.start(
+            Pinning.command([settings.program] + arguments(settings, folder: folder), core: settings.core),
+            environment: ChildProcess.environment(without: "ROOST_"), output: log)
+    }
+
     static func arguments(_ settings: Settings, folder: String) -> [String] {
         var values = [
-            "listen.host=127.0.0.1", "listen.port=0", "store.path=\(folder)/roost.db",
+            "listen.host=127.0.0.1", "listen.port=\(settings.port)", "store.path=\(folder)/roost.db",
             "auth.key_file=\(folder)/signing.key", "log.level=warning",
             "presence.grace_seconds=\(settings.graceSeconds)",
             // All simulated users connect from one machine, and one session may have to send a whole room's load.

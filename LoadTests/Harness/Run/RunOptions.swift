@@ -32,6 +32,8 @@ public struct RunOptions: Sendable, Equatable {
     public var warmup: Double?
     /// Replaces the scenario's seed.
     public var seed: UInt64?
+    /// Replaces how devices come back whose connection was cut: after a random wait, or without; nil keeps it.
+    public var backoff: Bool?
     /// Run the same scenario with few users and for a few seconds.
     public var isShort = false
 
@@ -57,7 +59,7 @@ public struct RunOptions: Sendable, Equatable {
     public func applied(to scenario: Scenario) throws(ScenarioFailure) -> Scenario {
         let base = isShort ? scenario.shortened(users: Self.short.users, seconds: Self.short.seconds) : scenario
         return try base.override(
-            users: users, devices: devices, rate: rate, seconds: seconds, warmup: warmup, seed: seed)
+            users: users, devices: devices, rate: rate, seconds: seconds, warmup: warmup, seed: seed, backoff: backoff)
     }
 }
 
@@ -79,6 +81,7 @@ extension RunOptions {
         add("--seconds", seconds.map { "\($0)" })
         add("--warmup", warmup.map { "\($0)" })
         add("--seed", seed.map { "\($0)" })
+        add("--back-off", backoff.map { $0 ? "jitter" : "none" })
         if isShort { words.append("--short") }
         if workers > 1 { add("--workers", "\(workers)") }
         if isPinned { words.append("--pin") }

@@ -61,25 +61,33 @@ public struct Runner: Sendable {
             throw RunFailure("there is no process \(pid) to measure")
         }
 
+        guard relay != nil || scenario.restarts.isEmpty else {
+            throw RunFailure("a relay at --url can't be restarted; \(scenario.name) needs one that roost-load starts")
+        }
         let board = ProgressBoard()
         let sampler = CostSampler(
             pid: target.pid, metrics: MetricsProbe(url: target.url, token: target.metricsToken),
             observe: { [show] sample in show(board.figures(with: sample)) })
         sampler.start()
         defer { sampler.stop() }
+        let restarter = relay.map { Restarter($0, scenario.restarts, sampler) }
+        // Before the relay is stopped, however this ends.
+        defer { restarter?.end() }
         let result: RunResult
         do throws(RunFailure) {
             result =
                 options.workers > 1
-                ? try Workers(scenario, options, target: target, sampler: sampler).run()
-                : try runEngine(target, sampler, board)
+                ? try Workers(scenario, options, target: target, sampler: sampler, restarter: restarter).run()
+                : try runEngine(target, sampler, board, restarter)
         } catch {
+            restarter?.end()
             // Adds the relay's own last words to the error.
             guard let words = relay?.lastWords else { throw error }
             throw RunFailure("\(error.description); the relay ended with \(words)")
         }
+        restarter?.end()
         let cost = sampler.finish(delivered: result.counts.delivered, sessions: result.counts.sessions)
-        return Outcome(result: result, cost: cost, relayEnd: relay?.lastWords)
+        return Outcome(result: result, cost: cost, relayEnd: restarter?.failure?.description ?? relay?.lastWords)
     }
 
     // MARK: Relay
@@ -100,6 +108,7 @@ public struct Runner: Sendable {
         settings.more = options.settings
         settings.keepsFolder = options.keepsRelayFolder
         settings.core = options.isPinned ? 0 : nil
+        if !scenario.restarts.isEmpty { settings.port = try RelayPort.free() }
         return try RelayProcess(settings)
     }
 
@@ -112,14 +121,17 @@ public struct Runner: Sendable {
     // MARK: Engine
 
     private func runEngine(
-        _ target: Target, _ sampler: CostSampler, _ board: ProgressBoard
+        _ target: Target, _ sampler: CostSampler, _ board: ProgressBoard, _ restarter: Restarter?
     ) throws(RunFailure) -> RunResult {
         var plan = try EnginePlan.make(scenario, url: target.url, keyFile: target.keyFile)
         plan.polls = options.polls
         return try Engine.run(plan, interrupted: { Interruption.isRequested }) { moment in
             switch moment {
             case .warmup: sampler.loadBegan()
-            case .measuring: sampler.measuredBegan(at: Deadline.now)
+            case .measuring:
+                let now = Deadline.now
+                restarter?.begin(at: now)
+                sampler.measuredBegan(at: now)
             case .settling: sampler.measuredEnded(at: Deadline.now)
             default: break
             }

@@ -23,6 +23,10 @@ extension Scenario {
         share.conversations.rooms.removeAll { $0.count == 0 }
         share.messages?.rate /= Double(count)
         share.watch = min(watch, max(0, share.users - 1))
+        for position in storms.indices {
+            let spare = storms[position].spare
+            share.storms[position].spare = min(Self.part(spare / unit, index, of: count) * unit, share.users)
+        }
         try share.checkShare(of: self, workers: count)
         return share
     }

@@ -17,16 +17,21 @@ struct Workers {
     let options: RunOptions
     let target: Runner.Target
     let sampler: CostSampler
+    let restarter: Restarter?
     /// The program and its arguments before the path of the order; nil for this program.
     var program: [String]?
     /// Time from the start until the last result must be there.
     var patience: Double
 
-    init(_ scenario: Scenario, _ options: RunOptions, target: Runner.Target, sampler: CostSampler) {
+    init(
+        _ scenario: Scenario, _ options: RunOptions, target: Runner.Target, sampler: CostSampler,
+        restarter: Restarter? = nil
+    ) {
         self.scenario = scenario
         self.options = options
         self.target = target
         self.sampler = sampler
+        self.restarter = restarter
         patience = 0
         patience = setUpSeconds + scenario.warmup + scenario.seconds + 2 * scenario.settle + Self.slackSeconds
     }
@@ -90,7 +95,7 @@ struct Workers {
     // MARK: Waiting
 
     private func wait(for workers: [Worker], _ startAt: UInt64) throws(RunFailure) {
-        var marks = Marks(startAt: startAt, scenario, sampler)
+        var marks = Marks(startAt: startAt, scenario, sampler, restarter)
         var wasAsked = false
         var failure: RunFailure?
         let hasEnded = Deadline(seconds: patience).poll {
@@ -127,12 +132,14 @@ struct Workers {
     private struct Marks {
         private let times: [UInt64]
         private let sampler: CostSampler
+        private let restarter: Restarter?
         private var passed = 0
 
-        init(startAt: UInt64, _ scenario: Scenario, _ sampler: CostSampler) {
+        init(startAt: UInt64, _ scenario: Scenario, _ sampler: CostSampler, _ restarter: Restarter?) {
             let measured = startAt &+ UInt64(scenario.warmup * 1_000_000_000)
             times = [startAt, measured, measured &+ UInt64(scenario.seconds * 1_000_000_000)]
             self.sampler = sampler
+            self.restarter = restarter
         }
 
         mutating func pass(_ now: UInt64) {
@@ -145,7 +152,9 @@ struct Workers {
         private mutating func mark(_ now: UInt64) {
             switch passed {
             case 0: sampler.loadBegan()
-            case 1: sampler.measuredBegan(at: now)
+            case 1:
+                restarter?.begin(at: times[1])
+                sampler.measuredBegan(at: now)
             default: sampler.measuredEnded(at: now)
             }
             passed += 1

@@ -105,6 +105,23 @@ extension Scenario {
         }
         for (index, storm) in storms.enumerated() {
             try demandWithin(storm.at, "storms[\(index)].at", places)
+            try places.demand(
+                storm.spare <= users, "storms[\(index)].spare", with: ["users"],
+                "\(storm.spare) is too many; there are \(users) users")
+        }
+        for (index, restart) in restarts.enumerated() {
+            try demandWithin(restart.at + restart.down, "restarts[\(index)].at", places)
+        }
+        for (index, stall) in stalls.enumerated() {
+            try demandWithin(stall.at + stall.seconds, "stalls[\(index)].at", places)
+        }
+        var last = -1.0
+        for (index, stage) in (messages?.stages ?? []).enumerated() {
+            let path = "messages.stages[\(index)].at"
+            try demandWithin(stage.at, path, places)
+            try places.demand(
+                stage.at > last, path, "\(ScenarioValue.written(stage.at)) must be later than the stage before")
+            last = stage.at
         }
     }
 

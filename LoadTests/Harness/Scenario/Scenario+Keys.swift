@@ -34,6 +34,16 @@ extension Scenario: ScenarioPart {
         .section("catch_up", \.catchUp, "Some users leave together, miss messages, and come back together."),
         .list(
             "storms", \.storms, upTo: ScenarioLimits.storms, "Moments when connections drop together and come back."),
+        .list(
+            "restarts", \.restarts, upTo: ScenarioLimits.storms,
+            "Moments when the relay stops and starts again. For a relay that roost-load starts."
+        ),
+        .list("stalls", \.stalls, upTo: ScenarioLimits.storms, "Spans in which nobody reads from their sockets."),
+        .toggle(
+            "backoff", \.backoff,
+            "How devices come back that lost their connection. true: after a random time that doubles from 0.5 s; "
+                + "false: every 0.1 s."
+        ),
         .thresholds(
             "thresholds", \.thresholds,
             "Bounds that decide whether the run held: the most a figure may be, or the least where more is better."
@@ -69,6 +79,17 @@ extension Scenario.Messages: ScenarioPart {
         .word("arrivals", \.arrivals, "Whether messages are due at even intervals or at random moments."),
         .span("bytes", \.bytes, ScenarioLimits.textBytes, "Bytes of a message's text: one number, or the range."),
         .word("mode", \.mode, "send: messages are stored and acked. signal: messages are delivered without storing."),
+        .list(
+            "stages", \.stages, upTo: ScenarioLimits.stages,
+            "Spans with another rate, in rising order. Each lasts until the next one."
+        ),
+    ]
+}
+
+extension Scenario.Messages.Stage: ScenarioPart {
+    static let keys: [ScenarioKey<Self>] = [
+        .seconds("at", \.at, "When it begins, in seconds after the measured load begins.").required,
+        .number("factor", \.factor, 0.01...100, "What the rate is multiplied by.").required,
     ]
 }
 
@@ -104,9 +125,28 @@ extension Scenario.Storm: ScenarioPart {
     static let keys: [ScenarioKey<Self>] = [
         .seconds("at", \.at, "When they drop, in seconds after the measured load begins.").required,
         .share("share", \.share, "Share of all sessions that drops."),
+        .whole(
+            "spare", \.spare, 0...HarnessLimits.usersMax,
+            "The first so many users keep their connections. What they notice is the latency `bystander`."
+        ),
         .toggle(
             "backoff", \.backoff,
             "true: they first wait a random time that doubles from 0.5 s, as the protocol asks. false: they don't wait."
         ),
+    ]
+}
+
+extension Scenario.Restart: ScenarioPart {
+    static let keys: [ScenarioKey<Self>] = [
+        .seconds("at", \.at, "When it stops, in seconds after the measured load begins.").required,
+        .word("how", \.how, "kill: at once. drain: the relay is asked to, and sends its clients away first."),
+        .seconds("down", \.down, "Seconds from its end to its start."),
+    ]
+}
+
+extension Scenario.Stall: ScenarioPart {
+    static let keys: [ScenarioKey<Self>] = [
+        .seconds("at", \.at, "When it begins, in seconds after the measured load begins.").required,
+        .seconds("seconds", \.seconds, from: 0.1, "How long it lasts."),
     ]
 }

@@ -10,7 +10,8 @@ extension Scenario {
         rate: Double? = nil,
         seconds: Double? = nil,
         warmup: Double? = nil,
-        seed: UInt64? = nil
+        seed: UInt64? = nil,
+        backoff: Bool? = nil
     ) throws(ScenarioFailure) -> Scenario {
         var changed = self
         var places = ScenarioPlaces(whole: .flag("command line"))
@@ -30,6 +31,10 @@ extension Scenario {
             places.note("messages.rate", at: value.place)
             try messages.take("rate", value, &places)
             changed.messages = messages
+        }
+        if let backoff {
+            changed.backoff = backoff
+            for index in changed.storms.indices { changed.storms[index].backoff = backoff }
         }
         if changed.users != self.users { changed.scaleConversations(from: self.users) }
         try changed.check(places)
@@ -51,5 +56,10 @@ extension Scenario {
             conversations.rooms[index] = rooms
         }
         watch = min(watch, max(0, users - 1))
+        for index in storms.indices where storms[index].spare > 0 {
+            // An even number, so that no pair is cut in two.
+            let spare = Double(storms[index].spare) * factor / 2
+            storms[index].spare = min(max(1, Int(spare.rounded())) * 2, users)
+        }
     }
 }

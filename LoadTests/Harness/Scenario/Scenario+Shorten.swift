@@ -44,6 +44,15 @@ extension Scenario {
         catchUp?.leave *= factor
         catchUp?.back *= factor
         for index in storms.indices { storms[index].at *= factor }
+        for index in restarts.indices {
+            restarts[index].at *= factor
+            restarts[index].down *= factor
+        }
+        for index in stalls.indices {
+            stalls[index].at *= factor
+            stalls[index].seconds *= factor
+        }
+        for index in messages?.stages.indices ?? 0..<0 { messages?.stages[index].at *= factor }
         let spans: [WritableKeyPath<Persona, Double>] = [
             \.typingSeconds, \.readSeconds, \.present, \.away, \.stallsAfter, \.stallsFor,
         ]

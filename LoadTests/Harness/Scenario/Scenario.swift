@@ -33,6 +33,12 @@ public struct Scenario: Codable, Sendable, Equatable {
     public var catchUp: CatchUp?
     /// Moments when connections drop together.
     public var storms: [Storm] = []
+    /// Moments when the relay is stopped and started again.
+    public var restarts: [Restart] = []
+    /// Spans in which nobody reads.
+    public var stalls: [Stall] = []
+    /// Whether devices that lost their connection wait a random time before they come back, as the protocol asks.
+    public var backoff = true
     /// Bounds that decide whether the run held.
     public var thresholds: [Threshold] = []
 
@@ -66,6 +72,16 @@ public struct Scenario: Codable, Sendable, Equatable {
         public var bytes = 200...200
         /// Whether messages are stored.
         public var mode = Mode.send
+        /// Spans in which more or fewer are due, in rising order.
+        public var stages: [Stage] = []
+
+        /// From a moment on, a multiple of the rate is due.
+        public struct Stage: Codable, Sendable, Equatable {
+            /// When it begins, in seconds after the measured load begins.
+            public var at = 0.0
+            /// What the rate is multiplied by until the next stage.
+            public var factor = 1.0
+        }
 
         /// `send`: messages are stored and acked. `signal`: messages are delivered without storing.
         public enum Mode: String, Codable, Sendable, CaseIterable { case send, signal }
@@ -117,8 +133,31 @@ public struct Scenario: Codable, Sendable, Equatable {
         public var at = 1.0
         /// Share of all sessions.
         public var share = 1.0
+        /// The first so many users keep their connections. What they notice is a figure of its own.
+        public var spare = 0
         /// Whether they first wait a random time that doubles from 0.5 s, as the protocol asks.
         public var backoff = true
+    }
+
+    /// The relay stops and starts again.
+    public struct Restart: Codable, Sendable, Equatable {
+        /// When it stops, in seconds after the measured load begins.
+        public var at = 1.0
+        /// How it stops.
+        public var how = How.kill
+        /// Seconds from its end to its start.
+        public var down = 0.0
+
+        /// `kill`: SIGKILL. `drain`: SIGTERM, on which a relay sends its clients away before it ends.
+        public enum How: String, Codable, Sendable, CaseIterable { case kill, drain }
+    }
+
+    /// Nobody reads for a while.
+    public struct Stall: Codable, Sendable, Equatable {
+        /// When it begins, in seconds after the measured load begins.
+        public var at = 1.0
+        /// How long it lasts, in seconds.
+        public var seconds = 5.0
     }
 }
 

@@ -13,6 +13,8 @@ enum ScenarioLimits {
     static let rooms = 64
     /// Most storms in a run. Each takes some seconds.
     static let storms = 64
+    /// Most stages of the rate.
+    static let stages = 64
     /// Most memberships in all conversations. The harness stores some 16 bytes for each.
     static let memberships = 2_000_000
     /// Most devices of one user: the relay's default limit.

@@ -62,7 +62,7 @@ import Testing
         #expect(
             Fault.allCases.map(\.rawValue) == [
                 "lost", "duplicated", "reordered", "non_member", "altered", "ghost", "absent", "stuck_typing",
-                "wrong_unread", "gap",
+                "wrong_unread", "stuck_behind", "never_back", "gap",
             ])
     }
 }

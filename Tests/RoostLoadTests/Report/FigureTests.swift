@@ -69,7 +69,13 @@ import Testing
             $0.result.errors = ["one": 2, "other": 3]
             $0.result.counts.lostConnections = 7
             $0.result.counts.missedSignals = 8
-            $0.result.storms = [1.5, 2.5].map { .init(at: 1, backoff: true, sessions: 1, seconds: $0) }
+            $0.result.disturbances = [(1.5, 4.0), (2.5, 3)].map {
+                .init(kind: .storm, at: 1, end: 1, sessions: 1, welcomed: $0.0, live: $0.1)
+            }
+            $0.result.disturbances.append(.init(kind: .kill, at: 5, end: 5, sessions: 1, welcomed: 9, live: 2))
+            $0.result.counts.ownReturned = 10
+            $0.result.counts.delayed = 11
+            $0.result.counts.unsent = 12
             $0.result.faults.count(.nonMember, times: 9, "a stranger")
         }
         #expect(report.figure(named: "rss_growth_mib") == 2)
@@ -79,6 +85,10 @@ import Testing
         #expect(report.figure(named: "lost_connections") == 7)
         #expect(report.figure(named: "missed_signals") == 8)
         #expect(report.figure(named: "storm_seconds") == 2.5)
+        #expect(report.figure(named: "live_seconds") == 4)
+        #expect(report.figure(named: "own_returned") == 10)
+        #expect(report.figure(named: "delayed") == 11)
+        #expect(report.figure(named: "unsent") == 12)
         #expect(report.figure(named: "non_member") == 9)
         #expect(report.figure(named: "lost") == 0)
     }
@@ -87,7 +97,7 @@ import Testing
         let report = try run {
             for kind in LatencyKind.allCases { $0.result.corrected[kind] = try SampleRun.distribution([1_000_000: 1]) }
             $0.result.counts.caughtUpMessages = 1
-            $0.result.storms = [.init(at: 1, backoff: true, sessions: 1, seconds: 1)]
+            $0.result.disturbances = [.init(kind: .storm, at: 5, end: 5, sessions: 1, welcomed: 1, live: 1)]
         }
         for figure in Figure.all { #expect(report.figure(named: figure.name) != nil, "\(figure.name)") }
     }

@@ -15,7 +15,7 @@ import Testing
         var run = try SampleRun(seconds: 3, rate: 40)
         run.result.faults.count(.lost, times: 2, "a \"quoted\" [1, 2] back\\slash")
         run.result.errors = ["busy": 2, "[1, 2]": 1]
-        run.result.storms = [.init(at: 1, backoff: true, sessions: 2, seconds: 3)]
+        run.result.disturbances = [.init(kind: .storm, at: 1, end: 1, backoff: true, sessions: 2, welcomed: 3)]
         return run.report
     }
 

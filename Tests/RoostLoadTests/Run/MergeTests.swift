@@ -43,6 +43,7 @@ import Testing
         (counts.missedSignals, counts.sessions, counts.connects, counts.disconnects) = (6, 7, 8, 9)
         (counts.lostConnections, counts.caughtUpMessages, counts.catchUpSeconds) = (10, 11, 2.5)
         (counts.receipts, counts.presences, counts.typings, counts.frames) = (12, 13, 14, 15)
+        (counts.delayed, counts.unsent, counts.ownReturned) = (16, 17, 18)
         for child in Mirror(reflecting: counts).children {
             let isSet = (child.value as? UInt64 ?? 0) > 0 || (child.value as? Double ?? 0) > 0
             #expect(isSet, "\(child.label ?? "") is new: set it here")
@@ -70,17 +71,19 @@ import Testing
         #expect(one.timeline[1].delivery == distribution([5, 6, 7]))
     }
 
+    /// Everybody is back when the last of all is, and live when the slowest of all is, counted from then.
     @Test func aStormLastsAsLongAsItsLongest() {
         var one = RunResult()
-        one.storms = [.init(at: 1, backoff: true, sessions: 10, seconds: 2)]
+        one.disturbances = [.init(kind: .storm, at: 1, end: 1, sessions: 10, welcomed: 2, live: 5)]
         var other = RunResult()
-        other.storms = [
-            .init(at: 1, backoff: true, sessions: 11, seconds: 3),
-            .init(at: 5, backoff: false, sessions: 4, seconds: 1),
+        other.disturbances = [
+            .init(kind: .storm, at: 1, end: 1, sessions: 11, welcomed: 3, live: 1),
+            .init(kind: .kill, at: 5, end: 5, sessions: 4, welcomed: 1),
         ]
         one.merge(other)
-        #expect(one.storms.map(\.sessions) == [21, 4])
-        #expect(one.storms.map(\.seconds) == [3, 1])
+        #expect(one.disturbances.map(\.sessions) == [21, 4])
+        #expect(one.disturbances.map(\.welcomed) == [3, 1])
+        #expect(one.disturbances.map(\.live) == [4, .infinity])
     }
 
     @Test func healthIsThatOfTheWorstWorker() {

@@ -26,7 +26,7 @@ import Testing
     private func template(in program: FakeProgram, sent: UInt64) throws {
         var result = RunResult()
         result.counts.sent = sent
-        result.storms = [.init(at: 1, backoff: true, sessions: 2, seconds: .infinity)]
+        result.disturbances = [.init(kind: .storm, at: 1, end: 1, sessions: 2)]
         try WorkerOrder.write(result, to: "\(program.folder)/template.json")
     }
 
@@ -35,8 +35,8 @@ import Testing
         try template(in: program, sent: 7)
         let sum = try workers(3, program).run()
         #expect(sum.counts.sent == 21)
-        #expect(sum.storms.first?.sessions == 6)
-        #expect(sum.storms.first?.seconds == .infinity)
+        #expect(sum.disturbances.first?.sessions == 6)
+        #expect(sum.disturbances.first?.live == .infinity)
     }
 
     @Test func aFailingWorkerFailsTheRunWithItsLastLines() throws {

@@ -26,7 +26,7 @@ import Testing
         #expect(
             try Self.shipped.names() == [
                 "direct", "group", "idle", "mixed", "offline-catch-up", "presence-churn", "reconnect-storm",
-                "slow-reader", "soak", "typing",
+                "restart-under-load", "slow-reader", "soak", "storm-under-load", "typing",
             ]
         )
     }

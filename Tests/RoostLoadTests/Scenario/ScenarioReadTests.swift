@@ -19,13 +19,16 @@ import Testing
               pairs: 25
               zipf: 0.9
               rooms: [{count: 2, members: 20, senders: 5}, {members: 3}]
-            messages: {rate: 12.5, arrivals: constant, bytes: 64-400, mode: send}
+            messages: {rate: 12.5, arrivals: constant, bytes: 64-400, mode: send, stages: [{at: 3, factor: 0.5}]}
             personas:
               - {name: a, share: 0.75, writes: 2, typing: 0.5, typing_seconds: 3, reads: 1, read_seconds: 0.25}
               - {name: b, share: 0.25, present: 10, away: 5, clean: 0, stalls_after: 2, stalls_for: 4}
             watch: 7
             catch_up: {share: 0.25, leave: 2, back: 20}
-            storms: [{at: 5, share: 0.5, backoff: false}]
+            storms: [{at: 5, share: 0.5, spare: 4, backoff: false}]
+            restarts: [{at: 6, how: drain, down: 1.5}]
+            stalls: [{at: 9, seconds: 2.5}]
+            backoff: false
             thresholds: {p99_ms: 200, lost: 0, storm_seconds: 2.5}
             """
         var expected = Scenario(name: "all", about: "Everything.")
@@ -38,6 +41,7 @@ import Testing
             Scenario.Rooms(count: 2, members: 20, senders: 5), Scenario.Rooms(count: 1, members: 3, senders: 0),
         ]
         expected.messages = Scenario.Messages(rate: 12.5, arrivals: .constant, bytes: 64...400, mode: .send)
+        expected.messages?.stages = [.init(at: 3, factor: 0.5)]
         expected.personas = [
             Scenario.Persona(
                 name: "a", share: 0.75, writes: 2, typing: 0.5, typingSeconds: 3, reads: 1, readSeconds: 0.25),
@@ -46,7 +50,10 @@ import Testing
         ]
         expected.watch = 7
         expected.catchUp = Scenario.CatchUp(share: 0.25, leave: 2, back: 20)
-        expected.storms = [Scenario.Storm(at: 5, share: 0.5, backoff: false)]
+        expected.storms = [Scenario.Storm(at: 5, share: 0.5, spare: 4, backoff: false)]
+        expected.restarts = [Scenario.Restart(at: 6, how: .drain, down: 1.5)]
+        expected.stalls = [Scenario.Stall(at: 9, seconds: 2.5)]
+        expected.backoff = false
         expected.thresholds = [("p99_ms", 200), ("lost", 0), ("storm_seconds", 2.5)].map(Threshold.init)
         #expect(try Scenario.read(text: text, file: "some/folder/all.yaml") == expected)
         // This test must name every key of the table.

@@ -35,7 +35,7 @@ import Testing
         ),
         ("storms: [{at: 1, backoff: yes}]", "m.yaml:2: storms[0].backoff: \"yes\" is not allowed; true or false"),
         ("storms: 5", "m.yaml:2: storms: \"5\" is not allowed; a list of up to 64 sections"),
-        ("storms:\n  - at: 1\n  - 7", "m.yaml:4: storms[1]: \"7\" is not allowed; keys: at, share, backoff"),
+        ("storms:\n  - at: 1\n  - 7", "m.yaml:4: storms[1]: \"7\" is not allowed; keys: at, share, spare, backoff"),
         ("catch_up: 5", "m.yaml:2: catch_up: \"5\" is not allowed; keys: share, leave, back"),
         ("[a]: 5", "m.yaml:2: a key must be a word"),
         (

@@ -52,8 +52,11 @@ struct TimelineChart {
     }
 
     private var marks: Markup {
-        var events = report.result.storms.map { ($0.at, "storm, \(Readable.trimmed($0.seconds)) s") }
-        if let catchUp = report.scenario.catchUp { events += [(catchUp.leave, "leave"), (catchUp.back, "come back")] }
+        let events = report.result.disturbances.flatMap { each -> [(Double, String)] in
+            let span = report.recoverySeconds(of: each).map { ", \(Readable.trimmed($0)) s" } ?? ", no recovery"
+            return each.end > each.at
+                ? [(each.at, each.kind.rawValue), (each.end, "its end\(span)")] : [(each.at, each.kind.rawValue + span)]
+        }
         var markup: Markup = ""
         for (at, text) in events where at >= time.low && at <= time.high {
             let place = area.x(time.share(at))

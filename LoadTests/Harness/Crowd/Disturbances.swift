@@ -1,0 +1,80 @@
+/// What a scenario does to many sessions at once, and when all were back and live after it. It causes nothing: whoever
+/// cuts, stops or stalls tells it. On the engine's thread only.
+final class Disturbances {
+    /// One of them, as far as it has come.
+    private struct State {
+        var result: RunResult.Disturbance
+        /// From when on the relay can recover: the storm itself, or the end of a stall.
+        var end: UInt64
+        /// A session was missing since: then all have to be welcome again before it is over.
+        var hasLost: Bool
+        /// The last `welcome`, or the end if nobody was cut; 0: some are still missing.
+        var complete: UInt64 = 0
+        var isOver = false
+    }
+
+    private let course: Course
+    private var states: [State] = []
+    /// The storm that is not over: its number, and when it began.
+    private var storm: (number: Int, began: UInt64)?
+
+    init(_ course: Course) { self.course = course }
+
+    /// How many there were so far.
+    var count: Int { states.count }
+
+    /// The results so far, in the order in which they began.
+    var results: [RunResult.Disturbance] { states.map(\.result) }
+
+    // MARK: Causes
+
+    /// Something begins that sessions have to recover from.
+    /// - Parameters:
+    ///   - sessions: how many it cuts or stalls.
+    ///   - end: from when on they can recover.
+    ///   - cuts: whether it ends connections: then it isn't over before one was lost and all are back.
+    func begin(
+        _ kind: RunResult.Disturbance.Kind, backoff: Bool = false, sessions: Int, at now: UInt64, end: UInt64,
+        cuts: Bool
+    ) {
+        let result = RunResult.Disturbance(
+            kind: kind, at: seconds(now), end: seconds(end), backoff: backoff, sessions: UInt64(sessions))
+        if kind == .storm { storm = (states.count, now) }
+        states.append(State(result: result, end: end, hasLost: !cuts))
+    }
+
+    private func seconds(_ time: UInt64) -> Double {
+        (Double(time) - Double(course.measureFrom)) / 1e9
+    }
+
+    // MARK: Recovery
+
+    /// Sessions came, went or became live.
+    /// - Parameters:
+    ///   - isComplete: everybody is welcome who isn't away by plan.
+    ///   - behind: how many are welcome and not live.
+    func changed(isComplete: Bool, behind: Int, at now: UInt64) {
+        guard let last = states.indices.last, !states[last].isOver, now >= states[last].end else { return }
+        guard isComplete else {
+            states[last].hasLost = true
+            states[last].complete = 0
+            return
+        }
+        guard states[last].hasLost else { return }
+        if states[last].complete == 0 {
+            states[last].complete = now
+            states[last].result.welcomed = Double(now - states[last].end) / 1e9
+        }
+        guard behind == 0 else { return }
+        states[last].result.live = Double(now - states[last].complete) / 1e9
+        states[last].isOver = true
+        storm = nil
+    }
+
+    /// Whether a message that was due then went from one to another in a storm that cut neither of them off.
+    @inline(__always)
+    func isBystander(_ reader: Device, _ sender: Device, due: UInt64) -> Bool {
+        guard let storm, due >= storm.began else { return false }
+        return reader.cutBy != storm.number && sender.cutBy != storm.number
+    }
+}
