@@ -42,7 +42,7 @@ check: setup ## Run the checks that every change must pass: format, tidiness, wa
 	$(STRICT_BUILD)
 	$(STRICT_TEST)
 	ROOST_STRICT=1 Scripts/end-to-end
-	Tests/Fuzz/run.sh 4 commands json frames requests
+	Tests/Fuzz/run.sh 4 commands json frames requests proxies
 	Scripts/sanitize short
 	Tests/PackageTests/dependency.sh
 

@@ -34,6 +34,8 @@ public struct FrameReader: ~Copyable {
         case ping([UInt8])
         case pong
         case close([UInt8])
+        /// A fragment without payload, behind which others follow. It is allowed, and means nothing.
+        case emptyFragment
         /// The connection has to be failed with this code: RFC 6455 forbids what was read, or it breaks a bound.
         case fault(CloseCode)
     }
@@ -78,6 +80,9 @@ public struct FrameReader: ~Copyable {
             if let step = endData(part, within: bounds) { return step }
         }
     }
+
+    /// Bytes of memory that an unfinished message takes.
+    public var heldBytes: Int { message.capacity }
 
     /// Hands over the message that came in parts.
     public mutating func takeMessage() -> [UInt8] {
@@ -189,7 +194,7 @@ public struct FrameReader: ~Copyable {
         keep(part)
         fragments += 1
         guard fragments <= bounds.fragments else { return .fault(.tooBig) }
-        guard isFinal else { return nil }
+        guard isFinal else { return part.isEmpty ? .emptyFragment : nil }
         isPending = false
         fragments = 0
         return .joinedMessage(isBinary: isBinary)

@@ -90,6 +90,7 @@ public struct Server {
         let (gateway, loop) = running
         Server.awaitSignals { [mailbox = loop.mailbox] in mailbox.post(.drain) }
         announce(port: loop.port)
+        gateway.otherDescriptors = max(0, ProcessUsage.countDescriptors() - loop.descriptorCount)
         loop.setTimer(afterMilliseconds: 1)
         loop.run()
         store.giveUpWaiting()
@@ -145,9 +146,18 @@ public struct Server {
         var settings = TransportSettings()
         settings.host = configuration.listen.host
         settings.port = configuration.listen.port
+        settings.proxies = ProxyList(configuration.listen.proxies) ?? ProxyList()
+        settings.takesProxyHeader = configuration.listen.takesProxyHeader
         settings.connectionsMax = configuration.connectionsMax
         settings.connectionsPerAddressMax = configuration.connectionsPerAddressMax
+        settings.strangersMax = configuration.strangersMax
+        settings.strangersPerAddressMax = configuration.strangersPerAddressMax
+        settings.requestsPerSecond = configuration.requestsPerSecond
+        settings.reservedPaths = ["/healthz", "/readyz", "/metrics"]
+        settings.unmeteredPaths = ["/healthz", "/readyz"]
         settings.frameBytesMax = configuration.limits.frameBytes
+        settings.strangerBytesMax = configuration.limits.helloBytes
+        settings.partialBytesMax = configuration.partialBytesMax
         return settings
     }
 

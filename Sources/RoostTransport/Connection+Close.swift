@@ -14,11 +14,24 @@ extension Connection {
         hasClosed = true
         setTimeout(core.settings.closeFlushSeconds)
         send(ControlFrame.close(code.rawValue, reason: code.reason))
+        // A stranger that ignores this keeps nobody out.
+        if phase == .closing, standing != .guest, !core.letGo(self) { core.end(self) }
+    }
+
+    /// Makes room for another connection at once. A peer that has sent no request gets no answer to it.
+    func giveWay() {
+        core.counters.gaveWay += 1
+        if phase == .open {
+            hasClosed = true
+            send(ControlFrame.close(CloseCode.overloaded.rawValue, reason: CloseCode.overloaded.reason))
+        }
+        core.end(self)
     }
 
     /// Fails the connection (RFC 6455, section 7.1.7): nothing more is read, and a close frame with this code goes out.
     func fail(_ code: CloseCode) {
         if phase == .open { hasClosed = true }
+        core.counters.failed[code, default: 0] += 1
         leave(with: ControlFrame.close(code.rawValue, reason: code.reason))
     }
 
@@ -34,6 +47,7 @@ extension Connection {
     }
 
     private func leave(with farewell: [UInt8]) {
+        dropInput()
         // Ours has gone out already.
         guard phase == .open else { return finish() }
         self.farewell = farewell
@@ -62,8 +76,8 @@ extension Connection {
     func drainIfSent() {
         guard isFinishing, unsent.isEmpty, phase != .draining, phase != .ended else { return }
         tellClosed()
-        head = []
-        guard core.beginDraining(self) else { return core.end(self) }
+        dropInput()
+        guard core.letGo(self) else { return core.end(self) }
         phase = .draining
         shutdown(descriptor, Int32(SHUT_WR))
         setTimeout(core.settings.closeFlushSeconds)
@@ -73,8 +87,16 @@ extension Connection {
     func ended() {
         wsi = nil
         tellClosed()
-        if phase == .draining { core.drainingCount -= 1 }
+        dropInput()
+        core.uncount(self)
         phase = .ended
+    }
+
+    /// Releases what has arrived and is not going to be used.
+    private func dropInput() {
+        head = []
+        reader = FrameReader()
+        core.partialFrames.note(0, of: self, at: &partial)
     }
 
     /// Tells the handler, once.

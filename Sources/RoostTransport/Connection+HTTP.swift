@@ -8,6 +8,7 @@ extension Connection {
         // The time for the first request runs from accept on.
         if isKept, head.isEmpty, unsent.isEmpty { setTimeout(core.settings.headerTimeoutSeconds) }
         head.append(contentsOf: bytes)
+        if phase == .preface, !takePreface() { return }
         guard unsent.isEmpty else {
             if head.count > RequestHead.Bounds.bytes {
                 core.counters.cutUnread += 1
@@ -28,15 +29,56 @@ extension Connection {
             core.counters.requests += 1
             respond(refusal, keepAlive: false, withBody: !head.starts(with: "HEAD ".utf8))
         case .whole(let request):
-            if request.list("upgrade").contains(where: { $0.lowercased() == "websocket" }) {
+            attribute(request)
+            if let shortage = place.shortage, !core.settings.reservedPaths.contains(request.path) {
+                refuse(shortage)
+            } else if request.list("upgrade").contains(where: { $0.lowercased() == "websocket" }) {
                 upgrade(request)
             } else {
                 answer(request)
             }
         }
-        guard !head.isEmpty else { return }
+        guard !head.isEmpty else { return head = [] }
         if phase == .open { receivedEarly() }
         if phase == .request, unsent.isEmpty, !isFinishing { waitForTurn() }
+    }
+
+    // Takes the header of the PROXY protocol off the front. Returns false if there is no more to do.
+    private func takePreface() -> Bool {
+        switch ProxyHeader.read(head) {
+        case .incomplete: return false
+        case .invalid:
+            phase = .request
+            core.counters.requests += 1
+            respond(.badRequest("the header of the PROXY protocol is missing or wrong"), keepAlive: false)
+            return false
+        case .header(let count, let client):
+            phase = .request
+            head.removeFirst(count)
+            if let client {
+                sender = client
+                core.move(self, to: client)
+            }
+            return !head.isEmpty
+        }
+    }
+
+    // Counts the connection for whom the request came. A proxy may send requests of many clients by one connection.
+    private func attribute(_ request: RequestHead) {
+        let proxies = core.settings.proxies
+        guard proxies.contains(sender) else { return }
+        core.move(self, to: proxies.origin(of: sender, forwardedFor: request.value("x-forwarded-for")))
+    }
+
+    private func refuse(_ shortage: Admission<Connection>.Shortage) {
+        switch shortage {
+        case .full:
+            core.counters.refusedFull += 1
+            respond(.full(retryAfterSeconds: core.settings.retryAfterSeconds), keepAlive: false)
+        case .address:
+            core.counters.refusedAddress += 1
+            respond(.tooManyConnections(retryAfterSeconds: core.settings.retryAfterSeconds), keepAlive: false)
+        }
     }
 
     // If more were read meanwhile, a client that sends many requests together would be cut, although it reads the
@@ -66,11 +108,18 @@ extension Connection {
     private func answer(_ request: RequestHead) {
         core.counters.requests += 1
         let response = response(to: request)
-        let keepAlive = response.status < 400 && mayStay(after: request)
+        let keepAlive = response.status < 400 && request.mayBeFollowed && place.shortage == nil
         respond(response, keepAlive: keepAlive, withBody: request.method != "HEAD")
     }
 
     private func response(to request: RequestHead) -> HTTPResponse {
+        guard
+            core.settings.unmeteredPaths.contains(request.path)
+                || core.admission.takeRequest(of: clientAddress, at: core.monotonicMilliseconds)
+        else {
+            core.counters.refusedRate += 1
+            return .tooManyRequests
+        }
         guard request.method == "GET" || request.method == "HEAD" else {
             var response = HTTPResponse.refusal(
                 405, code: "method_not_allowed", reason: "only GET and HEAD are allowed")
@@ -80,15 +129,8 @@ extension Connection {
         if request.path == core.settings.path { return .upgradeRequired }
         let request = HTTPRequest(
             method: request.method, path: request.path, query: request.query,
-            authorization: request.value("authorization"), peerAddress: peerAddress)
+            authorization: request.value("authorization"), clientAddress: clientAddress)
         return core.events?.respond(to: request) ?? .notFound
-    }
-
-    // No page takes a body, so a request with one is answered, and its connection is closed. The same holds for an
-    // upgrade to another protocol, which a server may ignore (RFC 9110, section 7.8).
-    private func mayStay(after request: RequestHead) -> Bool {
-        guard !request.isOld, !request.hasBody, request.count("upgrade") == 0 else { return false }
-        return !request.list("connection").contains { $0.lowercased() == "close" }
     }
 
     /// Sends a response. Without `keepAlive`, the connection ends when it has been sent.
@@ -109,4 +151,12 @@ extension Connection {
 extension RequestHead {
     /// Whether a body follows, or could.
     var hasBody: Bool { count("content-length") + count("transfer-encoding") > 0 }
+
+    /// Whether the connection may be kept after the answer. No page takes a body, so a request with one is answered,
+    /// and its connection is closed. The same holds for an upgrade to another protocol, which a server may ignore
+    /// (RFC 9110, section 7.8).
+    var mayBeFollowed: Bool {
+        guard !isOld, !hasBody, count("upgrade") == 0 else { return false }
+        return !list("connection").contains { $0.lowercased() == "close" }
+    }
 }

@@ -1,19 +1,16 @@
-internal import CLibwebsockets
-
 extension Connection {
     /// Judges a request to upgrade to WebSocket, and answers it.
     func upgrade(_ request: RequestHead) {
         if let refusal = fault(of: request) {
-            if refusal.status == 429 { core.counters.refusedAddress += 1 } else { core.counters.refusedUpgrade += 1 }
+            core.counters.refusedUpgrade += 1
             return respond(refusal, keepAlive: false, withBody: request.method != "HEAD")
         }
         let asked = UpgradeRequest(
-            peerAddress: peerAddress,
+            clientAddress: clientAddress,
             origin: request.value("origin"),
             host: request.value("host"),
             userAgent: request.value("user-agent"),
-            authorization: request.value("authorization"),
-            forwardedFor: request.value("x-forwarded-for")
+            authorization: request.value("authorization")
         )
         if let refusal = core.events?.admit(asked) {
             core.counters.refusedByHandler += 1
@@ -41,21 +38,15 @@ extension Connection {
                 reason: "the header Sec-WebSocket-Protocol does not offer \(subprotocol)"
             )
         }
-        guard Connection.isNonce(request.value("sec-websocket-key") ?? "") else {
+        guard HandshakeKey.isNonce(request.value("sec-websocket-key") ?? "") else {
             return .malformedUpgrade("the header Sec-WebSocket-Key is missing or not 16 bytes in base64")
-        }
-        guard !core.hasTooMany(from: address) else {
-            return .tooMany(retryAfterSeconds: core.settings.retryAfterSeconds)
-        }
-        guard core.openCount < core.settings.connectionsMax else {
-            return .full(retryAfterSeconds: core.settings.retryAfterSeconds)
         }
         return nil
     }
 
     private func accept(key: String) {
         var head = "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
-        head += "Sec-WebSocket-Accept: \(Connection.accept(key))\r\n"
+        head += "Sec-WebSocket-Accept: \(HandshakeKey.answer(to: key))\r\n"
         if let subprotocol = core.settings.subprotocol { head += "Sec-WebSocket-Protocol: \(subprotocol)\r\n" }
         head += "\r\n"
         send(Array(head.utf8))
@@ -67,29 +58,6 @@ extension Connection {
         core.openCount += 1
         core.counters.opened += 1
         core.events?.opened(self)
-    }
-
-    // 16 bytes in base64 are 22 characters and two of padding.
-    private static func isNonce(_ key: String) -> Bool {
-        guard key.utf8.count == 24, key.hasSuffix("==") else { return false }
-        return key.utf8.dropLast(2).allSatisfy { byte in
-            switch byte {
-            case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "z"),
-                UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "+"), UInt8(ascii: "/"):
-                true
-            default: false
-            }
-        }
-    }
-
-    // RFC 6455, section 4.2.2, step 5.4.
-    private static func accept(_ key: String) -> String {
-        let answered = Array("\(key)258EAFA5-E914-47DA-95CA-C5AB0DC85B11".utf8)
-        return withUnsafeTemporaryAllocation(of: CChar.self, capacity: Int(shim_accept_bytes)) { text in
-            guard let start = text.baseAddress else { return "" }
-            guard shim_accept_value(answered, answered.count, start) > 0 else { return "" }
-            return String(cString: start)
-        }
     }
 }
 

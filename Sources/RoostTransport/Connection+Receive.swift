@@ -22,7 +22,8 @@ func serverCallback(
         guard let held = lws_get_opaque_user_data(wsi) else { return 0 }
         let connection = Unmanaged<Connection>.fromOpaque(held)
         connection.takeUnretainedValue().ended()
-        connection.takeUnretainedValue().core.forget(connection)
+        connection.takeUnretainedValue().core.socketCount -= 1
+        connection.release()
     default: break
     }
     return 0
@@ -42,7 +43,7 @@ extension Connection {
     func received(_ bytes: UnsafeMutableRawBufferPointer) {
         switch phase {
         case .open, .closing: receivedFrames(bytes)
-        case .request: receivedRequest(UnsafeRawBufferPointer(bytes))
+        case .preface, .request: receivedRequest(UnsafeRawBufferPointer(bytes))
         case .leaving, .draining, .ended: break
         }
     }
@@ -52,20 +53,39 @@ extension Connection {
         if phase == .open { core.events?.heard(from: self) }
         var input = bytes
         var pongs = Pongs()
-        while true {
-            switch reader.next(&input, within: core.frameBounds) {
-            case .wait: return send(pongs)
+        var isNew = false
+        let bounds = standing == .guest ? core.frameBounds.guest : core.frameBounds.stranger
+        while phase == .open || phase == .closing, !isFinishing {
+            switch reader.next(&input, within: bounds) {
+            case .wait:
+                if reader.heldBytes + partial.bytes > 0 { core.notePartial(reader.heldBytes, of: self, isNew: isNew) }
+                return send(pongs)
             case .message(let message, let isBinary): if phase == .open { deliver(message, isBinary) }
             case .joinedMessage(let isBinary):
                 let message = reader.takeMessage()
+                isNew = true
                 if phase == .open { message.withUnsafeBytes { deliver($0, isBinary) } }
-            case .ping(let payload): if phase == .open { pongs.add(payload) }
-            case .pong: break
+            case .ping(let payload): if takesControl(), phase == .open { pongs.add(payload) }
+            case .pong, .emptyFragment: _ = takesControl()
             case .close(let payload): peerCloses(payload)
             case .fault(let code): fail(code)
             }
-            guard phase == .open || phase == .closing, !isFinishing else { return send(pongs) }
         }
+        send(pongs)
+    }
+
+    // Fails the connection, and returns false, if it sends too many frames that carry nothing.
+    private func takesControl() -> Bool {
+        let settings = core.settings
+        guard
+            controls.take(
+                at: core.monotonicMilliseconds, perSecond: settings.controlFramesPerSecond,
+                burst: settings.controlFramesBurst)
+        else {
+            fail(.rateLimited)
+            return false
+        }
+        return true
     }
 
     private func deliver(_ bytes: UnsafeRawBufferPointer, _ isBinary: Bool) {

@@ -77,7 +77,7 @@ extension Connection {
             core.events?.writable(self)
         // The close frame is on its way; from now on the peer has time to answer it.
         case .closing: setTimeout(core.settings.closeFlushSeconds)
-        case .leaving, .draining, .ended: break
+        case .preface, .leaving, .draining, .ended: break
         }
     }
 }

@@ -1,4 +1,3 @@
-internal import Glibc
 internal import RoostFraming
 
 /// One socket of a server, from accept to its end. libwebsockets reads it and says when it takes more; HTTP, the
@@ -10,6 +9,8 @@ internal import RoostFraming
 /// touches it.
 public final class Connection {
     enum Phase: UInt8 {
+        /// The header by which a listed proxy says whose connection it is.
+        case preface
         /// HTTP requests, or a handshake.
         case request
         /// A WebSocket connection in use.
@@ -32,7 +33,10 @@ public final class Connection {
     /// An object of the handler's. It is released after `closed`.
     @exclusivity(unchecked) public var attachment: AnyObject?
 
-    let address: in_addr_t
+    /// Where it is counted, and for whom.
+    var place: Admission<Connection>.Place
+    /// Whose socket it is: its peer, or whom a proxy named by the PROXY protocol.
+    var sender: ClientAddress
     let core: ServerCore
     let descriptor: Int32
     @exclusivity(unchecked) var phase = Phase.request
@@ -45,6 +49,9 @@ public final class Connection {
     /// Whether a request was answered, and the connection was kept for the next.
     var isKept = false
     @exclusivity(unchecked) var reader = FrameReader()
+    /// What is counted of its unfinished message.
+    @exclusivity(unchecked) var partial = PartialFrames<Connection>.Place()
+    var controls = ControlAllowance()
     /// What the socket did not take: the rest of one write, and at most a close frame and a pong behind it.
     @exclusivity(unchecked) var unsent: [UInt8] = []
     /// The newest ping that could not be answered at once, as its pong.
@@ -60,18 +67,23 @@ public final class Connection {
     /// Whether the peer has ended the connection by a close frame, or we have.
     var hasPeerClosed = false
     var hasClosed = false
-    /// Whether the core counts it no longer among its sockets.
-    var isForgotten = false
+    /// Whether it has ended for the peer, and the core waits for the peer's end.
+    var isLeaver = false
 
-    init(id: UInt64, address: in_addr_t, descriptor: Int32, core: ServerCore) {
+    init(id: UInt64, sender: ClientAddress, descriptor: Int32, core: ServerCore) {
         self.id = id
-        self.address = address
+        self.sender = sender
         self.descriptor = descriptor
         self.core = core
+        place = .nowhere(sender)
     }
 
-    /// The peer's IPv4 address in dotted form.
-    public var peerAddress: String {
-        withUnsafeBytes(of: address) { "\($0[0]).\($0[1]).\($0[2]).\($0[3])" }
+    /// Whom the connection is counted for: its peer or, behind a listed proxy, whom the proxy names.
+    public var clientAddress: ClientAddress { place.address }
+
+    /// What the handler knows of who is behind it. The bounds of the transport depend on that.
+    public var standing: Standing {
+        get { place.standing }
+        set { core.admission.change(&place, of: self, to: newValue) }
     }
 }

@@ -57,6 +57,15 @@ public final class EventLoop<Handler: TransportHandler> {
     /// Number of open WebSocket connections.
     public var connectionCount: Int { core.openCount }
 
+    /// Number of sockets of any kind, the listener's included.
+    public var descriptorCount: Int { core.socketCount + core.listener.descriptorCount }
+
+    /// Number of connections that have not been welcomed.
+    public var strangerCount: Int { core.admission.strangers }
+
+    /// Bytes of memory that unfinished messages take.
+    public var partialBytes: Int { core.partialFrames.bytes }
+
     /// Counts of what has happened since the start.
     public var counters: TransportCounters { core.counters }
 }

@@ -10,26 +10,22 @@ public struct UpgradeRequest: Sendable {
     public var userAgent: String?
     /// `Authorization`. Never log it.
     public var authorization: String?
-    /// `X-Forwarded-For`, unverified. It can only be trusted behind a proxy of one's own.
-    public var forwardedFor: String?
-    /// The peer's IPv4 address.
-    public var peerAddress: String
+    /// Whom it came from: the peer or, behind a listed proxy, whom the proxy names.
+    public var clientAddress: ClientAddress
 
     /// Creates a request, for tests of a handler.
     public init(
-        peerAddress: String,
+        clientAddress: ClientAddress,
         origin: String? = nil,
         host: String? = nil,
         userAgent: String? = nil,
-        authorization: String? = nil,
-        forwardedFor: String? = nil
+        authorization: String? = nil
     ) {
-        self.peerAddress = peerAddress
+        self.clientAddress = clientAddress
         self.origin = origin
         self.host = host
         self.userAgent = userAgent
         self.authorization = authorization
-        self.forwardedFor = forwardedFor
     }
 }
 
@@ -44,16 +40,18 @@ public struct HTTPRequest: Sendable {
     public var query: String
     /// `Authorization`. Never log it.
     public var authorization: String?
-    /// The peer's IPv4 address.
-    public var peerAddress: String
+    /// Whom it came from: the peer or, behind a listed proxy, whom the proxy names.
+    public var clientAddress: ClientAddress
 
     /// Creates a request, for tests of a handler.
-    public init(method: String, path: String, query: String = "", authorization: String? = nil, peerAddress: String) {
+    public init(
+        method: String, path: String, query: String = "", authorization: String? = nil, clientAddress: ClientAddress
+    ) {
         self.method = method
         self.path = path
         self.query = query
         self.authorization = authorization
-        self.peerAddress = peerAddress
+        self.clientAddress = clientAddress
     }
 }
 

@@ -54,6 +54,9 @@ struct ListeningSocket: ~Copyable {
         return spare >= 0
     }
 
+    /// Descriptors that it has now.
+    var descriptorCount: Int { (descriptor >= 0 ? 1 : 0) + (spare >= 0 ? 1 : 0) }
+
     /// Stops listening. May be repeated.
     mutating func closeAll() {
         for one in [descriptor, spare] where one >= 0 { close(one) }

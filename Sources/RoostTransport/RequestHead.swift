@@ -5,8 +5,9 @@ internal import RoostWire
 struct RequestHead {
     /// Bounds of a head, with their reasons.
     enum Bounds {
-        /// Most bytes of a head. Proxies and browsers stay below this with their cookies.
-        static let bytes = 16_384
+        /// Most bytes of a head, as much as of everything else that a stranger sends (`Limits.helloBytes`). Proxies
+        /// and browsers stay below this with their cookies.
+        static let bytes = 8_192
         /// Most bytes of the target. All of ours are short; a token in the query has a few hundred bytes.
         static let targetBytes = 4_096
         /// Most bytes of the request line: of the target, and room for method and version.

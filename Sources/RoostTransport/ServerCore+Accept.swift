@@ -1,5 +1,6 @@
 internal import CLibwebsockets
 internal import Glibc
+internal import RoostWire
 
 extension ServerCore {
     /// Accepts connections that wait at the listener, a bounded number at a time.
@@ -14,6 +15,8 @@ extension ServerCore {
             switch errno {
             case ECONNABORTED, EINTR, EPROTO: continue
             case EMFILE, ENFILE:
+                // Its descriptor is free at the end of this turn.
+                if let oldest = admission.oldestOfLargestCrowd { return oldest.giveWay() }
                 guard refuseWithSpare() else { return pauseAccepting() }
             case EAGAIN: return
             default: return pauseAccepting()
@@ -29,9 +32,20 @@ extension ServerCore {
         if descriptor >= 0 {
             counters.accepted += 1
             counters.refusedDescriptor += 1
-            refused.answer(descriptor, with: response(.full), isLast: true)
+            let response = HTTPResponse.full(retryAfterSeconds: settings.retryAfterSeconds)
+            ServerCore.answerAtOnce(descriptor, with: response.serialized(keepAlive: false))
         }
         return listener.restoreSpare() && descriptor >= 0
+    }
+
+    // Sends a response to a request that was hardly read, and closes the socket.
+    private static func answerAtOnce(_ descriptor: Int32, with response: [UInt8]) {
+        // What is left unread would reset the connection, and the peer might lose the response.
+        withUnsafeTemporaryAllocation(byteCount: 4_096, alignment: 1) { buffer in
+            _ = recv(descriptor, buffer.baseAddress, buffer.count, Int32(MSG_DONTWAIT))
+        }
+        _ = response.withUnsafeBytes { send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
+        close(descriptor)
     }
 
     // Stops accepting until the next beat.
@@ -39,63 +53,78 @@ extension ServerCore {
 
     private func take(_ descriptor: Int32, from peer: sockaddr_in) {
         counters.accepted += 1
-        let address = peer.sin_addr.s_addr
-        guard socketCount < settings.connectionsMax + settings.requestSocketsMax else {
-            counters.refusedFull += 1
-            return refused.answer(descriptor, with: response(.full), isLast: false)
-        }
-        // A few more of one address than may be connected, so that its health checks still get in.
-        guard perAddress[address, default: 0] < settings.connectionsPerAddressMax + settings.requestSocketsMax else {
-            counters.refusedAddress += 1
-            return refused.answer(descriptor, with: response(.address), isLast: false)
-        }
         var one: Int32 = 1
         setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &one, socklen_t(MemoryLayout<Int32>.size))
-        adopt(descriptor, from: address)
-    }
-
-    private func adopt(_ descriptor: Int32, from address: in_addr_t) {
-        let connection = Connection(id: nextID, address: address, descriptor: descriptor, core: self)
+        let sender = ClientAddress(ipv4: UInt32(bigEndian: peer.sin_addr.s_addr))
+        let connection = Connection(id: nextID, sender: sender, descriptor: descriptor, core: self)
+        if settings.takesProxyHeader, settings.proxies.contains(sender) { connection.phase = .preface }
         nextID += 1
         socketCount += 1
-        perAddress[address, default: 0] += 1
+        count(connection, for: sender)
         let held = Unmanaged.passRetained(connection)
+        guard shim_lws_adopt(vhost, descriptor, held.toOpaque()) == nil, connection.phase != .ended else { return }
         // On failure the library closes the socket. Depending on how far it got, it calls back with WSI_DESTROY or not.
-        if shim_lws_adopt(vhost, descriptor, held.toOpaque()) == nil, !connection.isForgotten { forget(held) }
-    }
-
-    /// Stops counting a socket and releases its connection.
-    func forget(_ held: Unmanaged<Connection>) {
-        let connection = held.takeRetainedValue()
-        uncount(connection)
-    }
-
-    private func uncount(_ connection: Connection) {
-        guard !connection.isForgotten else { return }
-        connection.isForgotten = true
+        connection.ended()
         socketCount -= 1
-        let left = perAddress[connection.address, default: 1] - 1
-        perAddress[connection.address] = left > 0 ? left : nil
+        held.release()
     }
 
-    /// Whether more sockets of this address are there than may be connected.
-    func hasTooMany(from address: in_addr_t) -> Bool {
-        perAddress[address, default: 0] > settings.connectionsPerAddressMax
+    // MARK: Bounds
+
+    // Counts a connection for an address. Where there is no room, another one gives way, or it gets into the reserve.
+    private func count(_ connection: Connection, for address: ClientAddress) {
+        var shortage: Admission<Connection>.Shortage?
+        switch admission.room(for: address) {
+        case .free: break
+        case .instead(let other): other.giveWay()
+        case .reserve(let found, let other):
+            shortage = found
+            other?.giveWay()
+        }
+        connection.place = admission.add(connection, of: address, shortage)
     }
 
-    /// Makes room for others as soon as a connection only drains. Returns false if too many do: it has to be cut.
-    func beginDraining(_ connection: Connection) -> Bool {
-        guard drainingCount < settings.refusedSocketsMax else { return false }
-        drainingCount += 1
+    /// Counts a connection for another address from now on.
+    func move(_ connection: Connection, to address: ClientAddress) {
+        guard connection.place.isCounted, connection.place.address != address else { return }
+        admission.remove(&connection.place)
+        count(connection, for: address)
+    }
+
+    /// Counts a connection no longer.
+    func uncount(_ connection: Connection) {
+        admission.remove(&connection.place)
+        if connection.isLeaver {
+            connection.isLeaver = false
+            leaverCount -= 1
+        }
+    }
+
+    /// Makes room for others as soon as a connection only waits for its peer to end. Returns false if too many do: it
+    /// has to be cut.
+    func letGo(_ connection: Connection) -> Bool {
+        guard !connection.isLeaver else { return true }
+        guard leaverCount < settings.leaversMax else { return false }
         uncount(connection)
+        connection.isLeaver = true
+        leaverCount += 1
         return true
+    }
+
+    /// Notes how much of an unfinished message a connection holds. If all of them hold too much, cuts the oldest.
+    func notePartial(_ bytes: Int, of connection: Connection, isNew: Bool) {
+        partialFrames.note(bytes, of: connection, at: &connection.partial, isNew: isNew)
+        while let oldest = partialFrames.surplus {
+            counters.partialsCut += 1
+            oldest.fail(.overloaded)
+        }
     }
 
     /// Closes a connection's socket at the end of this turn. Until then the handler hears nothing of it, so this may be
     /// called by what the handler calls.
     func end(_ connection: Connection) {
         guard connection.phase != .ended else { return }
-        if connection.phase == .draining { drainingCount -= 1 }
+        uncount(connection)
         connection.phase = .ended
         ending.append(connection)
     }
@@ -111,22 +140,11 @@ extension ServerCore {
         for connection in gone { if let wsi = connection.wsi { shim_lws_kill_now(wsi) } }
         library.wake.send()
     }
-
-    private enum Shortage { case full, address }
-
-    private func response(_ shortage: Shortage) -> [UInt8] {
-        let response: HTTPResponse =
-            switch shortage {
-            case .full: .full(retryAfterSeconds: settings.retryAfterSeconds)
-            case .address: .tooMany(retryAfterSeconds: settings.retryAfterSeconds)
-            }
-        return response.serialized(keepAlive: false)
-    }
 }
 
 extension HTTPResponse {
     /// The refusal of an address that has enough connections.
-    static func tooMany(retryAfterSeconds: Int) -> HTTPResponse {
+    static func tooManyConnections(retryAfterSeconds: Int) -> HTTPResponse {
         .refusal(
             429, code: "too_many_connections", reason: "too many connections from this address",
             retryAfterSeconds: retryAfterSeconds)
@@ -135,5 +153,11 @@ extension HTTPResponse {
     /// The refusal of a relay that has no room for more connections.
     static func full(retryAfterSeconds: Int) -> HTTPResponse {
         .refusal(503, code: "full", reason: "the relay is full", retryAfterSeconds: retryAfterSeconds)
+    }
+
+    /// The refusal of an address that has sent enough requests in this second.
+    static var tooManyRequests: HTTPResponse {
+        .refusal(
+            429, code: "too_many_requests", reason: "too many requests from this address", retryAfterSeconds: 1)
     }
 }

@@ -28,17 +28,18 @@ final class ServerCore {
     /// Sockets that libwebsockets holds for us.
     var socketCount = 0
     var nextID: UInt64 = 1
-    var perAddress: [in_addr_t: Int] = [:]
-    var refused: RefusedSockets
-    let frameBounds: FrameReader.Bounds
+    @exclusivity(unchecked) var admission: Admission<Connection>
+    @exclusivity(unchecked) var partialFrames: PartialFrames<Connection>
+    /// What a guest may send, and what anybody else.
+    let frameBounds: (guest: FrameReader.Bounds, stranger: FrameReader.Bounds)
     /// Connections that leave at the end of this turn.
     @exclusivity(unchecked) var leaving: [Connection] = []
     /// Connections whose sockets are closed at the end of this turn.
     var ending: [Connection] = []
     /// Connections whose next request waits for the next turn.
     var waiting: [Connection] = []
-    /// Sockets that drain. They don't count as sockets any more.
-    var drainingCount = 0
+    /// Connections that have ended for us, and wait for their peers. They are counted nowhere else.
+    var leaverCount = 0
     @exclusivity(unchecked) var buffer: WriteBuffer
     private var deadline: Int64?
     @exclusivity(unchecked) private var now: Int64?
@@ -49,9 +50,13 @@ final class ServerCore {
         port = listener.port
         library = try LibraryContext()
         buffer = WriteBuffer(room: max(settings.writeBytes, 4_096))
-        refused = RefusedSockets(max: settings.refusedSocketsMax)
-        frameBounds = FrameReader.Bounds(
+        admission = Admission(settings.admissionBounds)
+        partialFrames = PartialFrames(bytesMax: settings.partialBytesMax)
+        let guest = FrameReader.Bounds(
             messageBytes: settings.frameBytesMax, fragments: settings.fragmentsMax, takesBinary: settings.takesBinary)
+        var stranger = guest
+        stranger.messageBytes = min(settings.strangerBytesMax, guest.messageBytes)
+        frameBounds = (guest: guest, stranger: stranger)
         accepting = .allocate(capacity: 1)
         accepting.initialize(to: ev_io())
         deadlineTimer = .allocate(capacity: 1)
@@ -165,11 +170,11 @@ final class ServerCore {
         for connection in served { connection.serveWaiting() }
     }
 
-    // How long refused sockets are kept at least, and when accepting is tried again after a shortage of descriptors.
+    // How long requests count at least, and when accepting is tried again after a shortage of descriptors.
     private static let beatSeconds = 1.0
 
     private func beat() {
-        refused.closeOld()
+        admission.forgetOld()
         if listener.descriptor >= 0, listener.restoreSpare() { ev_io_start(library.loop, accepting) }
     }
 

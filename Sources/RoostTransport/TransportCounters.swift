@@ -1,15 +1,23 @@
+public import RoostWire
+
 /// Counts of what a loop has done since it started. Plain integers, written and read on the loop thread; copy the value
 /// to share it.
 public struct TransportCounters: Sendable, Equatable {
     /// Sockets accepted from the listener, including those refused afterwards.
     public var accepted = 0
-    /// Sockets refused with 503 because the relay was full.
+    /// Requests refused with 503 because the relay was full.
     public var refusedFull = 0
-    /// Sockets and upgrades refused with 429 because their address had too many.
+    /// Requests refused with 429 because their address had too many connections.
     public var refusedAddress = 0
+    /// Requests refused with 429 because their address had sent too many.
+    public var refusedRate = 0
+    /// Connections that gave way to newcomers before they were welcomed.
+    public var gaveWay = 0
+    /// Connections cut because all unfinished messages together took too much memory.
+    public var partialsCut = 0
     /// Sockets refused with 503 because the process had no file descriptor left.
     public var refusedDescriptor = 0
-    /// Upgrades that the transport refused: malformed, wrong path, version or subprotocol, or no room left.
+    /// Upgrades that the transport refused: malformed, wrong path, version or subprotocol.
     public var refusedUpgrade = 0
     /// Upgrades that the handler refused.
     public var refusedByHandler = 0
@@ -23,6 +31,8 @@ public struct TransportCounters: Sendable, Equatable {
     public var closedByPeer = 0
     /// Connections that ended because this side closed them.
     public var closedByServer = 0
+    /// Connections that the transport itself failed, by code.
+    public var failed: [CloseCode: Int] = [:]
     /// Connections that ended without a close frame from either side.
     public var dropped = 0
     /// Whole messages received.

@@ -11,28 +11,57 @@ public struct TransportSettings: Sendable {
     /// Whether binary messages are accepted. Otherwise one closes the connection with 1003.
     public var takesBinary = false
 
-    /// Most WebSocket connections at once. Further ones are refused with 503. Each takes about 2 KiB before its hello.
+    /// Proxies whose word is taken for whom they speak: by `X-Forwarded-For`, and by the PROXY protocol if
+    /// `takesProxyHeader` is on.
+    public var proxies = ProxyList()
+    /// Whether connections of these proxies begin with a header of the PROXY protocol, version 1 or 2. Whether they do
+    /// is never guessed, because a client could send such a header through a proxy that doesn't.
+    public var takesProxyHeader = false
+
+    /// Most sockets at once, without the reserve. Each takes about 2 KiB before its hello.
     public var connectionsMax = 10_000
-    /// Further sockets for plain HTTP and handshakes, so that health checks still get in when the relay is full.
-    public var requestSocketsMax = 64
-    /// Most sockets of one IPv4 address. Further ones are refused with 429. The default has room for a large office
-    /// behind one NAT. The server sets it to `limits.connections_per_address` of the configuration.
+    /// Most sockets of one address. The default has room for a large office behind one NAT. The server sets it to
+    /// `limits.connections_per_address` of the configuration.
     public var connectionsPerAddressMax = 1_000
+    /// Most connections that have not been welcomed: a quarter of all. Honest clients are strangers for the time of
+    /// two round trips, so this is enough for thousands who come in a second.
+    public var strangersMax = 2_500
+    /// Most of them of one address. Ten addresses have to work together to fill `strangersMax`, and an office of 1,000
+    /// that comes back at once is in within some seconds.
+    public var strangersPerAddressMax = 250
+    /// Further sockets, for health pages when there is no room. Several times `acceptsPerTurn`, so that a request that
+    /// comes with its connection is read before others take its place.
+    public var reserveMax = 256
+    /// Paths that are answered in the reserve, because a supervisor would kill a relay that is only full.
+    public var reservedPaths: Set<String> = []
+    /// Most plain HTTP requests of one address in a second. Further ones are refused with 429. A page takes some 20 µs.
+    public var requestsPerSecond = 200
+    /// Paths whose requests aren't counted, because they are cheap and a supervisor must get its answer.
+    public var unmeteredPaths: Set<String> = []
     /// Most connections accepted in one turn of the loop, so that a storm can't starve the open connections.
     public var acceptsPerTurn = 64
     /// Most bytes read from one connection in one turn of the loop. Many, because messages read together are answered
     /// by one write. Few, so that a turn stays short for everybody else.
     public var readBytes: UInt32 = 4_096
-    /// Most sockets that are kept open after an answer before their request was read, and equally many that are kept
-    /// after everything was sent, until their peer ends. A flood of refusals must not use up descriptors, so beyond
-    /// these numbers sockets are closed at once.
-    public var refusedSocketsMax = 64
+    /// Most sockets that are kept after everything was sent, until their peer ends. A flood of refusals must not use up
+    /// descriptors, so beyond this number sockets are closed at once.
+    public var leaversMax = 64
     /// Connections that the kernel queues while a turn lasts (capped by net.core.somaxconn).
     public var backlog: Int32 = 4_096
 
     /// Most bytes of a message, all its fragments together. A longer one closes the connection with 1009. Same as
     /// `Limits.frameBytes`.
     public var frameBytesMax = 131_072
+    /// Most bytes of a message before the connection is welcomed. Same as `Limits.helloBytes`.
+    public var strangerBytesMax = 8_192
+    /// Most bytes of memory for unfinished messages of all connections. Beyond that, the connection whose message has
+    /// been unfinished for longest is closed with 4005. 500 of the longest messages fit.
+    public var partialBytesMax = 67_108_864
+    /// Control frames and empty fragments of one connection per second, sustained. More close it with 4008. Clients
+    /// ping every few seconds; each costs as much as a small message.
+    public var controlFramesPerSecond = 20
+    /// How many of them may come at once. Enough for a client that was held up for minutes.
+    public var controlFramesBurst = 200
     /// Most fragments of a message. More close the connection with 1009. Clients split at 4 KiB or more; this allows
     /// even 128-byte pieces of the longest message. Without it, empty fragments could keep the loop busy.
     public var fragmentsMax = 1_024
@@ -52,4 +81,13 @@ public struct TransportSettings: Sendable {
 
     /// The defaults.
     public init() {}
+}
+
+extension TransportSettings {
+    var admissionBounds: Admission<Connection>.Bounds {
+        .init(
+            sockets: connectionsMax, socketsPerAddress: connectionsPerAddressMax, strangers: strangersMax,
+            strangersPerAddress: strangersPerAddressMax, reserve: reserveMax, requestsPerSecond: requestsPerSecond,
+            proxies: proxies)
+    }
 }

@@ -6,6 +6,9 @@ public struct Limits: Sendable, Equatable {
     /// Most bytes of a command. 10,000 scalars fit, even as escaped surrogate pairs (12 bytes each), and the other
     /// members.
     public var frameBytes = 131_072
+    /// Most bytes that a connection may send before it is welcomed: of a request's head, and of a message. A `hello`
+    /// with a token of 7 KiB fits; issuers that list groups make such. What 2,500 strangers send stays below 20 MiB.
+    public var helloBytes = 8_192
     /// Most bytes of a body that isn't text, as sent. Ably, Centrifugo and OWASP use about the same.
     public var bodyBytes = 65_536
     /// Most Unicode scalars of a text.

@@ -19,6 +19,7 @@ enum Echo {
         // Suites send messages of 16 MiB, and split messages of 4 MiB into pieces of 64 bytes.
         settings.frameBytesMax = 16 * 1_048_576
         settings.fragmentsMax = 131_072
+        settings.connectionsPerAddressMax = settings.connectionsMax
         do {
             let loop = try EventLoop(settings, handler: Echoes())
             print("roost-echo listens on ws://\(settings.host):\(loop.port)/")
@@ -47,7 +48,10 @@ private final class Echoes: TransportHandler {
 
     func admit(_ request: UpgradeRequest) -> HTTPResponse? { nil }
 
-    func opened(_ connection: Connection) { connection.attachment = Session(connection) }
+    func opened(_ connection: Connection) {
+        connection.attachment = Session(connection)
+        connection.standing = .guest
+    }
 
     func received(_ message: UnsafeRawBufferPointer, on connection: Connection) {
         echo(message, opcode: 1, on: connection)

@@ -131,13 +131,15 @@ def test_426_without_an_upgrade(relay):
 
 async def test_429_for_an_address_with_too_many_connections(start):
     relay = start(limits__connections_per_address=3)
-    devices = [await relay.connect() for _ in range(3)]
+    devices = [await relay.device("alice", f"phone-{number}") for number in range(3)]
     with RawConnection(relay.port) as connection:
         connection.upgrade()
         response = refused(connection, "429 Too Many Requests", "too_many_connections")
         assert int(response.headers["retry-after"]) > 0
     # Its health checks still get in.
-    assert relay.get("/healthz")[0] == 200
+    for page in ("/healthz", "/readyz", "/metrics"):
+        assert relay.get(page)[0] == 200
+    assert relay.get("/")[0] == 429
     await devices[0].leave()
 
     def has_place():
@@ -150,7 +152,7 @@ async def test_429_for_an_address_with_too_many_connections(start):
 
 async def test_503_when_the_relay_is_full_while_health_checks_get_in(start):
     relay = start(limits__connections=2)
-    first, _ = await relay.connect(), await relay.connect()
+    first, _ = await relay.device("alice"), await relay.device("bob")
     with RawConnection(relay.port) as connection:
         connection.upgrade()
         response = refused(connection, "503 Service Unavailable", "full")

@@ -72,10 +72,13 @@ class Client:
         return first & 0x0F, self.take(size)
 
 
-def run(port, line, one, expect):
-    """Sends a case. `expect` checks a frame, and says whether it ends the connection."""
+def run(port, line, one, expect, begin=None):
+    """Sends a case. `expect` checks a frame, and says whether it ends the connection. `begin` makes the client a
+    guest, where strangers may send less."""
     with Client(port, line) as client:
         client.raw.socket.settimeout(PATIENCE)
+        if begin:
+            begin(client)
         sending = client.write_all(one.writes)
         is_over = False
         for wanted in one.frames:
@@ -102,7 +105,13 @@ def test_an_echo_server(echo, one):
 
 
 @pytest.mark.parametrize("one", cases, ids=str)
-def test_the_relay(relay, one):
+def test_the_relay(relay, one, name):
+    def begin(client):
+        hello = {"type": "hello", "id": 1, "token": relay.token(name("alice")), "device": "phone"}
+        client.raw.write(frame(TEXT, json.dumps(hello).encode()))
+        while json.loads(client.read_frame()[1])["type"] != "live":
+            pass
+
     def answered(found, wanted):
         if wanted[0] == BINARY_FRAME:
             assert (found[0], int.from_bytes(found[1][:2], "big")) == (CLOSE, 1003)
@@ -114,7 +123,7 @@ def test_the_relay(relay, one):
             return False
         return echoed(found, wanted)
 
-    run(relay.port, "GET /v1/socket HTTP/1.1", one, answered)
+    run(relay.port, "GET /v1/socket HTTP/1.1", one, answered, begin)
 
 
 def test_a_command_behind_a_close_frame_is_not_carried_out(relay, name):

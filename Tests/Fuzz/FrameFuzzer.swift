@@ -55,6 +55,7 @@ private func readPiece(
             check(ControlFrame.pong(payload).count <= ControlFrame.bytesMax, "and so is its answer")
             found.append(.ping(payload))
         case .pong: found.append(.pong)
+        case .emptyFragment: break
         case .close(let payload):
             found.append(.close(payload, answer: (try? ControlFrame.answer(toClose: payload).get()) ?? nil))
         case .fault(let code):

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Fuzzes what reads bytes of strangers: Tests/Fuzz/run.sh SECONDS [TARGET...], each target for so many seconds. Targets:
-# commands json frames requests token configuration import. Needs the debug build (`make fuzz` makes it).
+# commands json frames requests proxies token configuration import. Needs the debug build (`make fuzz` makes it).
 # Tests/Fuzz/Corpus is read and never written; what is found anew is kept in .build/fuzz/TARGET/corpus from run to run.
 # Exits with 0 when nothing was found; else .build/fuzz/TARGET has a file crash-... that reproduces it:
 # .build/fuzz/TARGET/fuzz .build/fuzz/TARGET/crash-...
@@ -10,7 +10,7 @@ shift
 cd "$(dirname "$0")/../.."
 debug=.build/debug
 targets=("$@")
-[ "${#targets[@]}" -gt 0 ] || targets=(commands json frames requests token configuration import)
+[ "${#targets[@]}" -gt 0 ] || targets=(commands json frames requests proxies token configuration import)
 
 # swiftc with what all parts have in common. What is tested is instrumented, so that libFuzzer sees where it gets.
 compile() {
@@ -57,6 +57,10 @@ build() {
             module RoostWire
             sources=(Tests/Fuzz/RequestFuzzer.swift
                 Sources/RoostTransport/{HTTPMessages,RequestHead,RequestReader}.swift)
+            ;;
+        proxies)
+            sources=(Tests/Fuzz/ProxyFuzzer.swift
+                Sources/RoostTransport/{ClientAddress,ProxyList,ProxyHeader}.swift)
             ;;
         token)
             module RoostAuth -I "$debug/Modules" "${packages[@]}"

@@ -16,8 +16,9 @@ RUN_SECONDS = 90
 
 # The settings of roost-load's own relays: many clients from one address, with high rates.
 RELAY = {
-    "presence__grace_seconds": 1, "limits__connections_per_address": 1000, "limits__commands_per_second": 1_000_000,
-    "drain__seconds": 1, "drain__spread_seconds": 0, "log__level": "warning"}
+    "presence__grace_seconds": 1, "limits__connections_per_address": 1000,
+    "limits__strangers_per_address": 1000, "limits__commands_per_second": 1_000_000, "drain__seconds": 1,
+    "drain__spread_seconds": 0, "log__level": "warning"}
 
 
 class Run:

@@ -3,24 +3,30 @@ import RoostTransport
 import Testing
 
 @Suite struct LimitTests {
-    @Test func aFullRelayAnswers503() throws {
+    private func isAnswered(_ client: RawClient) throws -> Bool {
+        client.send("GET /echo HTTP/1.1\r\nHost: h\r\n\r\n")
+        return try client.readResponse().head.status == "HTTP/1.1 200 OK"
+    }
+
+    @Test func aRelayFullOfGuestsAnswers503() throws {
         let server = try TestServer {
             $0.connectionsMax = 2
-            $0.requestSocketsMax = 1
+            $0.reserveMax = 2
+            $0.reservedPaths = ["/echo"]
         }
         let first = try RawClient.open(port: server.port)
         let second = try RawClient.open(port: server.port)
-        // A third connection is answered but not upgraded, so that health checks still work.
+        // Health checks still work, one request on each connection.
+        let check = try RawClient(port: server.port)
+        #expect(try isAnswered(check))
+        #expect(try check.isAtEnd())
         let third = try RawClient(port: server.port)
-        third.send("GET /echo HTTP/1.1\r\nHost: h\r\n\r\n")
-        #expect(try third.readResponse().head.status == "HTTP/1.1 200 OK")
-        // A fourth connection is refused, whatever it asks for.
-        let fourth = try RawClient(port: server.port)
-        fourth.send(RawClient.upgrade())
-        try expectRefusal(fourth, "503 Service Unavailable", "full")
         third.send(RawClient.upgrade())
         try expectRefusal(third, "503 Service Unavailable", "full")
-        #expect(server.onLoop { $0.loop?.counters.refusedFull } == 1)
+        let page = try RawClient(port: server.port)
+        page.send("GET /big HTTP/1.1\r\nHost: h\r\n\r\n")
+        try expectRefusal(page, "503 Service Unavailable", "full")
+        #expect(server.onLoop { $0.loop?.counters.refusedFull } == 2)
         #expect(server.onLoop { $0.loop?.connectionCount } == 2)
         second.sendText("still served")
         #expect(try second.readFrame().text == "still served")
@@ -32,21 +38,75 @@ import Testing
         #expect(try next.readFrame().text == "in")
     }
 
+    /// Who keeps silent in the reserve can't keep health checks out.
+    @Test func theOldestOfAFullReserveGivesWay() throws {
+        let server = try TestServer {
+            $0.connectionsMax = 1
+            $0.reserveMax = 2
+            $0.reservedPaths = ["/echo"]
+        }
+        let guest = try RawClient.open(port: server.port)
+        let silent = try (0..<5).map { _ in try RawClient(port: server.port) }
+        let check = try RawClient(port: server.port)
+        #expect(try isAnswered(check))
+        for one in silent.prefix(4) { #expect(try one.isAtEnd()) }
+        #expect(try isAnswered(silent[4]))
+        #expect(server.onLoop { $0.loop?.counters.gaveWay } == 4)
+        guest.sendText("still served")
+        #expect(try guest.readFrame().text == "still served")
+    }
+
     @Test func anAddressWithEnoughConnectionsGets429() throws {
-        let server = try TestServer { $0.connectionsPerAddressMax = 2 }
+        let server = try TestServer {
+            $0.connectionsPerAddressMax = 2
+            $0.reservedPaths = ["/echo"]
+        }
         let first = try RawClient.open(port: server.port)
-        let idle = try RawClient(port: server.port)
-        idle.send("GET /echo HTTP/1.1\r\nHost: h\r\n\r\n")
-        #expect(try idle.readResponse().head.status == "HTTP/1.1 200 OK")
+        let second = try RawClient.open(port: server.port)
         let third = try RawClient(port: server.port)
         third.send(RawClient.upgrade())
         try expectRefusal(third, "429 Too Many Requests", "too_many_connections")
         #expect(server.onLoop { $0.loop?.counters.refusedAddress } == 1)
+        #expect(try isAnswered(RawClient(port: server.port)))
+        // Other addresses aren't concerned.
+        let other = try RawClient.open(port: server.port, from: "127.0.0.2")
+        other.sendText("in")
+        #expect(try other.readFrame().text == "in")
         first.sendFrame(8, [0x03, 0xE8])
         #expect(server.journal.wait(for: .closed(1, isClean: true)))
         let next = try RawClient.open(port: server.port)
         next.sendText("in")
         #expect(try next.readFrame().text == "in")
+        second.sendText("still served")
+        #expect(try second.readFrame().text == "still served")
+    }
+
+    @Test func anAddressWithEnoughRequestsGets429() throws {
+        let server = try TestServer {
+            $0.requestsPerSecond = 3
+            $0.unmeteredPaths = ["/health"]
+        }
+        let client = try RawClient(port: server.port)
+        // A second begins anew while these are sent at most once, so one of seven is refused.
+        var refused: RawClient.Head?
+        for _ in 0..<7 where refused == nil {
+            client.send("GET /echo HTTP/1.1\r\nHost: h\r\n\r\n")
+            let response = try client.readResponse()
+            if response.head.status != "HTTP/1.1 200 OK" { refused = response.head }
+        }
+        #expect(refused?.status == "HTTP/1.1 429 Too Many Requests")
+        #expect(refused?.headers["Retry-After"] == "1")
+        #expect(try client.isAtEnd())
+        let count = server.onLoop { $0.loop?.counters.refusedRate } ?? 0
+        #expect(count == 1)
+        // Health pages and upgrades aren't counted.
+        let other = try RawClient(port: server.port)
+        for _ in 0..<10 {
+            other.send("GET /health HTTP/1.1\r\nHost: h\r\n\r\n")
+            #expect(try other.readResponse().head.status == "HTTP/1.1 200 OK")
+        }
+        for _ in 0..<5 { _ = try RawClient.open(port: server.port) }
+        #expect(server.onLoop { $0.loop?.counters.refusedRate } == 1)
     }
 
     private func expectRefusal(_ client: RawClient, _ status: String, _ code: String) throws {

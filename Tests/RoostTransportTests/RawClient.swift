@@ -20,22 +20,30 @@ final class RawClient {
     let descriptor: Int32
     private var unread: [UInt8] = []
 
-    init(port: UInt16, receiveBuffer: Int32? = nil) throws {
+    init(port: UInt16, from source: String = "127.0.0.1", receiveBuffer: Int32? = nil) throws {
         descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         var patience = timeval(tv_sec: 10, tv_usec: 0)
         setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
         setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
         if var receiveBuffer { setsockopt(descriptor, SOL_SOCKET, SO_RCVBUF, &receiveBuffer, 4) }
+        let own = RawClient.address(source, 0)
+        let target = RawClient.address("127.0.0.1", port)
+        let size = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let isBound = withUnsafePointer(to: own) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { bind(descriptor, $0, size) }
+        }
+        let outcome = withUnsafePointer(to: target) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { connect(descriptor, $0, size) }
+        }
+        guard isBound == 0, outcome == 0 else { throw Timeout() }
+    }
+
+    private static func address(_ host: String, _ port: UInt16) -> sockaddr_in {
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
         address.sin_port = port.bigEndian
-        address.sin_addr.s_addr = inet_addr("127.0.0.1")
-        let outcome = withUnsafePointer(to: address) {
-            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
-            }
-        }
-        guard outcome == 0 else { throw Timeout() }
+        address.sin_addr.s_addr = inet_addr(host)
+        return address
     }
 
     deinit { close(descriptor) }
@@ -47,8 +55,8 @@ final class RawClient {
     }
 
     /// Connects and completes the handshake.
-    static func open(port: UInt16, receiveBuffer: Int32? = nil) throws -> RawClient {
-        let client = try RawClient(port: port, receiveBuffer: receiveBuffer)
+    static func open(port: UInt16, from source: String = "127.0.0.1", receiveBuffer: Int32? = nil) throws -> RawClient {
+        let client = try RawClient(port: port, from: source, receiveBuffer: receiveBuffer)
         client.send(RawClient.upgrade())
         guard try client.readHead().status == "HTTP/1.1 101 Switching Protocols" else { throw Timeout() }
         return client

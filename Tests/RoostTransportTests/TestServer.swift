@@ -30,6 +30,8 @@ final class Script: TransportHandler {
     var sessions: [UInt64: Session] = [:]
     var refusal: HTTPResponse?
     var isEchoing = true
+    /// What is known of those who connect.
+    var standing = Standing.guest
     var isBusy = true
     /// The number of turns that have ended, and the turn of each message and request.
     var turn = 0
@@ -49,6 +51,7 @@ final class Script: TransportHandler {
     func opened(_ connection: Connection) {
         let session = Session(connection)
         connection.attachment = session
+        connection.standing = standing
         sessions[connection.id] = session
         journal.add(.opened(connection.id))
     }
@@ -76,9 +79,11 @@ final class Script: TransportHandler {
         switch request.path {
         case "/echo":
             let parts = [
-                request.method, request.path, request.query, request.authorization ?? "-", request.peerAddress,
+                request.method, request.path, request.query, request.authorization ?? "-",
+                "\(request.clientAddress)",
             ]
             return HTTPResponse(status: 200, contentType: "text/plain", body: Array(parts.joined(separator: " ").utf8))
+        case "/health": return HTTPResponse(status: 200)
         case "/big": return HTTPResponse(status: 200, body: [UInt8](repeating: 0x78, count: 3_000_000))
         default: return .refusal(404, code: "not_found", reason: "no such path")
         }
@@ -157,6 +162,8 @@ final class TestServer: Sendable {
 
     init(_ change: (inout TransportSettings) -> Void = { _ in }) throws {
         var settings = TransportSettings()
+        settings.requestsPerSecond = 1_000_000
+        settings.controlFramesBurst = 10_000
         change(&settings)
         let script = Script(journal: journal)
         let loop = try EventLoop(settings, handler: script)

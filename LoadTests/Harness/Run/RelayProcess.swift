@@ -94,6 +94,7 @@ final class RelayProcess {
             "presence.grace_seconds=\(settings.graceSeconds)",
             // All simulated users connect from one machine, and one session may have to send a whole room's load.
             "limits.connections=\(connections)", "limits.connections_per_address=\(connections)",
+            "limits.strangers=\(connections)", "limits.strangers_per_address=\(connections)",
             "limits.commands_per_second=1000000",
             // At the end of a run nobody needs a long drain.
             "drain.seconds=1", "drain.spread_seconds=0",

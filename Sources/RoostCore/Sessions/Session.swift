@@ -60,6 +60,8 @@ public final class Session {
     public var userName: String? { user?.name }
     /// Whether `welcome` was sent and the session goes on.
     public var isReady: Bool { phase == .ready }
+    /// Whether `hello` was sent, and its token is being checked.
+    public var isVerifying: Bool { phase == .verifying }
     /// Whether the host must report when everything in the outbox has left for the network.
     public var wantsDrained: Bool { phase == .ready && (feed.state == .behind || !owed.isEmpty) }
 

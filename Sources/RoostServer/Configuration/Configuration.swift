@@ -14,6 +14,10 @@ public struct Configuration: Sendable, Equatable {
         public var port: UInt16 = 8_080
         /// Web origins that may connect, as browsers write them; see `OriginPolicy` for what an empty list means.
         public var origins: [String] = []
+        /// Addresses and networks of the proxies whose word is taken for whom they speak.
+        public var proxies: [String] = []
+        /// Whether connections of these proxies begin with a header of the PROXY protocol.
+        public var takesProxyHeader = false
     }
 
     /// Where messages are kept.
@@ -62,10 +66,18 @@ public struct Configuration: Sendable, Equatable {
     public var metrics = Metrics()
     /// The lowest level that is written to the log.
     public var logLevel = Logger.Level.info
-    /// WebSocket connections at once.
+    /// Connections at once.
     public var connectionsMax = 10_000
-    /// WebSocket connections at once from one address.
-    public var connectionsPerAddressMax = 10_000
+    /// Connections at once from one address.
+    public var connectionsPerAddressMax = 1_000
+    /// Connections at once that have not been welcomed.
+    public var strangersMax = 2_500
+    /// Connections at once from one address that have not been welcomed.
+    public var strangersPerAddressMax = 250
+    /// Plain HTTP requests of one address in a second.
+    public var requestsPerSecond = 200
+    /// Bytes of memory for unfinished messages of all connections.
+    public var partialBytesMax = 67_108_864
     /// The bounds of the protocol and the Relay.
     public var limits = Limits()
 

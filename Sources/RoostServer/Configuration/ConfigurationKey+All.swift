@@ -34,6 +34,17 @@ extension ConfigurationKey {
             "Origins of web pages that may connect. If empty, a page may only connect to its own host. Clients that "
                 + "send no Origin, as everything but a browser does, may always connect."
         ),
+        ConfigurationKey(
+            "listen.proxies",
+            .list(\.listen.proxies, .network),
+            "Your proxies. Limits of an address then apply to the addresses that these proxies name in "
+                + "X-Forwarded-For. What others say there is ignored."
+        ),
+        ConfigurationKey(
+            "listen.proxy_protocol",
+            .word(\.proxyProtocolWord, ["off", "on"]),
+            "on: connections of these proxies begin with a header of the PROXY protocol, version 1 or 2."
+        ),
     ]
 
     private static let store = [
@@ -122,6 +133,11 @@ extension Configuration {
     fileprivate var portNumber: Int {
         get { Int(listen.port) }
         set { listen.port = UInt16(clamping: newValue) }
+    }
+
+    fileprivate var proxyProtocolWord: String {
+        get { listen.takesProxyHeader ? "on" : "off" }
+        set { listen.takesProxyHeader = newValue == "on" }
     }
 
     fileprivate var durabilityWord: String {

@@ -11,10 +11,29 @@ extension ConfigurationKey {
             "Connections at once. Further ones are refused with 503. Raise the limit of open files together with it."
         ),
         ConfigurationKey(
+            "limits.strangers",
+            .whole(\.strangersMax, 1...1_000_000),
+            "Connections at once that have not been welcomed yet. For a further one, the oldest of the address that "
+                + "has most of them is closed. A quarter of limits.connections is enough for thousands who come at "
+                + "once."
+        ),
+        ConfigurationKey(
             "limits.connections_per_address",
             .whole(\.connectionsPerAddressMax, 1...1_000_000),
-            "Connections at once from one address. Further ones are refused with 429. Behind a proxy, all connections "
-                + "come from one address."
+            "Connections at once from one address. Further ones are refused with 429. Behind a proxy that "
+                + "listen.proxies doesn't name, all connections come from one address."
+        ),
+        ConfigurationKey(
+            "limits.strangers_per_address",
+            .whole(\.strangersPerAddressMax, 1...1_000_000),
+            "Connections at once from one address that have not been welcomed yet. For a further one, its oldest is "
+                + "closed."
+        ),
+        ConfigurationKey(
+            "limits.requests_per_second",
+            .whole(\.requestsPerSecond, 1...1_000_000),
+            "Plain HTTP requests of one address in a second, /healthz and /readyz excepted. Further ones are refused "
+                + "with 429."
         ),
     ]
 
@@ -34,6 +53,12 @@ extension ConfigurationKey {
             "limits.text_scalars",
             .whole(\.limits.textScalars, 1...80_000),
             "Longest text, in Unicode scalars."
+        ),
+        ConfigurationKey(
+            "limits.partial_bytes",
+            .whole(\.partialBytesMax, 1_048_576...4_294_967_296),
+            "Most bytes of memory for messages of all connections that have arrived in part. Beyond that, the "
+                + "connection whose message has been unfinished for longest is closed."
         ),
     ]
 

@@ -1,11 +1,14 @@
+import RoostTransport
+
 /// The form of a text in the configuration.
 enum TextRule: Sendable {
-    case address, path, origin, claim, bearer
+    case address, network, path, origin, claim, bearer
 
     /// What is allowed, worded to follow "expected".
     var allowed: String {
         switch self {
         case .address: "an IPv4 address such as 127.0.0.1"
+        case .network: "an IPv4 address or a network of them, from /8 on, such as 10.0.0.0/8"
         case .path: "a path of 1 to 4096 bytes"
         case .origin: "an origin such as https://chat.example.org, in lower case and without a path"
         case .claim: "nothing, or up to 256 printable ASCII characters"
@@ -17,6 +20,7 @@ enum TextRule: Sendable {
         let bytes = text.utf8
         return switch self {
         case .address: Self.isAddress(text)
+        case .network: ProxyList([text]) != nil
         case .path: (1...4_096).contains(bytes.count) && bytes.allSatisfy { $0 >= 0x20 && $0 != 0x7F }
         case .origin: Self.isOrigin(text)
         case .claim: bytes.count <= 256 && bytes.allSatisfy { (0x20...0x7E).contains($0) }

@@ -31,6 +31,12 @@ extension Gateway {
     func received(_ message: UnsafeRawBufferPointer, on connection: Connection) {
         guard let session = session(of: connection) else { return }
         relay.receive(message, from: session, at: now)
+        if connection.standing != .guest { noteStanding(of: session, connection) }
+    }
+
+    // The transport has other bounds for those who have not been welcomed.
+    private func noteStanding(of session: Session, _ connection: Connection) {
+        connection.standing = session.isReady ? .guest : session.isVerifying ? .pending : .stranger
     }
 
     func heard(from connection: Connection) {
@@ -66,6 +72,7 @@ extension Gateway {
         if let loop {
             let time = now.monotonic
             loop.setTimer(afterMilliseconds: max(1, min(relay.nextDeadline(at: now), nextDrainStep) - time))
+            memory.note(sockets: loop.descriptorCount, bytes: loop.partialBytes)
         }
         forgetTime()
         if relay.hasWork { loop?.goOn() }
@@ -89,6 +96,7 @@ extension Gateway {
     func flush(_ session: Session) {
         guard let attachment = session.attachment else { return }
         let connection = unsafeDowncast(attachment, to: Connection.self)
+        if connection.standing != .guest { noteStanding(of: session, connection) }
         let isDrained = session.outbox.isEmpty || connection.write(&session.outbox)
         if let code = session.closing { return connection.close(code) }
         if isDrained, session.wantsDrained { relay.drained(session, at: now) }

@@ -16,7 +16,8 @@ extension Gateway {
                 return response
             }
             return HTTPResponse(
-                status: 200, contentType: "text/plain; version=0.0.4; charset=utf-8", body: metricsPage())
+                status: 200, contentType: "text/plain; version=0.0.4; charset=utf-8",
+                body: metrics.page(at: now.monotonic) { metricsPage() })
         case "/":
             return text(
                 200,

@@ -50,6 +50,10 @@ final class Gateway: TransportHandler {
     var hasStoreFailed = false
     var commitSeconds = Histogram(bounds: Histogram.commitBounds)
     var committedRows = 0
+    var metrics = PageBudget()
+    /// Descriptors that are neither sockets of the loop nor its listener's, as counted before the loop runs.
+    var otherDescriptors = 0
+    let memory = MemoryReturn()
     // Both clocks, read at most once a turn.
     private var moment: Moment?
 

@@ -9,11 +9,12 @@ extension Gateway {
         var page = Exposition()
         writeServer(&page)
         writeTraffic(&page)
+        writeInput(&page)
         writeDelivery(&page)
         writePresence(&page)
         writeStore(&page)
         writeEndings(&page)
-        ProcessUsage.write(&page)
+        ProcessUsage.write(&page, openDescriptors: otherDescriptors + (loop?.descriptorCount ?? 0))
         return [UInt8](page.text.utf8)
     }
 
@@ -26,6 +27,8 @@ extension Gateway {
             "roost_start_time_seconds", .gauge, "When the relay started, seconds since 1970.",
             Int(startedAt.milliseconds / 1_000))
         page.single("roost_connections", .gauge, "Open WebSocket connections.", relay.openConnections)
+        page.single(
+            "roost_strangers", .gauge, "Connections of any kind that have not been welcomed.", loop?.strangerCount ?? 0)
         page.single("roost_sessions", .gauge, "Connections that were welcomed.", relay.readySessions)
         page.single("roost_users", .gauge, "Known users.", relay.counters.users)
         page.single("roost_conversations", .gauge, "Known conversations.", relay.counters.conversations)
@@ -46,12 +49,25 @@ extension Gateway {
         page.single("roost_received_bytes_total", .counter, "Payload bytes received.", transport.bytesIn)
         page.single("roost_sent_bytes_total", .counter, "Bytes written to connections.", transport.bytesOut)
         page.single("roost_writes_total", .counter, "Writes to connections.", transport.writes)
-        page.family("roost_refused_total", .counter, "Connections refused before the upgrade, by reason.")
+        page.family("roost_refused_total", .counter, "Requests and upgrades refused, by reason.")
+        page.sample("roost_refused_total", transport.refusedRate, label: ("reason", "rate"))
         page.sample("roost_refused_total", transport.refusedFull, label: ("reason", "full"))
         page.sample("roost_refused_total", transport.refusedAddress, label: ("reason", "address"))
         page.sample("roost_refused_total", transport.refusedDescriptor, label: ("reason", "descriptor"))
         page.sample("roost_refused_total", transport.refusedUpgrade, label: ("reason", "upgrade"))
         page.sample("roost_refused_total", transport.refusedByHandler, label: ("reason", "policy"))
+    }
+
+    private func writeInput(_ page: inout Exposition) {
+        guard let loop else { return }
+        page.single(
+            "roost_gave_way_total", .counter, "Connections closed before their welcome to make room for newcomers.",
+            loop.counters.gaveWay)
+        page.single(
+            "roost_partial_bytes", .gauge, "Memory taken by messages that have arrived in part.", loop.partialBytes)
+        page.single(
+            "roost_partial_cut_total", .counter, "Connections closed because such messages took too much memory.",
+            loop.counters.partialsCut)
     }
 
     private func writeDelivery(_ page: inout Exposition) {
@@ -122,8 +138,9 @@ extension Gateway {
                 "roost_errors_total", relay.counters.errors[Int(code.rawValue)], label: ("code", "\(code.word)"))
         }
         page.family("roost_closes_total", .counter, "Connections closed by the relay, by code.")
+        let failed = loop?.counters.failed ?? [:]
         for (code, count) in zip(CloseCode.allCases, relay.counters.closes) {
-            page.sample("roost_closes_total", count, label: ("code", "\(code.rawValue)"))
+            page.sample("roost_closes_total", count + (failed[code] ?? 0), label: ("code", "\(code.rawValue)"))
         }
     }
 }
