@@ -107,6 +107,10 @@ let package = Package(
             swiftSettings: fast
         ),
 
+        // How long each kind of command keeps the relay's loop busy.
+        .executableTarget(
+            name: "roost-turns", dependencies: ["RoostTestKit", "RoostWire"], path: "Tests/Turns", swiftSettings: fast),
+
         // A server for conformance suites: what it receives it sends back, on the relay's transport.
         .executableTarget(
             name: "roost-echo", dependencies: ["RoostFraming", "RoostTransport"], path: "Tests/Echo",

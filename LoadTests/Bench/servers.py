@@ -52,7 +52,9 @@ class Relay(Server):
             # All clients are on one machine, and 50 sessions send the load of a whole group.
             "limits.connections": CONNECTIONS, "limits.connections_per_address": CONNECTIONS,
             "limits.strangers": CONNECTIONS, "limits.strangers_per_address": CONNECTIONS,
-            "limits.commands_per_second": 1_000_000, "drain.seconds": 1, "drain.spread_seconds": 0,
+            "limits.commands_per_second": 1_000_000, "limits.introductions_per_hour": 1_000_000,
+            "limits.additions_per_hour": 10_000_000, "limits.unanswered_per_user": 1_000_000,
+            "drain.seconds": 1, "drain.spread_seconds": 0,
             **{key.replace("__", "."): value for key, value in settings.items()}}
         words = [bench.roost, "serve", *(word for key, value in values.items() for word in ("--set", f"{key}={value}"))]
         process = bench.processes.start(words, SERVER_CORE, log=self.log_file)

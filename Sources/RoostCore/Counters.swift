@@ -41,6 +41,8 @@ public final class Counters {
     public internal(set) var pages = 0
     /// Gaps sent.
     public internal(set) var gaps = 0
+    /// Conversations, members and watches looked at one by one for commands that name many.
+    public internal(set) var steps = 0
     /// Users whose watchers were last told "online".
     public internal(set) var usersOnline = 0
     /// Users whose watchers were last told "away".

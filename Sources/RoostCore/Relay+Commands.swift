@@ -13,11 +13,13 @@ extension Relay {
             do throws(Refusal) {
                 let decoded = try decoder.decode(message)
                 id = decoded.id
-                try sessions.admit(decoded.command, from: session, at: now)
+                sessions.noteWellFormed(session)
+                try prices.pay(decoded.command, bytes: message.count, by: session, at: now)
+                try sessions.authorize(decoded.command, of: session, at: now)
                 if decoded.command.isStored { try delivery.checkAhead(of: session) }
                 try perform(decoded.command, id, session, now)
             } catch {
-                self.session.refuse(error, id, session)
+                self.session.refuse(error, id, session, now)
             }
         }
     }
@@ -34,15 +36,15 @@ extension Relay {
         case .edit(let edit): try message.edit(edit, id, session, now)
         case .delete(let target): try message.delete(target, id, session, now)
         case .react(let react): try message.react(react, id, session, now)
-        case .signal(let signal): try message.signal(signal, id, session)
+        case .signal(let signal): try message.signal(signal, id, session, now)
         case .history(let history): try query.history(history, id, session)
         case .get(let conversation): try query.get(conversation, id, session)
-        case .list(let before, let limit): try query.list(before, limit, id, session)
-        case .members(let conversation, let sequence): try query.members(conversation, sequence, id, session)
+        case .list(let before, let limit): try query.list(before, limit, id, session, now)
+        case .members(let list): try query.members(list, id, session, now)
         case .ack(let position): try receipt.ack(position, id, session, now)
         case .read(let target): try receipt.read(target, id, session, now)
         case .typing(let to, let isActive): try typing.set(to, isActive, id, session, now)
-        case .presence(let activity): presence.set(activity, id, session, now)
+        case .presence(let activity): try presence.set(activity, id, session, now)
         case .watch(let users): try presence.watch(users, id, session, now)
         case .unwatch(let users): presence.unwatch(users, id, session)
         case .create(let create): try conversation.create(create, id, session, now)

@@ -25,6 +25,8 @@ public final class Relay {
 
     // Parts that the host feeds or asks directly.
     let decoder: CommandDecoder
+    let prices: Prices
+    let chores: Chores
     let sessions: Sessions
     let journal: Journal
     let delivery: Delivery
@@ -56,6 +58,8 @@ public final class Relay {
         let (time, builder, random) = (now.monotonic, FrameBuilder(epoch: epoch), RandomSource(random))
         counters = Counters()
         decoder = CommandDecoder(limits: limits, epoch: epoch)
+        prices = Prices(.init(limits))
+        chores = Chores(.init(limits), prices, counters)
         sessions = Sessions(.init(limits), at: time)
         journal = Journal(.init(limits), head: snapshot.head)
         delivery = Delivery(.init(limits), builder: builder, counters: counters)
@@ -67,24 +71,26 @@ public final class Relay {
 
         let replies = Replies(builder: builder, delivery: delivery, counters: counters)
         typing = TypingCommands(
-            typing: Typing(.init(limits), at: time), directory: directory, delivery: delivery, replies: replies,
-            builder: builder)
+            typing: Typing(.init(limits), at: time), prices: prices, directory: directory, delivery: delivery,
+            replies: replies, builder: builder)
         let receipts = Receipts(.init(limits))
         receipt = ReceiptCommands(
-            receipts: receipts, directory: directory, journal: journal, delivery: delivery, replies: replies,
+            receipts: receipts, prices: prices, chores: chores, directory: directory, journal: journal,
+            delivery: delivery, replies: replies,
             builder: builder, counters: counters, storedPerBatch: limits.watermarksPerBatch)
         presence = PresenceCommands(
-            presence: Presence(.init(limits), counters, at: time), directory: directory, journal: journal,
-            delivery: delivery, replies: replies, builder: builder, watchedMax: limits.watchedPerSession)
-        query = QueryCommands(.init(limits), directory, reads, delivery, replies)
+            presence: Presence(.init(limits), counters, at: time), prices: prices, chores: chores, directory: directory,
+            journal: journal, delivery: delivery, replies: replies, builder: builder,
+            watchedMax: limits.watchedPerSession)
+        query = QueryCommands(.init(limits), chores, directory, reads, delivery, replies)
         conversation = ConversationCommands(
-            .init(limits), directory, journal, delivery, replies, typing, presence, query)
+            .init(limits), chores, directory, journal, delivery, replies, typing, presence, query)
         message = MessageCommands(
-            directory: directory, journal: journal, delivery: delivery, conversations: conversation, typing: typing,
-            builder: builder, counters: counters, textScalars: limits.textScalars)
+            prices: prices, directory: directory, journal: journal, delivery: delivery, conversations: conversation,
+            typing: typing, builder: builder, counters: counters, textScalars: limits.textScalars)
         session = SessionCommands(
-            sessions: sessions, directory: directory, journal: journal, delivery: delivery, catchUp: catchUp,
-            receipts: receipt, presence: presence, typing: typing, replies: replies,
+            sessions: sessions, prices: prices, directory: directory, journal: journal, delivery: delivery,
+            catchUp: catchUp, receipts: receipt, presence: presence, typing: typing, replies: replies,
             welcome: WelcomeFrame(identity: identity, limits: limits, builder: builder), builder: builder,
             random: random, counters: counters)
         stored = StoredEvents(

@@ -140,8 +140,10 @@ public final class CommandDecoder {
 
     private func readMembers() throws(Refusal) -> Command {
         .members(
-            conversation: try members.conversation(.conversation),
-            sequence: try members.optional(.sequence, members.sequence))
+            Command.Members(
+                conversation: try members.conversation(.conversation),
+                sequence: try members.optional(.sequence, members.sequence),
+                after: try members.optional(.after, members.user), limit: try members.limit()))
     }
 
     private func readChange(_ kind: Command.Change.Kind) throws(Refusal) -> Command {

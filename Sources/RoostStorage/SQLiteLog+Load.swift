@@ -120,7 +120,7 @@ extension SQLiteLog {
     }
 
     private func conversations(_ database: Database) throws -> [Snapshot.Conversation] {
-        let query = try database.prepare("SELECT number, id, kind, name FROM conversation ORDER BY number")
+        let query = try database.prepare("SELECT number, id, kind, name, opener FROM conversation ORDER BY number")
         var conversations: [Snapshot.Conversation] = []
         while try query.step() {
             guard let kind = ConversationKind(rawValue: UInt8(truncatingIfNeeded: query.int32(2))) else {
@@ -128,6 +128,7 @@ extension SQLiteLog {
             }
             var conversation = Snapshot.Conversation(
                 ConversationNumber(query.int32(0)), id: query.text(1), kind: kind, name: query.text(3))
+            conversation.opener = query.isNull(4) ? nil : UserNumber(query.int32(4))
             if let last = writer.directory.conversation(query.int32(0)) {
                 conversation.lastSequence = SequenceNumber(last.lastSequence)
                 conversation.lastPosition = Position(last.lastPosition)
@@ -142,7 +143,7 @@ extension SQLiteLog {
         let query = try database.prepare(
             """
             SELECT conversation, user, role, since, joined_at, left_at, delivered, delivered_at, read, read_at,
-                joined_after
+                joined_after, answered
             FROM member ORDER BY joined_at, ordinal
             """)
         var members: [Snapshot.Member] = []
@@ -153,6 +154,7 @@ extension SQLiteLog {
             member.joinedAfter = SequenceNumber(query.int64(10))
             member.joinedAt = Position(query.int64(4))
             member.leftAt = Position(query.int64(5))
+            member.hasAnswered = query.int32(11) != 0
             member.watermark.delivered = SequenceNumber(query.int64(6))
             member.watermark.deliveredAt = Timestamp(milliseconds: query.int64(7))
             member.watermark.read = SequenceNumber(query.int64(8))

@@ -15,7 +15,8 @@ extension MemoryLog {
         guard append.purpose != .probe else { return .refused(.notFound) }
         if case .create(let id, let kind, let name, _) = append.change {
             guard state.conversations[append.conversation] == nil else { return .refused(.badRequest) }
-            let entry = Snapshot.Conversation(append.conversation, id: id, kind: kind, name: name)
+            var entry = Snapshot.Conversation(append.conversation, id: id, kind: kind, name: name)
+            entry.opener = append.sender
             state.conversations[append.conversation] = Record(entry: entry)
         }
         let outcome = judge(append, at: Position(state.head.value + 1))

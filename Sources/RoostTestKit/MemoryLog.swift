@@ -93,6 +93,8 @@ public final class MemoryLog: LogWriter, LogReader {
             switch mutation {
             case .user(let number, let name):
                 state.users[number] = Snapshot.User(number, name: name)
+            case .forgetUser(let number):
+                state.users[number] = nil
             case .device(let number, let user, let name, let cursor):
                 state.devices[number] = Snapshot.Device(number, user: user, name: name, cursor: cursor, isNew: true)
             case .forgetDevice(let number):
@@ -102,6 +104,8 @@ public final class MemoryLog: LogWriter, LogReader {
                 state.devices[number]?.isNew = false
             case .watermark(let conversation, let user, let watermark):
                 changeMember(user, of: conversation) { $0.watermark = watermark }
+            case .answered(let conversation, let user):
+                changeMember(user, of: conversation) { $0.hasAnswered = true }
             case .presence(let number, let isOnline, let lastSeen):
                 state.users[number]?.isOnline = isOnline
                 state.users[number]?.lastSeen = lastSeen

@@ -21,7 +21,7 @@ public enum Command {
     case get(conversation: Text)
     case list(before: Text?, limit: Int?)
     case change(Change)
-    case members(conversation: Text, sequence: SequenceNumber?)
+    case members(Members)
 
     /// `hello`.
     public struct Hello {
@@ -140,6 +140,27 @@ public enum Command {
         public init(conversation: Text, before: SequenceNumber?, after: SequenceNumber?, limit: Int?) {
             self.conversation = conversation
             self.before = before
+            self.after = after
+            self.limit = limit
+        }
+    }
+
+    /// `conversation.members`.
+    public struct Members {
+        /// A conversation, or `@user`.
+        public var conversation: Text
+        /// The message of which the answer counts who has got and read it.
+        public var sequence: SequenceNumber?
+        /// The last user of the page before.
+        public var after: Text?
+        /// Most members in the answer.
+        public var limit: Int?
+
+        /// Creates one.
+        @inlinable
+        public init(conversation: Text, sequence: SequenceNumber?, after: Text?, limit: Int?) {
+            self.conversation = conversation
+            self.sequence = sequence
             self.after = after
             self.limit = limit
         }

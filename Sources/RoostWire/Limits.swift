@@ -32,8 +32,22 @@ public struct Limits: Sendable, Equatable {
 
     // MARK: Rates
 
-    /// Commands of one session per second, sustained. A burst may have twice as many.
+    /// Commands of one user per second, sustained, from all sessions together. A burst may have twice as many. Commands
+    /// that make more work than a small message count for several (Docs/Decisions/0018-prices.md).
     public var commandsPerSecond = 2_000
+    /// Deliveries for the price of one command. A command takes some 3 µs of the loop, a delivery 0.1 µs and up to 5 µs
+    /// for its write. So the most that one user can cause, 20,000 deliveries a second, is a tenth of a core, and a
+    /// burst of 4,000 pays for a message to the largest group four times.
+    public var deliveriesPerCommand = 10
+    /// Bytes of a command, or of what is delivered, above which it counts for several. Copying so many takes about as
+    /// long as everything else that a small one needs.
+    public var smallBytes = 8_192
+    /// Commands of one session per second that are refused with `rate_limited`, sustained. Clients that wait as they
+    /// are told get one each.
+    public var refusalsPerSecond = 100
+    /// The most such refusals at once: as many as a client has under way that sent what it had kept while it was
+    /// offline. One more closes the connection (4008).
+    public var refusalsMax = 1_000
     /// Most tokens checked at once. Further ones wait. When all clients come back, checks and welcomes then alternate
     /// with live traffic in small pieces, even on one core.
     public var verificationsAtOnce = 16
@@ -47,12 +61,31 @@ public struct Limits: Sendable, Equatable {
     /// another one is needed only if an edit is committed meanwhile.
     public var readAttempts = 8
 
+    /// Most conversations, members or watches that a turn looks at one by one for commands that name many, or whose
+    /// user is in many. It takes 0.2 ms, or 0.4 ms if none of them is in the processor's cache.
+    public var stepsPerTurn = 4_096
+    /// Such steps for the price of one command.
+    public var stepsPerCommand = 100
+
     // MARK: Tables
 
     /// Most members of a group.
     public var membersMax = 10_000
-    /// Most conversations of a user.
+    /// Most conversations of a user that the user opened, wrote to or changed something in. What others open doesn't
+    /// count, or anybody could lock anybody out.
     public var conversationsPerUser = 10_000
+    /// Most conversations that a user opened and in which nobody else has done anything, even if the user has left
+    /// them. A person opens a few a day, and most are answered.
+    public var unansweredPerUser = 1_000
+    /// Most conversations of a user in all. Beyond it, only those whom the user wrote to may put it into another group;
+    /// everything else goes on. Twice what it may have of its own, so that it takes ten strangers to get there.
+    public var membershipsPerUser = 20_000
+    /// Users whom nobody has named before that one user may name in an hour, all at once or one by one: a group of
+    /// 1,000 colleagues in one command. A user costs 500 bytes of memory and 50 on disk.
+    public var introductionsPerHour = 1_000
+    /// Users, known or not, whom one user may put into conversations in an hour: the largest group twice. A membership
+    /// costs some 300 bytes of memory.
+    public var additionsPerHour = 20_000
     /// Most devices of a user that keep a cursor. A further one replaces the device that has been away longest.
     public var devicesPerUser = 64
     /// Most users that one session may watch.
@@ -61,6 +94,9 @@ public struct Limits: Sendable, Equatable {
     public var membersNamed = 50
     /// Most users that a conversation shows as typing at once.
     public var typersPerConversation = 20
+    /// Largest conversation whose members are told who is typing. In larger ones there is always somebody, and telling
+    /// all of them costs as much as the messages.
+    public var typingMembersMax = 256
     /// Most different reactions of one user to one message.
     public var reactionsPerUser = 20
     /// Largest conversation whose members are sent each other's receipts: n members who ack cause n² events. In larger

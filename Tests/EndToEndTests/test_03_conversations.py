@@ -5,6 +5,8 @@ import asyncio
 
 import pytest
 
+from harness.waiting import until
+
 
 async def three(relay, name):
     """alice, bob and carol are in a group of alice's, connected, and told of it."""
@@ -313,7 +315,42 @@ async def test_the_conversations_of_a_user_are_limited(start):
         await alice.group("Crew")
     for device, type, members in [
             (alice, "conversation.create", {"kind": "group", "name": "x"}),
-            (bob, "conversation.create", {"kind": "group", "name": "x", "members": ["alice"]}),
-            (bob, "send", {"to": "@alice", "key": "k", "body": "x"})]:
+            (alice, "send", {"to": "@bob", "key": "k", "body": "x"})]:
         assert await device.refusal(type, **members) == "too_large"
     assert (await bob.call("conversation.list"))["conversations"] == []
+
+
+async def test_nobody_is_locked_out_by_what_others_open(start):
+    relay = start(limits__conversations_per_user=30, limits__unanswered_per_user=20)
+    mallory, victim = await relay.device("mallory"), await relay.device("victim")
+    for _ in range(20):
+        group = await mallory.group("Trap", "victim")
+        await mallory.call("conversation.leave", conversation=group)
+    trap = {"kind": "group", "name": "Trap", "members": ["victim"]}
+    assert await mallory.refusal("conversation.create", **trap) == "too_large"
+    # Neither another connection nor a restart of the relay lets the attacker go on.
+    relay.kill()
+    relay.start()
+    mallory, victim = await relay.device("mallory", "other"), await relay.device("victim")
+    assert await mallory.refusal("conversation.create", **trap) == "too_large"
+    for number in range(20):
+        await victim.group(f"Own {number}")
+    newcomer = await relay.device("newcomer")
+    await newcomer.call("send", to="@victim", key="k", body="Hello")
+    await victim.call("send", to="@newcomer", key="k", body="Hello")
+
+
+async def test_users_who_never_came_are_bounded_and_forgotten(start):
+    relay = start(limits__introductions_per_hour=50)
+    for round in range(3):
+        device = await relay.device("alice", f"device{round}")
+        names = [f"r{round}n{number}" for number in range(50)]
+        if round:
+            assert await device.refusal(
+                "conversation.create", kind="group", name="x", members=names) == "rate_limited"
+        else:
+            group = await device.group("x", *names)
+    assert relay.rows("SELECT count(*) FROM user") == [(51,)]
+    await device.call("conversation.remove", conversation=group, users=[f"r0n{number}" for number in range(50)])
+    await device.call("conversation.leave", conversation=group)
+    await until(lambda: relay.rows("SELECT name FROM user") == [("alice",)], "all of them to be forgotten")

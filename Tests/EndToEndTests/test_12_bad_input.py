@@ -2,12 +2,14 @@
 one client that could end the relay would end everybody's session."""
 
 import asyncio
+import contextlib
 import itertools
 import json
 import random
 import struct
 
 import pytest
+from websockets.exceptions import ConnectionClosed
 
 from harness.commands import MAY_BE_SILENT, WRONG, commands, good
 from harness.device import Closed
@@ -333,3 +335,16 @@ async def test_ten_thousand_mutations(relay, name):
     """The seed is fixed, so that a failure repeats."""
     async with Witness(relay, name):
         await asyncio.gather(*(fuzz(relay, name, seed, 2_000) for seed in range(5)))
+
+
+async def test_who_goes_on_although_refused_is_closed(start):
+    relay = start(limits__commands_per_second=10)
+    device, tablet = await relay.device("alice"), await relay.device("alice", "tablet")
+    group = await device.group("Crew")
+    with contextlib.suppress(ConnectionClosed):
+        for _ in range(1_200):
+            await device.write(json.dumps({"type": "typing", "to": group}))
+    assert await device.closed() == 4008
+    # All devices of a user pay from one allowance, and others are not concerned.
+    assert await tablet.refusal("ping") == "rate_limited"
+    await (await relay.device("bob")).call("ping")

@@ -56,7 +56,7 @@ private func touch(_ command: Command) -> [UInt8] {
     case .get(let conversation): conversation.array
     case .list(let before, _): before?.array ?? []
     case .change(let change): change.conversation.array + (change.key?.array ?? []) + touch(change.kind)
-    case .members(let conversation, _): conversation.array
+    case .members(let list): list.conversation.array + (list.after?.array ?? [])
     }
 }
 

@@ -42,8 +42,7 @@ extension HarnessClient {
 
     /// Sends a command and returns its outcome: `ok` or another type of reply, the code of an error, or `nothing`.
     func outcome(_ type: String, _ members: Members = [:]) -> String {
-        guard let reply = request(type, members) else { return "nothing" }
-        return reply.text("code") ?? reply.text("type") ?? "nothing"
+        request(type, members)?.outcome ?? "nothing"
     }
 
     /// Sends a text, which is also its key.
@@ -111,6 +110,8 @@ extension JSONValue {
     func number(_ member: String) -> Int64? { self[member]?.integer }
     func flag(_ member: String) -> Bool? { self[member]?.bool }
     func list(_ member: String) -> [JSONValue] { self[member]?.elements ?? [] }
+    /// The code of an error, or the type of another reply.
+    var outcome: String { text("code") ?? text("type") ?? "nothing" }
 }
 
 extension RelayHarness {

@@ -88,8 +88,11 @@ import Testing
                 #"{"type":"conversation.role","id":1,"conversation":"c","user":"b","role":"member"}"#,
                 "role | c | b | member | -"
             ),
-            (#"{"type":"conversation.members","id":1,"conversation":"c"}"#, "members | c | -"),
-            (#"{"type":"conversation.members","id":1,"conversation":"c","sequence":4}"#, "members | c | 4"),
+            (#"{"type":"conversation.members","id":1,"conversation":"c"}"#, "members | c | - | - | -"),
+            (
+                #"{"type":"conversation.members","id":1,"conversation":"c","sequence":4,"after":"bob","limit":7}"#,
+                "members | c | 4 | bob | 7"
+            ),
             (#"{"type":"conversation.leave","id":1,"conversation":"@bob","key":"k"}"#, "leave | @bob | k"),
             (#"{"type":"conversation.leave","id":1,"conversation":"@bob"}"#, "leave | @bob | -"),
         ]

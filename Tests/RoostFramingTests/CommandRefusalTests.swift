@@ -96,7 +96,12 @@ import Testing
             type: "conversation.role",
             members: conversation + [("user", #""bob""#, .user, true), ("role", #""admin""#, .role, true)] + key
         ),
-        Shape(type: "conversation.members", members: conversation + [("sequence", "1", .sequence, false)]),
+        Shape(
+            type: "conversation.members",
+            members: conversation + [
+                ("sequence", "1", .sequence, false), ("after", #""bob""#, .user, false), ("limit", "1", .limit, false),
+            ]
+        ),
         Shape(type: "conversation.leave", members: conversation + key),
     ]
 

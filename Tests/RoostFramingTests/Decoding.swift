@@ -86,7 +86,8 @@ func describe(_ command: Command) -> String {
     case .get(let conversation): words("get", text(conversation))
     case .list(let before, let limit): words("list", text(before), number(limit))
     case .change(let change): describe(change)
-    case .members(let conversation, let sequence): words("members", text(conversation), number(sequence?.value))
+    case .members(let list):
+        words("members", text(list.conversation), number(list.sequence?.value), text(list.after), number(list.limit))
     }
 }
 

@@ -95,7 +95,8 @@ final class RelayProcess {
             // All simulated users connect from one machine, and one session may have to send a whole room's load.
             "limits.connections=\(connections)", "limits.connections_per_address=\(connections)",
             "limits.strangers=\(connections)", "limits.strangers_per_address=\(connections)",
-            "limits.commands_per_second=1000000",
+            "limits.commands_per_second=1000000", "limits.introductions_per_hour=1000000",
+            "limits.additions_per_hour=10000000", "limits.unanswered_per_user=1000000",
             // At the end of a run nobody needs a long drain.
             "drain.seconds=1", "drain.spread_seconds=0",
         ]

@@ -78,18 +78,15 @@ extension ConversationCommands {
         try directory.policy.checkChange(of: conversation, by: by.role, needing: .admin)
         // The event tells the name and the members, and a new member keeps them.
         try directory.check(isCertain: conversation.isNameCertain && conversation.isCertain)
-        var new: [UserNumber] = []
-        var named: Set<UserNumber> = []
-        for name in names {
-            let other = try directory.introduce(name, by: by.asker.session)
-            guard conversation.standing(of: other.number) == nil, named.insert(other.number).inserted else { continue }
-            try directory.checkRoom(for: other)
-            new.append(other.number)
+        let named = directory.naming.find(names).filter { one in
+            one.known.map { conversation.standing(of: $0.number) == nil } ?? true
         }
-        guard !new.isEmpty else { throw Refusal(.conflict, "users: all of these users are already members") }
-        guard conversation.standingCount + new.count <= bounds.members else {
+        guard !named.isEmpty else { throw Refusal(.conflict, "users: all of these users are already members") }
+        guard conversation.standingCount + named.count <= bounds.members else {
             throw Refusal(.tooLarge, "users: a group has at most \(bounds.members) members")
         }
+        for one in named { if let other = one.known { try directory.naming.checkRoom(for: other, putBy: by.user) } }
+        let new = try directory.naming.introduce(named, by: by.user, at: now).map(\.number)
         submit(.add(new.map { NewMember($0, .member) }), of: conversation, by, now) {
             writeDetails("added", of: conversation, naming: new)
         }
@@ -141,10 +138,9 @@ extension ConversationCommands {
     private func leave(_ conversation: Conversation, _ by: Actor, _ now: Moment) throws(Refusal) {
         // Those who stay decide who becomes owner, and whether the conversation is erased.
         try directory.check(isCertain: conversation.isCertain)
-        let others = conversation.standings().filter { $0.user != by.user.number }
-        var heir: UserNumber?
-        if by.role == .owner { heir = (others.first { $0.role == .admin } ?? others.first)?.user }
-        let change = others.isEmpty ? ConversationChange.erase : .leave(by.user.number, heir: heir)
+        let isLast = conversation.standingCount == 1
+        let heir = by.role == .owner && !isLast ? conversation.heir(of: by.user.number) : nil
+        let change = isLast ? ConversationChange.erase : .leave(by.user.number, heir: heir)
         submit(change, of: conversation, by, now) {
             builder.member("event", word: "left")
             if let heir { builder.member("owner", directory.user(heir)?.name ?? "") }

@@ -18,14 +18,15 @@ extension ConversationCommands {
             tell(event, to: conversation, except: origin)
         case .remove(let users):
             tell(event, to: conversation, except: origin)
-            end(directory.dismiss(users, from: conversation, at: event.position, delivery.settle()))
+            end(directory.dismiss(users, from: conversation, at: event.position, delivery.settle()), now)
         case .leave(let user, let heir):
             tell(event, to: conversation, except: origin)
             if let heir { directory.setRoles([NewMember(heir, .owner)], in: conversation) }
-            end(directory.dismiss([user], from: conversation, at: event.position, delivery.settle()))
+            end(directory.dismiss([user], from: conversation, at: event.position, delivery.settle()), now)
         case .erase:
             tell(event, to: conversation, except: origin)
-            end(directory.erase(conversation, at: event.position, delivery.settle()))
+            end(directory.erase(conversation, at: event.position, delivery.settle()), now)
+            chores.begin(ForgottenDepartures(of: conversation, directory), at: now)
         case .roles(let changes):
             directory.setRoles(changes, in: conversation)
             tell(event, to: conversation, except: origin)
@@ -53,10 +54,10 @@ extension ConversationCommands {
     }
 
     /// Ends everything that depended on these memberships.
-    private func end(_ memberships: [Member]) {
+    private func end(_ memberships: [Member], _ now: Moment) {
         for member in memberships {
             typing.stop(member)
-            presence.endWatches(of: member.user)
+            presence.endWatches(of: member.user, at: now)
         }
     }
 }

@@ -25,6 +25,7 @@ final class ConversationCommands {
     }
 
     let bounds: Bounds
+    let chores: Chores
     let directory: Directory
     let journal: Journal
     let delivery: Delivery
@@ -35,10 +36,11 @@ final class ConversationCommands {
     let queries: QueryCommands
 
     init(
-        _ bounds: Bounds, _ directory: Directory, _ journal: Journal, _ delivery: Delivery, _ replies: Replies,
-        _ typing: TypingCommands, _ presence: PresenceCommands, _ queries: QueryCommands
+        _ bounds: Bounds, _ chores: Chores, _ directory: Directory, _ journal: Journal, _ delivery: Delivery,
+        _ replies: Replies, _ typing: TypingCommands, _ presence: PresenceCommands, _ queries: QueryCommands
     ) {
         self.bounds = bounds
+        self.chores = chores
         self.directory = directory
         self.journal = journal
         self.delivery = delivery
@@ -54,18 +56,13 @@ final class ConversationCommands {
     func create(_ create: Command.Create, _ id: CommandID?, _ session: Session, _ now: Moment) throws(Refusal) {
         let (user, device) = try session.speaker()
         try journal.reserve(0)
-        var others: [User] = []
-        var named: Set = [user.number]
-        for name in create.members {
-            let other = try directory.introduce(name, by: session)
-            if named.insert(other.number).inserted { others.append(other) }
-        }
+        let named = directory.naming.find(create.members).filter { $0.known !== user }
         switch create.kind {
         case .direct:
-            guard let peer = others.first else {
+            guard let peer = named.first else {
                 throw Refusal(.badRequest, "members: a direct conversation needs one other user")
             }
-            let known = directory.direct(user, peer)
+            let known = peer.known.flatMap { directory.direct(user, $0) }
             guard let known, known.isAtRest else {
                 _ = try open(known, with: peer, user, device, for: "", Asker(session: session, id: id), now)
                 return
@@ -78,16 +75,22 @@ final class ConversationCommands {
             let key = create.key?.string ?? ""
             let asker = Asker(session: session, id: id)
             do throws(Refusal) {
-                guard others.count < bounds.members else {
+                guard named.count < bounds.members else {
                     throw Refusal(.tooLarge, "members: a group has at most \(bounds.members) members")
                 }
-                for other in others + [user] { try directory.checkRoom(for: other) }
-                let conversation = try directory.begin(.group, name: name)
+                try directory.naming.checkOpening(by: user)
+                for one in named {
+                    if let other = one.known { try directory.naming.checkRoom(for: other, putBy: user) }
+                }
+                let others = try directory.naming.introduce(named, by: user, at: now)
+                let conversation = try directory.begin(.group, name: name, by: user)
                 let members = [NewMember(user.number, .owner)] + others.map { NewMember($0.number, .member) }
                 submitCreation(of: conversation, members, by: user, device, key: key, asker, now)
             } catch {
                 guard !key.isEmpty, !error.code.isTemporary else { throw error }
-                look(forGroup: name, of: others + [user], by: user, device, key: key, asker, refusal: error, now)
+                // If it was carried out before, all of them are known.
+                let users = named.compactMap(\.known) + [user]
+                look(forGroup: name, of: users, by: user, device, key: key, asker, refusal: error, now)
             }
         }
     }
@@ -103,7 +106,7 @@ final class ConversationCommands {
         builder.beginBare()
         builder.member("event", word: "created")
         // In the order of `Conversation.standings`, because the log compares the bodies.
-        write(.group, name: name, users.map(\.number).sorted { $0.value < $1.value })
+        write(.group, name: name, users.map(\.number).sorted { $0.value < $1.value }, of: users.count)
         probe.body = [UInt8](builder.written)
         journal.submit(probe, asker.session, asker.id, reply: .conversation, refusal: refusal)
     }
@@ -133,22 +136,35 @@ final class ConversationCommands {
     ///   - key: of the message that follows; empty for a `conversation.create`.
     ///   - asker: who is answered with the conversation.
     func open(
-        _ known: Conversation?, with peer: User, _ user: User, _ device: Device, for key: String, _ asker: Asker?,
-        _ now: Moment
+        _ known: Conversation?, with peer: NamedUser, _ user: User, _ device: Device, for key: String,
+        _ asker: Asker?, _ now: Moment
     ) throws(Refusal) -> Conversation {
-        let pair = UserPair(user.number, peer.number)
-        let back = [pair.low, pair.high].filter { known?.isSurely($0) != true }
-        for number in back { if let user = directory.user(number) { try directory.checkRoom(for: user) } }
-        let direct: Conversation
-        if let known { direct = known } else { direct = try begin(with: peer, user) }
-        let isNew = direct.isUnstored
-        let isLeft = isNew && known != nil && back.contains { direct.standing(of: $0) == nil }
-        guard !isLeft, !direct.isEnding else {
-            throw Refusal(
-                .busy, "a user is just leaving the conversation", retryAfterMilliseconds: bounds.retryMilliseconds)
+        if let known {
+            let isLeft = known.isUnstored && (known.pair?.users ?? []).contains { known.standing(of: $0) == nil }
+            guard !isLeft, !known.isEnding else {
+                throw Refusal(
+                    .busy, "a user is just leaving the conversation", retryAfterMilliseconds: bounds.retryMilliseconds)
+            }
+            if !known.isSurely(user.number), !known.isUnstored { try directory.naming.checkOwn(of: user) }
+        } else {
+            try directory.naming.checkOpening(by: user)
         }
+        // Whom somebody writes to is never too full for it: the message comes from a user who can be told apart.
+        let isPeerIn = peer.known.map { known?.standing(of: $0.number) != nil } ?? false
+        let direct: Conversation
+        if let known {
+            if !isPeerIn { _ = try directory.naming.introduce([peer], by: user, at: now) }
+            direct = known
+        } else {
+            direct = try begin(with: try directory.naming.introduce([peer], by: user, at: now), user)
+        }
+        let back = (direct.pair?.users ?? []).filter { !direct.isSurely($0) }
+        let isNew = direct.isUnstored
         let since = isNew ? SequenceNumber.none : NewMember.fromNow
-        let members = (isNew ? [user.number, peer.number] : back).map { NewMember($0, .member, since: since) }
+        let other = direct.pair?.other(than: user.number)
+        let members = (isNew ? [user.number] + (other.map { [$0] } ?? []) : back).map {
+            NewMember($0, .member, since: since)
+        }
         let change = isNew ? creation(of: direct, members) : .add(members)
         submit(
             change, of: direct, by: user, device, asker, key: key, purpose: .opening,
@@ -159,9 +175,9 @@ final class ConversationCommands {
         return direct
     }
 
-    private func begin(with peer: User, _ user: User) throws(Refusal) -> Conversation {
-        let conversation = try directory.begin(.direct, name: "")
-        directory.connect(user, peer, by: conversation)
+    private func begin(with peers: [User], _ user: User) throws(Refusal) -> Conversation {
+        let conversation = try directory.begin(.direct, name: "", by: user)
+        for peer in peers { directory.connect(user, peer, by: conversation) }
         return conversation
     }
 
@@ -189,14 +205,15 @@ final class ConversationCommands {
     func writeDetails(_ event: StaticString, of conversation: Conversation, naming users: [UserNumber]) {
         builder.member("event", word: event)
         if !users.isEmpty { builder.names("users", names(of: users)) }
-        write(conversation.kind, name: conversation.standingName, conversation.standings().map(\.user))
+        let first = conversation.standings(atMost: bounds.membersNamed).map(\.user)
+        write(conversation.kind, name: conversation.standingName, first, of: conversation.standingCount)
     }
 
-    private func write(_ kind: ConversationKind, name: String, _ members: [UserNumber]) {
+    private func write(_ kind: ConversationKind, name: String, _ first: [UserNumber], of count: Int) {
         builder.member("kind", word: kind.word)
         if kind == .group { builder.member("name", name) }
-        builder.member("count", Int64(members.count))
-        builder.names("members", names(of: Array(members.prefix(bounds.membersNamed))))
+        builder.member("count", Int64(count))
+        builder.names("members", names(of: Array(first.prefix(bounds.membersNamed))))
         // Where the users begin who join by it.
         builder.member("unread", 0)
         builder.member("read", 0)

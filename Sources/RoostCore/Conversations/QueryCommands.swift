@@ -21,6 +21,7 @@ final class QueryCommands {
     }
 
     private let bounds: Bounds
+    private let chores: Chores
     private let directory: Directory
     private let reads: Reads
     private let delivery: Delivery
@@ -28,8 +29,12 @@ final class QueryCommands {
     private let builder: FrameBuilder
     private let events: EventFrames
 
-    init(_ bounds: Bounds, _ directory: Directory, _ reads: Reads, _ delivery: Delivery, _ replies: Replies) {
+    init(
+        _ bounds: Bounds, _ chores: Chores, _ directory: Directory, _ reads: Reads, _ delivery: Delivery,
+        _ replies: Replies
+    ) {
         self.bounds = bounds
+        self.chores = chores
         self.directory = directory
         self.reads = reads
         self.delivery = delivery
@@ -111,7 +116,9 @@ final class QueryCommands {
 
     // MARK: conversation.list
 
-    func list(_ before: Text?, _ limit: Int?, _ id: CommandID?, _ session: Session) throws(Refusal) {
+    func list(
+        _ before: Text?, _ limit: Int?, _ id: CommandID?, _ session: Session, _ now: Moment
+    ) throws(Refusal) {
         let (user, _) = try session.speaker()
         try reads.check(session)
         var bound = Int64.max
@@ -121,14 +128,27 @@ final class QueryCommands {
             }
             bound = position.value
         }
-        let all = user.conversations.values.map(\.conversation).filter { $0.lastPosition.value < bound }
-            .sorted { $0.lastPosition > $1.lastPosition }
-        let page = Array(all.prefix(limit ?? bounds.rows))
-        let next = all.count > page.count ? page.last?.lastPosition : nil
-        let entries = page.map { (conversation: $0, position: $0.lastPosition) }
+        try chores.check(session)
+        chores.begin(
+            NewestConversations(of: user, before: bound, atMost: limit ?? bounds.rows) { [self] newest, hasMore in
+                list(newest, hasMore: hasMore, for: user, id, session)
+            }, for: session, at: now)
+    }
+
+    private func list(
+        _ newest: [ListPage.Entry], hasMore: Bool, for user: User, _ id: CommandID?, _ session: Session
+    ) {
+        guard session.phase == .ready else { return }
+        do throws(Refusal) {
+            try reads.check(session)
+        } catch {
+            var refusal = error
+            refusal.id = id
+            return replies.refuse(refusal, session)
+        }
+        let page = ListPage(entries: newest, next: hasMore ? newest.last?.position : nil)
         reads.ask(
-            .latest(lastMessages(of: page, for: user)),
-            for: .list(session, id, ListPage(entries: entries, next: next)))
+            .latest(lastMessages(of: newest.map(\.conversation), for: user)), for: .list(session, id, page))
     }
 
     /// Asks for the last message of each conversation, if the user may see it.
@@ -149,7 +169,8 @@ final class QueryCommands {
         builder.beginArray("conversations")
         var next = page.next
         var before: Position?
-        for (conversation, position) in page.entries {
+        for entry in page.entries {
+            let (conversation, position) = (entry.conversation, entry.position)
             // Last messages may be long. The page then ends early, and the next one goes on here.
             if let before, builder.written.count > bounds.bytes {
                 next = before
@@ -169,37 +190,61 @@ final class QueryCommands {
 
     // MARK: conversation.members
 
-    /// The members and how far each has got; with a sequence, also how many have got that far. O(members).
-    func members(
-        _ name: Text, _ sequence: SequenceNumber?, _ id: CommandID?, _ session: Session
-    ) throws(Refusal) {
+    /// A page of the members and how far each has got; with a sequence, also how many of all have got that far.
+    func members(_ list: Command.Members, _ id: CommandID?, _ session: Session, _ now: Moment) throws(Refusal) {
         let (user, _) = try session.speaker()
-        let (conversation, _) = try directory.conversation(name, for: user)
-        if let sequence { try conversation.check(sequence, for: user) }
-        var delivered: Int64 = 0
-        var read: Int64 = 0
-        var others: Int64 = 0
+        let (conversation, _) = try directory.conversation(list.conversation, for: user)
+        if let sequence = list.sequence { try conversation.check(sequence, for: user) }
+        var first = Int64(0)
+        if let name = list.after { first = try ordinal(after: name, in: conversation) }
+        let page = MemberPage(first: first, limit: list.limit ?? bounds.rows, sequence: list.sequence)
+        guard list.sequence != nil else { return answer(page, nil, conversation, id, session) }
+        try chores.check(session)
+        chores.begin(
+            MemberCount(conversation.members, of: page, but: user) { [self] counts in
+                answer(page, counts, conversation, id, session)
+            }, for: session, at: now)
+    }
+
+    /// Where the page begins that follows the one which ended with this user.
+    private func ordinal(after name: Text, in conversation: Conversation) throws(Refusal) -> Int64 {
+        if let user = directory.user(named: name) {
+            if let member = conversation.member(user.number) { return member.ordinal + 1 }
+            // Whoever left meanwhile joined with others, of whom some may come again.
+            if let left = user.departures[conversation.number] { return conversation.ordinal(from: left.joinedAt) }
+        }
+        throw Refusal(.badRequest, "after: not a `next` of an earlier page")
+    }
+
+    private func answer(
+        _ page: MemberPage, _ counts: MemberCount.Result?, _ conversation: Conversation, _ id: CommandID?,
+        _ session: Session
+    ) {
+        guard session.phase == .ready, let user = session.user else { return }
+        guard conversation.member(user.number) != nil else {
+            return replies.refuse(Refusal(.notFound, "no such conversation", id: id), session)
+        }
+        let members = conversation.members
+        let first = conversation.place(of: page.first)
+        let end = min(members.count, first + page.limit)
         builder.begin("ok")
         builder.reply(to: id)
         builder.member("conversation", plain: conversation.id)
         builder.beginArray("members")
-        for member in conversation.members {
+        for member in members[first..<end] {
             builder.beginObject()
             builder.member("user", plain: member.user.name)
             builder.member("role", word: member.role.word)
             builder.members(of: member.watermark)
             builder.endObject()
-            guard let sequence, member.user !== user else { continue }
-            others += 1
-            if member.watermark.delivered >= sequence { delivered += 1 }
-            if member.watermark.read >= sequence { read += 1 }
         }
         builder.endArray()
-        if let sequence {
+        if end < members.count { builder.member("next", plain: members[end - 1].user.name) }
+        if let sequence = page.sequence, let counts {
             builder.member("sequence", sequence.value)
-            builder.member("of", others)
-            builder.member("deliveredCount", delivered)
-            builder.member("readCount", read)
+            builder.member("of", counts.others)
+            builder.member("deliveredCount", counts.delivered)
+            builder.member("readCount", counts.read)
         }
         delivery.reply(builder.finish(), to: session)
     }
@@ -323,7 +368,13 @@ final class QueryCommands {
 
 /// A page of a user's conversations, with the place of each in the list at the time of the command.
 struct ListPage {
-    var entries: [(conversation: Conversation, position: Position)]
+    /// A conversation, and where its log ended.
+    struct Entry {
+        var conversation: Conversation
+        var position: Position
+    }
+
+    var entries: [Entry]
     /// Where the next page begins, if there is one.
     var next: Position?
 }

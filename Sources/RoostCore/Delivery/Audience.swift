@@ -24,6 +24,9 @@ struct Audience {
         self.listeners = listeners
     }
 
+    /// Number of sessions.
+    var count: Int { listeners.count }
+
     /// Calls `body` for each session. `body` must not change members or connections.
     @inline(__always)
     func forEach(_ body: (_ session: Session, _ since: SequenceNumber) -> Void) {

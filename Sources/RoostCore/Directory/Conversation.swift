@@ -11,13 +11,24 @@ final class Conversation {
     private var pendingName: (name: String, isCertain: Bool, underWay: Int)?
     /// The two users of a direct conversation, whether or not they are members now.
     private(set) var pair: UserPair?
+    /// Who opened it; nil if that isn't known.
+    private(set) var opener: User?
+    /// Whether anybody but the opener has written to it or changed something in it.
+    private(set) var isAnswered = false
     /// The members, in the order in which they joined.
     private(set) var members: [Member] = []
+    /// The ordinal of each, in the same order, so that one is found without looking at the others.
+    private var ordinals: [Int64] = []
+    private var nextOrdinal: Int64 = 0
+    /// Admins and the owner, in the same order.
+    private var leaders: [Member] = []
     private var membersByUser: [UserNumber: Member] = [:]
     private var knownAudience: Audience?
     /// Users who left and have not come back. Each of them keeps a `Departure`, which must go when the conversation
     /// does.
     private(set) var formerMembers: Set<UserNumber> = []
+    /// The same in the order in which they left, with some who have come back since.
+    private(set) var leavers: [UserNumber] = []
     /// Changes that were handed to the writer and are not committed yet. They count for judging commands, but not for
     /// delivery.
     private var pendingStandings: [UserNumber: PendingStanding] = [:]
@@ -45,11 +56,12 @@ final class Conversation {
         var changesUnderWay: Int
     }
 
-    init(_ number: ConversationNumber, id: String, kind: ConversationKind, name: String) {
+    init(_ number: ConversationNumber, id: String, kind: ConversationKind, name: String, opener: User? = nil) {
         self.number = number
         self.id = id
         self.kind = kind
         self.name = name
+        self.opener = opener
     }
 
     /// Sets the two users of a direct conversation.
@@ -74,22 +86,69 @@ final class Conversation {
     func admit(_ member: Member, _ settled: borrowing Settled) {
         let former = membersByUser.updateValue(member, forKey: member.user.number)
         precondition(former == nil, "a user has one membership of a conversation")
+        member.ordinal = nextOrdinal
+        nextOrdinal += 1
         members.append(member)
+        ordinals.append(member.ordinal)
+        if member.role >= .admin { leaders.append(member) }
         standingChanges += 1
         forgetAudience()
         formerMembers.remove(member.user.number)
     }
 
     /// Records that a user was a member and no longer is.
-    func noteFormerMember(_ user: UserNumber) { formerMembers.insert(user) }
+    func noteFormerMember(_ user: UserNumber) {
+        formerMembers.insert(user)
+        leavers.append(user)
+        // Who leaves again and again stands there once.
+        guard leavers.count > 2 * formerMembers.count + 16 else { return }
+        var known: Set<UserNumber> = []
+        leavers.removeAll { !formerMembers.contains($0) || !known.insert($0).inserted }
+    }
+
+    /// Somebody other than the opener has written to it or changed something in it.
+    func noteAnswer() { isAnswered = true }
+
+    /// Gives a member a new role.
+    func setRole(_ role: Role, of user: UserNumber) {
+        guard let member = membersByUser[user] else { return }
+        member.become(role)
+        leaders.removeAll { $0 === member }
+        guard role >= .admin else { return }
+        leaders.insert(member, at: leaders.firstIndex { $0.ordinal > member.ordinal } ?? leaders.endIndex)
+    }
+
+    /// Where the members with this ordinal or a higher one begin.
+    func place(of ordinal: Int64) -> Int { firstPlace { self.ordinals[$0] >= ordinal } }
+
+    /// The ordinal of the first member who joined at this position or later.
+    func ordinal(from position: Position) -> Int64 {
+        let place = firstPlace { self.members[$0].joinedAt >= position }
+        return place < ordinals.count ? ordinals[place] : nextOrdinal
+    }
+
+    /// The first place for which `isBehind` is true, as it is for all that follow.
+    private func firstPlace(_ isBehind: (Int) -> Bool) -> Int {
+        var (low, high) = (0, members.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if isBehind(middle) { high = middle } else { low = middle + 1 }
+        }
+        return low
+    }
 
     /// Removes members in one pass, however many they are.
     func dismiss(_ users: [UserNumber], _ settled: borrowing Settled) -> [Member] {
         let gone = users.compactMap { membersByUser.removeValue(forKey: $0) }
-        members.removeAll { membersByUser[$0.user.number] == nil }
+        let places = RangeSet(gone.map { place(of: $0.ordinal) }, within: members)
+        members.removeSubranges(places)
+        ordinals.removeSubranges(places)
+        if gone.contains(where: { $0.role >= .admin }) {
+            leaders.removeAll { membersByUser[$0.user.number] == nil }
+        }
         standingChanges += 1
         forgetAudience()
-        for member in gone { formerMembers.insert(member.user.number) }
+        for member in gone { noteFormerMember(member.user.number) }
         return gone
     }
 
@@ -122,9 +181,13 @@ final class Conversation {
             return knownAudience
         }
         let audience = Audience(of: members)
+        for member in members { member.user.noteListening(member) }
         knownAudience = audience
         return audience
     }
+
+    /// The number of sessions of all members. As `audience`.
+    var audienceCount: Int { (knownAudience ?? audience).count }
 
     /// A member, or a member's session, came or left.
     func forgetAudience() { knownAudience = nil }
@@ -137,17 +200,29 @@ final class Conversation {
         return membersByUser[user]?.role
     }
 
-    /// The standing of all members in the order in which they joined. Those whose joining is under way come last.
-    func standings() -> [(user: UserNumber, role: Role)] {
+    /// The standing of the first members in the order in which they joined. Those whose joining is under way come last.
+    func standings(atMost most: Int = .max) -> [(user: UserNumber, role: Role)] {
         var all: [(user: UserNumber, role: Role)] = []
-        for member in members {
+        for member in members where all.count < most {
             if let role = standing(of: member.user.number) { all.append((member.user.number, role)) }
         }
+        guard all.count < most else { return all }
         for (user, pending) in pendingStandings.sorted(by: { $0.key.value < $1.key.value })
         where membersByUser[user] == nil {
             if let role = pending.role { all.append((user, role)) }
         }
         return all
+    }
+
+    /// Who becomes owner when this user leaves: the admin who joined first, or else the member who did.
+    func heir(of user: UserNumber) -> UserNumber? {
+        let raised = pendingStandings.filter { $0.key != user && $0.value.role == .admin }
+        var admins = raised.compactMap { membersByUser[$0.key] }
+        let admin = leaders.first { $0.user.number != user && standing(of: $0.user.number) == .admin }
+        if let admin { admins.append(admin) }
+        if let first = admins.min(by: { $0.ordinal < $1.ordinal }) { return first.user.number }
+        if let joining = raised.keys.min(by: { $0.value < $1.value }) { return joining }
+        return standings(atMost: 2).first { $0.user != user }?.user
     }
 
     /// The name with which a change that is submitted now will find it.

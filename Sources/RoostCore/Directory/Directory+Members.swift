@@ -6,13 +6,13 @@ extension Directory {
     func admit(
         _ members: [NewMember], to conversation: Conversation, at position: Position, _ settled: borrowing Settled
     ) {
+        if conversation.isUnstored { conversation.opener?.countOpening(-1) }
         for new in members {
             // A user who is a member already stays one as before, in the store too.
             guard let user = user(new.user), conversation.member(new.user) == nil else { continue }
             let member = Member(
                 user, of: conversation, role: new.role, since: new.since(after: conversation.lastSequence),
-                joinedAt: position,
-                joinedAfter: conversation.lastSequence)
+                joinedAt: position, joinedAfter: conversation.lastSequence, isOwn: conversation.opener === user)
             conversation.admit(member, settled)
             user.join(member)
         }
@@ -38,14 +38,37 @@ extension Directory {
     /// - Returns: as `dismiss`.
     func erase(_ conversation: Conversation, at position: Position, _ settled: borrowing Settled) -> [Member] {
         let gone = dismiss(conversation.members.map(\.user.number), from: conversation, at: position, settled)
-        for number in conversation.formerMembers { user(number)?.forgetDeparture(conversation.number) }
         remove(conversation)
         return gone
     }
 
+    /// Forgets that the user was in a conversation that was erased.
+    func forgetDeparture(of number: UserNumber, from conversation: ConversationNumber) {
+        guard let user = user(number) else { return }
+        user.forgetDeparture(conversation)
+        forgetIfNobody(user)
+    }
+
+    /// The sender of a stored event has done something in the conversation. From now on it counts as the sender's own,
+    /// and no longer as one to which nobody has answered.
+    @inline(__always)
+    func noteAnswer(by number: UserNumber, in conversation: Conversation) {
+        guard let member = conversation.member(number), !member.isOwn else { return }
+        noteFirstAnswer(of: member)
+    }
+
+    private func noteFirstAnswer(of member: Member) {
+        let conversation = member.conversation
+        member.user.answer(member)
+        journal.store(.answered(conversation.number, member.user.number))
+        guard conversation.opener !== member.user, !conversation.isAnswered else { return }
+        conversation.noteAnswer()
+        conversation.opener?.countUnanswered(-1)
+    }
+
     /// Gives members new roles. Users who aren't members are left alone.
     func setRoles(_ changes: [NewMember], in conversation: Conversation) {
-        for change in changes { conversation.member(change.user)?.become(change.role) }
+        for change in changes { conversation.setRole(change.role, of: change.user) }
     }
 
     /// The two users of a direct conversation watch each other as long as both are members.

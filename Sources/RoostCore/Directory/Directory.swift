@@ -7,31 +7,40 @@ final class Directory {
     /// The limits of this part.
     struct Bounds {
         let devicesPerUser: Int
+        /// Most conversations that a user opened or answered.
         let conversationsPerUser: Int
-        /// Most unknown users that one session may name.
-        let introductionsPerSession: Int
+        /// Most conversations that a user opened and nobody answered.
+        let unansweredPerUser: Int
+        /// Most conversations of a user, before strangers can't put it into further groups.
+        let membershipsPerUser: Int
+        /// How many unknown users a user may name.
+        let introductions: Spending.Rate
+        /// How many users a user may put into conversations.
+        let additions: Spending.Rate
         /// How long a client is told to wait while more numbers are being leased.
         let retryMilliseconds: Int64
 
         init(_ limits: Limits) {
             devicesPerUser = limits.devicesPerUser
             conversationsPerUser = limits.conversationsPerUser
-            introductionsPerSession = limits.listNames
+            unansweredPerUser = limits.unansweredPerUser
+            membershipsPerUser = limits.membershipsPerUser
+            introductions = .init(hourly: limits.introductionsPerHour)
+            additions = .init(hourly: limits.additionsPerHour)
             retryMilliseconds = limits.busyRetryMilliseconds
         }
     }
 
     /// What a session stores for this part.
     struct Slot: ~Copyable {
-        fileprivate var introduced = 0
         var destination = Destination()
     }
 
     let policy = Policy()
-    private let bounds: Bounds
+    let bounds: Bounds
     /// The retry time sent with `busy`.
     var retryMilliseconds: Int64 { bounds.retryMilliseconds }
-    private let journal: Journal
+    let journal: Journal
     private let counters: Counters
     private let random: RandomSource
 
@@ -40,9 +49,9 @@ final class Directory {
     private var conversations = NameTable<Conversation>()
     private var conversationsByNumber = NumberTable<Conversation>()
     private var directs: [UserPair: Conversation] = [:]
-    private var userNumbers: LeasedNumbers
-    private var deviceNumbers: LeasedNumbers
-    private var conversationNumbers: LeasedNumbers
+    private(set) var userNumbers: LeasedNumbers
+    private(set) var deviceNumbers: LeasedNumbers
+    private(set) var conversationNumbers: LeasedNumbers
 
     /// Takes over the state of the store.
     init(
@@ -67,11 +76,14 @@ final class Directory {
                     at: now.monotonic))
         }
         for stored in snapshot.conversations {
-            let conversation = Conversation(stored.number, id: stored.id, kind: stored.kind, name: stored.name)
+            let conversation = Conversation(
+                stored.number, id: stored.id, kind: stored.kind, name: stored.name, opener: stored.opener.flatMap(user))
             conversation.reach(stored.lastSequence, stored.lastPosition, stored.lastTime)
             register(conversation)
         }
         load(snapshot.members, settled)
+        // Users of commands that were under way at a crash.
+        for user in everybody { forgetIfNobody(user) }
     }
 
     private func load(_ members: [Snapshot.Member], _ settled: borrowing Settled) {
@@ -80,11 +92,13 @@ final class Directory {
             guard let user = user(stored.user), let conversation = conversation(stored.conversation),
                 conversation.member(user.number) == nil
             else { continue }
+            if stored.hasAnswered, conversation.opener !== user { conversation.noteAnswer() }
             if conversation.kind == .direct { pairs[stored.conversation, default: []].append(user) }
             if let role = stored.role {
                 let member = Member(
                     user, of: conversation, role: role, since: stored.since, joinedAt: stored.joinedAt,
-                    joinedAfter: stored.joinedAfter, watermark: stored.watermark)
+                    joinedAfter: stored.joinedAfter, isOwn: stored.hasAnswered || conversation.opener === user,
+                    watermark: stored.watermark)
                 conversation.admit(member, settled)
                 user.join(member)
             } else {
@@ -94,6 +108,7 @@ final class Directory {
                     Departure(joinedAt: stored.joinedAt, leftAt: stored.leftAt, since: stored.since))
             }
         }
+        conversationsByNumber.forEach { if !$0.isAnswered { $0.opener?.countUnanswered(1) } }
         for (number, pair) in pairs where pair.count == 2 {
             guard let conversation = conversation(number) else { continue }
             connect(pair[0], pair[1], by: conversation)
@@ -149,33 +164,40 @@ final class Directory {
         return found
     }
 
-    // MARK: Users and devices
+    /// Users whom commands name.
+    var naming: Naming { Naming(self) }
 
-    /// Finds a user, or creates one. Identities come from outside, so a user may be written to before connecting for
-    /// the first time.
-    /// - Throws: `tooLarge` if the session has named too many unknown users, or if there are no more numbers; `busy`
-    ///   while the store can't take another user.
-    func introduce(_ name: Text, by session: Session) throws(Refusal) -> User {
-        if let known = users[name] { return known }
-        guard session.directory.introduced < bounds.introductionsPerSession else {
-            throw Refusal(.tooLarge, "this session has already named \(bounds.introductionsPerSession) unknown users")
-        }
-        let user = try introduce(name.string)
-        session.directory.introduced += 1
-        return user
-    }
+    // MARK: Users and devices
 
     /// Finds the user of a token, or creates one.
     /// - Throws: `tooLarge` if there are no more numbers; `busy` while the store can't take another user.
     func introduce(_ name: String) throws(Refusal) -> User {
         if let known = users[name] { return known }
-        try journal.checkIntroduction()
+        try journal.checkIntroductions(1)
         let number = UserNumber(try userNumbers.take(retryMilliseconds: bounds.retryMilliseconds))
         let user = User(number, name: name)
         register(user)
         journal.store(.user(user.number, name: user.name))
         if userNumbers.mustAsk() { journal.store(.lease(.user)) }
         return user
+    }
+
+    /// Checks that a user who comes for the first time can be stored with a device, before either is.
+    /// - Throws: as `introduce` and `device`.
+    func checkNewcomer(_ name: String) throws(Refusal) {
+        guard users[name] == nil else { return }
+        try journal.checkIntroductions(2)
+        try userNumbers.check(1, retryMilliseconds: bounds.retryMilliseconds)
+        try deviceNumbers.check(1, retryMilliseconds: bounds.retryMilliseconds)
+    }
+
+    /// Forgets a user whom nobody has and who never came, in memory and in the store.
+    func forgetIfNobody(_ user: User) {
+        guard user.isNobody, self.user(user.number) === user else { return }
+        users.remove(user.name)
+        usersByNumber[user.number.value] = nil
+        counters.users = usersByNumber.count
+        journal.store(.forgetUser(user.number))
     }
 
     /// Finds a device, or creates one, which begins at the highest cursor of the user's devices. If the user has too
@@ -186,8 +208,8 @@ final class Directory {
         named name: String, of user: User, at now: Moment
     ) throws(Refusal) -> (device: Device, forgotten: Device?) {
         if let known = user.device(named: name) { return (known, nil) }
-        try journal.checkIntroduction()
-        try deviceNumbers.check(retryMilliseconds: bounds.retryMilliseconds)
+        try journal.checkIntroductions(1)
+        try deviceNumbers.check(1, retryMilliseconds: bounds.retryMilliseconds)
         var forgotten: Device?
         if user.devices.count >= bounds.devicesPerUser {
             let away = user.devices.filter { $0.session == nil }.min { $0.awaySince < $1.awaySince }
@@ -209,21 +231,14 @@ final class Directory {
 
     // MARK: Conversations
 
-    /// Checks that the user may join another conversation. Called before anything is changed.
-    /// - Throws: `tooLarge` if the user is in too many conversations, or if there are no more numbers.
-    func checkRoom(for user: User) throws(Refusal) {
-        try conversationNumbers.check(retryMilliseconds: bounds.retryMilliseconds)
-        guard user.conversations.count + user.conversationsJoining < bounds.conversationsPerUser else {
-            throw Refusal(.tooLarge, "one of the users is already in \(bounds.conversationsPerUser) conversations")
-        }
-    }
-
     /// Creates a conversation without members, which can be found from now on. The event that creates it must still be
-    /// stored.
-    /// - Throws: as `checkRoom` when there are no more numbers.
-    func begin(_ kind: ConversationKind, name: String) throws(Refusal) -> Conversation {
+    /// stored. Called after `checkOpening`.
+    /// - Throws: `tooLarge` or `busy` if there is no number for it.
+    func begin(_ kind: ConversationKind, name: String, by opener: User) throws(Refusal) -> Conversation {
         let number = ConversationNumber(try conversationNumbers.take(retryMilliseconds: bounds.retryMilliseconds))
-        let conversation = Conversation(number, id: newID(), kind: kind, name: name)
+        let conversation = Conversation(number, id: newID(), kind: kind, name: name, opener: opener)
+        opener.countOpening(1)
+        opener.countUnanswered(1)
         register(conversation)
         if conversationNumbers.mustAsk() { journal.store(.lease(.conversation)) }
         return conversation
@@ -245,10 +260,17 @@ final class Directory {
     /// unless another command still creates it, and one that was to end goes on.
     func undo(_ change: ConversationChange, of conversation: Conversation) {
         switch change {
-        case .create: if conversation.isUnborn { remove(conversation) }
+        case .create(_, _, _, let members):
+            if conversation.isUnborn { remove(conversation) }
+            forgetNobodies(members)
         case .erase: conversation.goOn()
-        case .add, .rename, .remove, .leave, .roles: return
+        case .add(let members): forgetNobodies(members)
+        case .rename, .remove, .leave, .roles: return
         }
+    }
+
+    private func forgetNobodies(_ members: [NewMember]) {
+        for member in members { if let user = user(member.user) { forgetIfNobody(user) } }
     }
 
     /// Removes a conversation that was erased or never came about.
@@ -257,6 +279,8 @@ final class Directory {
         conversationsByNumber[conversation.number.value] = nil
         counters.conversations = conversationsByNumber.count
         disconnect(conversation)
+        if !conversation.isAnswered { conversation.opener?.countUnanswered(-1) }
+        if conversation.isUnstored { conversation.opener?.countOpening(-1) }
     }
 
     /// Adds numbers that the store has leased.
@@ -276,11 +300,13 @@ final class Directory {
     }
 
     /// Adds a conversation that was created elsewhere, before its event admits the members.
-    func learn(_ change: ConversationChange?, of number: ConversationNumber) {
+    func learn(_ change: ConversationChange?, of number: ConversationNumber, by sender: UserNumber) {
         guard case .create(let id, let kind, let name, let members) = change, conversation(number) == nil else {
             return
         }
-        let conversation = Conversation(number, id: id, kind: kind, name: name)
+        let conversation = Conversation(number, id: id, kind: kind, name: name, opener: user(sender))
+        conversation.opener?.countOpening(1)
+        conversation.opener?.countUnanswered(1)
         register(conversation)
         guard kind == .direct, members.count == 2, let one = user(members[0].user), let other = user(members[1].user)
         else { return }

@@ -19,10 +19,10 @@ struct LeasedNumbers {
         isExhausted = lease.isEmpty
     }
 
-    /// Checks that there is a number.
+    /// Checks that there are so many numbers.
     /// - Throws: `busy` while more are being leased; `tooLarge` if the store has no more.
-    func check(retryMilliseconds: Int64) throws(Refusal) {
-        if free.isEmpty, following == nil { throw refusal(retryMilliseconds) }
+    func check(_ count: Int, retryMilliseconds: Int64) throws(Refusal) {
+        if free.count + (following?.count ?? 0) < count { throw refusal(retryMilliseconds) }
     }
 
     private func refusal(_ retryMilliseconds: Int64) -> Refusal {

@@ -13,12 +13,21 @@ final class Member {
     let joinedAfter: SequenceNumber
     /// Position of the event by which the user joined.
     let joinedAt: Position
+    /// Whether the member opened the conversation, wrote to it or changed something in it. Only then it counts against
+    /// the user's own bound.
+    private(set) var isOwn: Bool
+    /// Its place among those who have joined since the start; assigned by the conversation.
+    var ordinal: Int64 = 0
+    /// Its place in the user's memberships; assigned by the user.
+    var place = 0
+    /// Whether the conversation is among those that the user tells when its sessions change; changed by the user.
+    var isListening = false
     var progress: Receipts.Progress
     var typing = Typing.Mark()
 
     init(
         _ user: User, of conversation: Conversation, role: Role, since: SequenceNumber, joinedAt: Position,
-        joinedAfter: SequenceNumber, watermark: Watermark = Watermark()
+        joinedAfter: SequenceNumber, isOwn: Bool = false, watermark: Watermark = Watermark()
     ) {
         self.user = user
         self.conversation = conversation
@@ -26,12 +35,16 @@ final class Member {
         self.since = since
         self.joinedAt = joinedAt
         self.joinedAfter = joinedAfter
+        self.isOwn = isOwn
         progress = Receipts.Progress(watermark)
     }
 
     var watermark: Watermark { progress.watermark }
 
     func become(_ role: Role) { self.role = role }
+
+    /// The member wrote to the conversation, or changed something in it.
+    func noteAnswer() { isOwn = true }
 
     /// False if the user has left since, or has left and joined again.
     var isCurrent: Bool { conversation.member(user.number) === self }

@@ -6,4 +6,10 @@ struct UserPair: Hashable {
     init(_ one: UserNumber, _ other: UserNumber) {
         (low, high) = one.value < other.value ? (one, other) : (other, one)
     }
+
+    /// Both, the lower number first.
+    var users: [UserNumber] { [low, high] }
+
+    /// The one who isn't this user.
+    func other(than user: UserNumber) -> UserNumber { user == low ? high : low }
 }

@@ -78,11 +78,13 @@ final class Journal {
         }
     }
 
-    /// Checks that a new user or device may be stored. Called before one is created.
+    /// Checks that so many new users and devices may be stored. Called before one is created.
     /// - Throws: `busy`.
-    func checkIntroduction() throws(Refusal) {
+    func checkIntroductions(_ count: Int) throws(Refusal) {
         try checkStall()
-        guard gathering.count - gatheredEvents < bounds.introductions else {
+        let waiting = gathering.count - gatheredEvents
+        // One command may exceed the bound alone, or it would be refused for ever.
+        guard waiting == 0 || waiting + count <= bounds.introductions else {
             throw Refusal(
                 .busy, "too many new users and devices wait for the store",
                 retryAfterMilliseconds: bounds.retryMilliseconds)

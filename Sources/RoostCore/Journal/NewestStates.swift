@@ -21,7 +21,7 @@ struct NewestStates {
         switch mutation {
         case .presence(let user, _, _): presences[user] = put(mutation, at: presences[user])
         case .alive: alive = put(mutation, at: alive)
-        case .user, .device, .forgetDevice, .cursor, .watermark, .lease, .append: return false
+        case .user, .forgetUser, .device, .forgetDevice, .cursor, .watermark, .answered, .lease, .append: return false
         }
         return true
     }

@@ -4,6 +4,7 @@ import RoostWire
 /// `send`, `edit`, `delete`, `react` and `signal`: turns a command into an event for the log or, for a signal, sends it
 /// straight to the other members. Loop thread only.
 final class MessageCommands {
+    private let prices: Prices
     private let directory: Directory
     private let journal: Journal
     private let delivery: Delivery
@@ -15,9 +16,11 @@ final class MessageCommands {
     private let textScalars: Int
 
     init(
-        directory: Directory, journal: Journal, delivery: Delivery, conversations: ConversationCommands,
-        typing: TypingCommands, builder: FrameBuilder, counters: Counters, textScalars: Int
+        prices: Prices, directory: Directory, journal: Journal, delivery: Delivery,
+        conversations: ConversationCommands, typing: TypingCommands, builder: FrameBuilder, counters: Counters,
+        textScalars: Int
     ) {
+        self.prices = prices
         self.directory = directory
         self.journal = journal
         self.delivery = delivery
@@ -36,10 +39,12 @@ final class MessageCommands {
         do throws(Refusal) {
             if let known = conversation {
                 try checkReply(send, in: known, by: user)
+                try pay(for: send.body.count, to: known, session, now)
             } else {
                 let found = try find(send.to, session, user)
                 conversation = found.conversation
                 try checkReply(send, in: found.conversation, by: user)
+                if let known = found.conversation { try pay(for: send.body.count, to: known, session, now) }
                 conversation = try open(found, send, session, user, device, now)
             }
         } catch {
@@ -59,23 +64,32 @@ final class MessageCommands {
         if let conversation, conversation.typers.count > 0 { typing.stop(user, in: conversation) }
     }
 
+    /// Takes the price of telling everybody in the conversation.
+    @inline(__always)
+    private func pay(
+        for bytes: Int, to conversation: Conversation, _ session: Session, _ now: Moment
+    ) throws(Refusal) {
+        try prices.pay(deliveries: conversation.audienceCount, bytes: bytes, by: session, at: now)
+    }
+
     /// Where a message is to go. A direct conversation with `peer` may not exist yet.
     private struct Goal {
         var conversation: Conversation?
-        var peer: User?
+        var peer: NamedUser?
     }
 
     private func find(_ to: Text, _ session: Session, _ user: User) throws(Refusal) -> Goal {
         if let name = to.peer {
-            let peer = try directory.introduce(name, by: session)
-            try directory.policy.checkWriting(by: user, to: peer)
-            return Goal(conversation: directory.direct(user, peer), peer: peer)
+            let peer = directory.naming.find(name)
+            guard let known = peer.known else { return Goal(peer: peer) }
+            try directory.policy.checkWriting(by: user, to: known)
+            return Goal(conversation: directory.direct(user, known), peer: peer)
         }
         let named = directory.conversation(named: to)
         try directory.check(isCertain: named?.isMembershipCertain(of: user.number) ?? true)
         let found = try directory.policy.checkWriting(by: user, to: named)
         guard let pair = found.pair else { return Goal(conversation: found) }
-        return Goal(conversation: found, peer: directory.user(pair.low == user.number ? pair.high : pair.low))
+        return Goal(conversation: found, peer: directory.user(pair.other(than: user.number)).map(NamedUser.known))
     }
 
     /// The conversation to send to. A direct one is created or brought back if necessary.
@@ -108,7 +122,7 @@ final class MessageCommands {
 
     func edit(_ edit: Command.Edit, _ id: CommandID?, _ session: Session, _ now: Moment) throws(Refusal) {
         try journal.reserve(edit.body.count)
-        var append = try event(.edit, on: edit.target, session, now).append
+        var append = try event(.edit, on: edit.target, bytes: edit.body.count, session, now).append
         append.body = edit.body.array
         append.flag = edit.textFault == nil
         journal.submit(append, session, id, refusal: refusal(for: edit.textFault))
@@ -140,7 +154,7 @@ final class MessageCommands {
     }
 
     private func event(
-        _ kind: EventKind, on target: Command.Target, _ session: Session, _ now: Moment
+        _ kind: EventKind, on target: Command.Target, bytes: Int = 0, _ session: Session, _ now: Moment
     ) throws(Refusal) -> (append: Append, role: Role) {
         let (user, device) = try session.speaker()
         let (conversation, role) = try directory.conversation(target.conversation, for: user)
@@ -148,14 +162,16 @@ final class MessageCommands {
         guard conversation.mayName(target.sequence, user) else {
             throw Refusal(.notFound, "no such message in this conversation")
         }
+        try pay(for: bytes, to: conversation, session, now)
         var append = Append(kind, in: conversation.number, by: user.number, device: device.name, at: now.wall)
         append.reference = target.sequence
         return (append, role)
     }
 
-    func signal(_ signal: Command.Signal, _ id: CommandID?, _ session: Session) throws(Refusal) {
+    func signal(_ signal: Command.Signal, _ id: CommandID?, _ session: Session, _ now: Moment) throws(Refusal) {
         let (user, _) = try session.speaker()
         let conversation = try directory.destination(signal.to, of: session, user)
+        try pay(for: signal.body.count, to: conversation, session, now)
         session.directory.destination.beginSignal(to: conversation, from: user, in: builder)
         if let kind = signal.kind { builder.member("kind", plain: kind.string) }
         builder.member("body", raw: signal.body.bytes)

@@ -77,7 +77,7 @@ final class StoredEvents {
         var unwritten = 0
         for next in learned where next.event.position > journal.head {
             for user in next.users { directory.learn(user.number, named: user.name) }
-            directory.learn(next.change, of: next.event.conversation)
+            directory.learn(next.change, of: next.event.conversation, by: next.event.sender)
             guard let conversation = directory.conversation(next.event.conversation) else {
                 journal.reached(next.event.position)
                 continue
@@ -178,14 +178,18 @@ final class StoredEvents {
             if let member = conversation.member(event.sender) {
                 receipts.advanceOwn(member, to: event.sequence, writtenAt: event.time, at: now)
             }
+            directory.noteAnswer(by: event.sender, in: conversation)
             delivery.gather(event, from: sender, in: conversation, except: origin, answering: id)
         case .edit, .delete, .react:
+            directory.noteAnswer(by: event.sender, in: conversation)
             conversation.noteChange(at: event.position)
             delivery.gather(event, from: sender, in: conversation, except: origin, answering: id)
         case .conversation:
             // Members added here must not see earlier events, and members removed here must see them: the directory
             // asks for `Settled` when it changes the members.
             conversations.apply(change, event, to: conversation, except: origin, now)
+            // Whoever left is no member any more, so leaving isn't an answer.
+            directory.noteAnswer(by: event.sender, in: conversation)
         }
     }
 

@@ -4,12 +4,10 @@ import RoostWire
 /// judges by changes that are under way as well as by committed ones, so that a command sees the effect of the one
 /// before.
 struct Policy {
-    /// Whether `user` may see the presence of `other`: oneself, and users with a shared conversation.
-    func maySee(_ user: User, _ other: User) -> Bool {
-        if user === other || user.peers[other.number] != nil { return true }
-        let (fewer, more) =
-            user.conversations.count < other.conversations.count ? (user, other) : (other, user)
-        return fewer.conversations.keys.contains { more.conversations[$0] != nil }
+    /// Whether `user` may see the presence of `other`: oneself, and users with a shared conversation. As it may take
+    /// long to find one, it is searched step by step.
+    func sight(of other: User, by user: User, direct: Conversation?) -> Sight {
+        Sight(of: other, by: user, direct: direct)
     }
 
     /// The role in which `user` may read a conversation, write to it and change it. A user who isn't a member doesn't

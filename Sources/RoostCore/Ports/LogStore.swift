@@ -67,6 +67,8 @@ public struct Snapshot: Sendable {
         public var kind: ConversationKind
         /// The name of a group; empty for a direct conversation.
         public var name: String
+        /// The sender of the event that created it; nil if that isn't known.
+        public var opener: UserNumber?
         /// Sequence of the last message.
         public var lastSequence: SequenceNumber
         /// Position of the last durable event.
@@ -101,6 +103,8 @@ public struct Snapshot: Sendable {
         public var joinedAt: Position
         /// Position of the event by which it left.
         public var leftAt: Position
+        /// Whether the member has written to the conversation, or changed something in it.
+        public var hasAnswered = false
         /// The member's watermarks.
         public var watermark: Watermark
         /// Creates a membership.

@@ -4,6 +4,8 @@ import RoostWire
 public enum Mutation: Sendable {
     /// A new user.
     case user(UserNumber, name: String)
+    /// A user whom nobody has and who never came: no device, and no conversation has or had the user as a member.
+    case forgetUser(UserNumber)
     /// A new device, with the position where it begins.
     case device(DeviceNumber, user: UserNumber, name: String, cursor: Position)
     /// A device that was replaced by another. Its cursor is forgotten.
@@ -12,6 +14,9 @@ public enum Mutation: Sendable {
     case cursor(DeviceNumber, Position)
     /// A member's watermarks in a conversation. Ignored if the user is no longer a member.
     case watermark(ConversationNumber, UserNumber, Watermark)
+    /// The member has written to the conversation, or changed something in it, for the first time. Ignored if the user
+    /// is no longer a member.
+    case answered(ConversationNumber, UserNumber)
     /// Whether a user is online, and when the user was last seen otherwise.
     case presence(UserNumber, isOnline: Bool, lastSeen: Timestamp)
     /// The relay was alive at this time. After a crash, it is the last-seen time of users who were online.

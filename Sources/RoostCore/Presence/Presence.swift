@@ -15,6 +15,8 @@ final class Presence {
         /// Sessions that asked by `watch`.
         fileprivate(set) var watchers: [SessionID: Session] = [:]
         fileprivate var isChanged = false
+        /// The user has left a conversation, and who may watch it or be watched by it is looked at.
+        fileprivate var review: WatchReview?
         /// The stored state.
         fileprivate var isStoredOnline: Bool
         fileprivate var storedLastSeen: Timestamp
@@ -24,6 +26,18 @@ final class Presence {
             self.lastSeen = lastSeen
             storedLastSeen = lastSeen
             isStoredOnline = isOnline
+        }
+    }
+
+    /// A user who is watched.
+    struct Watch {
+        let user: User
+        /// A conversation that both users are in; nil if they are the same.
+        let shared: Conversation?
+
+        /// Whether this user may still watch because of it.
+        func isAllowed(to watcher: User) -> Bool {
+            shared.map { Sight.isShared($0, by: watcher, and: user) } ?? (user === watcher)
         }
     }
 
@@ -38,7 +52,7 @@ final class Presence {
     /// The state of a session, and the users it watches. It is stored in the session, but only this type changes it.
     struct View {
         fileprivate(set) var activity = Activity.active
-        fileprivate(set) var watching: [UserNumber: User] = [:]
+        fileprivate(set) var watching: [UserNumber: Watch] = [:]
         /// Users whose changes the session is told in this tick.
         fileprivate var batch: [User] = []
     }
@@ -162,17 +176,31 @@ final class Presence {
 
     // MARK: Watching
 
-    /// The session watches these users from now on. Returns false, and changes nothing, if that would be too many.
-    func watch(_ users: [User], by session: Session) -> Bool {
-        // A user may be named twice.
-        var new: [UserNumber: User] = [:]
-        for user in users where session.presence.watching[user.number] == nil { new[user.number] = user }
-        guard session.presence.watching.count + new.count <= bounds.watchedPerSession else { return false }
-        for user in new.values {
-            session.presence.watching[user.number] = user
-            user.presence.watchers[session.id] = session
+    /// Whether the session may watch these users in addition to those that it watches.
+    func hasRoom(for users: [User], by session: Session) -> Bool {
+        let new = users.reduce(0) { $0 + (session.presence.watching[$1.number] == nil ? 1 : 0) }
+        return session.presence.watching.count + new <= bounds.watchedPerSession
+    }
+
+    /// The session watches these users, each named once, from now on. Returns false, and changes nothing, if that would
+    /// be too many.
+    func watch(_ watches: [Watch], by session: Session) -> Bool {
+        guard hasRoom(for: watches.map(\.user), by: session) else { return false }
+        for watch in watches {
+            session.presence.watching[watch.user.number] = watch
+            watch.user.presence.watchers[session.id] = session
         }
         return true
+    }
+
+    /// What lets the session watch this user; nil if it doesn't.
+    func watch(of user: User, by session: Session) -> Watch? { session.presence.watching[user.number] }
+
+    /// Something else lets the session watch the user.
+    func renew(_ watch: Watch, by session: Session) {
+        if session.presence.watching[watch.user.number] != nil {
+            session.presence.watching[watch.user.number] = watch
+        }
     }
 
     /// The session no longer watches this user.
@@ -183,21 +211,35 @@ final class Presence {
 
     /// The session has ended.
     func forget(_ session: Session) {
-        for user in session.presence.watching.values { user.presence.watchers[session.id] = nil }
+        for watch in session.presence.watching.values { watch.user.presence.watchers[session.id] = nil }
         session.presence.watching.removeAll()
         session.presence.batch.removeAll()
     }
 
-    /// A conversation ended that may have been the last one the user shared with some watcher. Watches that are no
-    /// longer allowed end.
-    func endWatches(of user: User, under policy: Policy) {
-        for session in user.sessions {
-            for other in session.presence.watching.values where !policy.maySee(user, other) {
-                unwatch(other, by: session)
-            }
+    /// The user left a conversation that may have been the last one shared with some watcher.
+    /// - Returns: what has to be done for it; nil if there is nothing, or if it is under way.
+    func review(_ user: User, _ directory: Directory) -> WatchReview? {
+        if let review = user.presence.review {
+            review.begin()
+            return nil
         }
-        for session in user.presence.watchers.values {
-            if let watcher = session.user, !policy.maySee(watcher, user) { unwatch(user, by: session) }
+        guard !user.presence.watchers.isEmpty || user.sessions.contains(where: { !$0.presence.watching.isEmpty })
+        else { return nil }
+        let review = WatchReview(of: user, self, directory)
+        user.presence.review = review
+        return review
+    }
+
+    /// Nobody watches the user, or is watched by it, who may not.
+    func endReview(of user: User) { user.presence.review = nil }
+
+    /// Who watches this user, and whom it watches.
+    func watches(of user: User) -> [(session: Session, other: User)] {
+        var all = user.presence.watchers.values.map { (session: $0, other: user) }
+        for session in user.sessions { all += session.presence.watching.values.map { (session, $0.user) } }
+        // In a fixed order, so that a simulated run can be repeated.
+        return all.sorted {
+            ($0.session.id.value, $0.other.number.value) < ($1.session.id.value, $1.other.number.value)
         }
     }
 
@@ -267,7 +309,7 @@ final class Presence {
             if early[session.id] ?? before != state { add(user, to: session, &tick) }
         }
         for session in user.presence.watchers.values { tell(session) }
-        for peer in user.peers.values {
+        for peer in user.peersInOrder {
             for session in peer.sessions where user.presence.watchers[session.id] == nil { tell(session) }
         }
     }

@@ -4,6 +4,8 @@ import RoostWire
 /// `presence`, `watch`, `unwatch`. Only sessions that watch a user are told of that user's presence. Loop thread only.
 final class PresenceCommands {
     private let presence: Presence
+    private let prices: Prices
+    private let chores: Chores
     private let directory: Directory
     private let journal: Journal
     private let delivery: Delivery
@@ -13,10 +15,13 @@ final class PresenceCommands {
     private let watchedMax: Int
 
     init(
-        presence: Presence, directory: Directory, journal: Journal, delivery: Delivery, replies: Replies,
+        presence: Presence, prices: Prices, chores: Chores, directory: Directory, journal: Journal, delivery: Delivery,
+        replies: Replies,
         builder: FrameBuilder, watchedMax: Int
     ) {
         self.presence = presence
+        self.prices = prices
+        self.chores = chores
         self.directory = directory
         self.journal = journal
         self.delivery = delivery
@@ -27,26 +32,42 @@ final class PresenceCommands {
 
     // MARK: Commands
 
-    func set(_ activity: Activity, _ id: CommandID?, _ session: Session, _ now: Moment) {
-        if let user = session.user { presence.set(activity, of: session, user, at: now) }
+    func set(_ activity: Activity, _ id: CommandID?, _ session: Session, _ now: Moment) throws(Refusal) {
+        if let user = session.user {
+            if activity != session.presence.activity {
+                try prices.pay(deliveries: audience(of: user), by: session, at: now)
+            }
+            presence.set(activity, of: session, user, at: now)
+        }
         replies.accept(id, session)
     }
 
     func watch(_ names: [Text], _ id: CommandID?, _ session: Session, _ now: Moment) throws(Refusal) {
         let (user, _) = try session.speaker()
-        var wanted: [User] = []
-        for name in names {
-            guard let other = directory.user(named: name), directory.policy.maySee(user, other) else {
-                throw Refusal(.forbidden, "users: you share no conversation with one of these users")
-            }
-            wanted.append(other)
+        let named = directory.naming.find(names)
+        let others = named.compactMap(\.known)
+        guard others.count == named.count else { throw unseen }
+        guard presence.hasRoom(for: others, by: session) else { throw tooMany }
+        try chores.check(session)
+        let request = WatchRequest(others, by: user, directory) { [self] watches in
+            answer(watches, id, session, now)
         }
-        guard presence.watch(wanted, by: session) else {
-            throw Refusal(.tooLarge, "users: a session may watch at most \(watchedMax)")
+        chores.begin(request, for: session, at: now)
+    }
+
+    private var unseen: Refusal { Refusal(.forbidden, "users: you share no conversation with one of these users") }
+    private var tooMany: Refusal { Refusal(.tooLarge, "users: a session may watch at most \(watchedMax)") }
+
+    private func answer(_ watches: [Presence.Watch]?, _ id: CommandID?, _ session: Session, _ now: Moment) {
+        guard session.phase == .ready else { return }
+        guard let watches, presence.watch(watches, by: session) else {
+            var refusal = watches == nil ? unseen : tooMany
+            refusal.id = id
+            return replies.refuse(refusal, session)
         }
         builder.begin("ok")
         builder.reply(to: id)
-        write(wanted) { presence.show($0, to: session, at: now) }
+        write(watches.map(\.user)) { presence.show($0, to: session, at: now) }
         delivery.reply(builder.finish(), to: session)
     }
 
@@ -57,12 +78,15 @@ final class PresenceCommands {
         replies.accept(id, session)
     }
 
+    /// How many are told when the user's state changes, or looked at.
+    func audience(of user: User) -> Int { user.presence.watchers.count + user.peers.count }
+
     // MARK: Coming and going
 
     /// A session of the device is ready. The two users of a direct conversation watch each other without asking, so the
     /// session is told their present state.
     func begin(_ session: Session, of device: Device, as activity: Activity, at now: Moment) {
-        let peers = device.user.peers.values.sorted { $0.number.value < $1.number.value }.prefix(watchedMax)
+        let peers = device.user.peersInOrder.prefix(watchedMax)
         if !peers.isEmpty { show(Array(peers), to: session, at: now) }
         presence.come(session, of: device, as: activity, at: now)
     }
@@ -83,7 +107,9 @@ final class PresenceCommands {
 
     /// A conversation ended that may have been the last one the user shared with some watcher. Watches that are no
     /// longer allowed end.
-    func endWatches(of user: User) { presence.endWatches(of: user, under: directory.policy) }
+    func endWatches(of user: User, at now: Moment) {
+        if let review = presence.review(user, directory) { chores.begin(review, at: now) }
+    }
 
     /// Another session of the same device takes over. Nobody sees the user leave.
     func giveWay(_ session: Session, of user: User, at now: Moment) { presence.giveWay(session, of: user, at: now) }

@@ -5,6 +5,8 @@ import RoostWire
 /// Loop thread only.
 final class ReceiptCommands {
     private let receipts: Receipts
+    private let prices: Prices
+    private let chores: Chores
     private let directory: Directory
     private let journal: Journal
     private let delivery: Delivery
@@ -15,10 +17,13 @@ final class ReceiptCommands {
     private let storedPerBatch: Int
 
     init(
-        receipts: Receipts, directory: Directory, journal: Journal, delivery: Delivery, replies: Replies,
+        receipts: Receipts, prices: Prices, chores: Chores, directory: Directory, journal: Journal, delivery: Delivery,
+        replies: Replies,
         builder: FrameBuilder, counters: Counters, storedPerBatch: Int
     ) {
         self.receipts = receipts
+        self.prices = prices
+        self.chores = chores
         self.directory = directory
         self.journal = journal
         self.delivery = delivery
@@ -45,6 +50,9 @@ final class ReceiptCommands {
         let conversation = try directory.destination(target.conversation, of: session, user)
         try conversation.check(target.sequence, for: user)
         if let member = conversation.member(user.number) {
+            if receipts.isTold(member, to: target.sequence) {
+                try prices.pay(deliveries: conversation.audienceCount, by: session, at: now)
+            }
             receipts.advanceRead(member, to: target.sequence, at: now)
         }
         replies.accept(id, session)
@@ -53,7 +61,7 @@ final class ReceiptCommands {
     /// The device continues from the position that it named in `hello`: either an ack or a wish to go back.
     func resume(_ device: Device, from position: Position, at now: Moment) {
         guard position != device.cursor || device.isNew else { return }
-        if position > device.cursor { take(position, of: device.user, at: now) }
+        if position > device.cursor { take(position, of: device.user, for: nil, at: now) }
         receipts.move(device, to: position, at: now)
     }
 
@@ -66,18 +74,18 @@ final class ReceiptCommands {
             if let member { receipts.advanceDelivered(member, to: first.sequence, at: now) }
         }
         if session.feed.unacked.hasForgotten, position >= session.feed.sentPosition {
-            take(position, of: user, at: now)
+            take(position, of: user, for: session, at: now)
             if position >= journal.head { session.feed.unacked.hasForgotten = false }
         }
     }
 
     /// An ack of something sent on an earlier connection, or of more messages than were noted. If a conversation has
     /// newer events, a later ack covers it.
-    private func take(_ position: Position, of user: User, at now: Moment) {
-        let members = user.conversations.values.filter { $0.conversation.lastPosition <= position }
-        for member in members.sorted(by: { $0.conversation.number.value < $1.conversation.number.value }) {
-            receipts.advanceDelivered(member, to: member.conversation.lastSequence, at: now)
-        }
+    private func take(_ position: Position, of user: User, for session: Session?, at now: Moment) {
+        if let acked = user.acked { return acked.goOn(upTo: position, at: now) }
+        let acked = AckedConversations(of: user, upTo: position, receipts, at: now)
+        user.acked = acked
+        chores.begin(acked, for: session, at: now)
     }
 
     /// Forgets a device with its cursor.

@@ -103,6 +103,11 @@ final class Receipts {
         note(member, at: now)
     }
 
+    /// Whether the other members are told when this one has read up to this message.
+    func isTold(_ member: Member, to sequence: SequenceNumber) -> Bool {
+        sequence > member.progress.watermark.read && member.conversation.members.count <= bounds.membersMax
+    }
+
     /// The member has read everything up to this message.
     func advanceRead(_ member: Member, to sequence: SequenceNumber, at now: Moment) {
         guard sequence > member.progress.watermark.read else { return }

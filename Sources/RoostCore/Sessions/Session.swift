@@ -46,6 +46,8 @@ public final class Session {
     var owed: Set<Owed> = []
 
     var life: Sessions.Slot
+    var prices = Prices.Slot()
+    var chores = Chores.Slot()
     var directory = Directory.Slot()
     var presence = Presence.View()
     var catchUp = CatchUp.Slot()

@@ -4,6 +4,7 @@ import RoostWire
 /// The life of a session: `hello`, `refresh`, `ping`, `bye`, and what follows when it ends. Loop thread only.
 final class SessionCommands {
     private let sessions: Sessions
+    private let prices: Prices
     private let directory: Directory
     private let journal: Journal
     private let delivery: Delivery
@@ -19,11 +20,13 @@ final class SessionCommands {
     private let pingFrame = FrameBuilder.ping()
 
     init(
-        sessions: Sessions, directory: Directory, journal: Journal, delivery: Delivery, catchUp: CatchUp,
+        sessions: Sessions, prices: Prices, directory: Directory, journal: Journal, delivery: Delivery,
+        catchUp: CatchUp,
         receipts: ReceiptCommands, presence: PresenceCommands, typing: TypingCommands, replies: Replies,
         welcome: WelcomeFrame, builder: FrameBuilder, random: RandomSource, counters: Counters
     ) {
         self.sessions = sessions
+        self.prices = prices
         self.directory = directory
         self.journal = journal
         self.delivery = delivery
@@ -63,12 +66,15 @@ final class SessionCommands {
         delivery.shut(session, .normal, isGoodbye: true)
     }
 
-    /// Refuses a command. A session that sends too many malformed ones is closed.
-    func refuse(_ refusal: Refusal, _ id: CommandID?, _ session: Session) {
+    /// Refuses a command. A session that sends too many malformed ones, or goes on although it is told to wait, is
+    /// closed.
+    func refuse(_ refusal: Refusal, _ id: CommandID?, _ session: Session, _ now: Moment) {
         var refusal = refusal
         if refusal.id == nil { refusal.id = id }
         replies.refuse(refusal, session)
+        if sessions.isMalformed(refusal) { prices.charge(1, to: session, at: now) }
         if sessions.isMalformedTooOften(refusal, session) { delivery.shut(session, .malformed) }
+        if prices.isRefusedTooOften(refusal, session, at: now) { delivery.shut(session, .rateLimited) }
     }
 
     // MARK: Tokens
@@ -117,6 +123,7 @@ final class SessionCommands {
             throw Refusal(
                 .badPosition, "resume: the server never gave this position; leave it out to start from the last ack")
         }
+        try directory.checkNewcomer(grant.user)
         let user = try directory.introduce(grant.user)
         let (device, forgotten) = try directory.device(named: deviceName, of: user, at: now)
         if let forgotten { receipts.forget(forgotten) }
@@ -128,6 +135,8 @@ final class SessionCommands {
         device.connect(session)
         user.add(session, delivery.settle())
         counters.sessionsOpened += 1
+        // Whoever comes and goes all the time pays for those who are told. Nobody is kept out for it.
+        prices.charge(deliveries: presence.audience(of: user), to: session, at: now)
         sessions.renew(session, until: verified.endsAt)
         let frame = welcome.frame(
             for: user, device, isNew: isNew, until: grant.expires, head: journal.head, re: hello.id, at: now)

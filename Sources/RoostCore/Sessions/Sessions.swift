@@ -1,7 +1,7 @@
 import DequeModule
 import RoostWire
 
-/// The connections: how far each is with `hello`, how many commands it may send, and when it was last heard from. It
+/// The connections: how far each is with `hello`, which commands it may send, and when it was last heard from. It
 /// says what has to be done (ping, close, welcome); the caller does it. Loop thread only.
 final class Sessions {
     /// The limits of this part.
@@ -14,8 +14,6 @@ final class Sessions {
         var pongMilliseconds: Int64
         /// Time from the expiry of a token to the close of its connection.
         var refreshGraceMilliseconds: Int64
-        /// Sustained rate; a burst may be twice as many.
-        var commandsPerSecond: Int
         /// Malformed commands in a row before the connection is closed.
         var malformedMax: Int
         /// Tokens checked at the same time; others wait.
@@ -26,7 +24,6 @@ final class Sessions {
             pingMilliseconds = limits.pingMilliseconds
             pongMilliseconds = limits.pongMilliseconds
             refreshGraceMilliseconds = limits.refreshGraceMilliseconds
-            commandsPerSecond = limits.commandsPerSecond
             malformedMax = limits.malformedMax
             verificationsAtOnce = limits.verificationsAtOnce
         }
@@ -43,18 +40,12 @@ final class Sessions {
         fileprivate var tokenEndsAt: Int64?
         /// When its timer fires. A deadline that has moved later is found then.
         fileprivate var timerAt = Int64.max
-        /// Thousandths of commands left in the bucket, so that a low rate loses nothing, and the time when it was
-        /// filled.
-        fileprivate var allowance: Int64
-        fileprivate var allowanceAt: Int64
         /// Malformed commands in a row.
         fileprivate var malformed = 0
 
         init(_ bounds: Bounds, at now: Int64) {
             heardAt = now
             helloDeadline = now + bounds.helloMilliseconds
-            allowance = Int64(bounds.commandsPerSecond) * 2_000
-            allowanceAt = now
         }
     }
 
@@ -144,18 +135,14 @@ final class Sessions {
 
     // MARK: Commands
 
-    /// Checks that the session may send this now, and takes its cost from the session's rate limit.
-    /// - Throws: `rate_limited`, `not_ready` or `token_expired`.
+    /// A command of the session was well formed, whatever becomes of it.
     @inline(__always)
-    func admit(_ command: Command, from session: Session, at now: Moment) throws(Refusal) {
-        session.life.malformed = 0
-        try spend(command.cost, from: session, at: now)
-        try authorize(command, of: session, at: now)
-    }
+    func noteWellFormed(_ session: Session) { session.life.malformed = 0 }
 
     /// Which commands are allowed now: `hello` first and only once; after the token has expired, only those that mend
     /// it.
-    private func authorize(_ command: Command, of session: Session, at now: Moment) throws(Refusal) {
+    /// - Throws: `not_ready` or `token_expired`.
+    func authorize(_ command: Command, of session: Session, at now: Moment) throws(Refusal) {
         switch (command, session.phase) {
         case (.hello, .awaitingHello), (.ping, .ready), (.bye, _), (.refresh, .ready): return
         case (.hello, _): throw Refusal(.notReady, "this connection has already said hello")
@@ -167,28 +154,18 @@ final class Sessions {
         }
     }
 
-    /// Takes a command's cost from the session's bucket. No command costs more than a full bucket holds.
-    private func spend(_ cost: Int64, from session: Session, at now: Moment) throws(Refusal) {
-        let rate = Int64(bounds.commandsPerSecond)
-        let passed = min(now.monotonic - session.life.allowanceAt, 2_000)
-        if passed > 0 {
-            session.life.allowance = min(session.life.allowance + passed * rate, rate * 2_000)
-            session.life.allowanceAt = now.monotonic
+    /// Whether a command was refused for its form.
+    func isMalformed(_ refusal: Refusal) -> Bool {
+        switch refusal.code {
+        case .badJSON, .badRequest, .unknownType: true
+        default: false
         }
-        let price = min(cost, rate * 2) * 1_000
-        guard session.life.allowance >= price else {
-            throw Refusal(
-                .rateLimited, "more than \(rate) commands per second", retryAfterMilliseconds: max(1, 1_000 / rate))
-        }
-        session.life.allowance -= price
     }
 
     /// Counts a refused command. Returns true when the session has sent too many malformed ones in a row.
     func isMalformedTooOften(_ refusal: Refusal, _ session: Session) -> Bool {
-        switch refusal.code {
-        case .badJSON, .badRequest, .unknownType: session.life.malformed += 1
-        default: return false
-        }
+        guard isMalformed(refusal) else { return false }
+        session.life.malformed += 1
         return session.life.malformed >= bounds.malformedMax
     }
 
@@ -303,22 +280,5 @@ final class Sessions {
             if !closed.overflow { next = min(next, closed.partialValue) }
         }
         return next
-    }
-}
-
-extension Command {
-    /// What the command takes from the bucket: 1, and more for commands that make more work than a message.
-    fileprivate var cost: Int64 {
-        switch self {
-        case .watch(let names), .unwatch(let names): 1 + Int64(names.count) / 10
-        case .create(let create): 1 + Int64(create.members.count) / 10
-        case .change(let change):
-            switch change.kind {
-            case .add(let names), .remove(let names): 1 + Int64(names.count) / 10
-            case .rename, .role, .leave: 1
-            }
-        case .list, .members: 10
-        default: 1
-        }
     }
 }

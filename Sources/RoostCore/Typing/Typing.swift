@@ -23,14 +23,21 @@ final class Typing {
         fileprivate(set) var count = 0
     }
 
+    /// Where one user is typing. It is stored in the user, but only this type changes it.
+    struct Typist {
+        fileprivate(set) var members: [Member] = []
+    }
+
     /// The limits of this part.
     struct Bounds {
         let typersPerConversation: Int
+        let membersMax: Int
         let lifeMilliseconds: Int64
         let againMilliseconds: Int64
 
         init(_ limits: Limits) {
             typersPerConversation = limits.typersPerConversation
+            membersMax = limits.typingMembersMax
             lifeMilliseconds = limits.typingMilliseconds
             againMilliseconds = limits.typingAgainMilliseconds
         }
@@ -47,20 +54,26 @@ final class Typing {
     /// Number of timers that are set. For tests.
     var timerCount: Int { timers.count }
 
-    /// The member is typing, for the first time or still. Returns true if others must be told. Does nothing if the
-    /// limit of typing members is reached, or if others were told of a beginning a moment ago.
+    /// Whether others are told when the member begins to type now. They aren't if the member is typing already, if
+    /// others were told of a beginning a moment ago, if enough others are typing, or if the conversation is large.
+    func begins(_ member: Member, at now: Int64) -> Bool {
+        !member.typing.isActive && member.conversation.typers.count < bounds.typersPerConversation
+            && member.conversation.members.count <= bounds.membersMax
+            && now - member.typing.toldAt >= bounds.againMilliseconds
+    }
+
+    /// The member is typing, for the first time or still. Returns true if others must be told.
     func start(_ member: Member, at now: Int64) -> Bool {
         let until = now + bounds.lifeMilliseconds
         if member.typing.isActive {
             member.typing.until = until
             return false
         }
-        guard member.conversation.typers.count < bounds.typersPerConversation,
-            now - member.typing.toldAt >= bounds.againMilliseconds
-        else { return false }
+        guard begins(member, at: now) else { return false }
         member.typing.until = until
         member.typing.toldAt = now
         member.conversation.typers.count += 1
+        member.user.typist.members.append(member)
         if member.typing.timerAt <= now { setTimer(for: member, at: until) }
         return true
     }
@@ -70,6 +83,7 @@ final class Typing {
         guard member.typing.isActive else { return false }
         member.typing.until = nil
         member.conversation.typers.count -= 1
+        member.user.typist.members.removeAll { $0 === member }
         return true
     }
 

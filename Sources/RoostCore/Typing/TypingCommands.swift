@@ -4,13 +4,18 @@ import RoostWire
 /// `typing`: the other members are told when it begins and when it ends. Loop thread only.
 final class TypingCommands {
     private let typing: Typing
+    private let prices: Prices
     private let directory: Directory
     private let delivery: Delivery
     private let replies: Replies
     private let builder: FrameBuilder
 
-    init(typing: Typing, directory: Directory, delivery: Delivery, replies: Replies, builder: FrameBuilder) {
+    init(
+        typing: Typing, prices: Prices, directory: Directory, delivery: Delivery, replies: Replies,
+        builder: FrameBuilder
+    ) {
         self.typing = typing
+        self.prices = prices
         self.directory = directory
         self.delivery = delivery
         self.replies = replies
@@ -23,11 +28,19 @@ final class TypingCommands {
         let (user, _) = try session.speaker()
         let conversation = try directory.destination(to, of: session, user)
         if isActive {
-            if let member = conversation.member(user.number), typing.start(member, at: now.monotonic) { tell(member) }
+            if let member = conversation.member(user.number) { try start(member, session, now) }
         } else {
             stop(user, in: conversation)
         }
         replies.accept(id, session)
+    }
+
+    private func start(_ member: Member, _ session: Session, _ now: Moment) throws(Refusal) {
+        if typing.begins(member, at: now.monotonic) {
+            // They are told of the beginning and of the end.
+            try prices.pay(deliveries: 2 * member.conversation.audienceCount, by: session, at: now)
+        }
+        if typing.start(member, at: now.monotonic) { tell(member) }
     }
 
     /// The user sent a message there, or left.
@@ -41,11 +54,7 @@ final class TypingCommands {
 
     /// Ends typing in all conversations, because one of the user's sessions ended.
     func stop(_ user: User) {
-        let typed = user.conversations.values.filter(\.typing.isActive)
-        // In a fixed order, so that a simulated run can be repeated.
-        for member in typed.sorted(by: { $0.conversation.number.value < $1.conversation.number.value }) {
-            stop(member)
-        }
+        for member in user.typist.members { stop(member) }
     }
 
     /// Number of timers that are set. For tests.

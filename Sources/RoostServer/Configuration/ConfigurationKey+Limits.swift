@@ -66,9 +66,20 @@ extension ConfigurationKey {
         ConfigurationKey(
             "limits.commands_per_second",
             .whole(\.limits.commandsPerSecond, 1...1_000_000),
-            "Commands of one session per second, sustained. A burst may have twice as many. Further ones are answered "
-                + "with rate_limited."
-        )
+            "Commands of one user per second, sustained, from all sessions together. A burst may have twice as many. "
+                + "Commands that make more work than a small message count for several. Further ones are answered with "
+                + "rate_limited."
+        ),
+        ConfigurationKey(
+            "limits.introductions_per_hour",
+            .whole(\.limits.introductionsPerHour, 1...1_000_000),
+            "Users whom nobody has named before that one user may name in an hour."
+        ),
+        ConfigurationKey(
+            "limits.additions_per_hour",
+            .whole(\.limits.additionsPerHour, 1...10_000_000),
+            "Users whom one user may put into conversations in an hour."
+        ),
     ]
 
     private static let tables = [
@@ -81,7 +92,17 @@ extension ConfigurationKey {
         ConfigurationKey(
             "limits.conversations_per_user",
             .whole(\.limits.conversationsPerUser, 1...1_000_000),
-            "Most conversations of one user."
+            "Most conversations that one user opened or has written to. What others open doesn't count."
+        ),
+        ConfigurationKey(
+            "limits.unanswered_per_user",
+            .whole(\.limits.unansweredPerUser, 1...1_000_000),
+            "Most conversations that one user opened and in which nobody else has done anything."
+        ),
+        ConfigurationKey(
+            "limits.memberships_per_user",
+            .whole(\.limits.membershipsPerUser, 1...1_000_000),
+            "When a user is in more conversations than this, strangers can't put it into further groups."
         ),
         ConfigurationKey(
             "limits.devices_per_user",

@@ -60,6 +60,11 @@ final class Directory {
         try insert(statements.insertUser, as: "user number \(user.value)")
     }
 
+    func remove(user: UserNumber) throws {
+        statements.deleteUser.bind(1, user.value)
+        try statements.deleteUser.run()
+    }
+
     func add(device: DeviceNumber, of user: UserNumber, name: String, cursor: Position) throws {
         statements.insertDevice.bind(1, device.value)
         statements.insertDevice.bind(2, user.value)
@@ -107,6 +112,12 @@ final class Directory {
         try update.run()
     }
 
+    func setAnswered(_ user: UserNumber, in conversation: ConversationNumber) throws {
+        statements.setAnswered.bind(1, conversation.value)
+        statements.setAnswered.bind(2, user.value)
+        try statements.setAnswered.run()
+    }
+
     // MARK: Conversations
 
     /// Notes a new conversation. The change that creates it is applied when its first row is stored.
@@ -114,8 +125,10 @@ final class Directory {
         conversations[number.value] = conversation
     }
 
-    /// Applies the change of a stored event at `position`. Erasing is done by `remove(conversation:)`.
-    func apply(_ change: ConversationChange, to conversation: ConversationNumber, at position: Int64) throws {
+    /// Applies the change of an event by `sender`, stored at `position`. Erasing is done by `remove(conversation:)`.
+    func apply(
+        _ change: ConversationChange, by sender: UserNumber, to conversation: ConversationNumber, at position: Int64
+    ) throws {
         switch change {
         case .create(let id, let kind, let name, let members):
             let insert = statements.insertConversation
@@ -123,6 +136,7 @@ final class Directory {
             try insert.bind(2, copying: id)
             insert.bind(3, Int32(kind.rawValue))
             try insert.bind(4, copying: name)
+            insert.bind(5, sender.value)
             try insert.run()
             try add(members, to: conversation, at: position)
         case .rename(let name):

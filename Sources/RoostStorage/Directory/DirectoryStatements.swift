@@ -1,11 +1,13 @@
 /// The directory's prepared statements.
 struct DirectoryStatements {
     let insertUser: Statement
+    let deleteUser: Statement
     let insertDevice: Statement
     let deleteDevice: Statement
     let setCursor: Statement
     let setPresence: Statement
     let setWatermark: Statement
+    let setAnswered: Statement
     let insertConversation: Statement
     let renameConversation: Statement
     let deleteConversation: Statement
@@ -20,6 +22,7 @@ struct DirectoryStatements {
     init(_ database: Database) throws {
         insertUser = try database.prepare(
             "INSERT INTO user (number, name, is_online, last_seen) VALUES (?1, ?2, 0, 0)")
+        deleteUser = try database.prepare("DELETE FROM user WHERE number = ?1")
         insertDevice = try database.prepare(
             "INSERT INTO device (number, user, name, cursor, is_new) VALUES (?1, ?2, ?3, ?4, 1)")
         deleteDevice = try database.prepare("DELETE FROM device WHERE number = ?1")
@@ -30,10 +33,12 @@ struct DirectoryStatements {
             UPDATE member SET delivered = ?3, delivered_at = ?4, read = ?5, read_at = ?6
             WHERE conversation = ?1 AND user = ?2 AND role IS NOT NULL
             """)
+        setAnswered = try database.prepare(
+            "UPDATE member SET answered = 1 WHERE conversation = ?1 AND user = ?2 AND role IS NOT NULL")
         insertConversation = try database.prepare(
             """
-            INSERT INTO conversation (number, id, kind, name, last_sequence, last_position, last_time)
-            VALUES (?1, ?2, ?3, ?4, 0, 0, 0)
+            INSERT INTO conversation (number, id, kind, name, opener, last_sequence, last_position, last_time)
+            VALUES (?1, ?2, ?3, ?4, ?5, 0, 0, 0)
             """)
         renameConversation = try database.prepare("UPDATE conversation SET name = ?2 WHERE number = ?1")
         deleteConversation = try database.prepare("DELETE FROM conversation WHERE number = ?1")
@@ -43,12 +48,12 @@ struct DirectoryStatements {
         // An existing member is left unchanged.
         addMember = try database.prepare(
             """
-            INSERT INTO member (conversation, user, role, since, joined_after, joined_at, ordinal, left_at,
+            INSERT INTO member (conversation, user, role, since, joined_after, joined_at, ordinal, left_at, answered,
                 delivered, delivered_at, read, read_at)
-            VALUES (?1, ?2, ?3, ?4, ?7, ?5, ?6, 0, 0, 0, 0, 0)
+            VALUES (?1, ?2, ?3, ?4, ?7, ?5, ?6, 0, 0, 0, 0, 0, 0)
             ON CONFLICT DO UPDATE SET role = excluded.role, since = excluded.since,
                 joined_after = excluded.joined_after, joined_at = excluded.joined_at, ordinal = excluded.ordinal,
-                left_at = 0, delivered = 0, delivered_at = 0, read = 0, read_at = 0
+                left_at = 0, answered = 0, delivered = 0, delivered_at = 0, read = 0, read_at = 0
             WHERE role IS NULL
             """)
         removeMember = try database.prepare(

@@ -47,6 +47,7 @@ enum Schema {
             id TEXT NOT NULL,
             kind INTEGER NOT NULL,
             name TEXT NOT NULL,
+            opener INTEGER,
             last_sequence INTEGER NOT NULL,
             last_position INTEGER NOT NULL,
             last_time INTEGER NOT NULL
@@ -60,6 +61,7 @@ enum Schema {
             joined_at INTEGER NOT NULL,
             ordinal INTEGER NOT NULL,
             left_at INTEGER NOT NULL,
+            answered INTEGER NOT NULL,
             delivered INTEGER NOT NULL,
             delivered_at INTEGER NOT NULL,
             read INTEGER NOT NULL,

@@ -16,9 +16,9 @@ struct ImportDirectory {
         // The file goes further than the store, so its roles count; watermarks only rise.
         setMember = try writer.database.prepare(
             """
-            INSERT INTO member (conversation, user, role, since, joined_at, ordinal, left_at,
+            INSERT INTO member (conversation, user, role, since, joined_at, ordinal, left_at, answered,
                 delivered, delivered_at, read, read_at, joined_after)
-            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, 0, ?8, ?9, ?10, ?11, ?12)
             ON CONFLICT DO UPDATE SET role = excluded.role, since = excluded.since,
                 joined_after = excluded.joined_after,
                 joined_at = excluded.joined_at, ordinal = excluded.ordinal, left_at = excluded.left_at,

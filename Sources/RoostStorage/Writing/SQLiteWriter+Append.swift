@@ -45,7 +45,7 @@ extension SQLiteWriter {
         try insert(
             event, isKeyed ? key.hash : nil, into: conversation, sequence: event.kind == .message ? last + 1 : last)
         if case .create = change { directory.begin(conversation, event.conversation) }
-        if let change { try directory.apply(change, to: event.conversation, at: head) }
+        if let change { try directory.apply(change, by: event.sender, to: event.conversation, at: head) }
         return outcome
     }
 

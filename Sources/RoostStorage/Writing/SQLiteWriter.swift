@@ -217,12 +217,14 @@ public final class SQLiteWriter: LogWriter, IdleLogWriter, @unchecked Sendable {
         switch mutation {
         case .append(let event): outcomes.append(try append(event, keys[outcomes.count]))
         case .user(let number, let name): try directory.add(user: number, name: name)
+        case .forgetUser(let number): try directory.remove(user: number)
         case .device(let number, let user, let name, let cursor):
             try directory.add(device: number, of: user, name: name, cursor: cursor)
         case .forgetDevice(let number): try directory.remove(device: number)
         case .cursor(let device, let position): try directory.setCursor(of: device, to: position)
         case .watermark(let conversation, let user, let mark):
             try directory.setWatermark(of: user, in: conversation, to: mark)
+        case .answered(let conversation, let user): try directory.setAnswered(user, in: conversation)
         case .presence(let user, let isOnline, let lastSeen):
             try directory.setPresence(of: user, isOnline: isOnline, lastSeen: lastSeen)
         case .lease: return

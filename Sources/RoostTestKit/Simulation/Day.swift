@@ -74,6 +74,8 @@ public struct Day {
         limits.backlogRowsMax = limits.backlogMax * 4
         limits.historyDefault = random.within(2...10)
         limits.historyMax = 20
+        // Few enough for large commands to take several turns.
+        limits.stepsPerTurn = limits.pageMessages
         limits.readsPerSession = random.within(1...4)
         limits.owedMax = random.within(10...200)
         limits.typersPerConversation = random.within(1...5)

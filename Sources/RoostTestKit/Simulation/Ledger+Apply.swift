@@ -9,6 +9,8 @@ extension Ledger {
             switch mutation {
             case .user(let number, let name):
                 if let index = Int(name.dropFirst()) { users[number.value] = index }
+            case .forgetUser(let number):
+                forget(number)
             case .device(let number, let user, let name, let cursor):
                 guard let user = users[user.value] else { continue }
                 devices[number.value] = (user, name)
@@ -26,7 +28,7 @@ extension Ledger {
                 if conversations[conversation].members[user] != nil { marks[Pair(conversation, user)] = mark }
             case .presence(let user, let isOnline, let time):
                 if let user = users[user.value] { lastSeen[user] = (isOnline, time.milliseconds) }
-            case .lease: continue
+            case .lease, .answered: continue
             case .alive(let time):
                 aliveAt = time.milliseconds
             case .append(let append):
@@ -34,6 +36,15 @@ extension Ledger {
                 apply(append, outcomes[next])
                 next += 1
             }
+        }
+    }
+
+    /// Whoever came, or is or was in a conversation that is there, must not be forgotten.
+    private func forget(_ number: UserNumber) {
+        guard let user = users.removeValue(forKey: number.value) else { return }
+        if devices.values.contains(where: { $0.user == user }) { blame("u\(user) is forgotten and has a device") }
+        for conversation in conversations where conversation.members[user] != nil {
+            blame("u\(user) is forgotten and is in \(conversation.id)")
         }
     }
 

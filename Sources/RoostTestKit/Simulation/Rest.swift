@@ -163,7 +163,8 @@ final class Rest {
             where conversation.members[connection.device.user.index] != nil {
                 host.advance(30)
                 clients.say(
-                    "conversation.members", "\"conversation\":\"\(conversation.id)\"",
+                    "conversation.members",
+                    "\"conversation\":\"\(conversation.id)\",\"limit\":\(world.day.limits.historyMax)",
                     .members(conversation: conversation.index), on: connection)
                 clients.say(
                     "history", "\"conversation\":\"\(conversation.id)\",\"limit\":20",

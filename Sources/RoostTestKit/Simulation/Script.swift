@@ -149,7 +149,8 @@ final class Script {
         guard let conversation = conversation(of: connection.device.user) else { return }
         let of = "\"conversation\":\"\(conversation.id)\""
         if world.random.chance(40) {
-            return clients.say("conversation.members", of, .members(conversation: conversation.index), on: connection)
+            let all = of + ",\"limit\":\(world.day.limits.historyMax)"
+            return clients.say("conversation.members", all, .members(conversation: conversation.index), on: connection)
         }
         let bound = ["", ",\"after\":\(world.random.below(20))", ",\"before\":\(world.random.within(1...30))"][
             world.random.below(3)]

@@ -129,8 +129,10 @@ public struct ConversationMember: Sendable, Equatable {
 public struct MemberList: Sendable, Equatable {
     /// The id of the conversation.
     public var conversation: String
-    /// The members.
+    /// The members of this page.
     public var members: [ConversationMember]
+    /// The value for `after` to get the next page; nil on the last page.
+    public var next: String?
     /// The message that was asked for, if any. The three counts come with it.
     public var sequence: SequenceNumber?
     /// Number of members other than the one who asks.
@@ -154,6 +156,7 @@ extension MemberList {
             }
             return ConversationMember(role: role, receipt: receipt)
         }
+        next = members.string("next")
         sequence = members.sequence("sequence")
         others = members.count("of")
         deliveredCount = members.count("deliveredCount")

@@ -17,7 +17,7 @@ import Testing
         func asks() -> Bool { numbers.mustAsk() }
 
         func refusal() -> ErrorCode? {
-            do throws(Refusal) { try numbers.check(retryMilliseconds: 250) } catch { return error.code }
+            do throws(Refusal) { try numbers.check(1, retryMilliseconds: 250) } catch { return error.code }
             return nil
         }
     }

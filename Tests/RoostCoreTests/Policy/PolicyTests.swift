@@ -22,13 +22,32 @@ import Testing
         Conversation(ConversationNumber(2), id: "direct", kind: .direct, name: "")
     }
 
+    /// Whether `user` may see `other`; nil if the search takes more steps.
+    private func maySee(
+        _ user: User, _ other: User, direct: Conversation? = nil, steps: Int = 10
+    ) -> Bool? {
+        var sight = policy.sight(of: other, by: user, direct: direct)
+        var steps = steps
+        switch sight.search(&steps) {
+        case .allowed: return true
+        case .refused: return false
+        case .open: return nil
+        }
+    }
+
     @Test func usersWhoShareAConversationSeeEachOther() {
-        #expect(policy.maySee(cast[0].user, cast[1].user))
-        #expect(policy.maySee(stranger, stranger))
-        #expect(!policy.maySee(cast[0].user, stranger))
-        #expect(!policy.maySee(stranger, cast[0].user))
-        stranger.pair(with: cast[0].user)
-        #expect(policy.maySee(cast[0].user, stranger))
+        #expect(maySee(cast[0].user, cast[1].user) == true)
+        #expect(maySee(stranger, stranger, steps: 0) == true)
+        #expect(maySee(cast[0].user, stranger) == false)
+        #expect(maySee(stranger, cast[0].user) == false)
+    }
+
+    /// One step for each conversation of whoever is in fewer.
+    @Test func theSearchTakesAStepForEachConversation() {
+        #expect(maySee(cast[0].user, cast[1].user, steps: 0) == nil)
+        #expect(maySee(cast[0].user, cast[1].user, steps: 1) == true)
+        // Their direct conversation is known without a search.
+        #expect(maySee(cast[0].user, cast[1].user, direct: cast.group, steps: 0) == true)
     }
 
     @Test func onlyAMemberHasARole() throws {

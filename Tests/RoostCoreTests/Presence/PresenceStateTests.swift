@@ -19,7 +19,13 @@ import Testing
         phone = cast.device(of: 0)
         session = cast.session(on: phone, numbered: 1)
         watcher = cast.session(on: cast.device(of: 1), numbered: 2)
-        _ = presence.watch([cast[0].user], by: watcher)
+        _ = presence.watch([.init(user: cast[0].user, shared: cast.group)], by: watcher)
+    }
+
+    private func emptyDirectory() -> Directory {
+        Directory(
+            Snapshot(), .init(Limits()), journal: Journal(.init(Limits()), head: .start), counters: counters,
+            random: RandomSource(SystemRandomNumberGenerator()), at: Moment(0), cast.settled())
     }
 
     /// What a tick at this moment tells the watcher.
@@ -86,12 +92,14 @@ import Testing
 
     @Test func watchingIsBoundedAndAllOrNothing() {
         let users = (1...3).map { User(UserNumber(Int32(10 + $0)), name: "user-\($0)") }
-        #expect(!presence.watch(users, by: session))
+        let watches = users.map { Presence.Watch(user: $0, shared: cast.group) }
+        #expect(!presence.watch(watches, by: session))
         #expect(session.presence.watching.isEmpty)
-        #expect(presence.watch([users[0], users[1], users[0]], by: session))
+        #expect(presence.watch(Array(watches.prefix(2)), by: session))
+        #expect(presence.watch(Array(watches.prefix(2)), by: session))
         presence.unwatch(users[0], by: session)
         #expect(users[0].presence.watchers.isEmpty)
-        #expect(presence.watch([users[2]], by: session))
+        #expect(presence.watch([watches[2]], by: session))
     }
 
     @Test func watchesEndWithTheLastSharedConversation() {
@@ -99,7 +107,8 @@ import Testing
         #expect(presence.isTold(watcher, of: alice.number))
         _ = cast.group.dismiss([alice.number], cast.settled())
         alice.leave(cast.group.number, Departure(joinedAt: .start, leftAt: .start, since: .none))
-        presence.endWatches(of: alice, under: Policy())
+        var steps = 10
+        #expect(presence.review(alice, emptyDirectory())?.work(&steps) == true)
         #expect(!presence.isTold(watcher, of: alice.number))
         #expect(alice.presence.watchers.isEmpty)
     }

@@ -79,7 +79,7 @@ import Testing
 
     @Test func aRefusalIsNotAMalformedCommand() {
         let alice = relay.connect("alice")
-        for _ in 0..<5 { #expect(alice.outcome("history", ["conversation": "none"]) == "not_found") }
+        for _ in 0..<5 { #expect(alice.outcome("conversation.get", ["conversation": "none"]) == "not_found") }
         #expect(alice.isOpen)
     }
 }

@@ -1,0 +1,49 @@
+import RoostWire
+
+/// Which members a `conversation.members` asks for.
+struct MemberPage {
+    /// The ordinal where it begins.
+    let first: Int64
+    let limit: Int
+    /// The message of which it counts who has got and read it.
+    let sequence: SequenceNumber?
+}
+
+/// Counts how many members have got a message, and have read it.
+final class MemberCount: Chore {
+    /// What was counted.
+    struct Result {
+        var others: Int64 = 0
+        var delivered: Int64 = 0
+        var read: Int64 = 0
+    }
+
+    private let members: [Member]
+    private let sequence: SequenceNumber
+    private let asker: User
+    private let done: (Result) -> Void
+    private var place = 0
+    private var result = Result()
+
+    init(_ members: [Member], of page: MemberPage, but asker: User, _ done: @escaping (Result) -> Void) {
+        self.members = members
+        sequence = page.sequence ?? .none
+        self.asker = asker
+        self.done = done
+    }
+
+    func work(_ steps: inout Int) -> Bool {
+        while place < members.count {
+            guard steps > 0 else { return false }
+            steps -= 1
+            let member = members[place]
+            place += 1
+            guard member.user !== asker else { continue }
+            result.others += 1
+            if member.watermark.delivered >= sequence { result.delivered += 1 }
+            if member.watermark.read >= sequence { result.read += 1 }
+        }
+        done(result)
+        return true
+    }
+}

@@ -1,0 +1,51 @@
+import RoostWire
+
+/// Finds the conversations of a user in which something happened last.
+final class NewestConversations: Chore {
+    private let memberships: [Member]
+    private let bound: Int64
+    private let most: Int
+    private let done: ([ListPage.Entry], _ hasMore: Bool) -> Void
+    private var place = 0
+    /// The newest so far, the newest first, and one more.
+    private var newest: [ListPage.Entry] = []
+
+    /// - Parameter bound: only conversations whose log ends below this position.
+    init(
+        of user: User, before bound: Int64, atMost most: Int,
+        _ done: @escaping (_ newest: [ListPage.Entry], _ hasMore: Bool) -> Void
+    ) {
+        memberships = user.memberships
+        self.bound = bound
+        self.most = most
+        self.done = done
+    }
+
+    func work(_ steps: inout Int) -> Bool {
+        while place < memberships.count {
+            guard steps > 0 else { return false }
+            steps -= 1
+            note(memberships[place].conversation)
+            place += 1
+        }
+        let hasMore = newest.count > most
+        if hasMore { newest.removeLast() }
+        done(newest, hasMore)
+        return true
+    }
+
+    private func note(_ conversation: Conversation) {
+        let position = conversation.lastPosition
+        guard position.value < bound else { return }
+        if newest.count > most {
+            guard let last = newest.last, position > last.position else { return }
+            newest.removeLast()
+        }
+        var (low, high) = (0, newest.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if newest[middle].position < position { high = middle } else { low = middle + 1 }
+        }
+        newest.insert(ListPage.Entry(conversation: conversation, position: position), at: low)
+    }
+}

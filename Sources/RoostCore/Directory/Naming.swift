@@ -1,0 +1,112 @@
+import RoostWire
+
+/// A user whom a command names: one who is known, or one whom nobody has named yet. Identities come from outside, so a
+/// user may be written to before connecting for the first time.
+enum NamedUser {
+    case known(User)
+    case unknown(String)
+
+    /// Nil if the user is unknown.
+    var known: User? {
+        if case .known(let user) = self { user } else { nil }
+    }
+}
+
+/// Users whom commands name, and the bounds on putting them into conversations. A command is judged wholly before a
+/// user is made for it.
+struct Naming {
+    private let directory: Directory
+    private var bounds: Directory.Bounds { directory.bounds }
+
+    init(_ directory: Directory) { self.directory = directory }
+
+    /// The user of this name.
+    func find(_ name: Text) -> NamedUser { directory.user(named: name).map(NamedUser.known) ?? .unknown(name.string) }
+
+    /// The users of these names, each once, in the order in which they are named first.
+    func find(_ names: [Text]) -> [NamedUser] {
+        var known: Set<UserNumber> = []
+        var unknown: Set<String> = []
+        return names.compactMap { name in
+            let found = find(name)
+            let isNew =
+                switch found {
+                case .known(let user): known.insert(user.number).inserted
+                case .unknown(let name): unknown.insert(name).inserted
+                }
+            return isNew ? found : nil
+        }
+    }
+
+    // MARK: Bounds
+
+    /// Checks that the user may open a conversation. It counts against the user's bound as long as nobody else has done
+    /// anything in it, also after the user has left it: whom it is opened with didn't ask for it.
+    /// - Throws: `too_large`, or `busy` while numbers are being leased.
+    func checkOpening(by user: User) throws(Refusal) {
+        try directory.conversationNumbers.check(1, retryMilliseconds: bounds.retryMilliseconds)
+        try checkOwn(of: user)
+        guard user.unanswered < bounds.unansweredPerUser else {
+            throw Refusal(
+                .tooLarge, "you have opened \(bounds.unansweredPerUser) conversations in which nobody has answered")
+        }
+    }
+
+    /// Checks that the user may come back into a conversation by a command of its own.
+    /// - Throws: `too_large`.
+    func checkOwn(of user: User) throws(Refusal) {
+        guard user.ownConversations + user.opening < bounds.conversationsPerUser else {
+            throw Refusal(
+                .tooLarge, "you are in \(bounds.conversationsPerUser) conversations that you opened or answered")
+        }
+    }
+
+    /// Checks that the user may be put into another group. What others open doesn't count against the user's own bound.
+    /// So that nobody is made to carry any number of groups, strangers are refused beyond a higher one.
+    /// - Throws: `too_large`.
+    func checkRoom(for user: User, putBy other: User) throws(Refusal) {
+        guard user.conversations.count + user.conversationsJoining >= bounds.membershipsPerUser,
+            directory.direct(user, other)?.member(user.number)?.isOwn != true
+        else { return }
+        throw Refusal(
+            .tooLarge,
+            "\(user.name) is in \(bounds.membershipsPerUser) conversations; only those whom it wrote to can add it")
+    }
+
+    // MARK: Making
+
+    /// Makes the unknown ones of the users whom `user` puts into a conversation. The last check of a command: nothing
+    /// is made before all others have passed.
+    /// - Throws: `rate_limited` if the user has named too many unknown users, or added too many, in the last hour;
+    ///   `busy` or `too_large` if the store can't take that many.
+    func introduce(_ named: [NamedUser], by user: User, at now: Moment) throws(Refusal) -> [User] {
+        let unknown = named.reduce(0) { $0 + ($1.known == nil ? 1 : 0) }
+        if unknown > 0 {
+            try directory.journal.checkIntroductions(unknown)
+            try directory.userNumbers.check(unknown, retryMilliseconds: bounds.retryMilliseconds)
+        }
+        if let wait = user.added.spend(Int64(named.count), of: bounds.additions, at: now.monotonic) {
+            throw Refusal(
+                .rateLimited, "you have put \(bounds.additions.burst) users into conversations within an hour",
+                retryAfterMilliseconds: wait)
+        }
+        if unknown > 0, let wait = user.introduced.spend(Int64(unknown), of: bounds.introductions, at: now.monotonic) {
+            throw Refusal(
+                .rateLimited, "you have named \(bounds.introductions.burst) unknown users within an hour",
+                retryAfterMilliseconds: wait)
+        }
+        var users: [User] = []
+        for one in named {
+            switch one {
+            case .known(let user): users.append(user)
+            case .unknown(let name): users.append(try directory.introduce(name))
+            }
+        }
+        return users
+    }
+}
+
+extension Spending.Rate {
+    /// So many an hour, all of which may be spent at once.
+    init(hourly amount: Int) { self.init(amount: Int64(amount), milliseconds: 3_600_000, burst: Int64(amount)) }
+}

@@ -1,0 +1,47 @@
+import RoostWire
+
+/// The search for what lets one user see another's presence: a conversation that both are in. It looks at the
+/// conversations of whoever is in fewer, one in each step, and may go on in a later turn.
+struct Sight {
+    /// How far the search has come.
+    enum Outcome {
+        /// The user may see the other because of this conversation, as long as both are in it; nil for oneself.
+        case allowed(by: Conversation?)
+        case refused
+        /// No step was left.
+        case open
+    }
+
+    private let user: User
+    private let other: User
+    private let direct: Conversation?
+    private var fewer: [Member] = []
+    private var place = 0
+
+    /// - Parameter direct: the direct conversation of the two, if there is one.
+    init(of other: User, by user: User, direct: Conversation?) {
+        self.user = user
+        self.other = other
+        self.direct = direct
+        fewer = (user.conversations.count < other.conversations.count ? user : other).memberships
+    }
+
+    /// Whether both users are in a conversation.
+    static func isShared(_ conversation: Conversation, by one: User, and other: User) -> Bool {
+        conversation.member(one.number) != nil && conversation.member(other.number) != nil
+    }
+
+    /// Goes on, one step for each conversation.
+    mutating func search(_ steps: inout Int) -> Outcome {
+        if user === other { return .allowed(by: nil) }
+        if let direct, Sight.isShared(direct, by: user, and: other) { return .allowed(by: direct) }
+        while place < fewer.count {
+            guard steps > 0 else { return .open }
+            steps -= 1
+            let conversation = fewer[place].conversation
+            place += 1
+            if Sight.isShared(conversation, by: user, and: other) { return .allowed(by: conversation) }
+        }
+        return .refused
+    }
+}

@@ -1,0 +1,118 @@
+import RoostFraming
+import RoostWire
+
+/// What commands cost, and who may still pay. A command costs 1, and more if it makes more work than a small message:
+/// by its length, by the names in it, and by the sessions that are told. All sessions of a user pay from one allowance.
+/// A session that goes on sending although it is refused is closed. Loop thread only.
+final class Prices {
+    /// The limits of this part.
+    struct Bounds {
+        /// What a user may spend on commands.
+        let commands: Spending.Rate
+        /// Refusals that a session may get.
+        let refusals: Spending.Rate
+        /// The highest price of a command, and of telling others about it: together no more than may be had at once, or
+        /// it could never be paid.
+        let highest: Int64
+        /// Deliveries for the price of one command.
+        let deliveriesPerCommand: Int64
+        /// Bytes of a command, and of a delivery, that cost no more.
+        let smallBytes: Int
+        /// Steps of a chore for the price of one command.
+        let stepsPerCommand: Int
+        /// Messages of a history page whose command names no limit.
+        let rows: Int
+
+        init(_ limits: Limits) {
+            let rate = Int64(limits.commandsPerSecond)
+            commands = .init(amount: rate, milliseconds: 1_000, burst: 2 * rate)
+            highest = max(1, rate)
+            refusals = .init(
+                amount: Int64(limits.refusalsPerSecond), milliseconds: 1_000, burst: Int64(limits.refusalsMax))
+            deliveriesPerCommand = Int64(limits.deliveriesPerCommand)
+            smallBytes = limits.smallBytes
+            stepsPerCommand = limits.stepsPerCommand
+            rows = limits.historyDefault
+        }
+    }
+
+    /// What a session keeps for this part.
+    struct Slot {
+        /// What it has spent before its user is known.
+        fileprivate var spent = Spending()
+        fileprivate var refusals = Spending()
+    }
+
+    private let bounds: Bounds
+
+    init(_ bounds: Bounds) { self.bounds = bounds }
+
+    /// Takes the price of a command of this length.
+    /// - Throws: `rate_limited`.
+    @inline(__always)
+    func pay(_ command: Command, bytes: Int, by session: Session, at now: Moment) throws(Refusal) {
+        try pay(min(price(of: command) + Int64(bytes / bounds.smallBytes), bounds.highest), by: session, at: now)
+    }
+
+    /// Takes the price of telling as many sessions something of this length.
+    /// - Throws: `rate_limited`.
+    @inline(__always)
+    func pay(deliveries: Int, bytes: Int = 0, by session: Session, at now: Moment) throws(Refusal) {
+        let price = Int64(deliveries * (1 + bytes / bounds.smallBytes)) / bounds.deliveriesPerCommand
+        if price > 0 { try pay(min(price, bounds.highest), by: session, at: now) }
+    }
+
+    private func pay(_ price: Int64, by session: Session, at now: Moment) throws(Refusal) {
+        let wait =
+            if let user = session.user {
+                user.spent.spend(price, of: bounds.commands, at: now.monotonic)
+            } else {
+                session.prices.spent.spend(price, of: bounds.commands, at: now.monotonic)
+            }
+        guard let wait else { return }
+        throw Refusal(
+            .rateLimited, "you have sent more than \(bounds.commands.amount) commands per second, or larger ones",
+            retryAfterMilliseconds: wait)
+    }
+
+    /// Takes the price of a `hello`, and of telling as many sessions that its user has come.
+    func charge(deliveries: Int, to session: Session, at now: Moment) {
+        charge(1 + Int64(deliveries) / bounds.deliveriesPerCommand, to: session, at: now)
+    }
+
+    /// Takes the price of looking at so many things one by one.
+    func charge(steps: Int, to session: Session, at now: Moment) {
+        charge(Int64(steps / bounds.stepsPerCommand), to: session, at: now)
+    }
+
+    /// Takes a price afterwards, for what nobody could have refused.
+    func charge(_ price: Int64, to session: Session, at now: Moment) {
+        if let user = session.user {
+            user.spent.charge(price, of: bounds.commands, at: now.monotonic)
+        } else {
+            session.prices.spent.charge(price, of: bounds.commands, at: now.monotonic)
+        }
+    }
+
+    /// Counts a refused command. Returns true when the session goes on sending although it is told to wait.
+    func isRefusedTooOften(_ refusal: Refusal, _ session: Session, at now: Moment) -> Bool {
+        guard refusal.code == .rateLimited else { return false }
+        return session.prices.refusals.spend(1, of: bounds.refusals, at: now.monotonic) != nil
+    }
+
+    /// What the command costs whoever is told: 1, and more for commands that make more work than a small message.
+    private func price(of command: Command) -> Int64 {
+        switch command {
+        case .watch(let names), .unwatch(let names): 1 + Int64(names.count) / 10
+        case .create(let create): 1 + Int64(create.members.count) / 10
+        case .change(let change):
+            switch change.kind {
+            case .add(let names), .remove(let names): 1 + Int64(names.count) / 10
+            case .rename, .role, .leave: 1
+            }
+        case .history(let history): 1 + Int64(history.limit ?? bounds.rows) / 10
+        case .list, .members: 10
+        default: 1
+        }
+    }
+}

@@ -1,0 +1,193 @@
+import RoostTestKit
+import RoostWire
+import Testing
+
+/// What commands cost. Each test counts how many pass before one is refused.
+@Suite struct PriceTests {
+    /// How many times `body` passes before it is refused with `rate_limited`.
+    private func passes(_ body: (Int) -> String) -> Int {
+        for number in 0..<1_000 where body(number) == "rate_limited" { return number }
+        return 1_000
+    }
+
+    /// Alice, and a group of so many others, each with one session.
+    private func crowd(
+        of others: Int, _ change: (inout Limits) -> Void = { _ in }
+    ) -> (relay: RelayHarness, alice: HarnessClient, group: String) {
+        let limits = Limits.with {
+            $0.commandsPerSecond = 20
+            change(&$0)
+        }
+        let relay = RelayHarness(limits: limits)
+        let names = (0..<others).map { "u\($0)" }
+        for name in names { _ = relay.connect(name) }
+        let alice = relay.connect("alice")
+        relay.advance(10_000)
+        let group = alice.makeGroup(names)
+        relay.advance(10_000)
+        return (relay, alice, group)
+    }
+
+    /// 40 may be spent. With 29 others and herself, telling costs 3.
+    @Test func whatMoreSessionsAreToldCostsMore() {
+        for type in ["send", "signal", "react", "edit", "delete"] {
+            let (relay, alice, group) = crowd(of: 29)
+            alice.post("first", to: group)
+            relay.advance(10_000)
+            let count = passes { number in
+                switch type {
+                case "send": alice.post("k\(number)", to: group)?.outcome ?? ""
+                case "signal": alice.outcome("signal", ["to": "\(group)", "body": 1])
+                case "react":
+                    alice.outcome("react", ["conversation": "\(group)", "sequence": 1, "reaction": "r\(number)"])
+                case "edit":
+                    alice.outcome("edit", ["conversation": "\(group)", "sequence": 1, "body": "b\(number)"])
+                default: alice.outcome("delete", ["conversation": "\(group)", "sequence": 1])
+                }
+            }
+            #expect(count == 10, "\(type)")
+        }
+    }
+
+    @Test func aPriceAboveTheAllowanceTakesAllOfIt() {
+        let (relay, alice, group) = crowd(of: 30) { $0.commandsPerSecond = 1 }
+        #expect(alice.post("k1", to: group)?.outcome == "ok")
+        #expect(alice.outcome("ping") == "rate_limited")
+        relay.advance(1_000)
+        #expect(alice.outcome("ping") == "pong")
+    }
+
+    /// 20 KiB cost 2 more by themselves, and three times as much to deliver.
+    @Test func longBodiesCostMore() {
+        let (relay, alice, group) = crowd(of: 9)
+        defer { relay.settle() }
+        let body = Value(json: "\"" + String(repeating: "x", count: 20_000) + "\"")
+        #expect(passes { _ in alice.outcome("signal", ["to": "\(group)", "kind": "k", "body": body]) } == 6)
+    }
+
+    /// 40 may be spent by all sessions of a user together.
+    @Test func allSessionsOfAUserPayFromOneAllowance() {
+        let (relay, alice, _) = crowd(of: 1)
+        let tablet = relay.connect("alice", "tablet")
+        relay.advance(10_000)
+        #expect(passes { _ in alice.outcome("ping") } == 40)
+        #expect(tablet.outcome("ping") == "rate_limited")
+        tablet.drop()
+        #expect(relay.connect("alice", "tablet").outcome("ping") == "rate_limited")
+        #expect(relay.connect("u0").outcome("ping") == "pong")
+    }
+
+    @Test func aChangeOfPresenceCostsByThoseWhoAreTold() {
+        let (relay, alice, _) = crowd(of: 20)
+        for number in 0..<20 { _ = relay.connect("u\(number)", "tablet").outcome("watch", ["users": ["alice"]]) }
+        relay.advance(10_000)
+        // 1 and 2 each; what changes nothing costs 1.
+        var isIdle = false
+        let count = passes { _ in
+            isIdle.toggle()
+            return alice.outcome("presence", ["state": isIdle ? "idle" : "active"])
+        }
+        #expect(count == 13)
+        relay.advance(10_000)
+        _ = alice.outcome("presence", ["state": "active"])
+        relay.advance(10_000)
+        #expect(passes { _ in alice.outcome("presence", ["state": "active"]) } == 40)
+    }
+
+    @Test func typingThatIsToldCosts() {
+        let (relay, alice, group) = crowd(of: 19) { $0.typingAgainMilliseconds = 0 }
+        // 1 to begin and 4 for telling twice, 1 to end.
+        let count = passes { _ in
+            let begun = alice.outcome("typing", ["to": "\(group)"])
+            return begun == "ok" ? alice.outcome("typing", ["to": "\(group)", "active": false]) : begun
+        }
+        #expect(count == 6)
+        relay.advance(10_000)
+        _ = alice.outcome("typing", ["to": "\(group)"])
+        relay.advance(2_000)
+        #expect(passes { _ in alice.outcome("typing", ["to": "\(group)"]) } == 40)
+    }
+
+    @Test func readingThatIsToldCosts() {
+        let (relay, alice, group) = crowd(of: 19)
+        let other = relay.connect("u0")
+        for number in 0..<10 { other.post("k\(number)", to: group) }
+        relay.advance(10_000)
+        let read = { (number: Int) in
+            alice.outcome(
+                "read", ["conversation": "\(group)", "sequence": .init(integerLiteral: Int64(number))])
+        }
+        // 3 each; what was read before costs 1.
+        for number in 1...10 { #expect(read(number) == "ok") }
+        #expect(passes { _ in read(10) } == 10)
+    }
+
+    @Test func inALargeConversationNobodyIsToldWhoTypes() {
+        let (relay, alice, bob, group) = RelayHarness.withAliceAndBob(
+            "carol", limits: .with { $0.typingMembersMax = 3 })
+        #expect(alice.outcome("typing", ["to": "\(group)"]) == "ok")
+        relay.pause()
+        #expect(bob.frames("typing").count == 1)
+        _ = alice.outcome("typing", ["to": "\(group)", "active": false])
+        relay.advance(2_000)
+        _ = alice.request("conversation.add", ["conversation": "\(group)", "users": ["dave"]])
+        #expect(alice.outcome("typing", ["to": "\(group)"]) == "ok")
+        relay.pause()
+        #expect(bob.frames("typing").count == 2)
+    }
+
+    // MARK: Refusals
+
+    @Test func whoGoesOnAlthoughRefusedIsClosed() {
+        let relay = RelayHarness(
+            limits: .with {
+                $0.commandsPerSecond = 1
+                $0.refusalsMax = 5
+                $0.refusalsPerSecond = 1
+            })
+        let alice = relay.connect("alice")
+        while alice.outcome("ping") == "pong" {}
+        // The first refusal ended the loop.
+        for _ in 0..<4 { #expect(alice.outcome("ping") == "rate_limited") }
+        #expect(alice.isOpen)
+        _ = alice.outcome("ping")
+        #expect(alice.closeCode == .rateLimited)
+    }
+
+    @Test func whoWaitsIsNotClosed() {
+        let relay = RelayHarness(
+            limits: .with {
+                $0.commandsPerSecond = 1
+                $0.refusalsMax = 5
+                $0.refusalsPerSecond = 1
+            })
+        let alice = relay.connect("alice")
+        for _ in 0..<100 {
+            if let wait = alice.request("ping")?.number("retryAfter") { relay.advance(wait) }
+        }
+        #expect(alice.isOpen)
+    }
+
+    /// Otherwise malformed commands between good ones would be free.
+    @Test func malformedCommandsCostToo() {
+        let (relay, alice, _) = crowd(of: 1)
+        defer { relay.settle() }
+        for _ in 0..<20 {
+            alice.send("{")
+            alice.tell("ack", ["position": "memory-0"])
+        }
+        #expect(alice.outcome("ping") == "rate_limited")
+    }
+
+    @Test func whoHasNotSaidHelloIsBoundedToo() {
+        let relay = RelayHarness(
+            limits: .with {
+                $0.commandsPerSecond = 5
+                $0.refusalsMax = 5
+            })
+        let stranger = relay.open()
+        for _ in 0..<100 { stranger.send(#"{"type":"ping","id":1}"#) }
+        #expect(stranger.codes.filter { $0 == "not_ready" }.count == 10)
+        #expect(stranger.closeCode == .rateLimited)
+    }
+}
