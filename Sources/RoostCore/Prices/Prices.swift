@@ -41,6 +41,8 @@ final class Prices {
         /// What it has spent before its user is known.
         fileprivate var spent = Spending()
         fileprivate var refusals = Spending()
+        /// It has had more refusals than it may.
+        fileprivate var isExcessive = false
     }
 
     private let bounds: Bounds
@@ -70,6 +72,9 @@ final class Prices {
                 session.prices.spent.spend(price, of: bounds.commands, at: now.monotonic)
             }
         guard let wait else { return }
+        if session.prices.refusals.spend(1, of: bounds.refusals, at: now.monotonic) != nil {
+            session.prices.isExcessive = true
+        }
         throw Refusal(
             .rateLimited, "you have sent more than \(bounds.commands.amount) commands per second, or larger ones",
             retryAfterMilliseconds: wait)
@@ -94,11 +99,8 @@ final class Prices {
         }
     }
 
-    /// Counts a refused command. Returns true when the session goes on sending although it is told to wait.
-    func isRefusedTooOften(_ refusal: Refusal, _ session: Session, at now: Moment) -> Bool {
-        guard refusal.code == .rateLimited else { return false }
-        return session.prices.refusals.spend(1, of: bounds.refusals, at: now.monotonic) != nil
-    }
+    /// Whether the session goes on sending although it is told to wait.
+    func isRefusedTooOften(_ session: Session) -> Bool { session.prices.isExcessive }
 
     /// What the command costs whoever is told: 1, and more for commands that make more work than a small message.
     private func price(of command: Command) -> Int64 {

@@ -74,7 +74,7 @@ final class SessionCommands {
         replies.refuse(refusal, session)
         if sessions.isMalformed(refusal) { prices.charge(1, to: session, at: now) }
         if sessions.isMalformedTooOften(refusal, session) { delivery.shut(session, .malformed) }
-        if prices.isRefusedTooOften(refusal, session, at: now) { delivery.shut(session, .rateLimited) }
+        if prices.isRefusedTooOften(session) { delivery.shut(session, .rateLimited) }
     }
 
     // MARK: Tokens
