@@ -28,6 +28,7 @@ import latency
 import log_alone
 import machine
 import offline
+import recovery
 import saturate
 import sessions
 import table
@@ -37,7 +38,7 @@ from processes import Processes
 
 REPOSITORY = pathlib.Path(__file__).resolve().parents[2]
 # The log comes last: the disk stalls for a while after the gigabytes that it writes.
-LINES = {line.name: line for group in (throughput, latency, sessions, offline, growth, log_alone)
+LINES = {line.name: line for group in (throughput, latency, sessions, offline, recovery, growth, log_alone)
          for line in group.LINES}
 
 

@@ -8,6 +8,8 @@ from failure import BenchFailure
 from processes import inherited
 
 SCENARIOS = pathlib.Path(__file__).resolve().parent / "scenarios"
+# Those of roost-load itself.
+LIBRARY = SCENARIOS.parents[1] / "Scenarios"
 HELD, BROKEN, FAILED, INVALID = range(4)
 # The seconds that a run takes besides the load: connecting, settling, checking and stopping.
 AROUND_SECONDS = 240
@@ -31,6 +33,13 @@ class Report:
             raise BenchFailure(f"roost-load measured no {kind}")
         return percentile(measured, percent) / 1e6
 
+    def threshold(self, name):
+        """The measured figure of one of the scenario's thresholds; infinite if what it measures never ended."""
+        for judged in self.data["thresholds"]:
+            if judged["threshold"]["figure"] == name:
+                return float(judged.get("actual", "inf"))
+        raise BenchFailure(f"{self.data['scenario']['name']} has no threshold {name}")
+
     @property
     def warnings(self):
         """Returns the reasons to doubt the run."""
@@ -44,10 +53,12 @@ class Report:
 
 
 def run(bench, scenario, *flags):
-    """Runs one scenario of this folder against a fresh relay with durability `full`, pinned as everything is."""
-    out = bench.new_folder(f"load-{scenario}")
+    """Runs one scenario of this folder, or of a path, against a fresh relay with durability `full`, pinned as
+    everything is."""
+    path = scenario if isinstance(scenario, pathlib.Path) else SCENARIOS / f"{scenario}.yaml"
+    out = bench.new_folder(f"load-{path.stem}")
     text = call(
-        bench, ["run", SCENARIOS / f"{scenario}.yaml", "--pin", "--durability", "full", "--quiet", "--no-html",
+        bench, ["run", path, "--pin", "--durability", "full", "--quiet", "--no-html",
                 "--roost", bench.roost, "--out", out, *flags], AROUND_SECONDS + 120)
     return read(out / "report.json", text)
 

@@ -131,8 +131,8 @@ def measure_storm(bench):
             found.note(warning)
         lost.append(report.faults.get("lost", 0))
         found.raw.append({
-            "faults": report.faults, "disturbances": report.data["result"]["disturbances"], "harness": report.harness_cores,
-            "counts": report.counts})
+            "faults": report.faults, "disturbances": report.data["result"]["disturbances"],
+            "harness": report.harness_cores, "counts": report.counts})
     ratios = [roost / ceiling for roost, ceiling in zip(rates["roost"], rates["ceiling"])]
     found.figures = [
         Figure("of the ceiling's connect rate", "ratio", ratios, at_least=0.5, durability=FULL),

@@ -54,6 +54,9 @@ enum HarnessLimits {
     /// machine.
     static let truthSlackSeconds = 2.0
 
+    /// How far back a pause of the harness matters for when the relay may have seen a connection end.
+    static let recentNanoseconds: UInt64 = 10_000_000_000
+
     /// Time between checks for states that are shown wrongly.
     static let sweepNanoseconds: UInt64 = 250_000_000
 

@@ -160,6 +160,58 @@ class FalsifyReceipts(Nothing):
         connection.send(payload)
 
 
+class KeepBehind(OneIn):
+    """Doesn't tell one session in `n` that it is live."""
+
+    def took(self, connection, event, payload):
+        if event["type"] == "live" and self.draw(connection).randrange(self.n) == 0:
+            self.planted += 1
+        else:
+            connection.send(payload)
+
+
+class SendBack(Nothing):
+    """One message in `n` comes back to its sender as an event, right after its `ok`."""
+
+    def __init__(self, n, seed=1):
+        super().__init__(seed)
+        self.n = n
+        # By connection and id: what was sent.
+        self.sent = {}
+
+    def said(self, connection, command):
+        if command["type"] == "send" and self.draw(connection).randrange(self.n) == 0:
+            self.sent[(connection, command["id"])] = command
+
+    def took(self, connection, event, payload):
+        connection.send(payload)
+        command = self.sent.pop((connection, event.get("re")), None)
+        if command is None or event["type"] != "ok" or event.get("duplicate"):
+            return
+        copied = {name: event[name] for name in ("conversation", "sequence", "position", "time")}
+        connection.send(json.dumps(
+            {"type": "message", **copied, "from": connection.user, "body": command["body"]}).encode())
+        self.planted += 1
+
+
+class NeverRecover(Nothing):
+    """After the first session has ended, everything that the relay sends comes later by `seconds`, for ever."""
+
+    def __init__(self, seconds):
+        super().__init__()
+        self.seconds = seconds
+
+    def took(self, connection, event, payload):
+        if self.planted:
+            asyncio.get_running_loop().call_later(self.seconds, connection.send, payload)
+        else:
+            connection.send(payload)
+
+    def ended(self, connection):
+        # A request for a page is no session.
+        self.planted += connection.user is not None
+
+
 class Stall(Nothing):
     """Passes nothing in either direction for `span` seconds of every `period`."""
 
@@ -280,3 +332,27 @@ class KeepTyping(Lies):
             connection.send(payload)
         else:
             self.begin(connection, about, self.typed[about])
+
+
+class Listen(Nothing):
+    """Notes what everybody writes, and leaves the rest to another fault."""
+
+    def __init__(self, other=None):
+        super().__init__()
+        self.other = other or Nothing()
+        self.bodies = []
+
+    async def beside(self, proxy):
+        self.proxy = proxy
+        await self.other.beside(proxy)
+
+    def said(self, connection, command):
+        if command["type"] == "send":
+            self.bodies.append((command["key"], command["body"]))
+
+    def took(self, connection, event, payload):
+        self.other.took(connection, event, payload)
+
+    def texts(self):
+        """Place, number and length of each message once, in order. The run and the moments differ between runs."""
+        return sorted({(key.split("-", 1)[1], len(body)) for key, body in self.bodies})

@@ -2,6 +2,7 @@
 
 import asyncio
 import html.parser
+import math
 import re
 
 import pytest
@@ -14,9 +15,9 @@ NAMES = sorted(path.stem for path in (REPOSITORY / "LoadTests/Scenarios").glob("
 
 @pytest.fixture(scope="module")
 def outcomes(tmp_path_factory):
-    """One short run of each scenario, three at a time."""
+    """One short run of each scenario, four at a time."""
     async def run_all():
-        places = asyncio.Semaphore(3)
+        places = asyncio.Semaphore(4)
 
         async def run_one(name):
             async with places:
@@ -40,6 +41,14 @@ def test_a_scenario_holds(outcomes, name):
     assert not set(run.faults) - {"gap"}, run
     counts = run.report["result"]["counts"]
     assert counts["sessions"] > 0
+    # What disturbs many at once is over: all came back and were live.
+    for disturbance in run.report["result"]["disturbances"]:
+        assert math.isfinite(float(disturbance["welcomed"])), disturbance
+        assert math.isfinite(float(disturbance["live"])), disturbance
+    scenario = run.report["scenario"]
+    wanted = sum(len(scenario.get(key) or []) for key in ("storms", "restarts", "stalls"))
+    assert len(run.report["result"]["disturbances"]) >= wanted
+    assert counts["unsent"] == 0, run
     if run.report["scenario"].get("messages"):
         # Otherwise "no fault" would mean nothing.
         assert counts["sent"] > 0 and counts["delivered"] > 0, run

@@ -80,6 +80,7 @@ final class Attendance {
         guard device.phase == .behind else { return }
         device.phase = .live
         behindCount -= 1
+        endCatchUp(device, at: now)
         tellOfChange(at: now)
     }
 
@@ -118,7 +119,10 @@ final class Attendance {
         lastEnding = ending
         let now = SocketLoop.now()
         if wasReady {
-            books.presence.left(device.user, device: device.index, isClean: false, at: now)
+            // Who couldn't look may hear of it late.
+            let unseen = books.attention.missed(since: now - min(now, HarnessLimits.recentNanoseconds), until: now)
+            books.presence.left(
+                device.user, device: device.index, isClean: false, at: now, earliest: now - min(now, unseen))
             forgetView(of: device)
             // Any relay that bounds its memory cuts off a device that stops reading.
             if cast.persona(of: device).stallsAfter == 0 { books.counts.lostConnections += 1 }
@@ -263,15 +267,13 @@ final class Attendance {
         let before = books.ledger.outstanding
         books.ledger.connected(device.index, resuming: resumption)
         books.signals.connected(device.index)
-        device.toCatchUp = books.ledger.outstanding - before
-        if device.toCatchUp > 0, returnBegan == nil { returnBegan = now }
+        device.missed = books.ledger.outstanding - before
+        if device.missed > 0, returnBegan == nil { returnBegan = now }
     }
 
-    /// One of the messages that a device had missed has come.
-    func caughtUpOne(_ device: Device, at now: UInt64) {
-        books.counts.caughtUpMessages += 1
-        device.toCatchUp -= 1
-        guard device.toCatchUp == 0, course.isMeasured(device.readyAt) || course.stage == .settling else { return }
+    /// A device has all that it had missed.
+    private func endCatchUp(_ device: Device, at now: UInt64) {
+        guard device.missed > 0, course.isMeasured(device.readyAt) || course.stage == .settling else { return }
         books.recorder.record(.catchUp, now - min(now, device.readyAt))
         if let returnBegan {
             books.counts.catchUpSeconds = max(books.counts.catchUpSeconds, Double(now - returnBegan) / 1e9)

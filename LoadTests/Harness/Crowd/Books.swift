@@ -5,6 +5,7 @@ import RoostWire
 final class Books {
     let ledger = MessageLedger()
     let signals = SignalLedger()
+    let attention = Attention()
     private(set) var presence = PresenceLedger(users: 0, grace: 0)
     private(set) var typing = TypingLedger(life: 3_000_000_000)
     let unread = UnreadLedger()
@@ -45,8 +46,8 @@ final class Books {
         durability = welcome.durability?.rawValue ?? ""
         let grace = UInt64(clamping: welcome.limits.grace.components.seconds) &* 1_000_000_000
         let life = UInt64(clamping: welcome.limits.typing.components.seconds) &* 1_000_000_000
-        presence = PresenceLedger(users: users, grace: grace)
-        typing = TypingLedger(life: life)
+        presence = PresenceLedger(users: users, grace: grace, attention: attention)
+        typing = TypingLedger(life: life, attention: attention)
     }
 
     /// Ends the current second and begins the next.

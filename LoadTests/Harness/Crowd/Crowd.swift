@@ -57,12 +57,19 @@ final class Crowd {
 
     /// Does everything that is due, in the order of time, then of planning.
     func advance(to now: UInt64) {
-        while let (action, due) = course.timers.take(dueAt: now) { perform(action, due: due, at: now) }
+        ring(upTo: now, at: now)
         while let first = acksDue.first, first.at <= now {
             acksDue.removeFirst()
             first.device.ackIsDue()
         }
         attendance.dial()
+    }
+
+    /// Does what timers were set for, up to a moment. So a message that is due after its author leaves finds nobody
+    /// there, however late both are noticed.
+    func ring(upTo time: UInt64, at now: UInt64) {
+        books.attention.looks(at: now)
+        while let (action, due) = course.timers.take(dueAt: time) { perform(action, due: due, at: now) }
     }
 
     /// The next moment at which something is due.

@@ -4,7 +4,8 @@ import RoostWire
 extension Device: ClientSocketOwner {
     /// Begins to connect; `due` is when it was decided.
     func connect(due: UInt64) {
-        guard phase == .away || phase == .waiting else { return }
+        // Who left again meanwhile isn't waiting any more.
+        guard phase == .waiting else { return }
         session += 1
         connectDue = due
         phase = .connecting
@@ -82,6 +83,8 @@ extension Device: ClientSocketOwner {
     /// What has to be forgotten with a connection, and what is kept for the next one.
     private func forgetConnection() {
         if phase == .connecting || phase == .greeting { crowd.attendance.endedDialing() }
+        // Its `hello` may have come, and then the relay counts it as present for a while.
+        if phase == .greeting { crowd.books.presence.unsure(of: user) }
         let wasReady = isReady
         let wasBehind = phase == .behind
         phase = .away
@@ -91,6 +94,6 @@ extension Device: ClientSocketOwner {
         outbox.unanswered += pending.messages
         pending.removeAll()
         isStalled = false
-        toCatchUp = 0
+        missed = 0
     }
 }

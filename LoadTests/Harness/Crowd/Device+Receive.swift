@@ -18,8 +18,10 @@ extension Device {
         } else if event.type.equals("receipt") {
             gotReceipt(event, at: now)
         } else if event.type.equals("typing") {
+            crowd.books.attention.looks(at: now)
             gotTyping(event, at: now)
         } else if event.type.equals("presence") {
+            crowd.books.attention.looks(at: now)
             gotPresence(text, at: now)
         } else if event.type.equals("error") {
             gotError(event, at: now)
@@ -84,8 +86,9 @@ extension Device {
         case .message(let message):
             guard let sequence = event.sequence.wholeNumber else { return }
             let isDuplicate = event.duplicate.equals("true")
-            // A repeated answer has the position of the first one, which may lie behind what came since.
-            if toCatchUp == 0, !isDuplicate { took(event.position, at: now) }
+            // Before `live` it is ahead of what was missed. A repeated answer has the position of the first one, which
+            // may lie behind what came since.
+            if phase == .live, !isDuplicate { took(event.position, at: now) }
             crowd.traffic.acknowledged(message, sequence: sequence, isDuplicate: isDuplicate, by: self, at: now)
         case .create(let room): crowd.preparation.created(room, JSONMembers(parsing: text), by: self)
         case .add: crowd.preparation.stepDone()

@@ -84,8 +84,8 @@ final class Device {
     var measuresFrom: UInt64 = 0
     /// It is away or stalls by plan, so that it measures from its return.
     var isExcused = true
-    /// Missed messages still to come; and when the `welcome` came that they follow.
-    var toCatchUp = 0
+    /// Messages that it had missed when the last `welcome` came.
+    var missed = 0
     /// Pairs in which it is the watcher.
     var pairs: [Int] = []
     /// Away by plan, until the plan calls it back.

@@ -54,21 +54,27 @@ final class Disturbances {
     ///   - isComplete: everybody is welcome who isn't away by plan.
     ///   - behind: how many are welcome and not live.
     func changed(isComplete: Bool, behind: Int, at now: UInt64) {
-        guard let last = states.indices.last, !states[last].isOver, now >= states[last].end else { return }
+        for index in states.indices where !states[index].isOver && now >= states[index].end {
+            advance(index, isComplete, behind, now)
+        }
+    }
+
+    private func advance(_ index: Int, _ isComplete: Bool, _ behind: Int, _ now: UInt64) {
         guard isComplete else {
-            states[last].hasLost = true
-            states[last].complete = 0
+            states[index].hasLost = true
+            states[index].complete = 0
+            states[index].result.welcomed = .infinity
             return
         }
-        guard states[last].hasLost else { return }
-        if states[last].complete == 0 {
-            states[last].complete = now
-            states[last].result.welcomed = Double(now - states[last].end) / 1e9
+        guard states[index].hasLost else { return }
+        if states[index].complete == 0 {
+            states[index].complete = now
+            states[index].result.welcomed = Double(now - states[index].end) / 1e9
         }
         guard behind == 0 else { return }
-        states[last].result.live = Double(now - states[last].complete) / 1e9
-        states[last].isOver = true
-        storm = nil
+        states[index].result.live = Double(now - states[index].complete) / 1e9
+        states[index].isOver = true
+        if storm?.number == index { storm = nil }
     }
 
     /// Whether a message that was due then went from one to another in a storm that cut neither of them off.

@@ -28,8 +28,8 @@ struct Place {
     var readSequence = 0
     var readAt: UInt64 = 0
     var isReadPlanned = false
-    /// Numbers of messages from here that were answered on this connection, and stored on it. The relay has no reason
-    /// to send them to it as events.
+    /// Numbers of messages from here that were answered on this connection. The relay must not send them to it as
+    /// events any more: they were told by their `ok`.
     var answered = Place.nothingAnswered
 
     static let nothingAnswered: Range<UInt32> = 0..<0
@@ -38,6 +38,8 @@ struct Place {
     mutating func noteAnswered(_ number: UInt32) {
         answered = answered.upperBound == number ? answered.lowerBound..<(number + 1) : number..<(number + 1)
     }
+
+    func hasAnswered(_ number: Int) -> Bool { answered.contains(UInt32(truncatingIfNeeded: number)) }
 }
 
 /// A device's way from a conversation's name, as a hash, to its place. Few entries: a sorted array is searched.

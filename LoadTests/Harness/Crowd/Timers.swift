@@ -51,7 +51,7 @@ struct Timers {
         heap.insert(Entry(time: time, order: order, action: action))
     }
 
-    /// Takes the earliest if it is due, and when it was.
+    /// Takes the earliest if it is due by then, and when it was.
     mutating func take(dueAt now: UInt64) -> (action: Action, due: UInt64)? {
         guard let first = heap.min, first.time <= now else { return nil }
         return heap.popMin().map { ($0.action, $0.time) }

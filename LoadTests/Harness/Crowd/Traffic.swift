@@ -32,6 +32,8 @@ final class Traffic {
         var draft = Draft(place: place, due: due, length: max(length, Stamp.byteCount + 1))
         guard types else { return send(device, draft, at: now) }
         draft.due += UInt64(persona.typingSeconds * 1e9)
+        // Nobody waits after the load for what would be sent then.
+        guard draft.due < course.measureTo else { return }
         habits.type(device, draft, at: now)
     }
 
@@ -97,7 +99,7 @@ final class Traffic {
         if sequence > cast.places[message.place].newest { cast.places[message.place].newest = sequence }
         books.unread.wrote(cast.reader(at: message.place), sequence)
         books.second.acked += 1
-        if !isDuplicate { cast.places[message.place].noteAnswered(UInt32(truncatingIfNeeded: message.number)) }
+        cast.places[message.place].noteAnswered(UInt32(truncatingIfNeeded: message.number))
         guard course.isMeasured(message.due) else { return }
         books.counts.acked += 1
         books.counts.expected += UInt64(cast.receivers(in: room))
@@ -119,15 +121,15 @@ final class Traffic {
 
     /// A message came to a device.
     func delivered(_ stamp: Stamp, sequence: Int, to device: Device, place: Int, at now: UInt64) {
+        guard stamp.place != place || !cast.places[place].hasAnswered(stamp.number) else {
+            return books.note(.ownReturned, "device \(device.index): its message \(stamp.number), answered before")
+        }
         let reception = books.ledger.received(
             Int(cast.places[place].room), by: Membership(place), sequence: sequence, from: Membership(stamp.place),
             number: stamp.number)
         if sequence > cast.places[place].newest { cast.places[place].newest = sequence }
-        if stamp.place == place, cast.places[place].answered.contains(UInt32(truncatingIfNeeded: stamp.number)) {
-            books.counts.ownReturned += 1
-        }
         guard reception == .first || reception == .own else { return }
-        if device.toCatchUp > 0 { attendance.caughtUpOne(device, at: now) }
+        if device.phase == .behind, device.missed > 0 { books.counts.caughtUpMessages += 1 }
         guard reception == .first else { return }
         count(stamp, to: device, at: now)
         habits.planRead(device, place: place, at: now)

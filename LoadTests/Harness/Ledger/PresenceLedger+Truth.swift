@@ -32,9 +32,12 @@ extension PresenceLedger {
         if users[user].until != .max { check(user, at: Slack.sum(users[user].until, Slack.truth)) }
     }
 
-    /// From now on the caller can't know whether the relay counts the user as present, because one of the user's
-    /// devices doesn't read. This ends when a device of the user connects or leaves.
-    func unsure(of user: Int) { users[user].isUnsure = true }
+    /// From now on the caller can't know whether the relay counts the user as present: one of the user's devices
+    /// doesn't read, or was cut off while it said hello. This ends when a device of the user connects or leaves.
+    func unsure(of user: Int) {
+        // Before the first `welcome` there is nobody to judge.
+        if users.indices.contains(user) { users[user].isUnsure = true }
+    }
 
     private func settle(_ user: Int, at now: UInt64) {
         users[user].stays.removeAll { $0.until <= now }

@@ -68,7 +68,8 @@ extension PresenceLedger {
         }
         // During its grace, a user is judged only at the moment of being shown as gone.
         guard !isGracious(user, at: now) else { return .max }
-        let due = Slack.sum(max(isPresent ? user.since : user.until, pairs[pair].began), Slack.truth)
+        let base = max(isPresent ? user.since : user.until, pairs[pair].began)
+        let due = Slack.sum(base, Slack.truth + attention.missed(since: base, until: now))
         guard now > due else { return due + 1 }
         if isPresent {
             countWrong(pair, .absent, pairs[pair].shown == nil ? "is there and not shown" : "is there, shown as gone")

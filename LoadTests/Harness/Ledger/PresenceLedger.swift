@@ -9,7 +9,7 @@ enum ShownPresence: Sendable {
 
 /// Decides whether watchers are shown the truth about users, and times changes. It owns who is present (as the caller
 /// reports sessions) and what each pair of watcher and user was shown last. Loop thread only. Times are the caller's,
-/// in nanoseconds. A caller that has read nothing for a long time must read what waits before it sweeps.
+/// in nanoseconds.
 final class PresenceLedger {
     /// A device of the user that is connected or in its grace.
     struct Stay {
@@ -52,11 +52,14 @@ final class PresenceLedger {
     var pairs: [Pair] = []
     var due = DueQueue()
     let grace: UInt64
+    let attention: Attention
 
     /// - Parameters:
     ///   - users: number of users, with indexes from 0. All are offline.
     ///   - grace: ns for which a user still counts as present after a drop.
-    init(users: Int, grace: UInt64) {
+    ///   - attention: when the caller wasn't looking. That time doesn't count as shown wrongly.
+    init(users: Int, grace: UInt64, attention: Attention = Attention()) {
+        self.attention = attention
         self.users = Array(repeating: User(), count: users)
         self.grace = grace
     }

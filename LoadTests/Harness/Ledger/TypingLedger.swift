@@ -26,6 +26,7 @@ final class TypingLedger {
 
     private(set) var faults = FaultCounts()
     private let life: UInt64
+    private let attention: Attention
     /// Typists by conversation and user; not more than there are members.
     private var typists: [UInt64: Typist] = [:]
     /// Number of users typing, by conversation.
@@ -37,8 +38,13 @@ final class TypingLedger {
     private var dueViews = DueQueue()
     private var dueTypists = DueQueue()
 
-    /// - Parameter life: ns for which typing lasts without a refresh, as `welcome` says.
-    init(life: UInt64) { self.life = life }
+    /// - Parameters:
+    ///   - life: ns for which typing lasts without a refresh, as `welcome` says.
+    ///   - attention: when the caller wasn't looking. That time doesn't count as shown wrongly.
+    init(life: UInt64, attention: Attention = Attention()) {
+        self.life = life
+        self.attention = attention
+    }
 
     /// A device of the user sends `typing`, for the first time or again.
     func typed(_ user: Int, in conversation: Int, at now: UInt64) {
@@ -81,18 +87,19 @@ final class TypingLedger {
         let key = Self.key(Int(watcher.index), user)
         let session = session(of: Int(watcher.index))
         let old = views[key].flatMap { $0.session == session ? $0 : nil }
-        if old?.isStuck == false, now > deadline(of: typist) { countStuck(typist, key) }
+        let deadline = deadline(of: typist, at: now)
+        if old?.isStuck == false, now > deadline { countStuck(typist, key) }
         guard isActive else {
             views[key] = nil
             return nil
         }
         guard old == nil else { return nil }
         views[key] = View(typist: typist, session: session)
-        if now > deadline(of: typist) {
+        if now > deadline {
             countStuck(typist, key)
             return nil
         }
-        dueViews.push(key, at: Slack.sum(deadline(of: typist), 1))
+        dueViews.push(key, at: Slack.sum(deadline, 1))
         guard let truth = typists[typist], truth.isTold, now >= truth.beganAt else { return nil }
         return now - truth.beganAt
     }
@@ -119,7 +126,7 @@ final class TypingLedger {
                 views[next.key] = nil
                 continue
             }
-            let deadline = deadline(of: view.typist)
+            let deadline = deadline(of: view.typist, at: now)
             if now > deadline { countStuck(view.typist, next.key) } else { dueViews.push(next.key, at: deadline + 1) }
         }
     }
@@ -134,9 +141,9 @@ final class TypingLedger {
 
     /// The latest end counts. Several devices of a user may begin and end typing at once, and only the relay knows the
     /// order.
-    private func deadline(of typist: UInt64) -> UInt64 {
+    private func deadline(of typist: UInt64, at now: UInt64) -> UInt64 {
         guard let truth = typists[typist] else { return 0 }
-        return Slack.sum(truth.refreshedAt, life + Slack.truth)
+        return Slack.sum(truth.refreshedAt, life + Slack.truth + attention.missed(since: truth.refreshedAt, until: now))
     }
 
     private func countStuck(_ typist: UInt64, _ view: UInt64) {

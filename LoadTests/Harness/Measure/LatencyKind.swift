@@ -12,7 +12,7 @@ public enum LatencyKind: String, CaseIterable, Codable, Sendable {
     case typing
     /// From the decision to connect to `welcome`.
     case connect
-    /// From `welcome` to the last missed message.
+    /// From `welcome` to `live`, of a device that had missed messages.
     case catchUp = "catch_up"
     /// A delivery in a storm, between users whose connections it didn't cut.
     case bystander

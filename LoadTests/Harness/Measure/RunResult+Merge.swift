@@ -61,7 +61,6 @@ extension RunResult.Counts {
         acked += other.acked
         delayed += other.delayed
         unsent += other.unsent
-        ownReturned += other.ownReturned
         delivered += other.delivered
         expected += other.expected
         missedSignals += other.missedSignals

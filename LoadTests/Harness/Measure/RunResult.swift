@@ -38,8 +38,6 @@ public struct RunResult: Codable, Sendable {
         public var delayed: UInt64 = 0
         /// Due messages that were never sent, because the relay didn't let their senders in.
         public var unsent: UInt64 = 0
-        /// Own messages that came back as events on the connection on which they had been answered.
-        public var ownReturned: UInt64 = 0
         /// Deliveries of sent messages, one for each device.
         public var delivered: UInt64 = 0
         /// Deliveries that should have resulted from the sent messages.
@@ -56,7 +54,7 @@ public struct RunResult: Codable, Sendable {
         public var lostConnections: UInt64 = 0
         /// Messages delivered to devices that had missed them.
         public var caughtUpMessages: UInt64 = 0
-        /// Seconds from the first `welcome` of the returning devices to their last missed message.
+        /// Seconds from the first `welcome` of the returning devices to the last `live` of those that had missed some.
         public var catchUpSeconds = 0.0
         /// Receipt events received.
         public var receipts: UInt64 = 0

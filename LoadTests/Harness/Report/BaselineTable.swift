@@ -30,7 +30,8 @@ public struct BaselineTable: Sendable {
     private static let columns: [(title: String, figure: String)] = [
         ("p50 ms", "delivery_p50_ms"), ("p99 ms", "delivery_p99_ms"), ("p99.9 ms", "delivery_p999_ms"),
         ("max ms", "delivery_max_ms"), ("ack p99 ms", "ack_p99_ms"), ("deliveries/s", "deliveries_per_second"),
-        ("CPU µs a delivery", "cpu_us_per_delivery"), ("KiB a session", "kib_per_session"),
+        ("recovery s", "recovery_seconds"), ("CPU µs a delivery", "cpu_us_per_delivery"),
+        ("KiB a session", "kib_per_session"),
     ]
 
     /// The page.

@@ -12,6 +12,7 @@ extension Fault {
         case .absent: "absent: shown as gone, although present"
         case .stuckTyping: "stuck typing: shown as typing long after it stopped"
         case .wrongUnread: "wrong unread: a count of unread messages that cannot be"
+        case .ownReturned: "own returned: an own message came back although its ok had come on this connection"
         case .stuckBehind: "stuck behind: welcome, but never told that it is live"
         case .neverBack: "never back: not let in again after its connection was lost"
         case .gap: "gap: announced as left out by the relay"

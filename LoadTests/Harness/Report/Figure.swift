@@ -22,7 +22,6 @@ public struct Figure: Sendable, Equatable {
             Figure(name: "live_seconds", moreIsBetter: false),
             Figure(name: "recovery_seconds", moreIsBetter: false),
             Figure(name: "behind_sessions", moreIsBetter: false),
-            Figure(name: "own_returned", moreIsBetter: false),
             Figure(name: "delayed", moreIsBetter: false),
             Figure(name: "unsent", moreIsBetter: false),
             Figure(name: "deliveries_per_second", moreIsBetter: true),

@@ -23,7 +23,7 @@ extension LatencyKind {
         case .presence: "from the moment a user's state had to change to a watcher's seeing it"
         case .typing: "from typing to another member's seeing it"
         case .connect: "from the decision to connect to welcome"
-        case .catchUp: "from welcome to the last message that was missed"
+        case .catchUp: "from welcome to live, of devices that had missed messages"
         case .bystander: "deliveries in a storm, between users whose connections it didn't cut"
         }
     }

@@ -14,7 +14,6 @@ extension Report {
         case "live_seconds": return result.disturbances.map(\.live).max()
         case "recovery_seconds": return recoverySeconds
         case "behind_sessions": return result.timeline.last.map { Double($0.behind) }
-        case "own_returned": return Double(result.counts.ownReturned)
         case "delayed": return Double(result.counts.delayed)
         case "unsent": return Double(result.counts.unsent)
         case "deliveries_per_second": return rate(of: result.counts.delivered)

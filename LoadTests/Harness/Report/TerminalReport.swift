@@ -81,7 +81,6 @@ struct TerminalPage {
             ("Lost connections", counts.lostConnections), ("Messages caught up", counts.caughtUpMessages),
             ("Missed signals", counts.missedSignals), ("Delayed, because senders were cut off", counts.delayed),
             ("Never sent, because senders were not let in", counts.unsent),
-            ("Own messages sent back", counts.ownReturned),
         ] where count > 0 {
             table.add([name, Readable.count(count)])
         }

@@ -30,6 +30,7 @@ extension Engine {
             let arrival = emit(&schedule, since: begin, at: now)
             turn(until: min(arrival, nextSecond, crowd.course.measureTo, now + HarnessLimits.pollNanoseconds))
         }
+        emitRest(&schedule, since: begin)
         let end = min(SocketLoop.now(), crowd.course.measureTo)
         crowd.course.endLoad(at: end)
         return end > crowd.course.measureFrom ? Double(end - crowd.course.measureFrom) / 1e9 : 0
@@ -43,9 +44,18 @@ extension Engine {
             guard begin + due <= now else { return begin + due }
             schedule?.advance()
             guard begin + due < crowd.course.measureTo else { return .max }
+            crowd.ring(upTo: begin + due, at: now)
             crowd.traffic.arrive(due: begin + due, at: now)
         }
         return now
+    }
+
+    /// What was due before the end is due, however late this noticed that it has come.
+    private func emitRest(_ schedule: inout ArrivalSchedule?, since begin: UInt64) {
+        let now = SocketLoop.now()
+        guard now >= crowd.course.measureTo else { return }
+        while emit(&schedule, since: begin, at: now) <= now {}
+        crowd.ring(upTo: crowd.course.measureTo, at: now)
     }
 
     func endSecond(at now: UInt64) {

@@ -25,6 +25,28 @@ import Testing
         #expect(dues(700_001, rate: 700_000, .constant).last == 1_000_000_000)
     }
 
+    /// The rate of each stage holds from its moment to the next one's, and nothing is due twice or left out between.
+    @Test(arguments: Scenario.Messages.Arrivals.allCases)
+    func stagesChangeTheRate(_ arrivals: Scenario.Messages.Arrivals) {
+        var schedule = ArrivalSchedule(
+            rate: 1_000, arrivals: arrivals, seed: 5, stages: [.init(at: 10, factor: 3), .init(at: 20, factor: 0.5)],
+            offset: 2)
+        var counts = [Int](repeating: 0, count: 40)
+        var last: UInt64 = 0
+        while schedule.nextDue < 40_000_000_000 {
+            #expect(schedule.nextDue >= last)
+            last = schedule.nextDue
+            counts[Int(schedule.nextDue / 1_000_000_000)] += 1
+            schedule.advance()
+        }
+        for (second, count) in counts.enumerated() {
+            let expected = second < 12 ? 1_000 : second < 22 ? 3_000 : 500
+            // Five standard deviations of a Poisson process; even intervals differ by one.
+            let slack = arrivals == .constant ? 1 : 5 * Double(expected).squareRoot()
+            #expect(abs(Double(count - expected)) <= slack, "second \(second): \(count)")
+        }
+    }
+
     @Test func poissonGapsAreExponential() {
         let count = 100_000
         let dues = dues(count + 1, rate: 500, .poisson)

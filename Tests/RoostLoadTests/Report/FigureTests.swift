@@ -73,7 +73,6 @@ import Testing
                 .init(kind: .storm, at: 1, end: 1, sessions: 1, welcomed: $0.0, live: $0.1)
             }
             $0.result.disturbances.append(.init(kind: .kill, at: 5, end: 5, sessions: 1, welcomed: 9, live: 2))
-            $0.result.counts.ownReturned = 10
             $0.result.counts.delayed = 11
             $0.result.counts.unsent = 12
             $0.result.faults.count(.nonMember, times: 9, "a stranger")
@@ -86,7 +85,6 @@ import Testing
         #expect(report.figure(named: "missed_signals") == 8)
         #expect(report.figure(named: "storm_seconds") == 2.5)
         #expect(report.figure(named: "live_seconds") == 4)
-        #expect(report.figure(named: "own_returned") == 10)
         #expect(report.figure(named: "delayed") == 11)
         #expect(report.figure(named: "unsent") == 12)
         #expect(report.figure(named: "non_member") == 9)

@@ -25,8 +25,9 @@ import Testing
     @Test func theLibraryHasAllScenarios() throws {
         #expect(
             try Self.shipped.names() == [
-                "direct", "group", "idle", "mixed", "offline-catch-up", "presence-churn", "reconnect-storm",
-                "restart-under-load", "slow-reader", "soak", "storm-under-load", "typing",
+                "backlog", "cold-start", "direct", "group", "groups-storm", "idle", "mixed", "offline-catch-up",
+                "overload", "presence-churn", "reconnect-storm", "restart-under-load", "slow-reader", "soak",
+                "storm-beside", "storm-under-load", "typing",
             ]
         )
     }
