@@ -41,10 +41,8 @@ check: setup ## Run the checks that every change must pass: format, tidiness, wa
 	Scripts/tidy
 	$(STRICT_BUILD)
 	$(STRICT_TEST)
-	ROOST_STRICT=1 Scripts/end-to-end
-	Tests/Fuzz/run.sh 4 commands json frames requests proxies
-	Scripts/sanitize short
-	Tests/PackageTests/dependency.sh
+	Scripts/beside "ROOST_STRICT=1 Scripts/end-to-end" "Scripts/sanitize short" \
+		"Tests/Fuzz/run.sh 4 commands json frames requests proxies" Tests/PackageTests/dependency.sh
 
 fuzz: setup ## Fuzz what reads foreign bytes: SECONDS=n (60) for each of TARGETS (all that Tests/Fuzz/run.sh names).
 	$(STRICT_BUILD)
@@ -64,7 +62,7 @@ load-tool: setup ## Build the relay and the load tester for release.
 load: load-tool ## Start a relay, put mixed load on it for a minute, and print a report.
 	@$(LOAD) run mixed
 
-baselines: load-tool ## Run every scenario unchanged (some 16 minutes) and keep the figures in LoadTests/Baselines.
+baselines: load-tool ## Run every scenario unchanged (some 25 minutes) and keep the figures in LoadTests/Baselines.
 	@$(LOAD) baseline
 
 bench: load-tool ## Compare Roost with the ceiling: ONLY=name, RUNS=n. Takes two hours; nothing else should run.
