@@ -51,6 +51,7 @@ let package = Package(
             name: "RoostCore",
             dependencies: [
                 "RoostFraming", "RoostWire", .product(name: "DequeModule", package: "swift-collections"),
+                .product(name: "HeapModule", package: "swift-collections"),
             ],
             swiftSettings: fast
         ),

@@ -39,6 +39,10 @@ public final class Counters {
     public internal(set) var spills = 0
     /// Pages read for sessions that catch up.
     public internal(set) var pages = 0
+    /// Sessions that have been welcomed and are not live.
+    public internal(set) var sessionsBehind = 0
+    /// Times a session that was behind got events from the window.
+    public internal(set) var windowPieces = 0
     /// Gaps sent.
     public internal(set) var gaps = 0
     /// Conversations, members and watches looked at one by one for commands that name many.

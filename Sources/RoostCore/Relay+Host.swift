@@ -133,7 +133,7 @@ extension Relay {
 
     /// Whether there is more work for another turn, which the host makes at once. Receipts wait for the next
     /// millisecond, as `nextDeadline` says.
-    public var hasWork: Bool { catchUp.hasPages || delivery.hasVisits || !chores.isEmpty }
+    public var hasWork: Bool { catchUp.hasWork || delivery.hasVisits || !chores.isEmpty }
 
     /// Does as much as one turn may. The host calls it in every turn, and then visits sessions.
     public func doWork(at now: Moment) {

@@ -62,12 +62,15 @@ public final class Relay {
         chores = Chores(.init(limits), prices, counters)
         sessions = Sessions(.init(limits), at: time)
         journal = Journal(.init(limits), head: snapshot.head)
-        delivery = Delivery(.init(limits), builder: builder, counters: counters)
+        let window = EventWindow(bytes: limits.windowBytes, head: snapshot.head)
+        delivery = Delivery(.init(limits), window, builder: builder, counters: counters)
         reads = Reads(.init(limits))
         let directory = Directory(
             snapshot, .init(limits), journal: journal, counters: counters, random: random, at: now, delivery.settle())
+        let newest = WindowCatchUp(
+            .init(limits), window, directory, delivery, EventFrames(builder: builder), counters)
         catchUp = CatchUp(
-            .init(limits), directory, journal, reads, delivery, builder: builder, counters: counters, at: time)
+            .init(limits), directory, journal, reads, delivery, newest, builder: builder, counters: counters, at: time)
 
         let replies = Replies(builder: builder, delivery: delivery, counters: counters)
         typing = TypingCommands(

@@ -32,6 +32,22 @@ public struct JoinedFrames: ~Copyable {
         return begin..<count
     }
 
+    /// Adds a text message that consists of these parts.
+    public mutating func append(
+        payload first: UnsafeRawBufferPointer, _ second: UnsafeRawBufferPointer = .empty,
+        _ third: UnsafeRawBufferPointer = .empty
+    ) {
+        let payload = first.count + second.count + third.count
+        let header = TextHeader.count(payload: payload)
+        if count + header + payload > buffer.count { grow(to: count + header + payload) }
+        guard let start = buffer.baseAddress else { return }
+        TextHeader.write(payload: payload, to: start + count)
+        count += header
+        append(framed: first)
+        append(framed: second)
+        append(framed: third)
+    }
+
     /// Adds complete frames unchanged.
     public mutating func append(framed bytes: UnsafeRawBufferPointer) {
         let needed = count + bytes.count
@@ -58,4 +74,9 @@ public struct JoinedFrames: ~Copyable {
         buffer.deallocate()
         buffer = larger
     }
+}
+
+extension UnsafeRawBufferPointer {
+    /// No bytes.
+    public static var empty: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: nil, count: 0) }
 }

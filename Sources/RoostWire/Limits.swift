@@ -152,6 +152,13 @@ public struct Limits: Sendable, Equatable {
     /// Most bytes of pages that one turn puts into outboxes, half a millisecond of work. Live traffic comes before the
     /// next.
     public var pageBytesPerTurn = 262_144
+    /// Bytes of memory for the newest events, from which sessions are served that are a little behind: some 100,000
+    /// short messages, several seconds of the highest load. Less would let sessions fall out of it in a storm, and
+    /// each of them costs a read. 0 for none.
+    public var windowBytes = 33_554_432
+    /// Most events of the window that are looked at for a session in one go: a tenth of a millisecond, even if the
+    /// session is sent none of them.
+    public var windowEventsPerPiece = 8_192
     /// Bytes of pages that are kept for other sessions that missed the same: enough for a thousand devices of ten
     /// groups.
     public var sharedPageBytes = 8_388_608

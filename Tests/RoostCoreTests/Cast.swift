@@ -6,7 +6,7 @@ import RoostWire
 /// Users who are all in one group, for tests of a part without a relay around it.
 struct Cast {
     let group = Conversation(ConversationNumber(1), id: "group", kind: .group, name: "Group")
-    private let delivery = Delivery(.init(Limits()), builder: FrameBuilder(), counters: Counters())
+    private let delivery = Delivery(.init(Limits()), .none(), builder: FrameBuilder(), counters: Counters())
 
     /// The members in this order, numbered from 1.
     init(_ names: String...) {
@@ -54,4 +54,9 @@ extension Moment {
     init(_ milliseconds: Int64) {
         self.init(monotonic: milliseconds, wall: Timestamp(milliseconds: milliseconds))
     }
+}
+
+extension EventWindow {
+    /// A window that keeps nothing, so that everything missed is read from the log.
+    static func none(head: Position = .start) -> EventWindow { EventWindow(bytes: 0, head: head) }
 }

@@ -2,10 +2,11 @@ import DequeModule
 import RoostFraming
 import RoostWire
 
-/// Brings sessions up to date with the log. Reconnecting, having been offline and reading too slowly are the same case
-/// here: a session that is behind reads the log in rounds. It asks for each page when the one before has gone to the
-/// network. When nothing is newer, it is live again. Sessions that missed the same events share a page. One turn hands
-/// out only so many bytes of pages, so that live traffic gets its turn in between. Loop thread only.
+/// Brings sessions up to date. Reconnecting, having been offline and reading too slowly are the same case here. What is
+/// older than the window a session reads from the log in rounds, and asks for each page when the one before has gone to
+/// the network. Sessions that missed the same events share a page. The rest it gets from the window, and is live
+/// again in the turn in which the rest fits. One turn hands out only so many bytes, so that live traffic gets its turn
+/// in between. Loop thread only.
 final class CatchUp {
     /// The limits of this part.
     struct Bounds {
@@ -39,13 +40,21 @@ final class CatchUp {
     /// What a session stores for this part.
     struct Slot {
         fileprivate var round: Round?
+        fileprivate var skips: WindowCatchUp.Slot = [:]
     }
 
-    /// What a device had missed when it began to catch up. After one round another one begins if there is more.
+    /// What a device had missed, when it began to catch up, of what is older than the window. Another round follows if
+    /// the window has moved on meanwhile.
     fileprivate struct Round {
         var spans: [PageRequest.Span]
         var upTo: Position
         var isFirstPage = true
+    }
+
+    /// What is handed out to a session when it is its turn.
+    private enum Ready {
+        case page(CatchUpPage)
+        case window
     }
 
     // A separate write costs about as much as this many bytes. A weight, not a limit: that is `bytesPerTurn`.
@@ -58,18 +67,20 @@ final class CatchUp {
     private let delivery: Delivery
     private let builder: FrameBuilder
     private let counters: Counters
+    private let window: EventWindow
+    private let newest: WindowCatchUp
     private var encoder: PageEncoder
     /// Pages that are being read or have not been handed to every session they were read for.
     private var pagesUnderWay = 0
     /// Sessions that have to wait before a page may be read for them.
     private var waiting = Deque<Session>()
-    private var ready = Deque<(session: Session, page: CatchUpPage)>()
+    private var ready = Deque<(session: Session, what: Ready)>()
     private var shared: SharedPages
     private var forgetAt: Int64
 
     init(
         _ bounds: Bounds, _ directory: Directory, _ journal: Journal, _ reads: Reads, _ delivery: Delivery,
-        builder: FrameBuilder, counters: Counters, at now: Int64
+        _ newest: WindowCatchUp, builder: FrameBuilder, counters: Counters, at now: Int64
     ) {
         self.bounds = bounds
         self.directory = directory
@@ -78,6 +89,8 @@ final class CatchUp {
         self.delivery = delivery
         self.builder = builder
         self.counters = counters
+        self.newest = newest
+        window = delivery.window
         encoder = PageEncoder(directory, EventFrames(builder: builder))
         shared = SharedPages(bounds.shared)
         forgetAt = now + bounds.keptMilliseconds
@@ -85,36 +98,48 @@ final class CatchUp {
 
     // MARK: Rounds
 
-    /// Begins a round at the session's position, or makes the session live if it has missed nothing.
-    func begin(_ session: Session) {
-        guard let user = session.user else { return }
-        let settled = delivery.settle()
-        let spans = missed(by: user, after: session.feed.sentPosition)
-        guard !spans.isEmpty else { return goLive(session, at: journal.head, settled) }
-        session.catchUp.round = Round(spans: spans, upTo: journal.head)
-        requestPage(session)
-    }
-
-    /// The last page has gone to the network. Asks for the next page, or begins another round.
+    /// The last piece has gone to the network. Asks for the next one, or makes the session live.
     func goOn(_ session: Session) {
         if session.catchUp.round == nil { begin(session) } else { requestPage(session) }
     }
 
     /// The session has ended.
-    func forget(_ session: Session) { session.catchUp.round = nil }
+    func forget(_ session: Session) { session.catchUp = Slot() }
 
-    private func missed(by user: User, after sent: Position) -> [PageRequest.Span] {
+    /// Begins with what the session has missed, or makes it live if that is nothing.
+    func begin(_ session: Session) {
+        guard session.phase == .ready, let user = session.user else { return }
+        let settled = delivery.settle()
+        let sent = session.feed.sentPosition
+        guard hasMissed(user, after: sent) else { return goLive(session, at: journal.head, settled) }
+        session.feed.beginWaiting()
+        let spans = window.covers(sent) ? [] : missed(by: user, after: sent, upTo: window.floor)
+        guard spans.isEmpty else {
+            session.catchUp = Slot(round: Round(spans: spans, upTo: window.floor))
+            return requestPage(session)
+        }
+        session.feed.sent(upTo: max(sent, window.floor))
+        ready.append((session, .window))
+    }
+
+    private func hasMissed(_ user: User, after sent: Position) -> Bool {
+        user.conversations.values.contains { $0.conversation.lastPosition > sent }
+            || user.departures.values.contains { $0.leftAt > sent }
+    }
+
+    private func missed(by user: User, after sent: Position, upTo end: Position) -> [PageRequest.Span] {
         var spans: [PageRequest.Span] = []
         for member in user.conversations.values where member.conversation.lastPosition > sent {
             let from = max(sent, Position(member.joinedAt.value - 1))
-            // Not up to the head, so that sessions that missed the same events ask for the same page.
-            let last = member.conversation.lastPosition
+            // Not always up to the end, so that sessions that missed the same events ask for the same page.
+            let last = min(member.conversation.lastPosition, end)
             spans.append(.init(member.conversation.number, after: from, upTo: last, since: member.since))
         }
         for (conversation, departure) in user.departures where departure.leftAt > sent {
             let from = max(sent, Position(departure.joinedAt.value - 1))
-            spans.append(.init(conversation, after: from, upTo: departure.leftAt, since: departure.since))
+            spans.append(.init(conversation, after: from, upTo: min(departure.leftAt, end), since: departure.since))
         }
+        spans.removeAll { $0.after >= $0.upTo }
         // In a fixed order, so that a simulated run can be repeated.
         spans.sort { $0.conversation.value < $1.conversation.value }
         return spans
@@ -124,11 +149,11 @@ final class CatchUp {
 
     /// Asks for the next page of the session's round, and joins another session's request for the same page.
     private func requestPage(_ session: Session) {
-        session.feed.beginReading()
+        session.feed.beginWaiting()
         guard let request = pageRequest(of: session) else { return }
         if let page = shared[request] {
             page.waiting += 1
-            if page.isRead { ready.append((session, page)) } else { page.readers.append(session) }
+            if page.isRead { ready.append((session, .page(page))) } else { page.readers.append(session) }
         } else if pagesUnderWay < bounds.pagesAtOnce {
             let page = CatchUpPage(request)
             page.waiting = 1
@@ -155,7 +180,7 @@ final class CatchUp {
         page.take(result)
         if result.isFailed { shared.forget(page) }
         shared.keep(page)
-        for session in page.readers { ready.append((session, page)) }
+        for session in page.readers { ready.append((session, .page(page))) }
         page.readers = []
     }
 
@@ -182,17 +207,39 @@ final class CatchUp {
 
     // MARK: Handing out
 
-    /// Whether sessions wait for pages that were read.
-    var hasPages: Bool { !ready.isEmpty }
+    /// Whether sessions wait for their turn.
+    var hasWork: Bool { !ready.isEmpty }
 
-    /// Hands out pages that have been read, as many bytes as one turn may.
+    /// Hands out what sessions wait for, as many bytes as one turn may.
     func handOut() {
         var left = bounds.bytesPerTurn
-        while left > 0, let (session, page) = ready.popFirst() {
-            left -= Self.handOutCost + handOut(page, to: session)
-            page.waiting -= 1
-            if page.waiting == 0, page.isUnderWay { end(page) }
+        while left > 0, let (session, what) = ready.popFirst() {
+            left -= Self.handOutCost
+            switch what {
+            case .window: left -= handOutNewest(to: session)
+            case .page(let page):
+                left -= handOut(page, to: session)
+                page.waiting -= 1
+                if page.waiting == 0, page.isUnderWay { end(page) }
+            }
         }
+    }
+
+    /// Gives a session what it missed, from the window. Returns the number of bytes put into its outbox.
+    private func handOutNewest(to session: Session) -> Int {
+        guard session.phase == .ready, let user = session.user else { return 0 }
+        let settled = delivery.settle()
+        // The window has moved on meanwhile.
+        guard window.covers(session.feed.sentPosition) else {
+            begin(session)
+            return 0
+        }
+        delivery.touch(session)
+        counters.windowPieces += 1
+        let piece = newest.handOut(to: session, user, &session.catchUp.skips)
+        guard session.phase == .ready else { return piece.bytes }
+        if piece.isAll { goLive(session, at: journal.head, settled) } else { session.feed.fallBehind() }
+        return piece.bytes
     }
 
     private func end(_ page: CatchUpPage) {
@@ -212,7 +259,7 @@ final class CatchUp {
             delivery.shut(session, .overloaded)
             return 0
         }
-        let frames = encoder.frames(of: page, for: user.number)
+        let frames = encoder.frames(of: page, for: user.number, session.feed)
         // One of its conversations was erased meanwhile, so none of the page is shown.
         guard frames.conversations.allSatisfy({ directory.conversation($0) != nil }) else {
             shared.forget(page)
@@ -234,20 +281,18 @@ final class CatchUp {
         return frames.bytes
     }
 
-    /// Ends a round. The session is live if nothing has arrived since the round began.
+    /// Ends a round. The session is live if it has missed nothing else.
     private func end(_ round: Round, of session: Session, _ user: User) {
         session.catchUp.round = nil
-        let position = max(session.feed.sentPosition, round.upTo)
-        session.feed.sent(upTo: position)
-        let isUpToDate =
-            user.conversations.values.allSatisfy { $0.conversation.lastPosition <= position }
-            && user.departures.values.allSatisfy { $0.leftAt <= position }
-        if isUpToDate { goLive(session, at: position, delivery.settle()) }
+        session.feed.sent(upTo: max(session.feed.sentPosition, round.upTo))
+        let settled = delivery.settle()
+        if !hasMissed(user, after: session.feed.sentPosition) { goLive(session, at: journal.head, settled) }
     }
 
     /// From here on the session gets events as they are committed, and its device is told so.
     private func goLive(_ session: Session, at position: Position, _ settled: borrowing Settled) {
         session.feed.goLive(at: position, settled)
+        counters.sessionsBehind -= 1
         builder.begin("live")
         builder.member("position", session.feed.liveMark(at: position))
         delivery.reply(builder.finish(), to: session)

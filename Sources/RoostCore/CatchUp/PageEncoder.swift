@@ -53,17 +53,20 @@ struct PageEncoder: ~Copyable {
         self.events = events
     }
 
-    /// The frames of a page for a device of `user`. They are the same for all users who sent none of its messages.
-    mutating func frames(of page: CatchUpPage, for user: UserNumber) -> PageFrames {
+    /// The frames of a page for a session of `user`. They are the same for all users who sent none of its messages.
+    /// - Parameter feed: the session's. Messages that an `ok` has told it are left out.
+    mutating func frames(of page: CatchUpPage, for user: UserNumber, _ feed: borrowing Feed) -> PageFrames {
         guard let result = page.result else { return PageFrames() }
-        if page.senders.contains(user) { return encode(result, for: user) }
+        if page.senders.contains(user) { return encode(result, for: user) { feed.isAnswered($0) } }
         if let known = page.frames { return known }
-        let frames = encode(result, for: nil)
+        let frames = encode(result, for: nil) { _ in false }
         page.frames = frames
         return frames
     }
 
-    private mutating func encode(_ page: ReadResult, for user: UserNumber?) -> PageFrames {
+    private mutating func encode(
+        _ page: ReadResult, for user: UserNumber?, isTold: (Position) -> Bool
+    ) -> PageFrames {
         var frames = PageFrames()
         frames.messages.reserveCapacity(page.events.count)
         var rest = PartUnderWay()
@@ -79,6 +82,7 @@ struct PageEncoder: ~Copyable {
                 if conversation != nil { frames.note(row.conversation) }
             }
             guard let conversation else { continue }
+            if row.kind == .message, row.sender == user, isTold(row.position) { continue }
             // Separate, because a gap may have to come after it.
             if row.kind == .conversation { end(&rest, of: &frames) }
             let sender = directory.user(row.sender)?.name ?? ""

@@ -27,6 +27,7 @@ extension ConversationCommands {
             tell(event, to: conversation, except: origin)
             end(directory.erase(conversation, at: event.position, delivery.settle()), now)
             chores.begin(ForgottenDepartures(of: conversation, directory), at: now)
+            delivery.window.forget(conversation.number)
         case .roles(let changes):
             directory.setRoles(changes, in: conversation)
             tell(event, to: conversation, except: origin)

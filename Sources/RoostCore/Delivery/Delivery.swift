@@ -12,6 +12,8 @@ final class Delivery {
     private let counters: Counters
     private let edge: DirectEdge
     private let events: EventFrames
+    /// The newest durable events, for sessions that are a little behind.
+    let window: EventWindow
     private var run = FanOutRun()
     /// There are two runs in all: one gathers while the other is delivered.
     private var spareRun = FanOutRun()
@@ -21,8 +23,9 @@ final class Delivery {
     private var isOutboxHalfFull = false
     private var ended = Deque<Session>()
 
-    init(_ bounds: Bounds, builder: FrameBuilder, counters: Counters) {
+    init(_ bounds: Bounds, _ window: EventWindow, builder: FrameBuilder, counters: Counters) {
         self.bounds = bounds
+        self.window = window
         self.counters = counters
         events = EventFrames(builder: builder)
         edge = DirectEdge(calmBytes: bounds.calmBytes, visitsMin: bounds.visitsMin)
@@ -39,6 +42,7 @@ final class Delivery {
         if !run.isOpen(for: conversation, isSignals: false) { settle() }
         let name = sender?.name ?? ""
         events.begin(event, in: conversation, from: name, isOwn: false)
+        window.add(events.builder.written, of: event, in: conversation)
         run.add(events.builder, of: event, to: conversation, except: origin)
         if let id {
             events.beginAnswer(to: id, event, in: conversation)
@@ -102,9 +106,10 @@ final class Delivery {
     }
 
     /// Records that a session learns a position from a reply and not from the event.
-    func tellAhead(_ position: Position, to session: Session) {
+    /// - Parameter conversation: if it is that of a message of its own.
+    func tellAhead(_ position: Position, ofMessageIn conversation: Conversation? = nil, to session: Session) {
         settle()
-        noteAhead(position, of: session)
+        noteAhead(position, ofMessageIn: conversation, of: session)
     }
 
     /// Sends a state of which only the newest value matters: now, or once the session has drained its outbox.
@@ -180,6 +185,7 @@ final class Delivery {
 
     private func end(_ session: Session, _ code: CloseCode, isGoodbye: Bool = false) {
         guard session.phase != .ended else { return }
+        noteEnd(of: session)
         session.end(code, isGoodbye: isGoodbye)
         counters.count(code)
         ended.append(session)
@@ -336,7 +342,8 @@ final class Delivery {
                 // It counts as sent to the session, if the session has everything before.
                 if isLive { session.feed.sent(upTo: entry.position) }
                 if let asides, let answer = entry.answer {
-                    noteAhead(entry.position, of: session)
+                    let conversation = entry.isMessage ? delivered.conversation : nil
+                    noteAhead(entry.position, ofMessageIn: conversation, of: session)
                     pushApart(asides.bytes(at: answer), to: session)
                 }
                 continue
@@ -374,8 +381,14 @@ final class Delivery {
         if edge.backlog(of: session) > bounds.spillBytes / 2 { isOutboxHalfFull = true }
     }
 
+    /// The session ends, for whatever reason.
+    func noteEnd(of session: Session) {
+        if session.phase == .ready, session.feed.state != .live { counters.sessionsBehind -= 1 }
+    }
+
     private func fallBehind(_ session: Session) {
         session.feed.fallBehind()
+        counters.sessionsBehind += 1
         counters.spills += 1
         // A frame larger than the limit makes the session fall behind even if nothing waits in its outbox, so `drained`
         // would never be called.
@@ -394,9 +407,13 @@ final class Delivery {
         return true
     }
 
-    private func noteAhead(_ position: Position, of session: Session) {
-        guard session.phase == .ready else { return }
-        session.feed.tellAhead(position)
+    /// The `ok` of a message stands for the event, unless the client will yet be told that its user joined: then it
+    /// begins the conversation anew.
+    private func noteAhead(_ position: Position, ofMessageIn conversation: Conversation?, of session: Session) {
+        guard session.phase == .ready, session.feed.state != .live else { return }
+        let member = session.user.flatMap { conversation?.member($0.number) }
+        let isKnown = member.map { $0.joinedAt <= session.feed.sentPosition } ?? false
+        session.feed.tellAhead(position, standsForEvent: isKnown)
     }
 
     /// Refuses a durable command of a session that has been told as many positions ahead of its events as are kept: it

@@ -7,10 +7,10 @@ struct Feed: ~Copyable {
     enum State {
         /// As they are committed.
         case live
-        /// The session fell behind or has just connected. Missed events are read from the log once the outbox is empty.
+        /// The session fell behind or has just connected. It gets what it missed once the outbox is empty.
         case behind
-        /// A page is being read.
-        case reading
+        /// It waits for a page of the log, or for its turn.
+        case waiting
     }
 
     /// Sent messages whose ack is awaited.
@@ -18,12 +18,15 @@ struct Feed: ~Copyable {
     /// Everything up to here that concerns the device was put into the outbox, or the device had it before.
     private(set) var sentPosition = Position.start
     private(set) var state = State.live
-    /// Positions named in a reply while the session was behind. An ack of one of these says nothing about earlier
-    /// events.
-    private var toldAhead: Set<Position> = []
+    /// Positions named in a reply while the session was behind, and whether the reply stands for the event. An ack of
+    /// one of these says nothing about earlier events.
+    private var toldAhead: [Position: Bool] = [:]
 
     /// The number of positions told out of order.
     var toldAheadCount: Int { toldAhead.count }
+
+    /// Whether a reply has told the event while the session was behind, so it needn't come.
+    func isAnswered(_ position: Position) -> Bool { !toldAhead.isEmpty && toldAhead[position] == true }
 
     /// Starts the session at its device's cursor.
     mutating func begin(at cursor: Position) { sentPosition = cursor }
@@ -38,8 +41,8 @@ struct Feed: ~Copyable {
     /// The session could not take what was sent, or got a page after which there may be more.
     mutating func fallBehind() { state = .behind }
 
-    /// The session waits for a page.
-    mutating func beginReading() { state = .reading }
+    /// The session waits for a page or for its turn.
+    mutating func beginWaiting() { state = .waiting }
 
     /// Nothing that concerns the device is newer than this position.
     mutating func goLive(at position: Position, _ settled: borrowing Settled) {
@@ -51,29 +54,30 @@ struct Feed: ~Copyable {
     /// of these may have been sent before the client got the earlier events. Events above it may come again.
     func liveMark(at position: Position) -> Position {
         var mark = position.value
-        while mark > 0, toldAhead.contains(Position(mark)) { mark -= 1 }
+        while mark > 0, toldAhead[Position(mark)] != nil { mark -= 1 }
         return Position(mark)
     }
 
     /// A reply named the position of an event. For a live session the event counts as sent.
-    mutating func tellAhead(_ position: Position) {
-        if state != .live { toldAhead.insert(position) }
+    /// - Parameter standsForEvent: whether the client needs nothing else of it.
+    mutating func tellAhead(_ position: Position, standsForEvent: Bool) {
+        if state != .live, toldAhead[position] != true { toldAhead[position] = standsForEvent }
     }
 
     /// How far the device has got when it acks `position`; nil if that can't be told. An ack of a position told out of
     /// order says nothing about what has not been sent yet.
     mutating func acked(_ position: Position) -> Position? {
         guard !toldAhead.isEmpty else { return state == .live ? position : min(position, sentPosition) }
-        guard !toldAhead.contains(position) else { return nil }
+        guard toldAhead[position] == nil else { return nil }
         let covered = state == .live ? position : min(position, sentPosition)
-        toldAhead = toldAhead.filter { $0 > covered }
+        toldAhead = toldAhead.filter { $0.key > covered }
         return covered
     }
 
     /// The session has ended; nothing more is sent to it.
     mutating func end() {
         state = .behind
-        toldAhead = []
+        toldAhead = [:]
         unacked.removeAll()
     }
 }

@@ -233,7 +233,8 @@ final class StoredEvents {
             let created = Created(conversation: number, position: position, time: time, isDuplicate: true)
             return queries.answerCreated(created, to: session, next.id)
         }
-        delivery.tellAhead(position, to: session)
+        let conversation = next.event.kind == .message ? directory.conversation(number) : nil
+        delivery.tellAhead(position, ofMessageIn: conversation, to: session)
         let builder = events.builder
         builder.begin("ok")
         builder.reply(to: next.id)

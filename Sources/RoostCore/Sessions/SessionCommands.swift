@@ -137,6 +137,8 @@ final class SessionCommands {
         counters.sessionsOpened += 1
         // Whoever comes and goes all the time pays for those who are told. Nobody is kept out for it.
         prices.charge(deliveries: presence.audience(of: user), to: session, at: now)
+        session.feed.fallBehind()
+        counters.sessionsBehind += 1
         sessions.renew(session, until: verified.endsAt)
         let frame = welcome.frame(
             for: user, device, isNew: isNew, until: grant.expires, head: journal.head, re: hello.id, at: now)
@@ -222,7 +224,10 @@ final class SessionCommands {
     /// The connection is gone.
     func close(_ session: Session, at now: Moment) {
         sessions.remove(session)
-        if session.phase != .ended { session.end(nil) }
+        if session.phase != .ended {
+            delivery.noteEnd(of: session)
+            session.end(nil)
+        }
         takeOut(session, at: now)
         session.outbox.removeAll()
         session.attachment = nil

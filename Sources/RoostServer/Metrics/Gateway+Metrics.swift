@@ -80,6 +80,12 @@ extension Gateway {
         page.single(
             "roost_signals_dropped_total", .counter, "Signals not sent to slow devices.", counters.signalsDropped)
         page.single(
+            "roost_sessions_behind", .gauge, "Sessions that have been welcomed and still catch up.",
+            counters.sessionsBehind)
+        page.single(
+            "roost_window_pieces_total", .counter,
+            "Times a session that was behind got events from memory, without a read.", counters.windowPieces)
+        page.single(
             "roost_spills_total", .counter, "Times a session fell behind because it reads slowly.", counters.spills)
         page.single(
             "roost_catch_up_pages_total", .counter, "Pages read from the log for devices that catch up.", counters.pages

@@ -90,6 +90,9 @@ final class EventCheck {
         if position <= connection.position {
             world.fail("\(connection.label) gets \(position) after \(connection.position)")
         }
+        if connection.answered.contains(position) {
+            world.fail("\(connection.label) is sent its own message at \(position), which was answered")
+        }
         let feed = ledger.feeds[user.index]
         while connection.place < feed.count, feed[connection.place].position < position {
             checkSkipped(feed[connection.place], on: connection)

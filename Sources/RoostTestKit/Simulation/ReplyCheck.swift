@@ -125,7 +125,11 @@ final class ReplyCheck {
         connection.told.insert(position)
         let device = connection.device
         device.received.insert(position)
-        guard isNew, device.current === connection, let event = ledger.events[position] else { return }
+        guard device.current === connection, let event = ledger.events[position] else { return }
+        let joinedAt = ledger.conversations[event.conversation].members[device.user.index]?.joinedAt
+        if event.kind == .message, let joinedAt, joinedAt <= connection.position { connection.answered.insert(position) }
+        // What has become of a repeated message comes yet, if its place does.
+        guard isNew || event.kind == .message && position > connection.position else { return }
         let users = { (numbers: [UserNumber]) in numbers.compactMap { self.ledger.users[$0.value] } }
         device.memory.take(event, by: device.user.index, users: users)
     }

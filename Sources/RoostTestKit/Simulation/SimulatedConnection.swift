@@ -81,6 +81,8 @@ final class SimulatedConnection {
     var awaited = Awaited()
     /// Positions told by an `ok`. They say nothing about earlier events.
     var told: Set<Int64> = []
+    /// Those of messages whose events needn't come, and don't.
+    var answered: Set<Int64> = []
     var acked: Int64 = 0
     /// When the accepted token ends, by the wall clock.
     var tokenEnds: Int64 = .max

@@ -13,6 +13,7 @@ import Testing
             $0.backlogMax = 6
             $0.outboxCalmBytes = 1_000
             $0.outboxSpillBytes = 2_000
+            $0.windowBytes = 0
         })
     let alice: HarnessClient
     let group: String
@@ -153,6 +154,7 @@ import Testing
                 $0.pageMessages = 3
                 $0.backlogMax = 6
                 $0.backlogChangesMax = 2
+                $0.windowBytes = 0
             })
         let alice = relay.connect("alice")
         let group = alice.makeGroup("bob")

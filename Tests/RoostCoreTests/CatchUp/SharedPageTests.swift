@@ -16,6 +16,7 @@ import Testing
         relay = RelayHarness(
             limits: .with {
                 $0.pageMessages = 3
+                $0.windowBytes = 0
                 // A turn hands out one page.
                 $0.pageBytesPerTurn = 1
             })
@@ -100,6 +101,7 @@ import Testing
     private func readsOfASecondSession(_ limits: Limits) -> Int {
         var limits = limits
         limits.pageMessages = 2
+        limits.windowBytes = 0
         let relay = RelayHarness(limits: limits)
         let alice = relay.connect("alice")
         let groups = [alice.makeGroup("bob", "carol"), alice.makeGroup("bob", "carol")]
@@ -126,8 +128,8 @@ import Testing
         for read in relay.heldReads { relay.relay.answered(relay.log.answer(read), at: relay.now) }
         relay.relay.catchUp.handOut()
         #expect(clients.filter { !$0.session.outbox.isEmpty }.count == 1)
-        #expect(relay.relay.catchUp.hasPages)
-        while relay.relay.catchUp.hasPages { relay.relay.catchUp.handOut() }
+        #expect(relay.relay.catchUp.hasWork)
+        while relay.relay.catchUp.hasWork { relay.relay.catchUp.handOut() }
         #expect(clients.allSatisfy { !$0.session.outbox.isEmpty })
     }
 

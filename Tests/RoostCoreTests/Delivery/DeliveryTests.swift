@@ -21,7 +21,7 @@ import Testing
         limits.outboxSpillBytes = 4_000
         limits.outboxMaxBytes = 8_000
         limits.owedMax = 3
-        delivery = Delivery(.init(limits), builder: builder, counters: counters)
+        delivery = Delivery(.init(limits), .none(), builder: builder, counters: counters)
         alice = cast.session(on: cast.device(of: 0), numbered: 1)
         bob = cast.session(on: cast.device(of: 1), numbered: 2)
         carol = cast.session(on: cast.device(of: 2), numbered: 3)

@@ -25,7 +25,7 @@ import Testing
         var feed = Feed()
         feed.begin(at: Position(5))
         feed.fallBehind()
-        feed.tellAhead(Position(9))
+        feed.tellAhead(Position(9), standsForEvent: false)
         let covered = feed.acked(Position(9))
         #expect(covered == nil)
         let sent = feed.acked(Position(8))
@@ -35,7 +35,7 @@ import Testing
     @Test func aPositionToldByAReplyIsForgottenWhenItIsCovered() {
         var feed = Feed()
         feed.fallBehind()
-        feed.tellAhead(Position(4))
+        feed.tellAhead(Position(4), standsForEvent: false)
         feed.sent(upTo: Position(6))
         let covered = feed.acked(Position(6))
         #expect(covered == Position(6))
@@ -45,7 +45,7 @@ import Testing
 
     @Test func whileLiveARepliesPositionCountsAsSent() {
         var feed = Feed()
-        feed.tellAhead(Position(4))
+        feed.tellAhead(Position(4), standsForEvent: false)
         let ahead = feed.toldAheadCount
         #expect(ahead == 0)
     }

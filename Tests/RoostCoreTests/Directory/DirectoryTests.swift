@@ -8,7 +8,7 @@ import Testing
 @Suite struct DirectoryTests {
     let journal: Journal
     let directory: Directory
-    private let delivery = Delivery(.init(Limits()), builder: FrameBuilder(), counters: Counters())
+    private let delivery = Delivery(.init(Limits()), .none(), builder: FrameBuilder(), counters: Counters())
 
     init() {
         var snapshot = Snapshot()

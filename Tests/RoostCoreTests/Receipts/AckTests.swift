@@ -5,7 +5,7 @@ import Testing
 
 /// `ack` and `resume`: acked events don't come again, and all others do.
 @Suite struct AckTests {
-    let relay = RelayHarness()
+    let relay = RelayHarness(limits: .with { $0.windowBytes = 0 })
     let alice: HarnessClient
     let group: String
 
@@ -161,7 +161,11 @@ import Testing
 
     /// A device may write more than is kept of it while it catches up. It only has to wait, and stays connected.
     @Test func aClientThatWritesFasterThanItCatchesUpHasToWait() {
-        let relay = RelayHarness(limits: .with { $0.owedMax = 3 })
+        let relay = RelayHarness(
+            limits: .with {
+                $0.owedMax = 3
+                $0.windowBytes = 0
+            })
         let group = relay.connect("alice").makeGroup("bob")
         relay.holdsReads = true
         let bob = relay.connect("bob")
