@@ -43,6 +43,8 @@ public final class Counters {
     public internal(set) var sessionsBehind = 0
     /// Times a session that was behind got events from the window.
     public internal(set) var windowPieces = 0
+    /// Commands that read, refused because too much waits for slow sessions.
+    public internal(set) var readsShed = 0
     /// Gaps sent.
     public internal(set) var gaps = 0
     /// Conversations, members and watches looked at one by one for commands that name many.

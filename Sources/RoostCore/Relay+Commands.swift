@@ -17,6 +17,7 @@ extension Relay {
                 try prices.pay(decoded.command, bytes: message.count, by: session, at: now)
                 try sessions.authorize(decoded.command, of: session, at: now)
                 if decoded.command.isStored { try delivery.checkAhead(of: session) }
+                if decoded.command.isRead { try delivery.checkMemory() }
                 try perform(decoded.command, id, session, now)
             } catch {
                 self.session.refuse(error, id, session, now)
@@ -58,6 +59,14 @@ extension Command {
     fileprivate var isStored: Bool {
         switch self {
         case .send, .edit, .delete, .react, .create, .change: true
+        default: false
+        }
+    }
+
+    /// Whether its answer may be large.
+    fileprivate var isRead: Bool {
+        switch self {
+        case .history, .get, .list, .members: true
         default: false
         }
     }

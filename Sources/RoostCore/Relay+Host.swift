@@ -27,6 +27,9 @@ extension Relay {
         input(at: now) { self.session.close(session, at: now) }
     }
 
+    /// The host has written to a session that it visits without being asked to, because the socket took more.
+    public func wrote(to session: Session) { delivery.noteWritten(session) }
+
     /// Everything in the outbox has left for the network. The session now gets the states it is owed, then the events
     /// it has missed.
     public func drained(_ session: Session, at now: Moment) {

@@ -117,8 +117,8 @@ public final class Relay {
     public var openConnections: Int { sessions.count }
     /// Number of durable events submitted and not yet committed.
     public var pendingEvents: Int { journal.pendingEvents }
-    /// Bytes waiting for all connections. O(connections); for metrics.
-    public var outboxBytes: Int { sessions.all.reduce(0) { $0 + $1.outbox.bytes } }
+    /// Bytes waiting for all connections, as the last writes left them.
+    public var outboxBytes: Int { delivery.waitingBytes }
     /// Whether nothing waits for the log.
     public var isSettled: Bool { journal.isEmpty && (journal.isFailed || !receipt.isStoreDue) }
     /// Whether the store has had a batch for so long that commands which store something are refused.

@@ -92,6 +92,7 @@ public final class HarnessClient {
             hasMoved = true
             for message in frame.messages() { receive(message) }
         }
+        harness.relay.wrote(to: session)
         if let code = session.closing {
             closeCode = code
             isOpen = false

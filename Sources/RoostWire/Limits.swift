@@ -121,6 +121,13 @@ public struct Limits: Sendable, Equatable {
     public var visitsMin = 64
     /// When more bytes wait, the connection is closed (4001). Replies alone fill it only if the client doesn't read.
     public var outboxMaxBytes = 4_194_304
+    /// When more bytes wait for all devices of one user together, the one that gets another answer is closed (4001), if
+    /// more than `outboxCalmBytes` wait for it. Four devices may be as slow as one may.
+    public var outboxUserBytes = 16_777_216
+    /// When more bytes wait for all connections together, any that gets another answer is closed (4001), if more than
+    /// `outboxCalmBytes` wait for it. From half of this on, slow connections get no signals, durable events only when
+    /// they have read the last ones, and `history`, `list` and their like are refused with `busy`.
+    public var outboxAllBytes = 268_435_456
     /// Most held-back states that one slow session may be owed before it is closed (4001). A session that catches up
     /// gets as many answers to durable commands of its own before it is refused further ones (`busy`).
     public var owedMax = 4_096

@@ -9,6 +9,10 @@ extension Delivery {
         var spillBytes: Int
         /// If more bytes than this wait, the session is closed.
         var maxBytes: Int
+        /// The same for all sessions of one user together.
+        var userBytes: Int
+        /// The same for all sessions. From half of it on, slow sessions get less.
+        var allBytes: Int
         /// The fewest sessions a turn visits.
         var visitsMin: Int
         /// Ephemeral events that may be held back for a session, and positions it may be told out of order. Commands
@@ -23,6 +27,8 @@ extension Delivery {
             calmBytes = limits.outboxCalmBytes
             spillBytes = limits.outboxSpillBytes
             maxBytes = limits.outboxMaxBytes
+            userBytes = limits.outboxUserBytes
+            allBytes = limits.outboxAllBytes
             visitsMin = limits.visitsMin
             owed = limits.owedMax
             aheadMilliseconds = limits.aheadRetryMilliseconds

@@ -211,6 +211,7 @@ final class Delivery {
         var left = atMost
         while left > 0, let session = edge.next() {
             body(session)
+            edge.noteWritten(session)
             left -= 1
             // `body` may have added to a run.
             if edge.isEmpty { settle() }
@@ -264,15 +265,19 @@ final class Delivery {
         guard !session.isApart else { return false }
         let bytes = edge.backlog(of: session) + bytes
         if delivered.isSignals { return bytes <= roomForSignals(session) }
-        return session.feed.state == .live && delivered.lowest > since && bytes <= bounds.spillBytes
+        return session.feed.state == .live && delivered.lowest > since && bytes <= room(for: session)
     }
 
     /// Bytes in an outbox above which signals are dropped. A session that had taken everything before this turn isn't
     /// called slow just because much arrives at once.
     @inline(__always)
     private func roomForSignals(_ session: Session) -> Int {
-        edge.isSlow(session) ? bounds.calmBytes : bounds.spillBytes
+        edge.isSlow(session) ? isCrowded ? 0 : bounds.calmBytes : bounds.spillBytes
     }
+
+    /// Bytes in an outbox above which durable events are left to catch-up.
+    @inline(__always)
+    private func room(for session: Session) -> Int { isCrowded && edge.isSlow(session) ? 0 : bounds.spillBytes }
 
     private func count(_ deliveries: Int, of delivered: FanOutRun) {
         if delivered.isSignals { counters.signalDeliveries += deliveries } else { counters.deliveries += deliveries }
@@ -351,7 +356,7 @@ final class Delivery {
             guard isLive, entry.sequence > since else { continue }
             var bytes = frames.bytes(at: entry.frame)
             if entry.sender == user, let asides, let own = entry.own { bytes = asides.bytes(at: own) }
-            guard edge.backlog(of: session) + portion.count + bytes.count <= bounds.spillBytes else {
+            guard edge.backlog(of: session) + portion.count + bytes.count <= room(for: session) else {
                 fallBehind(session)
                 continue
             }
@@ -397,14 +402,43 @@ final class Delivery {
 
     // MARK: Bounds
 
+    /// So many bytes wait for slow sessions that they get no more signals, and durable events only from catch-up.
+    private var isCrowded: Bool { edge.waitingBytes > bounds.allBytes / 2 }
+
+    /// Bytes waiting for all sessions, as the last writes left them.
+    var waitingBytes: Int { edge.waitingBytes }
+
+    /// Some of what waits for the session was written, or thrown away.
+    func noteWritten(_ session: Session) { edge.noteWritten(session) }
+
+    /// Checks that there is memory for a large answer.
+    /// - Throws: `busy`.
+    func checkMemory() throws(Refusal) {
+        guard !isCrowded else {
+            counters.readsShed += 1
+            throw Refusal(
+                .busy, "too many answers wait for slow clients", retryAfterMilliseconds: bounds.aheadMilliseconds)
+        }
+    }
+
     /// Whether this many further bytes may wait. A session without room for frames that must not be lost is closed.
     private func hasRoom(for bytes: Int, _ session: Session) -> Bool {
         guard session.phase != .ended else { return false }
-        guard edge.backlog(of: session) + bytes <= bounds.maxBytes else {
+        let waiting = edge.backlog(of: session) + bytes
+        guard waiting <= bounds.maxBytes, waiting <= bounds.calmBytes || hasSharedRoom(for: bytes, session) else {
             end(session, .tooSlow)
             return false
         }
         return true
+    }
+
+    private func hasSharedRoom(for bytes: Int, _ session: Session) -> Bool {
+        edge.waitingBytes <= bounds.allBytes && hasUserRoom(for: bytes, session)
+    }
+
+    private func hasUserRoom(for bytes: Int, _ session: Session) -> Bool {
+        guard let sessions = session.user?.sessions, sessions.count > 1 else { return true }
+        return sessions.reduce(bytes) { $0 + edge.backlog(of: $1) } <= bounds.userBytes
     }
 
     /// The `ok` of a message stands for the event, unless the client will yet be told that its user joined: then it

@@ -11,6 +11,8 @@ protocol Edge: AnyObject {
     func backlog(of session: Session) -> Int
     /// Whether bytes were already waiting for the session before this turn.
     func isSlow(_ session: Session) -> Bool
+    /// Bytes that wait for all slow sessions together.
+    var waitingBytes: Int { get }
     /// Writes a frame to one session.
     func write(_ frame: Frame, to session: Session)
     /// Adds a session to those that get the frame. `end` follows the last one.
@@ -31,6 +33,8 @@ final class DirectEdge: Edge {
         fileprivate var isTouched = false
         /// Whether something waited in the outbox already when it was touched.
         fileprivate var isSlow = false
+        /// Its part of `waitingBytes`.
+        fileprivate var waitingBytes = 0
     }
 
     /// The number of bytes in an outbox above which a session is not calm.
@@ -38,6 +42,8 @@ final class DirectEdge: Edge {
     /// The fewest sessions a turn visits.
     private let visitsMin: Int
     private var touched = Deque<Session>()
+    /// What the last writes to sessions have left. What is added before the next write isn't counted yet.
+    private(set) var waitingBytes = 0
     /// Commands, outcomes and answers since the host last visited sessions.
     private var arrivals = 0
     /// So much waits for a session that keeps up that the next turn visits all sessions.
@@ -89,6 +95,15 @@ final class DirectEdge: Edge {
     @inline(__always)
     private func noteBacklog(of session: Session) {
         if session.outbox.bytes > calmBytes, !session.visit.isSlow { isBacklogged = true }
+    }
+
+    /// Some of what waits for the session was written, or thrown away.
+    @inline(__always)
+    func noteWritten(_ session: Session) {
+        let left = session.outbox.bytes
+        guard left != session.visit.waitingBytes else { return }
+        waitingBytes += left - session.visit.waitingBytes
+        session.visit.waitingBytes = left
     }
 
     // MARK: Visits

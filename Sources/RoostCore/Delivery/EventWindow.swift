@@ -100,6 +100,8 @@ final class EventWindow {
         floor = head
     }
 
+    private var newestChunk: Int { firstChunk + kept.count - 1 }
+
     /// Bytes of memory taken by texts and events.
     var bytes: Int { kept.reduce(0) { $0 + $1.weight } }
 
@@ -114,7 +116,7 @@ final class EventWindow {
         }
         let ownCount = event.kind == .message ? Self.ownCount(of: event) : 0
         let chunk = chunkWithRoom(for: json.count + 1 + ownCount)
-        let text = Text(chunk: firstChunk + kept.count - 1, start: chunk.used, count: json.count + 1, ownCount: ownCount)
+        let text = Text(chunk: newestChunk, start: chunk.used, count: json.count + 1, ownCount: ownCount)
         chunk.append(json)
         chunk.append("}")
         if ownCount > 0 {
@@ -125,7 +127,7 @@ final class EventWindow {
             chunk.append("\"")
         }
         assert(chunk.used == text.start + text.count + ownCount, "a text is as long as the room that it got")
-        let ordinal = (firstChunk + kept.count - 1) << Self.indexBits | chunk.entries.count
+        let ordinal = newestChunk << Self.indexBits | chunk.entries.count
         let before = chains[conversation.number]?.last.map { self[$0] }
         let changes = before.map { $0.changes + ($0.kind == .message ? 0 : 1) } ?? 0
         chunk.entries.append(
@@ -145,7 +147,8 @@ final class EventWindow {
     func forget(_ conversation: ConversationNumber) { chains[conversation] = nil }
 
     private static func ownCount(of event: borrowing StoredEvent) -> Int {
-        deviceBegins.utf8CodeUnitCount + event.device.utf8.count + keyBegins.utf8CodeUnitCount + event.key.utf8.count + 1
+        let quotes = deviceBegins.utf8CodeUnitCount + keyBegins.utf8CodeUnitCount + 1
+        return quotes + event.device.utf8.count + event.key.utf8.count
     }
 
     // MARK: Memory
@@ -157,10 +160,10 @@ final class EventWindow {
         while kept.count >= Self.chunks || self.bytes + bytes > chunkBytes * Self.chunks, let oldest = takeOldest() {
             chunk = oldest
         }
-        if chunk == nil || chunk?.memory.count != max(chunkBytes, bytes) { chunk = Chunk(bytes: max(chunkBytes, bytes)) }
-        guard let chunk else { preconditionFailure("there is a chunk now") }
-        kept.append(chunk)
-        return chunk
+        let size = max(chunkBytes, bytes)
+        let newest = chunk.flatMap { $0.memory.count == size ? $0 : nil } ?? Chunk(bytes: size)
+        kept.append(newest)
+        return newest
     }
 
     /// Takes the oldest chunk out, empty.
@@ -207,7 +210,7 @@ final class EventWindow {
         chunk.append("}")
         let count = chunk.used - start
         chunk.append(ownMembers(text))
-        let changed = Text(chunk: firstChunk + kept.count - 1, start: start, count: count, ownCount: text.ownCount)
+        let changed = Text(chunk: newestChunk, start: start, count: count, ownCount: text.ownCount)
         update(ordinal) { $0.text = changed }
     }
 
@@ -275,7 +278,8 @@ final class EventWindow {
         }
         let (head, rest) = (json[..<place], json[place...])
         frames.append(
-            payload: UnsafeRawBufferPointer(rebasing: head), ownMembers(entry.text), UnsafeRawBufferPointer(rebasing: rest))
+            payload: UnsafeRawBufferPointer(rebasing: head), ownMembers(entry.text),
+            UnsafeRawBufferPointer(rebasing: rest))
     }
 
     private func json(_ text: Text) -> UnsafeRawBufferPointer {

@@ -230,6 +230,7 @@ final class SessionCommands {
         }
         takeOut(session, at: now)
         session.outbox.removeAll()
+        delivery.noteWritten(session)
         session.attachment = nil
     }
 

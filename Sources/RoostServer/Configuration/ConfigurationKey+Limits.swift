@@ -134,6 +134,22 @@ extension ConfigurationKey {
             "When more bytes than this wait for a connection, it is closed."
         ),
         ConfigurationKey(
+            "limits.outbox_user_bytes",
+            .whole(\.limits.outboxUserBytes, 1_048_576...1_073_741_824),
+            "When more bytes than this wait for all devices of one user together, the slow ones among them are closed."
+        ),
+        ConfigurationKey(
+            "limits.outbox_all_bytes",
+            .whole(\.limits.outboxAllBytes, 16_777_216...1_099_511_627_776),
+            "When more bytes than this wait for all connections together, slow ones are closed. From half of it on, they "
+                + "get less."
+        ),
+        ConfigurationKey(
+            "limits.window_bytes",
+            .whole(\.limits.windowBytes, 0...4_294_967_296),
+            "Memory for the newest events, from which devices are served that are a little behind."
+        ),
+        ConfigurationKey(
             "limits.pending_events",
             .whole(\.limits.pendingEvents, 64...10_000_000),
             "Most events waiting to be written to the log. Further commands are answered with busy."

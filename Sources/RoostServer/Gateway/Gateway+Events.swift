@@ -47,6 +47,7 @@ extension Gateway {
     func writable(_ connection: Connection) {
         guard let session = session(of: connection) else { return }
         flush(session)
+        relay.wrote(to: session)
     }
 
     func closed(_ connection: Connection, isClean: Bool) {

@@ -122,12 +122,14 @@ final class ReplyCheck {
     /// A reply told this position, so the event itself needn't come. The device knows what it asked for.
     /// - Parameter isNew: whether it isn't the answer to a repeated command. What that did may have been changed since.
     private func note(_ position: Int64, isNew: Bool = true, toldTo connection: SimulatedConnection) {
-        connection.told.insert(position)
+        connection.told.positions.insert(position)
         let device = connection.device
         device.received.insert(position)
         guard device.current === connection, let event = ledger.events[position] else { return }
         let joinedAt = ledger.conversations[event.conversation].members[device.user.index]?.joinedAt
-        if event.kind == .message, let joinedAt, joinedAt <= connection.position { connection.answered.insert(position) }
+        if event.kind == .message, let joinedAt, joinedAt <= connection.position {
+            connection.told.messages.insert(position)
+        }
         // What has become of a repeated message comes yet, if its place does.
         guard isNew || event.kind == .message && position > connection.position else { return }
         let users = { (numbers: [UserNumber]) in numbers.compactMap { self.ledger.users[$0.value] } }
@@ -225,7 +227,7 @@ final class ReplyCheck {
     }
 
     private func noteAcked(_ position: Int64, by connection: SimulatedConnection) {
-        guard !connection.told.contains(position), position > connection.acked else { return }
+        guard !connection.told.positions.contains(position), position > connection.acked else { return }
         connection.acked = position
         let user = connection.device.user
         for entry in connection.unackedEvents where entry <= position {

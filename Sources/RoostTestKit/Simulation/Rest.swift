@@ -93,7 +93,7 @@ final class Rest {
         guard connection.isWelcome, !connection.awaited.live, connection.pending.isEmpty else { return false }
         let feed = ledger.feeds[connection.device.user.index]
         return feed[connection.place...].allSatisfy {
-            ledger.isExcused($0, connection.device, gaps: connection.gaps, told: connection.told)
+            ledger.isExcused($0, connection.device, gaps: connection.gaps, told: connection.told.positions)
         }
     }
 

@@ -264,8 +264,8 @@ final class Script {
     /// Acks the newest event, an older one, or a position that only an `ok` told.
     func ackSomething(on connection: SimulatedConnection) {
         let positions = connection.unackedEvents
-        if !connection.told.isEmpty, world.random.chance(30) {
-            let told = connection.told.sorted()
+        if !connection.told.positions.isEmpty, world.random.chance(30) {
+            let told = connection.told.positions.sorted()
             return clients.ack(told[world.random.below(told.count)], on: connection)
         }
         guard let last = positions.last else { return }

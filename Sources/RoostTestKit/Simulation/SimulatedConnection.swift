@@ -26,6 +26,13 @@ final class SimulatedConnection {
         var isRequired: Bool
     }
 
+    /// Positions told by an `ok`. They say nothing about earlier events.
+    struct Told {
+        var positions: Set<Int64> = []
+        /// Those of messages whose events don't come as well.
+        var messages: Set<Int64> = []
+    }
+
     /// What its client waits for besides replies.
     struct Awaited {
         /// `live`.
@@ -79,10 +86,7 @@ final class SimulatedConnection {
     var gaps: [Int: Ledger.LeftOut] = [:]
     /// What must come next.
     var awaited = Awaited()
-    /// Positions told by an `ok`. They say nothing about earlier events.
-    var told: Set<Int64> = []
-    /// Those of messages whose events needn't come, and don't.
-    var answered: Set<Int64> = []
+    var told = Told()
     var acked: Int64 = 0
     /// When the accepted token ends, by the wall clock.
     var tokenEnds: Int64 = .max

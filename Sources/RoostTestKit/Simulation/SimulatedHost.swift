@@ -273,6 +273,7 @@ final class SimulatedHost {
             hasMoved = true
             for message in messages(of: frame) { observer?.reads(message, on: connection) }
         }
+        relay.wrote(to: session)
         return afterWriting(connection) || hasMoved
     }
 
@@ -317,6 +318,7 @@ final class SimulatedHost {
             left -= frame.count
             for message in messages(of: frame) { observer?.reads(message, on: connection) }
         }
+        relay.wrote(to: connection.session)
     }
 
     /// Ends the connection for both sides.

@@ -80,8 +80,9 @@ import Testing
         for number in 1...300 {
             send(String(repeating: "x", count: number % 50 == 0 ? 5_000 : 10), number, from: alice, to: group)
             if number % 3 == 0 {
+                let sequence = Value(integerLiteral: Int64(number))
                 _ = alice.request(
-                    "edit", ["conversation": "\(group)", "sequence": Value(integerLiteral: Int64(number)), "body": "much longer text"])
+                    "edit", ["conversation": "\(group)", "sequence": sequence, "body": "much longer text"])
             }
             #expect(relay.relay.delivery.window.bytes <= bytes)
         }

@@ -47,6 +47,60 @@ import Testing
         #expect(bob.frames("message").compactMap { $0["sequence"]?.integer } == Array(1...40))
     }
 
+    /// Many devices of one user may together be no slower than a few.
+    @Test func allDevicesOfAUserShareABound() {
+        let bytes = max(1_000, Self.pong * 40)
+        let relay = RelayHarness(
+            limits: .with {
+                $0.outboxMaxBytes = bytes
+                $0.outboxCalmBytes = Self.pong * 10
+                $0.outboxUserBytes = bytes
+            })
+        let bob = relay.connect("bob")
+        bob.isReading = false
+        let devices = (0..<4).map { relay.connect("alice", "d\($0)") }
+        for device in devices {
+            device.isReading = false
+            for _ in 0..<20 { device.tell("ping", ["id": 1]) }
+        }
+        // Two of them together have as much as one may; the others got no more than calm sessions may have.
+        #expect(devices.map { $0.session.closing == nil } == [true, true, false, false])
+        let waiting = devices.reduce(0) { $0 + $1.session.outbox.bytes }
+        #expect(waiting <= bytes + 2 * Self.pong * 10)
+        for _ in 0..<20 { bob.tell("ping", ["id": 1]) }
+        #expect(bob.session.closing == nil)
+    }
+
+    @Test func allConnectionsShareABound() {
+        let relay = RelayHarness(
+            limits: .with {
+                $0.outboxCalmBytes = 600
+                $0.outboxAllBytes = 8_000
+            })
+        let alice = relay.connect("alice")
+        let names = (1...10).map { "u\($0)" }
+        let slow = names.map { relay.connect($0) }
+        let bob = relay.connect("bob")
+        let group = alice.makeGroup(names + ["bob"])
+        alice.post("m0", to: group)
+        for client in slow { client.isReading = false }
+        for _ in 0..<20 { for client in slow { client.tell("ping", ["id": 1]) } }
+        // Some were closed; those who read are served, except for answers that may be large.
+        #expect(slow.contains { $0.session.closing == .tooSlow })
+        #expect(slow.reduce(0) { $0 + $1.session.outbox.bytes } <= 8_000 + 10 * 600)
+        #expect(relay.relay.outboxBytes == slow.reduce(0) { $0 + $1.session.outbox.bytes })
+        alice.post("m1", to: group)
+        #expect(bob.bodies == ["m0", "m1"])
+        #expect(bob.outcome("history", ["conversation": "\(group)"]) == "busy")
+        // Slow sessions get durable events from catch-up.
+        #expect(relay.relay.counters.sessionsBehind == slow.count { $0.session.isReady })
+        for client in slow { client.isReading = true }
+        relay.settle()
+        #expect(relay.relay.outboxBytes == 0)
+        #expect(bob.outcome("history", ["conversation": "\(group)"]) == "ok")
+        #expect(slow.filter { $0.closeCode == nil }.allSatisfy { $0.bodies == ["m0", "m1"] })
+    }
+
     @Test func aSessionOwedTooMuchIsClosed() {
         let relay = RelayHarness(
             limits: .with {
