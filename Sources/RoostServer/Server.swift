@@ -26,6 +26,7 @@ public struct Server {
         var log = Logger(label: "roost", factory: { StreamLogHandler.standardError(label: $0) })
         log.logLevel = configuration.logLevel
         let server = Server(configuration: configuration, log: log)
+        DescriptorLimit.lower(to: server.descriptorsMax)
         let verifier = try server.loadKeys()
         let (store, snapshot) = try server.openStore()
         server.serve(try server.makeGateway(store, snapshot, verifier), store)
@@ -137,6 +138,12 @@ public struct Server {
     /// Carries the result to the main thread: written before the semaphore is signalled, read after.
     private final class ResultBox: @unchecked Sendable {
         var result: Result<TokenVerifier, KeyFailure> = .failure(KeyFailure("no keys"))
+    }
+
+    /// The most descriptors that are ever open: sockets, and some for the store, keys, threads and standard streams.
+    private var descriptorsMax: Int {
+        let settings = transportSettings
+        return settings.connectionsMax + settings.strangersMax + settings.reserveMax + settings.leaversMax + 512
     }
 
     /// The most reads that the Relay has under way: those of clients, and the pages of sessions that catch up.

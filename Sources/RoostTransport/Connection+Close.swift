@@ -117,7 +117,7 @@ extension Connection {
 
     /// Ends the connection after so many seconds; 0 means never. Replaces an earlier call.
     func setTimeout(_ seconds: Int32) {
-        guard let wsi else { return }
-        lws_set_timeout(wsi, seconds > 0 ? PENDING_TIMEOUT_USER_OK : NO_PENDING_TIMEOUT, seconds)
+        guard phase != .ended else { return }
+        core.timeouts.set(self, after: seconds, at: core.monotonicMilliseconds)
     }
 }

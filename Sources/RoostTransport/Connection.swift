@@ -69,6 +69,7 @@ public final class Connection {
     var hasClosed = false
     /// Whether it has ended for the peer, and the core waits for the peer's end.
     var isLeaver = false
+    var timeout = Timeouts.Slot()
 
     init(id: UInt64, sender: ClientAddress, descriptor: Int32, core: ServerCore) {
         self.id = id

@@ -29,6 +29,7 @@ final class ServerCore {
     var socketCount = 0
     var nextID: UInt64 = 1
     @exclusivity(unchecked) var admission: Admission<Connection>
+    var timeouts = Timeouts(at: ServerCore.readClock())
     @exclusivity(unchecked) var partialFrames: PartialFrames<Connection>
     /// What a guest may send, and what anybody else.
     let frameBounds: (guest: FrameReader.Bounds, stranger: FrameReader.Bounds)
@@ -175,6 +176,7 @@ final class ServerCore {
 
     private func beat() {
         admission.forgetOld()
+        for connection in timeouts.expire(at: monotonicMilliseconds) { end(connection) }
         if listener.descriptor >= 0, listener.restoreSpare() { ev_io_start(library.loop, accepting) }
     }
 
