@@ -39,12 +39,8 @@ public final class Counters {
     public internal(set) var spills = 0
     /// Pages read for sessions that catch up.
     public internal(set) var pages = 0
-    /// Sessions that have been welcomed and are not live.
-    public internal(set) var sessionsBehind = 0
-    /// Times a session that was behind got events from the window.
-    public internal(set) var windowPieces = 0
-    /// Commands that read, refused because too much waits for slow sessions.
-    public internal(set) var readsShed = 0
+    /// Sessions that are behind.
+    public internal(set) var behind = Behind()
     /// Gaps sent.
     public internal(set) var gaps = 0
     /// Conversations, members and watches looked at one by one for commands that name many.
@@ -57,6 +53,16 @@ public final class Counters {
     public internal(set) var errors = [Int](repeating: 0, count: ErrorCode.allCases.count)
     /// Connections closed by the relay, by index in `CloseCode.allCases`.
     public internal(set) var closes = [Int](repeating: 0, count: CloseCode.allCases.count)
+
+    /// Sessions that are behind, and what that costs.
+    public struct Behind: Sendable {
+        /// Sessions that have been welcomed and are not live.
+        public internal(set) var sessions = 0
+        /// Times such a session got events from the window.
+        public internal(set) var windowPieces = 0
+        /// Commands that read, refused because too much waits for slow sessions.
+        public internal(set) var readsShed = 0
+    }
 
     init() {}
 

@@ -28,7 +28,7 @@ extension Relay {
     }
 
     /// The host has written to a session that it visits without being asked to, because the socket took more.
-    public func wrote(to session: Session) { delivery.noteWritten(session) }
+    public func wrote(to session: Session) { delivery.edge.noteWritten(session) }
 
     /// Everything in the outbox has left for the network. The session now gets the states it is owed, then the events
     /// it has missed.

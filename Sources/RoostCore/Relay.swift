@@ -118,7 +118,7 @@ public final class Relay {
     /// Number of durable events submitted and not yet committed.
     public var pendingEvents: Int { journal.pendingEvents }
     /// Bytes waiting for all connections, as the last writes left them.
-    public var outboxBytes: Int { delivery.waitingBytes }
+    public var outboxBytes: Int { delivery.edge.waitingBytes }
     /// Whether nothing waits for the log.
     public var isSettled: Bool { journal.isEmpty && (journal.isFailed || !receipt.isStoreDue) }
     /// Whether the store has had a batch for so long that commands which store something are refused.

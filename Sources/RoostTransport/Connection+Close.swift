@@ -52,7 +52,7 @@ extension Connection {
         guard phase == .open else { return finish() }
         self.farewell = farewell
         phase = .leaving
-        core.leaving.append(self)
+        core.ends.leaving.append(self)
     }
 
     /// Sends the close frame of a connection that leaves, at the end of the turn.

@@ -126,16 +126,16 @@ extension ServerCore {
         guard connection.phase != .ended else { return }
         uncount(connection)
         connection.phase = .ended
-        ending.append(connection)
+        ends.closing.append(connection)
     }
 
     /// Ends what is to end in this turn. What the handler does about it needs a turn of its own.
     func endConnections() {
         var gone: [Connection] = []
-        swap(&gone, &leaving)
+        swap(&gone, &ends.leaving)
         for connection in gone { connection.sendFarewell() }
         gone = []
-        swap(&gone, &ending)
+        swap(&gone, &ends.closing)
         // The library calls back, and the connection's reference is released.
         for connection in gone { if let wsi = connection.wsi { shim_lws_kill_now(wsi) } }
         library.wake.send()

@@ -29,14 +29,12 @@ final class ServerCore {
     var socketCount = 0
     var nextID: UInt64 = 1
     @exclusivity(unchecked) var admission: Admission<Connection>
-    var timeouts = Timeouts(at: ServerCore.readClock())
+    var timeouts: Timeouts
     @exclusivity(unchecked) var partialFrames: PartialFrames<Connection>
     /// What a guest may send, and what anybody else.
     let frameBounds: (guest: FrameReader.Bounds, stranger: FrameReader.Bounds)
-    /// Connections that leave at the end of this turn.
-    @exclusivity(unchecked) var leaving: [Connection] = []
-    /// Connections whose sockets are closed at the end of this turn.
-    var ending: [Connection] = []
+    /// Connections that end with this turn: those that leave, and those whose sockets are closed.
+    @exclusivity(unchecked) var ends: (leaving: [Connection], closing: [Connection]) = ([], [])
     /// Connections whose next request waits for the next turn.
     var waiting: [Connection] = []
     /// Connections that have ended for us, and wait for their peers. They are counted nowhere else.
@@ -52,6 +50,7 @@ final class ServerCore {
         library = try LibraryContext()
         buffer = WriteBuffer(room: max(settings.writeBytes, 4_096))
         admission = Admission(settings.admissionBounds)
+        timeouts = Timeouts(at: ServerCore.readClock())
         partialFrames = PartialFrames(bytesMax: settings.partialBytesMax)
         let guest = FrameReader.Bounds(
             messageBytes: settings.frameBytesMax, fragments: settings.fragmentsMax, takesBinary: settings.takesBinary)
@@ -158,7 +157,7 @@ final class ServerCore {
     private func endTurn() {
         events?.turnEnded()
         buffer.forget()
-        if !leaving.isEmpty || !ending.isEmpty { endConnections() }
+        if !ends.leaving.isEmpty || !ends.closing.isEmpty { endConnections() }
         now = nil
         if !waiting.isEmpty { serveWaiting() }
     }

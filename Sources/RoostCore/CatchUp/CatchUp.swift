@@ -235,7 +235,7 @@ final class CatchUp {
             return 0
         }
         delivery.touch(session)
-        counters.windowPieces += 1
+        counters.behind.windowPieces += 1
         let piece = newest.handOut(to: session, user, &session.catchUp.skips)
         guard session.phase == .ready else { return piece.bytes }
         if piece.isAll { goLive(session, at: journal.head, settled) } else { session.feed.fallBehind() }
@@ -292,7 +292,7 @@ final class CatchUp {
     /// From here on the session gets events as they are committed, and its device is told so.
     private func goLive(_ session: Session, at position: Position, _ settled: borrowing Settled) {
         session.feed.goLive(at: position, settled)
-        counters.sessionsBehind -= 1
+        counters.behind.sessions -= 1
         builder.begin("live")
         builder.member("position", session.feed.liveMark(at: position))
         delivery.reply(builder.finish(), to: session)

@@ -10,7 +10,9 @@ import RoostWire
 final class Delivery {
     private let bounds: Bounds
     private let counters: Counters
-    private let edge: DirectEdge
+    /// The outboxes.
+    let edge: DirectEdge
+    let room: OutboxRoom
     private let events: EventFrames
     /// The newest durable events, for sessions that are a little behind.
     let window: EventWindow
@@ -29,6 +31,7 @@ final class Delivery {
         self.counters = counters
         events = EventFrames(builder: builder)
         edge = DirectEdge(calmBytes: bounds.calmBytes, visitsMin: bounds.visitsMin)
+        room = OutboxRoom(bounds, edge, counters)
     }
 
     // MARK: Gathering
@@ -264,20 +267,9 @@ final class Delivery {
     private func takesWhole(_ delivered: FanOutRun, _ bytes: Int, _ session: Session, _ since: SequenceNumber) -> Bool {
         guard !session.isApart else { return false }
         let bytes = edge.backlog(of: session) + bytes
-        if delivered.isSignals { return bytes <= roomForSignals(session) }
-        return session.feed.state == .live && delivered.lowest > since && bytes <= room(for: session)
+        if delivered.isSignals { return bytes <= room.forSignals(session) }
+        return session.feed.state == .live && delivered.lowest > since && bytes <= room.forEvents(session)
     }
-
-    /// Bytes in an outbox above which signals are dropped. A session that had taken everything before this turn isn't
-    /// called slow just because much arrives at once.
-    @inline(__always)
-    private func roomForSignals(_ session: Session) -> Int {
-        edge.isSlow(session) ? isCrowded ? 0 : bounds.calmBytes : bounds.spillBytes
-    }
-
-    /// Bytes in an outbox above which durable events are left to catch-up.
-    @inline(__always)
-    private func room(for session: Session) -> Int { isCrowded && edge.isSlow(session) ? 0 : bounds.spillBytes }
 
     private func count(_ deliveries: Int, of delivered: FanOutRun) {
         if delivered.isSignals { counters.signalDeliveries += deliveries } else { counters.deliveries += deliveries }
@@ -294,7 +286,7 @@ final class Delivery {
             let session = partial.session.takeUnretainedValue()
             session.isApart = false
             if delivered.isSignals {
-                pushSignals(frames, asides, of: delivered, to: session, room: roomForSignals(session))
+                pushSignals(frames, asides, of: delivered, to: session, room: room.forSignals(session))
             } else {
                 pushEvents(frames, asides, of: delivered, to: session, above: partial.since)
             }
@@ -356,7 +348,7 @@ final class Delivery {
             guard isLive, entry.sequence > since else { continue }
             var bytes = frames.bytes(at: entry.frame)
             if entry.sender == user, let asides, let own = entry.own { bytes = asides.bytes(at: own) }
-            guard edge.backlog(of: session) + portion.count + bytes.count <= room(for: session) else {
+            guard edge.backlog(of: session) + portion.count + bytes.count <= room.forEvents(session) else {
                 fallBehind(session)
                 continue
             }
@@ -388,12 +380,12 @@ final class Delivery {
 
     /// The session ends, for whatever reason.
     func noteEnd(of session: Session) {
-        if session.phase == .ready, session.feed.state != .live { counters.sessionsBehind -= 1 }
+        if session.phase == .ready, session.feed.state != .live { counters.behind.sessions -= 1 }
     }
 
     private func fallBehind(_ session: Session) {
         session.feed.fallBehind()
-        counters.sessionsBehind += 1
+        counters.behind.sessions += 1
         counters.spills += 1
         // A frame larger than the limit makes the session fall behind even if nothing waits in its outbox, so `drained`
         // would never be called.
@@ -402,43 +394,14 @@ final class Delivery {
 
     // MARK: Bounds
 
-    /// So many bytes wait for slow sessions that they get no more signals, and durable events only from catch-up.
-    private var isCrowded: Bool { edge.waitingBytes > bounds.allBytes / 2 }
-
-    /// Bytes waiting for all sessions, as the last writes left them.
-    var waitingBytes: Int { edge.waitingBytes }
-
-    /// Some of what waits for the session was written, or thrown away.
-    func noteWritten(_ session: Session) { edge.noteWritten(session) }
-
-    /// Checks that there is memory for a large answer.
-    /// - Throws: `busy`.
-    func checkMemory() throws(Refusal) {
-        guard !isCrowded else {
-            counters.readsShed += 1
-            throw Refusal(
-                .busy, "too many answers wait for slow clients", retryAfterMilliseconds: bounds.aheadMilliseconds)
-        }
-    }
-
     /// Whether this many further bytes may wait. A session without room for frames that must not be lost is closed.
     private func hasRoom(for bytes: Int, _ session: Session) -> Bool {
         guard session.phase != .ended else { return false }
-        let waiting = edge.backlog(of: session) + bytes
-        guard waiting <= bounds.maxBytes, waiting <= bounds.calmBytes || hasSharedRoom(for: bytes, session) else {
+        guard room.isLeft(for: bytes, session) else {
             end(session, .tooSlow)
             return false
         }
         return true
-    }
-
-    private func hasSharedRoom(for bytes: Int, _ session: Session) -> Bool {
-        edge.waitingBytes <= bounds.allBytes && hasUserRoom(for: bytes, session)
-    }
-
-    private func hasUserRoom(for bytes: Int, _ session: Session) -> Bool {
-        guard let sessions = session.user?.sessions, sessions.count > 1 else { return true }
-        return sessions.reduce(bytes) { $0 + edge.backlog(of: $1) } <= bounds.userBytes
     }
 
     /// The `ok` of a message stands for the event, unless the client will yet be told that its user joined: then it

@@ -138,7 +138,7 @@ final class SessionCommands {
         // Whoever comes and goes all the time pays for those who are told. Nobody is kept out for it.
         prices.charge(deliveries: presence.audience(of: user), to: session, at: now)
         session.feed.fallBehind()
-        counters.sessionsBehind += 1
+        counters.behind.sessions += 1
         sessions.renew(session, until: verified.endsAt)
         let frame = welcome.frame(
             for: user, device, isNew: isNew, until: grant.expires, head: journal.head, re: hello.id, at: now)
@@ -230,7 +230,7 @@ final class SessionCommands {
         }
         takeOut(session, at: now)
         session.outbox.removeAll()
-        delivery.noteWritten(session)
+        delivery.edge.noteWritten(session)
         session.attachment = nil
     }
 

@@ -141,8 +141,8 @@ extension ConfigurationKey {
         ConfigurationKey(
             "limits.outbox_all_bytes",
             .whole(\.limits.outboxAllBytes, 16_777_216...1_099_511_627_776),
-            "When more bytes than this wait for all connections together, slow ones are closed. From half of it on, they "
-                + "get less."
+            "When more bytes than this wait for all connections together, slow ones are closed. From half of it on, "
+                + "they get less."
         ),
         ConfigurationKey(
             "limits.window_bytes",

@@ -81,10 +81,10 @@ extension Gateway {
             "roost_signals_dropped_total", .counter, "Signals not sent to slow devices.", counters.signalsDropped)
         page.single(
             "roost_sessions_behind", .gauge, "Sessions that have been welcomed and still catch up.",
-            counters.sessionsBehind)
+            counters.behind.sessions)
         page.single(
             "roost_window_pieces_total", .counter,
-            "Times a session that was behind got events from memory, without a read.", counters.windowPieces)
+            "Times a session that was behind got events from memory, without a read.", counters.behind.windowPieces)
         page.single(
             "roost_spills_total", .counter, "Times a session fell behind because it reads slowly.", counters.spills)
         page.single(

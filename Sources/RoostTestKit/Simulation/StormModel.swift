@@ -73,7 +73,7 @@ public final class StormModel {
     }
 
     /// Sessions that are connected and not live.
-    public var sessionsBehind: Int { relay.counters.sessionsBehind }
+    public var sessionsBehind: Int { relay.counters.behind.sessions }
     /// Sessions that were welcomed.
     public var sessionsReady: Int { relay.readySessions }
     /// Messages that were stored.
@@ -192,9 +192,10 @@ public final class StormModel {
             isWritten = true
             for message in frame.messages() {
                 microseconds += prices.event
-                guard let json = JSONValue(parsing: message.payload), json["type"]?.string == "message" else { continue }
+                let json = JSONValue(parsing: message.payload)
+                guard json?["type"]?.string == "message" else { continue }
                 events += 1
-                acked = json["position"]?.string
+                acked = json?["position"]?.string
             }
         }
         if isWritten { microseconds += prices.write }

@@ -49,7 +49,7 @@ import Testing
         #expect(bob.bodies == texts(1...6))
         #expect(bob.frames.last?.text("type") == "live")
         #expect(relay.heldReads.isEmpty)
-        #expect(relay.relay.counters.windowPieces == 1)
+        #expect(relay.relay.counters.behind.windowPieces == 1)
         post(7...7)
         #expect(bob.bodies == texts(1...7))
     }
@@ -68,7 +68,7 @@ import Testing
         for number in 1...200 { alice.post("m\(number)", to: group) }
         let bob = relay.connect("bob")
         #expect(bob.bodies == (1...200).map { "m\($0)" })
-        #expect(relay.relay.counters.pages > 0 && relay.relay.counters.windowPieces == 1)
+        #expect(relay.relay.counters.pages > 0 && relay.relay.counters.behind.windowPieces == 1)
         #expect(bob.frames("live").count == 1)
     }
 
@@ -176,7 +176,7 @@ import Testing
         let bob = relay.connect("bob")
         #expect(bob.bodies == (28...30).map { "m\($0)" })
         #expect(bob.frames("gap").count == 1)
-        #expect(relay.relay.counters.windowPieces > 5)
+        #expect(relay.relay.counters.behind.windowPieces > 5)
     }
 
     @Test func tooManyChangesMakeAReset() {
@@ -198,11 +198,11 @@ import Testing
         bob.isReading = false
         let long = String(repeating: "x", count: 900)
         for number in 1...6 { send(long, number, from: alice, to: group) }
-        #expect(relay.relay.counters.sessionsBehind == 1)
+        #expect(relay.relay.counters.behind.sessions == 1)
         bob.isReading = true
         relay.settle()
         #expect(bob.bodies == Array(repeating: long, count: 6))
-        #expect(relay.relay.counters.sessionsBehind == 0)
+        #expect(relay.relay.counters.behind.sessions == 0)
         #expect(bob.frames("live").count == 2)
         #expect(relay.heldReads.isEmpty)
     }
@@ -242,6 +242,6 @@ import Testing
         bob.tell("hello", ["id": 0, "token": "bob", "device": "phone"])
         post(4...9)
         bob.drop()
-        #expect(relay.relay.counters.sessionsBehind == 0)
+        #expect(relay.relay.counters.behind.sessions == 0)
     }
 }
