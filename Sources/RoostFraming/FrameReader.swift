@@ -173,8 +173,17 @@ public struct FrameReader: ~Copyable {
             control.append(contentsOf: part)
         } else {
             isPending = true
+            reserve(message.count + part.count)
             message.append(contentsOf: part)
         }
+    }
+
+    // Doubles the room, but doesn't go beyond the end of the message where that is known: what waits there may wait
+    // long, and in many connections.
+    private mutating func reserve(_ needed: Int) {
+        guard needed > message.capacity else { return }
+        let doubled = max(needed, message.capacity * 2)
+        message.reserveCapacity(isFinal ? min(doubled, needed + remaining) : doubled)
     }
 
     private mutating func endControl(_ part: UnsafeRawBufferPointer) -> Step {

@@ -1,10 +1,11 @@
 import Logging
+import RoostTransport
 import RoostWire
 
 /// The operator's settings, checked and typed. The server is built from this value, which never changes afterwards.
 ///
-/// The defaults are here and in `Limits`. `ConfigurationKey.all` says which keys there are, how they are read and what
-/// they may be. `load` applies file, environment and flags to the defaults.
+/// The defaults are here, in `Limits` and in `TransportSettings`. `ConfigurationKey.all` says which keys there are, how
+/// they are read and what they may be. `load` applies file, environment and flags to the defaults.
 public struct Configuration: Sendable, Equatable {
     /// Where clients connect.
     public struct Listen: Sendable, Equatable {
@@ -67,17 +68,17 @@ public struct Configuration: Sendable, Equatable {
     /// The lowest level that is written to the log.
     public var logLevel = Logger.Level.info
     /// Connections at once.
-    public var connectionsMax = 10_000
+    public var connectionsMax = TransportSettings().connectionsMax
     /// Connections at once from one address.
-    public var connectionsPerAddressMax = 1_000
+    public var connectionsPerAddressMax = TransportSettings().connectionsPerAddressMax
     /// Connections at once that have not been welcomed.
-    public var strangersMax = 2_500
+    public var strangersMax = TransportSettings().strangersMax
     /// Connections at once from one address that have not been welcomed.
-    public var strangersPerAddressMax = 250
+    public var strangersPerAddressMax = TransportSettings().strangersPerAddressMax
     /// Plain HTTP requests of one address in a second.
-    public var requestsPerSecond = 200
+    public var requestsPerSecond = TransportSettings().requestsPerSecond
     /// Bytes of memory for unfinished messages of all connections.
-    public var partialBytesMax = 67_108_864
+    public var partialBytesMax = TransportSettings().partialBytesMax
     /// The bounds of the protocol and the Relay.
     public var limits = Limits()
 
