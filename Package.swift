@@ -62,7 +62,10 @@ let package = Package(
         ),
         .target(
             name: "RoostStorage",
-            dependencies: ["CChecksum", "CSQLite", "RoostCore", "RoostWire"],
+            dependencies: [
+                "CChecksum", "CSQLite", "RoostCore", "RoostWire",
+                .product(name: "DequeModule", package: "swift-collections"),
+            ],
             swiftSettings: fast
         ),
         .target(

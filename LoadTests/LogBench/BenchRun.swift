@@ -14,7 +14,7 @@ final class BenchRun {
 
     init(_ log: SQLiteLog) throws {
         self.log = log
-        thread = try CommitThread(log.writer) { [mailbox] in mailbox.put($0) }
+        thread = try CommitThread(log.storeWriter) { [mailbox] in mailbox.put($0) }
     }
 
     func stop() { thread.stop() }

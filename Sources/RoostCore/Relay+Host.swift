@@ -62,6 +62,28 @@ extension Relay {
         input(at: now) { stored.fail() }
     }
 
+    /// The log has no room: nothing of the batch under way is stored. Until `roomIsBack`, commands that store something
+    /// are refused, and the newest of every other state waits.
+    public func noRoom(for batch: [Mutation], at now: Moment) {
+        input(at: now) {
+            journal.noRoom(for: batch)
+            stored.refuseWhatHasNoRoom()
+        }
+    }
+
+    /// The log has no room for the next batch. One that it has may still be stored.
+    public func roomIsGone(at now: Moment) {
+        input(at: now) {
+            journal.roomIsGone()
+            stored.refuseWhatHasNoRoom()
+        }
+    }
+
+    /// The log has room again.
+    public func roomIsBack(at now: Moment) {
+        input(at: now) { journal.roomIsBack() }
+    }
+
     /// The log's answer to a question.
     public func answered(_ result: ReadResult, at now: Moment) {
         input(arrivals: 1, at: now) {
@@ -110,7 +132,7 @@ extension Relay {
 
     // MARK: For other threads
 
-    /// Returns the next batch if there is one and the writer is idle. The host answers it by `committed` or
+    /// Returns the next batch if there is one and the writer is idle. The host answers it by `committed`, `noRoom` or
     /// `commitFailed`.
     public func takeBatch(at now: Moment) -> [Mutation]? {
         if journal.isWriterIdle { receipt.storeWhatIsDue() }

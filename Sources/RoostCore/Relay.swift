@@ -119,8 +119,14 @@ public final class Relay {
     public var pendingEvents: Int { journal.pendingEvents }
     /// Bytes waiting for all connections, as the last writes left them.
     public var outboxBytes: Int { delivery.edge.waitingBytes }
-    /// Whether nothing waits for the log.
-    public var isSettled: Bool { journal.isEmpty && (journal.isFailed || !receipt.isStoreDue) }
+    /// Whether nothing waits for the log, or what waits can't be stored.
+    public var isSettled: Bool {
+        journal.isEmpty && (journal.isFailed || !receipt.isStoreDue) || journal.isFull && journal.isIdle
+    }
+    /// Whether every state that has changed is stored, too.
+    public var isStored: Bool { journal.isEmpty && !journal.isFailed && !receipt.hasUnstored }
+    /// Whether commands that store something are refused because the disk is full.
+    public var isFull: Bool { journal.isFull }
     /// Whether the store has had a batch for so long that commands which store something are refused.
     public var isStalled: Bool { journal.isStalled }
     /// Whether commands are taken and the store works.

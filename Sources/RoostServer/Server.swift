@@ -37,6 +37,7 @@ public struct Server {
             let store = try SQLiteLog(
                 path: configuration.store.path, durability: configuration.store.durability,
                 reactionsPerUser: configuration.limits.reactionsPerUser,
+                freeFloor: Int64(configuration.store.freeMegabytes) << 20,
                 reporter: StorageReporter { [log] notice in
                     log.log(
                         level: notice.kind == .progress ? .notice : .error, "Store: \(notice.text)",
@@ -75,9 +76,11 @@ public struct Server {
             let mailbox = loop.mailbox
             gateway.loop = loop
             gateway.workers = .init(
-                commits: try CommitThread(store.writer, reporter: store.reporter) { mailbox.post(.committed($0)) },
-                reads: try ReadThread(
-                    store.reader, bound: Server.readsMax(configuration.limits), reporter: store.reporter
+                commits: try CommitThread(
+                    store.storeWriter, reporter: store.reporter, room: { mailbox.post(.room($0)) }
+                ) { mailbox.post(.committed($0)) },
+                reads: try ReadPool(
+                    store.readers, bound: Server.readsMax(configuration.limits), reporter: store.reporter
                 ) { mailbox.post(.answered($0)) },
                 storeStatistics: { store.statistics }, verifier: verifier, mailbox: mailbox)
             return (gateway, loop)
@@ -98,7 +101,11 @@ public struct Server {
         gateway.workers?.reads.stop()
         gateway.workers?.commits.stop()
         if !gateway.hasStoreFailed {
-            do { _ = try store.checkpoint() } catch {
+            do {
+                if try !store.checkpoint(areMarksStored: gateway.relay.isStored) {
+                    log.warning("The write-ahead log could not be emptied: another program reads the store")
+                }
+            } catch {
                 log.error("The write-ahead log could not be checkpointed", metadata: ["error": "\(error)"])
             }
         }

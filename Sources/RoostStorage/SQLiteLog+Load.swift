@@ -7,8 +7,10 @@ extension SQLiteLog {
     /// Compares how far the log has come by everything that says so. If its newest rows are lost, gives it a new epoch,
     /// so that clients don't take new events for repetitions of those they have seen, and goes on after them.
     public func load() throws -> Snapshot {
+        do { try storeWriter.unlessFull { try writer.raiseWatermarks() } } catch is NoRoom {
+            reporter.note(.fullDisk, "the disk is full: what members had read before a crash isn't made good")
+        }
         let database = writer.database
-        try writer.raiseWatermarks()
         var snapshot = Snapshot()
         snapshot.aliveAt = Timestamp(milliseconds: try writer.meta.number("alive_at"))
         snapshot.leases = try writer.numbers.leases(database)
@@ -19,10 +21,10 @@ extension SQLiteLog {
         try settleEnd(of: &snapshot)
         snapshot.head = Position(writer.head)
         snapshot.epoch = try writer.meta.text("epoch")
-        note?.begin(
-            LogNote.Content(
-                epoch: snapshot.epoch, position: writer.head, isOpen: true, isSynced: durability == .full,
-                boot: LogNote.currentBoot()))
+        let content = LogNote.Content(
+            epoch: snapshot.epoch, position: writer.head, isOpen: true, isSynced: durability == .full,
+            boot: LogNote.currentBoot())
+        if let note, !note.begin(content) { reporter.noteUnwritten() }
         return snapshot
     }
 

@@ -15,7 +15,7 @@ extension SQLiteLog {
     static func reindex(
         _ path: String, _ durability: Durability, _ bounds: StorageBounds, reporter: StorageReporter
     ) throws(StorageFailure) {
-        try changing(path, durability) { database in
+        try changing(path, durability, reporter) { database in
             do {
                 try makeEmpty(database) { "DROP TABLE IF EXISTS \($0)" }
             } catch let failure as StorageFailure where failure.isDamage {
@@ -49,7 +49,7 @@ extension SQLiteLog {
 
     /// Runs `body` on the one connection to a store that nobody else may have open.
     private static func changing(
-        _ path: String, _ durability: Durability, _ body: (Database) throws -> Void
+        _ path: String, _ durability: Durability, _ reporter: StorageReporter, _ body: (Database) throws -> Void
     ) throws(StorageFailure) {
         do {
             let lock = try FileLock(for: path)
@@ -58,7 +58,9 @@ extension SQLiteLog {
             let database = try Database(path: path)
             defer { database.close() }
             try Migration.checkOwner(of: database)
-            _ = try SQLiteLog.prepare(database, durability, StorageBounds())
+            let bounds = StorageBounds()
+            let foreign = ForeignWait(firstNotice: bounds.noticeMilliseconds, gauges: Gauges(), reporter: reporter)
+            _ = try SQLiteLog.prepare(database, durability, bounds, foreign)
             try body(database)
         } catch {
             throw error as? StorageFailure ?? .inconsistent("\(error)")

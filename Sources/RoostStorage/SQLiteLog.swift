@@ -3,20 +3,20 @@ import Glibc
 import RoostCore
 import RoostWire
 
-/// The log in one SQLite file. Opens it, brings its schema up to date, and owns the writer and the reader. Used by the
-/// thread that starts and stops the relay; between `load` and `checkpoint` the writer and the reader are on their own
+/// The log in one SQLite file. Opens it, brings its schema up to date, and owns the writer and the readers. Used by the
+/// thread that starts and stops the relay; between `load` and `checkpoint` the writer and the readers are on their own
 /// threads.
 ///
-/// `full` and `normal` use a file in WAL mode, with a connection each for the writer, the reader and the checkpointer.
-/// `memory` is an in-memory database with one connection, which writer and reader use in turn; its path is ignored.
+/// `full` and `normal` use a file in WAL mode, with a connection each for the writer, each reader and the checkpointer.
+/// `memory` is an in-memory database with one connection, which writer and readers use in turn; its path is ignored.
 public final class SQLiteLog {
     /// Replaces the store's own hash of sender and key. For tests of collisions.
     typealias Hash = @Sendable (Int32, UnsafeRawBufferPointer) -> UInt64
 
     /// Commits batches, on one thread.
-    public let writer: SQLiteWriter
-    /// Answers questions, on one thread.
-    public let reader: SQLiteReader
+    public let storeWriter: StoreWriter
+    /// Answer questions, each on one thread.
+    public let readers: [SQLiteReader]
     /// Gets notices for operators.
     public let reporter: StorageReporter
     let durability: Durability
@@ -28,6 +28,10 @@ public final class SQLiteLog {
     var isWALCut: Bool
     private let fileLock: FileLock?
     private let gauges: Gauges
+    private let foreign: ForeignWait
+
+    /// The writer of the present connection.
+    var writer: SQLiteWriter { storeWriter.writer }
 
     /// What the store says of itself. From any thread.
     public var statistics: StorageStatistics {
@@ -37,13 +41,15 @@ public final class SQLiteLog {
     }
 
     /// Opens or creates the store. Throws a `StorageFailure`, one line that names the file and says what to do.
-    /// `reactionsPerUser` limits the different reactions of one user to one message.
+    /// `reactionsPerUser` limits the different reactions of one user to one message. While fewer bytes than `freeFloor`
+    /// are free on the disk, nothing is stored.
     public convenience init(
-        path: String, durability: Durability, reactionsPerUser: Int = Limits().reactionsPerUser,
+        path: String, durability: Durability, reactionsPerUser: Int = Limits().reactionsPerUser, freeFloor: Int64 = 0,
         reporter: StorageReporter = StorageReporter()
     ) throws(StorageFailure) {
         try self.init(
-            path, durability, StorageBounds(), reactionsPerUser: reactionsPerUser, reporter: reporter)
+            path, durability, StorageBounds(), reactionsPerUser: reactionsPerUser, freeFloor: freeFloor,
+            reporter: reporter)
     }
 
     /// Opens or creates the store on an SQLite file layer registered by a simulation as `vfs`, with bounds so small
@@ -59,14 +65,15 @@ public final class SQLiteLog {
 
     init(
         _ path: String, _ durability: Durability, _ bounds: StorageBounds,
-        reactionsPerUser: Int = Limits().reactionsPerUser, reporter: StorageReporter = StorageReporter(),
-        hash: Hash? = nil, vfs: String? = nil
+        reactionsPerUser: Int = Limits().reactionsPerUser, freeFloor: Int64 = 0,
+        reporter: StorageReporter = StorageReporter(), hash: Hash? = nil, vfs: String? = nil
     ) throws(StorageFailure) {
         self.reporter = reporter
         do {
             let isFile = durability != .memory
+            let isOfSystem = isFile && vfs == nil
             let path = isFile ? path : ":memory:"
-            fileLock = isFile && vfs == nil ? try FileLock(for: path) : nil
+            fileLock = isOfSystem ? try FileLock(for: path) : nil
             note = fileLock.map { LogNote($0.descriptor) }
             lastNote = note?.read()
             self.durability = durability
@@ -74,33 +81,39 @@ public final class SQLiteLog {
             if let lastNote, lastNote.position > 0, access(path, F_OK) != 0 {
                 throw StorageFailure.missing(path: path, position: lastNote.position)
             }
+            let gauges = Gauges()
+            self.gauges = gauges
+            foreign = ForeignWait(firstNotice: bounds.noticeMilliseconds, gauges: gauges, reporter: reporter)
+            let clock = vfs == nil ? monotonicMilliseconds : SQLiteLog.countingClock()
             let database = try Database(path: path, vfs: vfs)
             try Migration.checkOwner(of: database)
             // SQLite has created it by now.
             try fileLock?.lockStore()
-            isWALCut = try SQLiteLog.prepare(database, durability, bounds)
-            if vfs != nil { try database.execute("UPDATE meta SET value = 'simulate' WHERE name = 'epoch'") }
-            gauges = Gauges()
-            let lock = ConnectionLock(isShared: !isFile)
-            var checkpointer: Checkpointer?
-            if isFile {
-                let copying = try Database(path: path, vfs: vfs)
-                try copying.configureForCopying(durability)
-                checkpointer = try Checkpointer(copying, isInline: vfs != nil)
+            isWALCut = try SQLiteLog.prepare(database, durability, bounds, foreign)
+            if vfs != nil, try database.value("SELECT value FROM meta WHERE name = 'epoch'") != "simulate" {
+                try database.execute("UPDATE meta SET value = 'simulate' WHERE name = 'epoch'")
             }
-            let lookUps = isFile ? try Database(path: path, vfs: vfs) : database
-            if isFile { try lookUps.configureForReading() }
-            writer = try SQLiteWriter(
-                SQLiteWriter.Parts(
-                    database: database, lookUps: lookUps, checkpointer: checkpointer, lock: lock, gauges: gauges,
-                    reporter: reporter, files: isFile && vfs == nil ? try OpenFiles(of: database) : nil, note: note,
-                    durability: durability, clock: vfs == nil ? monotonicMilliseconds : SQLiteLog.countingClock(),
-                    hash: hash, bounds: bounds, reactionsPerUser: reactionsPerUser))
-            if durability == .full { try database.reserveWAL(frames: bounds.reservedFrames) }
-            let reading = isFile ? try Database(path: path, vfs: vfs) : database
-            if isFile { try reading.configureForReading() }
-            reader = try SQLiteReader(
-                database: reading, tail: writer.indexer.tail, lock: lock, reporter: reporter, bounds: bounds)
+            let room = Room(
+                floor: freeFloor, bounds: bounds, clock: clock, gauges: gauges, reporter: reporter,
+                measure: { isOfSystem ? Room.free(at: path) : nil })
+            let lock = ConnectionLock(isShared: !isFile)
+            storeWriter = try StoreWriter(
+                WriterOpening(
+                    path: path, vfs: vfs, durability: durability, bounds: bounds, reactionsPerUser: reactionsPerUser,
+                    hash: hash, lock: lock, gauges: gauges, reporter: reporter, foreign: foreign, note: note,
+                    clock: clock),
+                on: database, room: room, files: isOfSystem ? try OpenFiles(of: database) : nil)
+            let tail = storeWriter.writer.indexer.tail
+            // In a simulation everything is on one thread.
+            readers = try (0..<(vfs == nil ? ReadPool.threads : 1)).map { _ in
+                let reading = isFile ? try Database(path: path, vfs: vfs) : database
+                if isFile { try reading.configureForReading() }
+                return try SQLiteReader(database: reading, tail: tail, lock: lock, reporter: reporter, bounds: bounds)
+            }
+            guard durability == .full else { return }
+            try writer.database.syncWAL()
+            // A full disk has no room for it, and needs none for what isn't written.
+            do { try storeWriter.unlessFull { try writer.checkpoints.reserve() } } catch is NoRoom {}
         } catch StorageFailure.failed(_, SQLITE_NOTADB, _) {
             throw .notADatabase(path: path)
         } catch let failure as StorageFailure {
@@ -112,13 +125,22 @@ public final class SQLiteLog {
 
     /// Makes the writing connection ready: its settings, and the schema. Returns whether the write-ahead log had lost
     /// commits that were synced; then the log has a new epoch already, because what shows the loss is overwritten now.
-    static func prepare(_ database: Database, _ durability: Durability, _ bounds: StorageBounds) throws -> Bool {
+    /// Nothing is written if nothing has to be, so that a store on a full disk can be opened.
+    static func prepare(
+        _ database: Database, _ durability: Durability, _ bounds: StorageBounds, _ foreign: ForeignWait
+    ) throws -> Bool {
+        database.lockTimeout = bounds.lockMilliseconds
         let tail = durability == .memory ? .clean : try WALTail(of: database)
         try database.configureForWriting(durability, walFramesMax: bounds.checkpoints.framesBound)
-        // What is left of a commit would look like a later one if the next commit were cut short, too.
-        if tail == .torn { _ = try database.emptyWAL() }
-        try Migration.apply(to: database) {
-            if tail == .lost { try database.execute(Schema.renewEpoch) }
+        try foreign.until(ForeignWait.lock) {
+            try database.unlessBusy {
+                // What is left of a commit would look like a later one if the next commit were cut short, too.
+                if tail == .torn { try database.cutWAL() }
+                guard try tail == .lost || !Migration.isComplete(in: database) else { return }
+                try Migration.apply(to: database) {
+                    if tail == .lost { try database.execute(Schema.renewEpoch) }
+                }
+            }
         }
         if tail == .lost { _ = try database.emptyWAL() }
         return tail == .lost
@@ -133,22 +155,26 @@ public final class SQLiteLog {
         }
     }
 
-    /// Copies the whole write-ahead log into the database and empties it. For a clean stop, when both threads are idle.
-    /// Returns whether all of it was copied.
-    public func checkpoint() throws -> Bool {
+    /// Copies the whole write-ahead log into the database and empties it. For a clean stop, when all threads are idle.
+    /// Returns whether all of it was copied. `areMarksStored` says whether no watermark waits to be stored any more.
+    public func checkpoint(areMarksStored: Bool = false) throws -> Bool {
         try writer.transactions.checkUsable()
+        if areMarksStored {
+            // Otherwise the next start looks for them.
+            do { try storeWriter.noteMarked() } catch is NoRoom {}
+        }
         try writer.checkpoints.wait()
         return try writer.database.checkpoint(SQLITE_CHECKPOINT_TRUNCATE)
     }
 
     /// Ends a wait for another program that keeps the store from storing. The commit under way then fails. Call it
     /// before the threads are stopped; from any thread.
-    public func giveUpWaiting() { writer.giveUpWaiting() }
+    public func giveUpWaiting() { foreign.giveUp() }
 
-    /// Closes all connections and lets the file go. Both threads must have stopped.
+    /// Closes all connections and lets the file go. All threads must have stopped.
     public func close() {
-        reader.close()
-        if writer.close() { note?.end() }
+        for reader in readers { reader.close() }
+        if writer.close(), let note, !note.end() { reporter.noteUnwritten() }
         fileLock?.release()
     }
 }

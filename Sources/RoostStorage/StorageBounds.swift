@@ -40,9 +40,20 @@ struct StorageBounds: Sendable {
     var reactionsShown = 64
     /// Attempts to answer one question. A second one is needed only if the writer finished a merge during the first.
     var readAttempts = 8
+    /// After SQLite found no room: for so many milliseconds nothing is tried again. A quota isn't seen in any other
+    /// way, and a failed attempt costs a few tenths of a second, because the writer begins anew.
+    var fullMilliseconds: Int64 = 5_000
+    /// At a start, the rows that are read again may be as many times as long as the tail if the disk is too full to
+    /// index them. They take 40 bytes each in memory.
+    var fullTails = 16
+    /// Spans that one page of catch-up looks into, three milliseconds of reading. A page of a hundred rows needs a
+    /// hundred and one at most, once it is known where the spans begin.
+    var spansPerPage = 256
     /// Different notices that are remembered, so that each is told once. A disk that fails slowly damages many rows;
     /// above this number a notice may be told again.
     var noticesRemembered = 1_024
+    /// A failure that repeats itself is told again after so many milliseconds.
+    var noticeAgainMilliseconds: Int64 = 60_000
     /// While another program is in the way: the milliseconds of one attempt, after which the writer looks whether it
     /// has to stop; and those after which the operator is told for the first time.
     var lockMilliseconds: Int32 = 250
@@ -56,5 +67,6 @@ extension StorageBounds {
         keysPerGeneration: 100, partsPerGeneration: 5, reservedFrames: 24,
         checkpoints: CheckpointPolicy(
             frames: 16, idleFrames: 12, restFrames: 4, framesBound: 48, retryFrames: 12, framesLong: 160),
-        erasedMilliseconds: 20_000, erasedRetryMilliseconds: 2_000, erasedRowsPerCommit: 2, erasedRowsWhenIdle: 8)
+        erasedMilliseconds: 20_000, erasedRetryMilliseconds: 2_000, erasedRowsPerCommit: 2, erasedRowsWhenIdle: 8,
+        spansPerPage: 2)
 }

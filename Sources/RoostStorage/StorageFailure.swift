@@ -31,6 +31,8 @@ public enum StorageFailure: Error, Sendable, Equatable {
     case replaced(path: String)
     /// Another program did this until the relay had to stop.
     case obstructed(String)
+    /// So many rows would have to be indexed that they don't fit into memory, and the disk is full.
+    case noRoomToIndex(rows: Int64)
     /// Used after `close()`.
     case closed
 }
@@ -44,6 +46,11 @@ extension StorageFailure {
     /// Whether an index is damaged, by SQLite's finding or by its checksum.
     var isIndexDamage: Bool {
         if case .damagedIndex = self { true } else { isDamage }
+    }
+
+    /// Whether there was no room on the disk.
+    var isFull: Bool {
+        if case .failed(_, let code, _) = self { code & 0xFF == SQLITE_FULL } else { false }
     }
 
     /// Whether a row contradicts a key or another constraint of its table.
@@ -91,6 +98,8 @@ extension StorageFailure: CustomStringConvertible {
                 + "or restore a backup"
         case .obstructed(let what):
             "another program \(what); end it, then restart the relay"
+        case .noRoomToIndex(let rows):
+            "the disk is full, and \(rows) rows have yet to be indexed; make room, then start the relay"
         case .closed:
             "the store is closed"
         }

@@ -16,6 +16,8 @@ public struct StorageNotice: Sendable, Equatable {
         case maintenanceFailed = "maintenance_failed"
         /// Another program keeps a lock or an old state of the database, so the store waits or grows.
         case foreignProgram = "foreign_program"
+        /// There is too little room on the disk to store anything.
+        case fullDisk = "full_disk"
         /// Progress of something that takes long at start.
         case progress
     }
@@ -26,19 +28,35 @@ public struct StorageNotice: Sendable, Equatable {
     public var text: String
 }
 
-/// Collects notices from the threads of a store: counts all of them, and passes on each different one once.
+/// Collects notices from the threads of a store: counts all of them, and passes on each different one. What tells of
+/// damage is passed on once; what fails again and again, once in a while, with how often it did.
 public final class StorageReporter: Sendable {
+    private struct Told {
+        /// When it was passed on last, in monotonic milliseconds.
+        var at: Int64
+        /// How often it was noted since.
+        var since = 0
+    }
+
     private struct State {
         var counts: [StorageNotice.Kind: Int] = [:]
-        var told: Set<String> = []
+        var told: [String: Told] = [:]
     }
 
     private let state = Mutex(State())
     private let rememberedMax = StorageBounds().noticesRemembered
+    private let againMilliseconds = StorageBounds().noticeAgainMilliseconds
+    private let clock: @Sendable () -> Int64
     private let tell: @Sendable (StorageNotice) -> Void
 
     /// `tell` is called on the store's threads and must not wait.
-    public init(_ tell: @escaping @Sendable (StorageNotice) -> Void = { _ in }) {
+    public convenience init(_ tell: @escaping @Sendable (StorageNotice) -> Void = { _ in }) {
+        self.init(clock: monotonicMilliseconds, tell)
+    }
+
+    /// `clock`: monotonic milliseconds.
+    init(clock: @escaping @Sendable () -> Int64, _ tell: @escaping @Sendable (StorageNotice) -> Void) {
+        self.clock = clock
         self.tell = tell
     }
 
@@ -47,11 +65,31 @@ public final class StorageReporter: Sendable {
 
     /// Adds a notice.
     public func note(_ kind: StorageNotice.Kind, _ text: String) {
-        let isNew = state.withLock { state in
+        let now = clock()
+        let told: String? = state.withLock { state in
             state.counts[kind, default: 0] += 1
             if state.told.count >= rememberedMax { state.told.removeAll() }
-            return state.told.insert(text).inserted
+            guard var last = state.told[text] else {
+                state.told[text] = Told(at: now)
+                return text
+            }
+            last.since += 1
+            defer { state.told[text] = last }
+            if kind == .progress { return text }
+            guard kind.isRepeated, now - last.at >= againMilliseconds else { return nil }
+            defer { last = Told(at: now) }
+            return "\(text) (\(last.since) times since it was last said)"
         }
-        if isNew { tell(StorageNotice(kind: kind, text: text)) }
+        if let told { tell(StorageNotice(kind: kind, text: told)) }
+    }
+}
+
+extension StorageNotice.Kind {
+    /// Whether the same text is told again after a while: it says that something fails, and not what is damaged.
+    fileprivate var isRepeated: Bool {
+        switch self {
+        case .readFailed, .maintenanceFailed, .fullDisk, .foreignProgram: true
+        case .damagedRow, .damagedIndex, .lostEnd, .progress: false
+        }
     }
 }

@@ -17,6 +17,10 @@ public struct StorageStatistics: Sendable, Equatable {
     public var checkpoints = 0
     /// Whether the writer waits for another program.
     public var isWaiting = false
+    /// Whether nothing is stored because the disk is full.
+    public var isFull = false
+    /// Bytes that are free on the disk of the store; nil if that isn't known.
+    public var freeBytes: Int64?
     /// Whether a commit has failed; then the store accepts nothing more.
     public var isPoisoned = false
     /// How often each kind of notice has been reported since the store was opened, repeats included.

@@ -9,11 +9,13 @@ extension MemoryLog {
         for span in request.spans {
             guard let record = state.conversations[span.conversation] else { continue }
             var span = span
-            if let backlog = request.backlog, let gap = record.gap(in: span, backlog, keeping: request.rows) {
-                if gap.isReset {
+            if let backlog = request.backlog, !span.isMeasured {
+                span.isMeasured = true
+                let gap = record.gap(in: span, backlog, keeping: request.rows)
+                if let gap, gap.isReset {
                     result.gaps.append(gap)
                     if let last = record.message(gap.to) { span.after = last.position }
-                } else {
+                } else if let gap {
                     span.skip = .init(from: gap.from, to: gap.to, place: gap.place)
                 }
             }

@@ -106,6 +106,19 @@ public final class RelayHarness {
         settle()
     }
 
+    /// The store has no room for the batch under way, nor for another one.
+    public func fillDisk() {
+        if let batch = heldBatch { relay.noRoom(for: batch, at: now) } else { relay.roomIsGone(at: now) }
+        heldBatch = nil
+        settle()
+    }
+
+    /// The store has room again.
+    public func makeRoom() {
+        relay.roomIsBack(at: now)
+        settle()
+    }
+
     // MARK: Turns
 
     /// Runs turns until nothing happens any more: tokens, batches, reads and writes, unless they are held back.

@@ -210,6 +210,8 @@ public struct Limits: Sendable, Equatable {
     public var busyRetryMilliseconds: Int64 = 250
     /// How long a client is told to wait that writes faster than it catches up.
     public var aheadRetryMilliseconds: Int64 = 1_000
+    /// How long a client is told to wait while the disk of the store is full. Somebody has to make room.
+    public var fullRetryMilliseconds: Int64 = 10_000
     /// After how long a commit under way keeps further durable commands out, and how long their clients are told to
     /// wait. Otherwise they would wait for nobody knows how long, and a queue full of them would be sent when most of
     /// their senders have given up. A commit takes milliseconds, on a slow disk a second.

@@ -37,8 +37,9 @@ final class DiskHandle {
 
     func write(_ source: UnsafeRawBufferPointer, at offset: Int) -> Int32 {
         guard isAlive, disk.takesChange() else { return DiskCode.write }
-        file.write(source, at: offset)
-        return SQLITE_OK
+        let count = disk.fitting(source.count, at: offset, of: file)
+        if count > 0 { file.write(UnsafeRawBufferPointer(rebasing: source[..<count]), at: offset) }
+        return count < source.count ? SQLITE_FULL : SQLITE_OK
     }
 
     func truncate(to size: Int) -> Int32 {

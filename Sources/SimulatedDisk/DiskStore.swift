@@ -9,6 +9,11 @@ import SeededRandom
 /// commit in progress, all or nothing.
 public final class DiskStore: SimulatedStore {
     private static let path = "roost.db"
+    /// Of a hundred commits, before so many the disk is left with little room: from none to some commits' worth.
+    private static let fullPercent = 10
+    private static let freeBytes = 40_000
+    /// How often room is asked for before there is some.
+    private static let asksForRoom = 8
     /// How often a process may end while a store is being opened. After that, opening must succeed.
     private static let crashesAtStart = 2
 
@@ -23,6 +28,8 @@ public final class DiskStore: SimulatedStore {
     /// Operations of the last commit, as an estimate for the next one.
     private var lastOperations = 8
     private var violations: [String] = []
+    private var asks = 0
+    private var isCalm = false
 
     /// Creates a new store on its own disk.
     public init(limits: Limits, seed: UInt64, durability: Durability = .full) throws {
@@ -49,14 +56,35 @@ public final class DiskStore: SimulatedStore {
     public func load() -> Snapshot { attempt("load") { try log.load() } ?? Snapshot() }
 
     /// Commits, and compares the outcomes with those of the log in memory.
-    public func commit(_ batch: [Mutation]) -> [Outcome] {
-        let wanted = model.commit(batch)
+    public func commit(_ batch: [Mutation]) -> [Outcome]? {
+        if !isCalm, !disk.isBounded, random.chance(DiskStore.fullPercent) {
+            disk.leaveFree(random.below(DiskStore.freeBytes))
+        }
         let before = disk.operations
-        let got = attempt("commit") { try log.writer.commit(batch) }
-        lastOperations = disk.operations - before
-        guard let got else { return wanted }
-        compare(got, wanted)
-        return got
+        defer { lastOperations = disk.operations - before }
+        do {
+            let got = try log.storeWriter.commit(batch)
+            compare(got, model.commit(batch))
+            return got
+        } catch is NoRoom {
+            return nil
+        } catch {
+            violations.append("the store's commit failed: \(error)")
+            return model.commit(batch)
+        }
+    }
+
+    /// After a while somebody makes room.
+    public func makeRoom(isCalm: Bool) -> Bool {
+        self.isCalm = isCalm
+        asks += 1
+        if isCalm || asks >= DiskStore.asksForRoom {
+            disk.leaveFree(nil)
+            asks = 0
+        }
+        maintain()
+        for _ in 0..<DiskStore.asksForRoom where isCalm && !log.storeWriter.hasRoom { maintain() }
+        return log.storeWriter.hasRoom
     }
 
     /// Each store chooses which numbers it leases.
@@ -72,14 +100,14 @@ public final class DiskStore: SimulatedStore {
 
     /// Asks the store.
     public func answer(_ read: Read) -> ReadResult {
-        attempt("read") { try log.reader.answer(read) } ?? ReadResult(ticket: read.ticket, isFailed: true)
+        attempt("read") { try log.readers[0].answer(read) } ?? ReadResult(ticket: read.ticket, isFailed: true)
     }
 
     /// Lets the writer do one piece of maintenance.
     public func maintain() {
         // After a commit that the disk was told to refuse, the process only waits for its end.
         guard disk.isReliable else { return }
-        _ = attempt("maintenance") { try log.writer.maintain() }
+        _ = attempt("maintenance") { try log.storeWriter.maintain() }
     }
 
     /// The differences found by the comparisons.
@@ -102,7 +130,7 @@ public final class DiskStore: SimulatedStore {
     /// Commits on a disk that refuses after some operations, as a full or broken disk does.
     public func fail(_ batch: [Mutation], _ random: inout SeededGenerator) -> [Outcome]? {
         disk.arm(.refuse, after: self.random.below(lastOperations + 1))
-        guard let outcomes = try? log.writer.commit(batch) else { return nil }
+        guard let outcomes = try? log.storeWriter.commit(batch) else { return nil }
         // The commit needed fewer operations than that: it is durable, although the relay believes that it failed.
         _ = model.commit(batch)
         return outcomes
@@ -113,6 +141,7 @@ public final class DiskStore: SimulatedStore {
     public func reopen(after end: ProcessEnd, _ random: inout SeededGenerator) -> [Outcome]? {
         // The outcomes if the commit in progress turned out to be durable; nil if not, or if there was none.
         var outcomes: [Outcome]?
+        isCalm = false
         switch end {
         case .stopped: stop()
         case .died(let batch): outcomes = die(with: batch)
@@ -126,7 +155,7 @@ public final class DiskStore: SimulatedStore {
     /// The relay stops in order. Even if that is cut off, nothing is lost.
     private func stop() {
         if random.chance(30) { disk.arm(.stop, after: random.below(12)) }
-        guard (try? log.checkpoint()) != nil || disk.failure != nil else {
+        guard (try? log.checkpoint()) != nil || disk.failure != nil || disk.isBounded else {
             return violations.append("the store can't be stopped")
         }
         if random.chance(50) { log.close() }
@@ -136,11 +165,11 @@ public final class DiskStore: SimulatedStore {
     private func die(with batch: [Mutation]?) -> [Outcome]? {
         if let batch {
             disk.arm(.stop, after: random.below(lastOperations + 3))
-            return try? log.writer.commit(batch)
+            return try? log.storeWriter.commit(batch)
         }
         if random.chance(50) {
             disk.arm(.stop, after: random.below(24))
-            for _ in 0..<4 where disk.failure == nil { _ = try? log.writer.maintain() }
+            for _ in 0..<4 where disk.failure == nil { _ = try? log.storeWriter.maintain() }
         }
         return nil
     }
@@ -157,6 +186,7 @@ public final class DiskStore: SimulatedStore {
             if let opened = try? DiskStore.open(disk, durability, reactionsPerUser) { log = opened }
             endProcess()
         }
+        if disk.isBounded { openWithoutRoom() }
         do {
             log = try DiskStore.open(disk, durability, reactionsPerUser)
             _ = try log.load()
@@ -169,9 +199,23 @@ public final class DiskStore: SimulatedStore {
         }
     }
 
+    /// A store on a full disk can be opened and read, whatever it was stopped at.
+    private func openWithoutRoom() {
+        if random.chance(50) { disk.leaveFree(0) }
+        _ = attempt("start on a full disk") {
+            log = try DiskStore.open(disk, durability, reactionsPerUser)
+            _ = try log.load()
+        }
+        if let lost = log.statistics.notices[.lostEnd] {
+            violations.append("on a full disk, the end of the log counts as lost \(lost) times")
+        }
+        disk.leaveFree(nil)
+        endProcess()
+    }
+
     /// Compares the store's content with what it must hold, and finds out whether the batch in progress is durable.
     private func settle(_ batch: [Mutation]?, _ outcomes: [Outcome]?) -> [Outcome]? {
-        guard let found = attempt("content", { try StoreContent(log.load(), answer: log.reader.answer) }) else {
+        guard let found = attempt("content", { try StoreContent(log.load(), answer: log.readers[0].answer) }) else {
             return nil
         }
         guard let wanted = attempt("model", { try StoreContent(model.load(), answer: model.answer) }) else {

@@ -24,6 +24,8 @@ public final class SimulatedDisk {
     private(set) var process = 0
     /// The number of writes, syncs, truncations and deletions done.
     public private(set) var operations = 0
+    /// Bytes that all files together may have; nil if there is no bound.
+    private var capacity: Int?
     private let registration: DiskRegistration
 
     /// Creates an empty disk, registered with SQLite as long as the object exists.
@@ -39,6 +41,23 @@ public final class SimulatedDisk {
     public func arm(_ failure: Failure, after operations: Int) {
         precondition(operations >= 0, "a disk can't fail before now")
         arming = (operations, failure)
+    }
+
+    /// From now on files may grow by so many bytes together; nil: without a bound.
+    public func leaveFree(_ bytes: Int?) {
+        capacity = bytes.map { $0 + used }
+    }
+
+    /// Whether files can grow only so far.
+    public var isBounded: Bool { capacity != nil }
+
+    private var used: Int { files.values.reduce(0) { $0 + $1.bytes.count } }
+
+    /// How many of so many bytes may be written at a place of a file. A full disk takes some of them.
+    func fitting(_ count: Int, at offset: Int, of file: DiskFile) -> Int {
+        guard let capacity else { return count }
+        let free = max(0, capacity - used)
+        return min(count, max(0, file.bytes.count + free - offset))
     }
 
     /// Whether the disk works and is not set to fail.

@@ -15,7 +15,9 @@ import Testing
         let durability: Durability = seed == 4 ? .memory : .normal
         let crowded: SQLiteLog.Hash = { _, key in UInt64(key.last ?? 0) % 5 }
         let hash = seed == 2 ? crowded : nil
-        var log = try SQLiteLog(scratch.path(), durability, .tiny, reactionsPerUser: 3, hash: hash)
+        var bounds = StorageBounds.tiny
+        if seed > 2 { bounds.spansPerPage = 2 }
+        var log = try SQLiteLog(scratch.path(), durability, bounds, reactionsPerUser: 3, hash: hash)
         defer { log.close() }
         let model = MemoryLog(reactionsPerUser: 3)
         var script = Script(seed: seed)
@@ -28,7 +30,7 @@ import Testing
             if script.chance(2) { try log.writer.maintainAll() }
             if durability != .memory, script.chance(2) {
                 log.close()
-                log = try SQLiteLog(scratch.path(), durability, .tiny, reactionsPerUser: 3, hash: hash)
+                log = try SQLiteLog(scratch.path(), durability, bounds, reactionsPerUser: 3, hash: hash)
             }
             try compare(script.page(), log, model, "seed \(seed), step \(step)")
             try compare(script.history(), log, model, "seed \(seed), step \(step)")
@@ -47,8 +49,13 @@ import Testing
     private func compare(_ request: PageRequest, _ log: SQLiteLog, _ model: MemoryLog, _ place: Comment) throws {
         let got = try follow(request, place) { try log.reader.answer(Read(ticket: 1, .page($0))) }
         let wanted = try follow(request, place) { model.answer(Read(ticket: 1, .page($0))) }
-        #expect(got.gaps == wanted.gaps, place)
+        #expect(sorted(got.gaps) == sorted(wanted.gaps), place)
         #expect(got.events == wanted.events, place)
+    }
+
+    /// The store tells a gap when it first looks into the span.
+    private func sorted(_ gaps: [Gap]) -> [Gap] {
+        gaps.sorted { ($0.place, $0.conversation.value) < ($1.place, $1.conversation.value) }
     }
 
     private func follow(
@@ -63,10 +70,14 @@ import Testing
             gaps += page.gaps
             #expect(page.events.count <= request.rows, place)
             guard page.hasMore else { return (events, gaps) }
-            #expect(page.reached > last, place)
-            guard page.reached > last else { return (events, gaps) }
-            last = page.reached
-            request = PageRequest(spans: page.spans(after: last), rows: request.rows, bytes: request.bytes)
+            // A page without rows has found out where some spans begin.
+            let spans = page.spans(after: max(last, page.reached))
+            guard page.reached > last || spans != request.spans else {
+                Issue.record("a page leads nowhere: \(place)")
+                return (events, gaps)
+            }
+            last = max(last, page.reached)
+            request.spans = spans
         }
     }
 

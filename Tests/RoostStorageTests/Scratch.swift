@@ -82,6 +82,8 @@ extension Database {
 }
 
 extension SQLiteLog {
+    var reader: SQLiteReader { readers[0] }
+
     var store: StoreContract.Store {
         StoreContract.Store(writer: writer, reader: reader, load: { try self.load() })
     }

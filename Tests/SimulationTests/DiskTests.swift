@@ -49,7 +49,7 @@ import Testing
         for seed in UInt64(1)...10 {
             for part in DiskTests.run(seed, .full).tally { happened[part.name, default: 0] += part.count }
         }
-        for name in ["crashes", "drains", "failures", "acked", "duplicates"] {
+        for name in ["crashes", "drains", "failures", "acked", "duplicates", "fullDisks"] {
             #expect(happened[name] ?? 0 > 0, "\(name) never happen")
         }
     }

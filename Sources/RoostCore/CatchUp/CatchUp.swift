@@ -48,7 +48,6 @@ final class CatchUp {
     fileprivate struct Round {
         var spans: [PageRequest.Span]
         var upTo: Position
-        var isFirstPage = true
     }
 
     /// What is handed out to a session when it is its turn.
@@ -171,8 +170,7 @@ final class CatchUp {
         round.spans.goOn(after: session.feed.sentPosition)
         session.catchUp.round = round
         return PageRequest(
-            spans: round.spans, rows: bounds.rows, bytes: bounds.pageBytes,
-            backlog: round.isFirstPage ? bounds.backlog : nil)
+            spans: round.spans, rows: bounds.rows, bytes: bounds.pageBytes, backlog: bounds.backlog)
     }
 
     /// A page was read. It is handed out at the end of a turn, so that many pages at once can't make a turn long.
@@ -268,7 +266,6 @@ final class CatchUp {
         }
         counters.pages += 1
         counters.gaps += frames.gaps
-        round.isFirstPage = false
         round.spans = result.spans
         delivery.touch(session)
         for part in frames.parts { push(part, of: frames, to: session, user) }

@@ -18,6 +18,14 @@ enum PendingRead {
             session
         }
     }
+
+    /// The user for whom the log is asked: for a page, that of the session which asked first.
+    var asker: UserNumber {
+        switch self {
+        case .page(let page): page.readers.first?.user?.number ?? .none
+        case .history, .one, .list, .created: session?.user?.number ?? .none
+        }
+    }
 }
 
 /// Reads of the log: those that the host has not taken yet, and who waits for the answers. It bounds the reads of
@@ -86,7 +94,7 @@ final class Reads {
             ofClients += 1
         }
         waiting[nextTicket] = Waiting(reader: reader, question: question)
-        asked.append(Read(ticket: nextTicket, question))
+        asked.append(Read(ticket: nextTicket, question, asker: reader.asker))
         nextTicket += 1
     }
 
@@ -106,7 +114,7 @@ final class Reads {
             guard answered.attempts >= bounds.attempts else {
                 answered.attempts += 1
                 waiting[result.ticket] = answered
-                asked.append(Read(ticket: result.ticket, answered.question))
+                asked.append(Read(ticket: result.ticket, answered.question, asker: answered.reader.asker))
                 return nil
             }
             result = ReadResult(ticket: result.ticket, isFailed: true)

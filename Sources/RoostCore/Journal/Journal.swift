@@ -15,6 +15,8 @@ final class Journal {
         var introductions: Int
         /// How long a refused client is told to wait.
         var retryMilliseconds: Int64
+        /// How long a client is told to wait while the disk is full.
+        var fullRetryMilliseconds: Int64
         /// After how long a batch that the writer still has keeps further events out.
         var stallMilliseconds: Int64
 
@@ -23,6 +25,7 @@ final class Journal {
             bytes = limits.pendingBytes
             introductions = limits.pendingIntroductions
             retryMilliseconds = limits.busyRetryMilliseconds
+            fullRetryMilliseconds = limits.fullRetryMilliseconds
             stallMilliseconds = limits.stallMilliseconds
         }
     }
@@ -31,6 +34,8 @@ final class Journal {
     /// Position of the newest durable event.
     private(set) var head: Position
     private var gathering: [Mutation] = []
+    /// What a log without room gave back. It goes before the collecting batch, because it is older.
+    private var unstored: [Mutation] = []
     /// The rest of the collecting batch.
     private var newest = NewestStates()
     /// Number of durable events in the collecting batch.
@@ -42,6 +47,8 @@ final class Journal {
     /// The writer has had its batch for so long that no further event is taken. Another program may have a lock on the
     /// store, or the disk hangs.
     private(set) var isStalled = false
+    /// The disk is full: no event is taken, and everything else waits.
+    private(set) var isFull = false
     private var pending = Deque<PendingAppend>()
     private var pendingBytes = 0
     /// A drain has begun, so no new event is taken.
@@ -59,19 +66,21 @@ final class Journal {
     /// Number of durable events waiting for their outcomes.
     var pendingEvents: Int { pending.count }
     /// Number of mutations in the collecting batch. For tests.
-    var gathered: Int { gathering.count + newest.count }
+    var gathered: Int { unstored.count + gathering.count + newest.count }
     /// Whether nothing is under way.
     var isEmpty: Bool { pending.isEmpty && hasGatheredNothing && committingEvents == nil }
-    private var hasGatheredNothing: Bool { gathering.isEmpty && newest.isEmpty }
+    /// Whether the writer has no batch.
+    var isIdle: Bool { committingEvents == nil }
+    private var hasGatheredNothing: Bool { unstored.isEmpty && gathering.isEmpty && newest.isEmpty }
     /// Whether the writer can take a batch now.
-    var isWriterIdle: Bool { committingEvents == nil && !isFailed }
+    var isWriterIdle: Bool { committingEvents == nil && !isFailed && !isFull }
 
     // MARK: In
 
     /// Checks that an event with a body of this many bytes may be submitted. Called before anything is changed.
     /// - Throws: `unavailable` or `busy`.
     func reserve(_ bytes: Int) throws(Refusal) {
-        guard isOpen else { throw unavailable() }
+        guard isOpen, !isFull else { throw unavailable() }
         try checkStall()
         guard pending.count < bounds.events, pendingBytes + bytes <= bounds.bytes else {
             throw Refusal(.busy, "the store's queue is full", retryAfterMilliseconds: bounds.retryMilliseconds)
@@ -79,8 +88,9 @@ final class Journal {
     }
 
     /// Checks that so many new users and devices may be stored. Called before one is created.
-    /// - Throws: `busy`.
+    /// - Throws: `unavailable` or `busy`.
     func checkIntroductions(_ count: Int) throws(Refusal) {
+        guard !isFull else { throw unavailable() }
         try checkStall()
         let waiting = gathering.count - gatheredEvents
         // One command may exceed the bound alone, or it would be refused for ever.
@@ -136,7 +146,13 @@ final class Journal {
         committingSince = now
         gatheredEvents = 0
         var batch: [Mutation] = []
-        swap(&batch, &gathering)
+        if unstored.isEmpty {
+            swap(&batch, &gathering)
+        } else {
+            batch = unstored + gathering
+            unstored.removeAll()
+            gathering.removeAll()
+        }
         newest.move(to: &batch)
         return batch
     }
@@ -175,6 +191,7 @@ final class Journal {
         isStalled = false
         committingEvents = nil
         gatheredEvents = 0
+        unstored.removeAll()
         gathering.removeAll()
         newest.removeAll()
         pendingBytes = 0
@@ -182,14 +199,51 @@ final class Journal {
         return Array(pending)
     }
 
+    // MARK: A full disk
+
+    /// Nothing of the writer's batch is stored. Its events are refused; everything else waits until there is room.
+    func noRoom(for batch: [Mutation]) {
+        committingEvents = nil
+        isStalled = false
+        isFull = true
+        unstored = UnstoredStates.newest(of: batch + gathering)
+        gathering.removeAll()
+        gatheredEvents = 0
+    }
+
+    /// The disk is full. Events that the writer doesn't have are refused; it may still store those that it has.
+    func roomIsGone() {
+        isFull = true
+        gathering = UnstoredStates.newest(of: gathering)
+        gatheredEvents = 0
+    }
+
+    /// There is room again.
+    func roomIsBack() { isFull = false }
+
+    /// Takes the events that are refused because the disk is full: those that the writer doesn't have.
+    func takeRefused() -> [PendingAppend] {
+        guard isFull else { return [] }
+        var refused: [PendingAppend] = []
+        while pending.count > committingEvents ?? 0, let next = pending.popLast() {
+            pendingBytes -= next.event.body.count
+            refused.append(next)
+        }
+        return refused.reversed()
+    }
+
     /// A drain has begun.
     func beginDrain() { isDraining = true }
 
     /// The refusal when nothing is accepted.
     func unavailable() -> Refusal {
-        Refusal(
-            .unavailable, isFailed ? "the store has failed" : "the relay is draining",
-            retryAfterMilliseconds: 1_000)
+        guard isOpen else {
+            return Refusal(
+                .unavailable, isFailed ? "the store has failed" : "the relay is draining",
+                retryAfterMilliseconds: 1_000)
+        }
+        return Refusal(
+            .unavailable, "the store has no room on its disk", retryAfterMilliseconds: bounds.fullRetryMilliseconds)
     }
 }
 

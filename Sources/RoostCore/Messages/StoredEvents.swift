@@ -93,6 +93,19 @@ final class StoredEvents {
         for next in journal.fail() { answer(next, refusal: Refusal(.unavailable, "the store has failed")) }
     }
 
+    /// The disk is full. Nothing of these events is stored, and their commands may be tried again.
+    func refuseWhatHasNoRoom() {
+        let refused = journal.takeRefused()
+        guard !refused.isEmpty else { return }
+        for next in refused {
+            let conversation = directory.conversation(next.event.conversation)
+            if let change = next.change { directory.settle(change, of: conversation) }
+            undo(next.change, of: conversation)
+            answer(next, refusal: journal.unavailable())
+        }
+        delivery.settle()
+    }
+
     // Not after each event, because an outbox stays half full if its client doesn't read.
     private func writeInTime(_ unwritten: inout Int, _ event: borrowing StoredEvent, _ write: () -> Void) {
         unwritten += event.body.count + Self.envelopeBytes

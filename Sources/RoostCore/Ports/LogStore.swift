@@ -3,8 +3,9 @@ import RoostWire
 /// Makes batches durable. Called on one thread only.
 public protocol LogWriter: AnyObject {
     /// Applies the batch in one transaction and returns when it is durable: with one outcome for each `.append`, in
-    /// order, and after those one for each `.lease`. If it throws, the batch may or may not be stored; the relay stops
-    /// acking and drains, because a failed fsync can't be repeated safely.
+    /// order, and after those one for each `.lease`. If it throws `NoRoom`, nothing of the batch is stored. If it
+    /// throws anything else, the batch may or may not be stored; the relay stops acking and drains, because a failed
+    /// fsync can't be repeated safely.
     func commit(_ batch: [Mutation]) throws -> [Outcome]
 }
 

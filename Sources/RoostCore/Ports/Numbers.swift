@@ -7,6 +7,8 @@ public struct UserNumber: Hashable, Sendable {
     public let value: Int32
     /// Wraps a number that the Relay assigned.
     public init(_ value: Int32) { self.value = value }
+    /// No user.
+    public static let none = UserNumber(0)
 }
 
 /// The number of a conversation.

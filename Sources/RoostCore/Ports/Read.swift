@@ -6,6 +6,8 @@ public struct Read: Sendable {
     public var ticket: UInt64
     /// The question.
     public var question: Question
+    /// For whom it is. Users take turns, so that one who asks for much doesn't keep the others waiting.
+    public var asker: UserNumber
 
     /// The kinds of questions.
     public enum Question: Sendable {
@@ -16,9 +18,10 @@ public struct Read: Sendable {
     }
 
     /// Creates a read.
-    public init(ticket: UInt64, _ question: Question) {
+    public init(ticket: UInt64, _ question: Question, asker: UserNumber = .none) {
         self.ticket = ticket
         self.question = question
+        self.asker = asker
     }
 }
 
@@ -37,6 +40,8 @@ public struct PageRequest: Sendable, Hashable {
         public var since: SequenceNumber
         /// Messages left out of a backlog that is too long.
         public var skip: Skip?
+        /// Whether an earlier page has found out how long the backlog is. Only the log sets it.
+        public var isMeasured = false
 
         /// Creates a span.
         public init(
@@ -84,7 +89,8 @@ public struct PageRequest: Sendable, Hashable {
         /// Most changes (events that aren't messages) among the messages left out. With more, the changes are left
         /// out too, and the gap is a reset.
         public var changes: Int
-        /// Most rows in which changes are looked for, over all spans of the page. With more, the gap is a reset.
+        /// Most rows in which changes are looked for, over all spans that the page measures. With more, the gap is a
+        /// reset.
         public var rows: Int
 
         /// Creates a bound.
@@ -95,13 +101,13 @@ public struct PageRequest: Sendable, Hashable {
         }
     }
 
-    /// One span for each conversation.
+    /// One span for each conversation, in any order.
     public var spans: [Span]
     /// Most rows of the page.
     public var rows: Int
-    /// Bytes of bodies at which the page ends early. It has at least one row.
+    /// Bytes of bodies at which the page ends early.
     public var bytes: Int
-    /// On the first page: when a backlog is too long. nil on later pages.
+    /// When a backlog is too long; nil if none is. It concerns spans that no page has measured yet.
     public var backlog: Backlog?
 
     /// Creates a request.
@@ -183,14 +189,15 @@ public struct ReadResult: Sendable {
     public var gaps: [Gap]
     /// The answer shows every event up to here, and perhaps some later ones.
     public var head = Position.start
-    /// Page: the spans as the next page asks for them.
+    /// Page: the spans as the next page asks for them, perhaps without those of which nothing is left.
     public var spans: [PageRequest.Span] = []
     /// Page: everything in the spans up to this position was looked at.
     public var reached = Position.start
     /// Feed: positions of rows that the store can't read, in ascending order.
     public var damaged: [Position] = []
-    /// Page: whether the spans have more rows. History: whether there are more messages on the side that was cut. Feed:
-    /// whether there are more rows.
+    /// Page: whether the spans have more rows. A page of very many spans may only have found out where the rows of some
+    /// of them begin: then it has no events, and the next page goes on. History: whether there are more messages on the
+    /// side that was cut. Feed: whether there are more rows.
     public var hasMore: Bool
     /// Whether the read failed. All other members are then empty.
     public var isFailed: Bool

@@ -96,6 +96,9 @@ final class ReceiptCommands {
     /// Whether cursors or watermarks wait to be stored.
     var isStoreDue: Bool { receipts.isStoreDue }
 
+    /// Whether any change isn't stored.
+    var hasUnstored: Bool { receipts.hasUnstored }
+
     /// Stores all changes with the next batches without waiting for their time.
     func storeNow() { receipts.storeNow() }
 

@@ -74,6 +74,8 @@ final class Receipts {
     private var storeAt: Int64?
     /// Whether the changes must go into the next batches.
     private(set) var isStoreDue = false
+    /// Whether any change isn't stored.
+    var hasUnstored: Bool { !unstoredDevices.isEmpty || !unstoredMembers.isEmpty }
 
     init(_ bounds: Bounds) { self.bounds = bounds }
 

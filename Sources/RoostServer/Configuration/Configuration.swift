@@ -27,6 +27,9 @@ public struct Configuration: Sendable, Equatable {
         public var path = "./data/roost.db"
         /// What an acked message survives.
         public var durability = Durability.full
+        /// While fewer megabytes are free on its disk, nothing is stored. What is left has to be enough for the largest
+        /// batch, and for copying the write-ahead log into the database.
+        public var freeMegabytes = 128
     }
 
     /// Who may connect.

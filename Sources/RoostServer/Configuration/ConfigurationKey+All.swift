@@ -59,6 +59,12 @@ extension ConfigurationKey {
             "What an acked message survives. full: a power cut. normal: a crash of the process. memory: neither; "
                 + "nothing is written to disk."
         ),
+        ConfigurationKey(
+            "store.free_megabytes",
+            .whole(\.store.freeMegabytes, 0...1_048_576),
+            "While fewer megabytes are free on its disk, commands that store something are refused; reading goes on. "
+                + "0: until the disk is really full."
+        ),
     ]
 
     private static let auth = [

@@ -87,6 +87,7 @@ extension Gateway {
         for letter in letters {
             switch letter {
             case .committed(let report): committed(report)
+            case .room(let hasRoom): hasRoom ? relay.roomIsBack(at: now) : relay.roomIsGone(at: now)
             case .answered(let result): relay.answered(result, at: now)
             case .verified(let session, let result): relay.verified(session, result, at: now)
             case .drain: beginDrain()
@@ -105,8 +106,12 @@ extension Gateway {
 
     private func handOver() {
         guard let workers else { return }
-        if let batch = relay.takeBatch(at: now) { workers.commits.submit(batch) }
-        for read in relay.takeReads() { workers.reads.submit(read) }
+        if let batch = relay.takeBatch(at: now), !workers.commits.submit(batch) {
+            committed(CommitReport(result: .failure(StorageFailure.closed)))
+        }
+        for read in relay.takeReads() where !workers.reads.submit(read) {
+            relay.answered(ReadResult(ticket: read.ticket, isFailed: true), at: now)
+        }
         for verification in relay.takeVerifications() { verify(verification, workers) }
     }
 
@@ -116,6 +121,7 @@ extension Gateway {
             commitSeconds.record(Double(report.nanoseconds) / 1e9)
             committedRows += report.rows
             relay.committed(outcomes, at: now) { relay.visitTouched { flush($0) } }
+        case .failure(is NoRoom): relay.noRoom(for: report.unstored, at: now)
         case .failure(let failure):
             guard !hasStoreFailed else { return }
             hasStoreFailed = true

@@ -33,6 +33,10 @@ extension Gateway {
         guard case .serving = phase else {
             return .refusal(503, code: "draining", reason: "the relay is stopping", retryAfterSeconds: 5)
         }
+        if relay.isFull {
+            return .refusal(
+                503, code: "disk_full", reason: "the disk of the store is full", retryAfterSeconds: 10)
+        }
         if relay.isStalled {
             return .refusal(
                 503, code: "store_stalled", reason: "the store has taken nothing for a while", retryAfterSeconds: 5)

@@ -12,6 +12,8 @@ final class Gateway: TransportHandler {
     /// A message from another thread.
     enum Letter: Sendable {
         case committed(CommitReport)
+        /// The disk of the store has become full, or has room again.
+        case room(Bool)
         case answered(ReadResult)
         case verified(SessionID, Result<Grant, Refusal>)
         /// SIGTERM or SIGINT.
@@ -21,7 +23,7 @@ final class Gateway: TransportHandler {
     /// The threads behind the Relay; set once before the loop runs.
     struct Workers {
         var commits: CommitThread
-        var reads: ReadThread
+        var reads: ReadPool
         /// What the store says of itself.
         var storeStatistics: () -> StorageStatistics
         var verifier: TokenVerifier

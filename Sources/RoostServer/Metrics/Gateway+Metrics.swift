@@ -124,7 +124,13 @@ extension Gateway {
         page.single(
             "roost_store_stalled", .gauge, "1 while commands are refused because a commit takes too long.",
             relay.isStalled ? 1 : 0)
+        page.single(
+            "roost_store_full", .gauge, "1 while commands are refused because the disk is full.", relay.isFull ? 1 : 0)
         guard let statistics = workers?.storeStatistics() else { return }
+        if let free = statistics.freeBytes {
+            page.single(
+                "roost_store_free_bytes", .gauge, "Bytes that are free on the disk of the store.", Int(clamping: free))
+        }
         page.family("roost_store_problems_total", .counter, "Problems that the store noticed, by kind.")
         for kind in StorageNotice.Kind.allCases where kind != .progress {
             page.sample("roost_store_problems_total", statistics.notices[kind] ?? 0, label: ("kind", kind.rawValue))

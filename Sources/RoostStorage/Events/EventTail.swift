@@ -105,6 +105,17 @@ final class EventTail: Sendable {
         _ = consume dropped
     }
 
+    /// Goes on with the content of another tail of the same log, which has the same committed rows.
+    func take(over other: EventTail) {
+        let content = other.state.withLock { $0 }
+        let dropped = state.withLock { state in
+            let old = state
+            state = content
+            return old
+        }
+        _ = consume dropped
+    }
+
     /// The position of a message that is here, committed or not.
     func position(of sequence: Int64, in conversation: Int32) -> Int64? {
         state.withLock { state in

@@ -10,7 +10,7 @@ final class LogIndexer {
     private static let newRowsMax = 1_024
 
     let keys: KeyIndex
-    let tail: EventTail
+    private(set) var tail: EventTail
     private let events: EventIndex
     private let editor: EventIndexEditor
     private let meta: Meta
@@ -33,6 +33,12 @@ final class LogIndexer {
         tail = EventTail(floor: try meta.number("indexed_to"), published: head)
         events = try EventIndex(lookUps)
         editor = try EventIndexEditor(database)
+    }
+
+    /// Lets readers that have the tail of an earlier indexer of the same log see what this one has.
+    func hand(over earlier: EventTail) {
+        earlier.take(over: tail)
+        tail = earlier
     }
 
     /// Everything at or below it is in the tables, except for the newest keys.
@@ -108,6 +114,9 @@ final class LogIndexer {
 
     /// Whether the rows read at start should be merged before more are read.
     var isTailFull: Bool { tail.newRows + newRows.count >= bounds.tailRows }
+
+    /// Whether so many rows were read at start without being merged that no more fit into memory.
+    var isTailTooLong: Bool { tail.newRows + newRows.count >= bounds.tailRows * bounds.fullTails }
 
     /// The last slice is committed: from now on look-ups use the tables.
     func finishMerge() {

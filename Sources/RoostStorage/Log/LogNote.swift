@@ -51,12 +51,12 @@ final class LogNote {
         return write(content)
     }
 
-    /// The store is about to be closed in order.
-    func end() {
-        guard var content else { return }
+    /// The store is about to be closed in order. Returns whether that could be noted.
+    func end() -> Bool {
+        guard var content else { return true }
         content.isOpen = false
-        begin(content)
-        self.content = nil
+        defer { self.content = nil }
+        return begin(content)
     }
 
     private func write(_ content: Content) -> Bool {
@@ -98,5 +98,12 @@ final class LogNote {
             boot: words[8])
         // Also compares the checksum.
         return self.bytes(of: content) == line + [UInt8(ascii: "\n")] ? content : nil
+    }
+}
+
+extension StorageReporter {
+    /// The note can't be written. Only a later loss could go unnoticed for that.
+    func noteUnwritten() {
+        note(.maintenanceFailed, "the note of how far the log has come can't be written")
     }
 }

@@ -37,17 +37,13 @@ struct PageMerge {
         return Row(entry: entry, span: top.span, hole: top.hole)
     }
 
-    /// Lets the spans whose rows didn't all fit go on at their next row, so that messages that are left out aren't
-    /// looked at again.
+    /// The position of the next row of each span that has one.
     /// - Parameter left: the row that was taken last, if it didn't fit.
-    func moveOn(_ spans: inout [PageRequest.Span], before left: Row?) {
+    func nextPositions(before left: Row?) -> [ConversationNumber: Int64] {
         var next: [ConversationNumber: Int64] = [:]
         for cursor in cursors { next[cursor.span.conversation] = cursor.next?.position }
         if let left { next[left.span.conversation] = left.entry.position }
-        for index in spans.indices {
-            guard let position = next[spans[index].conversation] else { continue }
-            spans[index].after = max(spans[index].after, Position(position - 1))
-        }
+        return next
     }
 
     private mutating func sink() {

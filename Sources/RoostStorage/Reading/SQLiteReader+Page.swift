@@ -6,24 +6,27 @@ extension SQLiteReader {
     /// the device isn't sent, are damaged, or were replaced by later edits.
     private static let looksPerRow = 8
 
-    /// One page of catch-up. Each span costs a few seeks and each row one look-up, whatever the length of the log. To
-    /// find what has to be sent of a backlog that is too long, the first page looks at up to `Backlog.rows` more rows
-    /// of the index.
+    /// One page of catch-up. It looks into a limited number of spans: each costs a few seeks and each row one look-up,
+    /// whatever the length of the log. To find what has to be sent of backlogs that are too long, it looks at up to
+    /// `Backlog.rows` more rows of the index.
     func page(_ request: PageRequest, ticket: UInt64) throws -> ReadResult {
+        let next = NextSpans(request.spans, most: bounds.spansPerPage)
         var limit = max(1, request.rows) + 1
         while true {
-            do { return try page(request, ticket: ticket, tailLimit: limit) } catch is TailCut { limit *= 8 }
+            do { return try page(request, next, ticket: ticket, tailLimit: limit) } catch is TailCut { limit *= 8 }
         }
     }
 
-    private func page(_ request: PageRequest, ticket: UInt64, tailLimit: Int) throws -> ReadResult {
-        let views = request.spans.map { tail.rows(of: $0, limit: tailLimit) }
+    private func page(
+        _ request: PageRequest, _ next: NextSpans, ticket: UInt64, tailLimit: Int
+    ) throws -> ReadResult {
+        let views = next.chosen.map { tail.rows(of: $0, limit: tailLimit) }
         return try transact {
             var result = ReadResult(ticket: ticket)
             result.spans.reserveCapacity(request.spans.count)
             var merge = PageMerge()
             var rowsLeft = request.backlog?.rows ?? 0
-            for (span, view) in zip(request.spans, views) where try exists(span.conversation.value) {
+            for (span, view) in zip(next.chosen, views) where try exists(span.conversation.value) {
                 let (span, view) = try shorten(span, view, request, tailLimit, rowsLeft: &rowsLeft, in: &result)
                 result.spans.append(span)
                 var cursor = PageCursor(
@@ -32,23 +35,43 @@ extension SQLiteReader {
                 try cursor.advance(events)
                 merge.add(cursor)
             }
-            let left = try fill(&result, from: &merge, request)
-            tellSkips(in: &result)
-            merge.moveOn(&result.spans, before: left)
+            let left = try fill(&result, from: &merge, request, upTo: next.horizon)
+            result.hasMore = result.hasMore || !next.rest.isEmpty
+            moveOn(&result, to: merge.nextPositions(before: left), horizon: next.horizon)
+            result.spans += next.rest
             return result
         }
+    }
+
+    /// Tells the gaps of skips whose place has been looked at, with or without rows. Lets the spans go on at their next
+    /// row, so that messages that are left out aren't looked at again, and leaves out those that are over.
+    private func moveOn(_ result: inout ReadResult, to next: [ConversationNumber: Int64], horizon: Position) {
+        let lookedAt = min(horizon.value, (next.values.min() ?? .max) - 1)
+        var left: [PageRequest.Span] = []
+        for var span in result.spans {
+            let position = next[span.conversation]
+            if let skip = span.skip, !skip.isTold, position == nil || skip.place.value <= lookedAt {
+                span.skip?.isTold = true
+                result.gaps.append(Gap(span.conversation, from: skip.from, to: skip.to, place: skip.place))
+            }
+            guard let position else { continue }
+            span.after = max(span.after, Position(position - 1))
+            left.append(span)
+        }
+        result.spans = left.sorted(by: NextSpans.isBefore)
+        result.gaps.sort { ($0.place, $0.conversation.value) < ($1.place, $1.conversation.value) }
     }
 
     /// Takes rows in order of position until the page is full and it is known whether more are left. A message that
     /// can't be read becomes a gap.
     /// - Returns: the first row that didn't fit; nil if all did.
     private func fill(
-        _ result: inout ReadResult, from merge: inout PageMerge, _ request: PageRequest
+        _ result: inout ReadResult, from merge: inout PageMerge, _ request: PageRequest, upTo horizon: Position
     ) throws -> PageMerge.Row? {
         var bytes = 0
         var looks = 0
         while let row = try merge.takeNext(events) {
-            guard looks < Self.looksPerRow * max(1, request.rows) else {
+            guard row.entry.position <= horizon.value, looks < Self.looksPerRow * max(1, request.rows) else {
                 result.hasMore = true
                 return row
             }
@@ -92,28 +115,18 @@ extension SQLiteReader {
         result.addGap(hole, of: conversation, before: row.entry.position)
     }
 
-    /// Adds the gaps of skips whose place this page has reached.
-    private func tellSkips(in result: inout ReadResult) {
-        for index in result.spans.indices {
-            guard let skip = result.spans[index].skip, !skip.isTold,
-                !result.hasMore || skip.place < result.reached
-            else { continue }
-            result.spans[index].skip?.isTold = true
-            result.gaps.append(
-                Gap(result.spans[index].conversation, from: skip.from, to: skip.to, place: skip.place))
-        }
-        result.gaps.sort { ($0.place, $0.conversation.value) < ($1.place, $1.conversation.value) }
-    }
-
     // MARK: Backlogs that are too long
 
-    /// The part of a span that is sent, and its view of the tail. On the first page, a backlog that is too long is
-    /// skipped, except for the changes in it. If there are too many of these as well, all of it is left out: a reset.
+    /// The part of a span that is sent, and its view of the tail. When a span is looked into for the first time, a
+    /// backlog that is too long is skipped, except for the changes in it. If there are too many of these as well, all
+    /// of it is left out: a reset.
     private func shorten(
         _ span: PageRequest.Span, _ view: EventTail.View, _ request: PageRequest, _ tailLimit: Int,
         rowsLeft: inout Int, in result: inout ReadResult
     ) throws -> (PageRequest.Span, EventTail.View) {
-        guard let backlog = request.backlog else { return (span, view) }
+        guard let backlog = request.backlog, !span.isMeasured else { return (span, view) }
+        var span = span
+        span.isMeasured = true
         let after = try sequence(at: span.after.value, of: span, view, view.sequenceAtAfter)
         let last = try sequence(at: span.upTo.value, of: span, view, view.sequenceAtUpTo)
         let shown = max(after, span.since.value)

@@ -12,12 +12,10 @@ extension Database {
     /// Writes zeros from the end of the WAL up to room for `frames`, and syncs the file. A commit that appends to a
     /// file makes the file system commit its own journal too, with everything else in it; a commit that overwrites
     /// syncs only its own pages. SQLite reads a WAL up to its last valid frame, so zeros after it are ignored. Throws
-    /// if there is no room: without room for the WAL a store could not commit for long.
+    /// if there is no room.
     func reserveWAL(frames: Int) throws {
-        var found: UnsafeMutablePointer<sqlite3_file>?
-        try check(sqlite3_file_control(handle, "main", SQLITE_FCNTL_JOURNAL_POINTER, &found))
-        guard let file = found, let methods = file.pointee.pMethods?.pointee,
-            let fileSize = methods.xFileSize, let write = methods.xWrite, let sync = methods.xSync
+        guard let file = try fileOfWAL(), let fileSize = file.pointee.pMethods?.pointee.xFileSize,
+            let write = file.pointee.pMethods?.pointee.xWrite, let sync = file.pointee.pMethods?.pointee.xSync
         else { return }
         var end: Int64 = 0
         try check(fileSize(file, &end))
@@ -30,9 +28,20 @@ extension Database {
             try check(write(file, zeros, Int32(count), end))
             end += count
         }
-        // Also needed if the file was long enough: a killed process may have left frames that were never synced. SQLite
-        // treats them as committed, so clients are about to see them and they must survive a power cut.
         try check(sync(file, SQLITE_SYNC_FULL))
+    }
+
+    /// Syncs the WAL. A killed process may have left frames that were never synced. SQLite treats them as committed, so
+    /// clients are about to see them and they must survive a power cut.
+    func syncWAL() throws {
+        guard let file = try fileOfWAL(), let sync = file.pointee.pMethods?.pointee.xSync else { return }
+        try check(sync(file, SQLITE_SYNC_FULL))
+    }
+
+    private func fileOfWAL() throws -> UnsafeMutablePointer<sqlite3_file>? {
+        var found: UnsafeMutablePointer<sqlite3_file>?
+        try check(sqlite3_file_control(handle, "main", SQLITE_FCNTL_JOURNAL_POINTER, &found))
+        return found
     }
 
     private func check(_ code: Int32) throws {

@@ -123,6 +123,16 @@ final class Database {
         }
     }
 
+    /// Runs `body`. Returns false if another connection has the lock; then nothing has happened.
+    func unlessBusy(_ body: () throws -> Void) throws -> Bool {
+        do {
+            try body()
+            return true
+        } catch let failure as StorageFailure where failure.isBusy {
+            return false
+        }
+    }
+
     /// Ends a transaction that failed. SQLite may have ended it already.
     func rollBack() {
         if sqlite3_get_autocommit(handle) == 0 { sqlite3_exec(handle, "ROLLBACK", nil, nil, nil) }

@@ -9,7 +9,7 @@ struct Migration {
 
     static let all = [
         Migration(
-            name: "1-rows-keys-joins-and-renewals",
+            name: "1-rows-keys-joins-renewals-and-marks",
             sql: [Schema.log, Schema.directory, Schema.indexes, Schema.views].joined(separator: "\n"))
     ]
 
@@ -20,6 +20,14 @@ struct Migration {
         guard owner == applicationID || (owner == "0" && tables == "0") else {
             throw StorageFailure.foreign(path: database.path)
         }
+    }
+
+    /// Whether nothing is missing, so that nothing has to be written.
+    static func isComplete(in database: Database) throws -> Bool {
+        guard try database.value("PRAGMA application_id") == applicationID,
+            try database.value("SELECT count(*) FROM sqlite_schema WHERE name = 'migration'") == "1"
+        else { return false }
+        return try applied(in: database) == all.map(\.name)
     }
 
     /// Applies the missing migrations in one transaction. Throws `unknownSchema` if the store has a migration that

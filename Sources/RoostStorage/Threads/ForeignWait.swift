@@ -5,6 +5,9 @@ import Synchronization
 /// takes: a relay that ended instead would find the same at its next start. The operator hears of it again and again,
 /// each time after twice as long. Used by the writer's thread; `giveUp` may be called on any.
 final class ForeignWait: Sendable {
+    /// What another program does that has the write lock.
+    static let lock = "has the store's write lock"
+
     /// The pause between two attempts that fail at once.
     private static let pauseMicroseconds: UInt32 = 1_000
 

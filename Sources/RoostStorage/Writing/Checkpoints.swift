@@ -82,10 +82,15 @@ final class Checkpoints {
         guard let checkpointer else { return true }
         try checkpointer.wait()
         guard try database.emptyWAL() else { return false }
-        if reservedFrames > 0 { try database.reserveWAL(frames: reservedFrames) }
+        try reserve()
         note(0)
         afterEmptying()
         return true
+    }
+
+    /// Gives the write-ahead log its usual length.
+    func reserve() throws {
+        if reservedFrames > 0 { try database.reserveWAL(frames: reservedFrames) }
     }
 
     /// Called when there is nothing else to do.

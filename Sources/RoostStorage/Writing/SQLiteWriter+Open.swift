@@ -6,27 +6,29 @@ extension SQLiteWriter {
     private static let progressRows = 1_000_000
 
     /// Reads the rows that the indexes don't hold. Usually there are few; after `reindex` it is all of them, which are
-    /// merged whenever enough have gathered.
-    func readTail() throws {
+    /// merged whenever enough have gathered. With a full disk nothing can be merged, and they stay in memory.
+    func readTail(hasRoom: Bool) throws {
         var read = 0
         var nextReport = bounds.tailRows
         defer { indexer.publish(head) }
         try readNewestKeys()
         var position = indexer.floor
+        func isEnough() -> Bool { hasRoom ? indexer.isTailFull : indexer.isTailTooLong }
         while position < head {
             let start = position
             try log.walk(above: start, upTo: head) { row in
                 position = row.position
                 note(row)
                 read += 1
-                return !indexer.isTailFull
+                return !isEnough()
             } damaged: { damaged in
                 position = damaged
                 noteDamage(at: damaged)
                 unplaced = (unplaced.count + 1, damaged)
-                return !indexer.isTailFull
+                return !isEnough()
             }
-            guard indexer.isTailFull else { return }
+            guard isEnough() else { return }
+            guard hasRoom else { throw StorageFailure.noRoomToIndex(rows: head - position) }
             while try mergeSlice(isForced: true, upTo: position) {}
             if read >= nextReport {
                 nextReport = read + SQLiteWriter.progressRows
@@ -47,14 +49,16 @@ extension SQLiteWriter {
     }
 
     /// A member's watermark is stored a little later than the message that the member wrote. After a crash it is raised
-    /// again, as far as the newest rows tell.
+    /// again, as far as the newest rows tell. After a clean stop there are no such rows.
     func raiseWatermarks() throws {
         struct Writer: Hashable {
             var conversation: Int32
             var user: Int32
         }
         var written: [Writer: (sequence: Int64, time: Int64)] = [:]
-        try log.walk(above: max(0, head - bounds.watermarkRows), upTo: head) { row in
+        let marked = try meta.number("marked_to")
+        guard marked < head else { return }
+        try log.walk(above: max(0, marked, head - bounds.watermarkRows), upTo: head) { row in
             guard row.kind == .message, row.isIntact else { return true }
             written[Writer(conversation: row.conversation, user: row.sender)] = (row.sequence, row.time)
             return true

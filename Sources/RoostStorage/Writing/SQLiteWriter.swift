@@ -8,7 +8,7 @@ import RoostWire
 /// A row that is damaged or can't be found makes it refuse the command about that row, and nothing else.
 ///
 /// `@unchecked Sendable`: it is created on one thread and handed to the thread that commits; nothing else synchronizes.
-public final class SQLiteWriter: LogWriter, IdleLogWriter, @unchecked Sendable {
+public final class SQLiteWriter: LogWriter, @unchecked Sendable {
     let database: Database
     let transactions: WriteTransactions
     let checkpoints: Checkpoints
@@ -56,6 +56,10 @@ public final class SQLiteWriter: LogWriter, IdleLogWriter, @unchecked Sendable {
         /// nil for a store without a file of the system.
         var note: LogNote?
         var durability: Durability
+        /// Waits for other programs.
+        var foreign: ForeignWait
+        /// Whether the disk has room to index what was read.
+        var hasRoom = true
         /// Monotonic milliseconds.
         var clock: () -> Int64
         /// Replaces the store's own hash of sender and key.
@@ -74,11 +78,10 @@ public final class SQLiteWriter: LogWriter, IdleLogWriter, @unchecked Sendable {
         bounds = parts.bounds
         reactionsPerUser = parts.reactionsPerUser
         database.lockTimeout = bounds.lockMilliseconds
-        let foreign = ForeignWait(firstNotice: bounds.noticeMilliseconds, gauges: gauges, reporter: reporter)
-        transactions = try WriteTransactions(database, gauges: gauges, foreign: foreign)
+        transactions = try WriteTransactions(database, gauges: gauges, foreign: parts.foreign)
         checkpoints = Checkpoints(
             database, parts.checkpointer, policy: bounds.checkpoints, gauges: gauges, reporter: reporter,
-            foreign: foreign, reservedFrames: parts.durability == .full ? bounds.reservedFrames : 0)
+            foreign: parts.foreign, reservedFrames: parts.durability == .full ? bounds.reservedFrames : 0)
         files = parts.files
         note = parts.note
         erasedTexts = ErasedTexts(clock: parts.clock, bounds: bounds, isSomethingLeft: parts.checkpointer != nil)
@@ -102,7 +105,7 @@ public final class SQLiteWriter: LogWriter, IdleLogWriter, @unchecked Sendable {
         indexer = try LogIndexer(
             database, lookUps: lookUps, keys: keys, directory: directory, meta: meta, bounds: bounds, head: head)
         log = try CommittedLog(database, lookUps: lookUps, newRows: newRows, head: head)
-        try readTail()
+        try readTail(hasRoom: parts.hasRoom)
         measure()
     }
 
@@ -163,9 +166,6 @@ public final class SQLiteWriter: LogWriter, IdleLogWriter, @unchecked Sendable {
         }
     }
 
-    /// Ends a wait for other programs, so that the thread can be joined. From any thread.
-    func giveUpWaiting() { transactions.foreign.giveUp() }
-
     private func work() throws -> Bool {
         if try mergeSlice() { return true }
         if erasures.count > 0 {
@@ -191,8 +191,7 @@ public final class SQLiteWriter: LogWriter, IdleLogWriter, @unchecked Sendable {
     }
 
     private func noteHead() {
-        guard let note, !note.move(to: head) else { return }
-        reporter.note(.maintenanceFailed, "the note of how far the log has come can't be written")
+        if let note, !note.move(to: head) { reporter.noteUnwritten() }
     }
 
     /// Merges a slice in a transaction of its own. Returns whether there was anything to do. `upTo` is the last row
@@ -239,6 +238,7 @@ public final class SQLiteWriter: LogWriter, IdleLogWriter, @unchecked Sendable {
             $0.keyFilterBytes = indexer.keys.filterBytes
             $0.head = Position(head)
             $0.erasuresPending = erasures.count
+            $0.isPoisoned = transactions.isPoisoned
         }
     }
 }

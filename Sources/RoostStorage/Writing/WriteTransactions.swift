@@ -53,14 +53,7 @@ final class WriteTransactions {
 
     /// Another program may have the lock. Nothing has happened yet, so it is tried again.
     private func begin() throws {
-        try foreign.until("has the store's write lock") {
-            do {
-                try beginStatement.run()
-                return true
-            } catch let failure as StorageFailure where failure.isBusy {
-                return false
-            }
-        }
+        try foreign.until(ForeignWait.lock) { try database.unlessBusy { try beginStatement.run() } }
     }
 
     /// Accepts nothing from now on.

@@ -25,13 +25,15 @@ final class PlantedStore: SimulatedStore {
         return snapshot
     }
 
-    func commit(_ batch: [Mutation]) -> [Outcome] {
+    func commit(_ batch: [Mutation]) -> [Outcome]? {
         if world.mistake == .lostCommit { logBefore = log.copy() }
         if world.mistake == .forgottenKeysOfErased { log.forgetKeysOfErased() }
         return log.commit(batch)
     }
 
     func predict(_ batch: [Mutation]) -> [Outcome]? { log.copy().commit(batch) }
+
+    func makeRoom(isCalm: Bool) -> Bool { true }
 
     func maintain() {}
 

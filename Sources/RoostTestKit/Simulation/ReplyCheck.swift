@@ -144,7 +144,7 @@ final class ReplyCheck {
             if code == "token_expired", connection.isReady, world.isCalm || world.random.chance(50) {
                 clients.answer(connection, "refresh", "\"token\":\"\(connection.device.user.name)\"", .refresh(0))
             }
-            if code == "unavailable", !isStopping {
+            if code == "unavailable", !isStopping, !world.wasFull {
                 world.fail("\(connection.label) gets unavailable from a relay that serves")
             }
             return

@@ -27,6 +27,7 @@ final class Rest {
     /// Runs until everything is told and acked; a violation ends it early.
     func comeToRest() {
         world.isCalm = true
+        _ = host.store.makeRoom(isCalm: true)
         world.trace.note(world.time, "world", "calm", "")
         let slow = host.connections.filter { !$0.isFast }
         for connection in slow where !connection.hasVanished { connection.reading = .stuck }

@@ -136,6 +136,7 @@ final class SimulatedHost {
         for connection in connections { readSlowly(connection) }
         endTurn()
         if batch == nil { store.maintain() }
+        if relay.isFull, store.makeRoom(isCalm: world.isCalm || world.isStopping) { relay.roomIsBack(at: world.now) }
         observer?.timePassed()
     }
 
@@ -172,12 +173,16 @@ final class SimulatedHost {
         batch = nil
         if let predicted = held.predicted {
             // A planted mistake: the relay was told before the commit.
-            let outcomes = store.commit(held.mutations)
+            guard let outcomes = store.commit(held.mutations) else { return }
             if outcomes != predicted { world.fail("the planted mistake predicted another outcome") }
             ledger.apply(held.mutations, outcomes)
             return
         }
-        let outcomes = store.commit(held.mutations)
+        guard let outcomes = store.commit(held.mutations) else {
+            world.tally.fullDisks += 1
+            world.wasFull = true
+            return relay.noRoom(for: held.mutations, at: world.now)
+        }
         ledger.apply(held.mutations, outcomes)
         observer?.committed(held.mutations, outcomes)
         relay.committed(outcomes, at: world.now) { _ = writeTouched() }

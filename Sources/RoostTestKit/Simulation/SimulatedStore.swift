@@ -6,8 +6,11 @@ import SeededRandom
 public protocol SimulatedStore: AnyObject {
     /// What a relay starts from.
     func load() -> Snapshot
-    /// Makes the batch durable.
-    func commit(_ batch: [Mutation]) -> [Outcome]
+    /// Makes the batch durable. Returns nil if there is no room, and nothing of it is stored.
+    func commit(_ batch: [Mutation]) -> [Outcome]?
+    /// Called now and then while there is no room. Returns whether there is room again. When everything comes to rest,
+    /// there is.
+    func makeRoom(isCalm: Bool) -> Bool
     /// What `commit` would answer, without changing anything; nil if the store can't tell.
     func predict(_ batch: [Mutation]) -> [Outcome]?
     /// Answers from what is committed.

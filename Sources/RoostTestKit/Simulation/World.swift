@@ -21,6 +21,8 @@ final class World {
     private(set) var lastEvents: [String] = []
     /// Steps that were taken.
     var stepsTaken = 0
+    /// The store has had no room at some time: commands may have been refused.
+    var wasFull = false
     /// The end of a run: the store fails no more, nobody drops.
     var isCalm = false
     /// The relay was told to stop, or its store has failed: it serves nobody.
@@ -32,6 +34,7 @@ final class World {
     struct Tally {
         var commands = 0, frames = 0, events = 0, acked = 0, retries = 0, duplicates = 0, gaps = 0, spills = 0
         var connects = 0, drops = 0, crashes = 0, drains = 0, failures = 0, takeovers = 0, closes = 0
+        var fullDisks = 0
     }
 
     init(seed: UInt64, mistake: PlantedMistake?, weather: Day.Weather) {

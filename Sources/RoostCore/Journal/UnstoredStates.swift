@@ -1,0 +1,37 @@
+/// What a log without room gives back: everything of a batch but its events, which are refused. Of a state that was
+/// changed several times only the newest waits, so that what waits is bounded by what there is to have states.
+enum UnstoredStates {
+    private enum State: Hashable {
+        case cursor(DeviceNumber)
+        case watermark(ConversationNumber, UserNumber)
+        case answered(ConversationNumber, UserNumber)
+        case presence(UserNumber)
+        case alive
+        case lease(NumberKind)
+
+        /// nil if a mutation isn't the state of something.
+        init?(_ mutation: Mutation) {
+            switch mutation {
+            case .cursor(let device, _): self = .cursor(device)
+            case .watermark(let conversation, let user, _): self = .watermark(conversation, user)
+            case .answered(let conversation, let user): self = .answered(conversation, user)
+            case .presence(let user, _, _): self = .presence(user)
+            case .alive: self = .alive
+            case .lease(let kind): self = .lease(kind)
+            case .append, .user, .forgetUser, .device, .forgetDevice: return nil
+            }
+        }
+    }
+
+    /// The mutations without events, each state once, where it stood last.
+    static func newest(of mutations: [Mutation]) -> [Mutation] {
+        var known: Set<State> = []
+        var kept: [Mutation] = []
+        for mutation in mutations.reversed() {
+            if case .append = mutation { continue }
+            if let state = State(mutation), !known.insert(state).inserted { continue }
+            kept.append(mutation)
+        }
+        return kept.reversed()
+    }
+}
