@@ -54,7 +54,7 @@ final class WindowCatchUp {
     /// - Parameter skips: as the last piece left it.
     /// - Returns: the bytes of the piece, and whether the session has everything now.
     func handOut(to session: Session, _ user: User, _ skips: inout Slot) -> (bytes: Int, isAll: Bool) {
-        var merge = missed(by: user, after: session.feed.sentPosition, &skips, session)
+        var merge = missed(by: user, after: session.feed.sentPosition, skips)
         var (bytes, looks) = (0, 0)
         while let (ordinal, part) = merge.next() {
             let entry = window[ordinal]
@@ -125,36 +125,37 @@ final class WindowCatchUp {
 
     // MARK: What was missed
 
-    private func missed(
-        by user: User, after sent: Position, _ skips: inout Slot, _ session: Session
-    ) -> WindowMerge {
+    private func missed(by user: User, after sent: Position, _ skips: Slot) -> WindowMerge {
         var merge = WindowMerge()
+        var resets: [Gap] = []
         for member in user.conversations.values where member.conversation.lastPosition > sent {
             let after = max(sent, Position(member.joinedAt.value - 1))
-            merge.add(part(of: member.conversation.number, after, Position(Int64.max), member.since, skips))
+            merge.add(part(of: member.conversation.number, after, Position(Int64.max), member.since, skips, &resets))
         }
         for (conversation, departure) in user.departures where departure.leftAt > sent {
             let after = max(sent, Position(departure.joinedAt.value - 1))
-            merge.add(part(of: conversation, after, departure.leftAt, departure.since, skips))
+            merge.add(part(of: conversation, after, departure.leftAt, departure.since, skips, &resets))
         }
+        // In a fixed order, so that a simulated run can be repeated.
+        for gap in resets.sorted(by: { $0.conversation.value < $1.conversation.value }) { tell(gap) }
         return merge
     }
 
     private func part(
         of conversation: ConversationNumber, _ after: Position, _ upTo: Position, _ since: SequenceNumber,
-        _ skips: Slot
+        _ skips: Slot, _ resets: inout [Gap]
     ) -> WindowMerge.Part {
         let chain = window.chain(of: conversation)
         let next = window.firstIndex(in: chain, above: after)
         var part = WindowMerge.Part(
             conversation: conversation, chain: chain, next: next, upTo: upTo, since: since,
             skip: skips[conversation])
-        shorten(&part)
+        shorten(&part, &resets)
         return part
     }
 
     /// Leaves out most of a backlog that is too long, as a page of the log does.
-    private func shorten(_ part: inout WindowMerge.Part) {
+    private func shorten(_ part: inout WindowMerge.Part, _ resets: inout [Gap]) {
         let end = part.upTo.value == .max ? part.chain.count : window.firstIndex(in: part.chain, above: part.upTo)
         guard part.next < end else { return }
         let first = window[part.chain[part.next]]
@@ -171,7 +172,7 @@ final class WindowCatchUp {
         let changes = window[part.chain[index]].changes - first.changes
         guard changes <= bounds.backlog.changes, index - part.next <= bounds.backlog.rows else {
             let from = SequenceNumber(part.since.value + 1)
-            tell(Gap(part.conversation, from: from, to: to, isReset: true))
+            resets.append(Gap(part.conversation, from: from, to: to, isReset: true))
             part.next = index + 1
             return
         }
