@@ -109,7 +109,8 @@ final class Directory {
             }
         }
         conversationsByNumber.forEach { if !$0.isAnswered { $0.opener?.countUnanswered(1) } }
-        for (number, pair) in pairs where pair.count == 2 {
+        // In a fixed order, so that a simulated run can be repeated.
+        for (number, pair) in pairs.sorted(by: { $0.key.value < $1.key.value }) where pair.count == 2 {
             guard let conversation = conversation(number) else { continue }
             connect(pair[0], pair[1], by: conversation)
             pairUp(conversation)
