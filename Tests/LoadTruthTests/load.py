@@ -38,10 +38,8 @@ class Run:
 
     @property
     def faults(self):
-        """{name: count} of all faults that occurred, but for own messages that came back: the protocol allows that to
-        sessions that are behind."""
-        counts = self.report["result"]["faults"]["counts"]
-        return {name: count for name, count in counts.items() if name != "own_returned"}
+        """{name: count} of all faults that occurred."""
+        return self.report["result"]["faults"]["counts"]
 
     def __repr__(self):
         words = self.report["result"]["faults"]["descriptions"] if self.report else ""

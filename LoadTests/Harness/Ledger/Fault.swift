@@ -18,8 +18,7 @@ public enum Fault: String, CaseIterable, Codable, CodingKeyRepresentable, Sendab
     case stuckTyping = "stuck_typing"
     /// An unread count is wrong.
     case wrongUnread = "wrong_unread"
-    /// An own message came as an event on the connection on which it had been answered. The protocol allows that to a
-    /// session that is behind.
+    /// An own message came as an event on the connection on which it had been answered.
     case ownReturned = "own_returned"
     /// A session got `welcome` and never `live`.
     case stuckBehind = "stuck_behind"
@@ -29,5 +28,5 @@ public enum Fault: String, CaseIterable, Codable, CodingKeyRepresentable, Sendab
     case gap
 
     /// Whether one such fault makes a run fail.
-    public var isFailure: Bool { self != .gap && self != .ownReturned }
+    public var isFailure: Bool { self != .gap }
 }

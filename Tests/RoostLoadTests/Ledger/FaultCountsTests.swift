@@ -26,7 +26,7 @@ import Testing
     }
 
     @Test func everyFaultButAGapIsAFailure() {
-        #expect(Fault.allCases.filter { !$0.isFailure } == [.ownReturned, .gap])
+        #expect(Fault.allCases.filter { !$0.isFailure } == [.gap])
         var counts = FaultCounts()
         counts.count(.gap, "a gap")
         #expect(counts.failures == 0)
