@@ -86,6 +86,9 @@ extension Gateway {
             "roost_window_pieces_total", .counter,
             "Times a session that was behind got events from memory, without a read.", counters.behind.windowPieces)
         page.single(
+            "roost_reads_shed_total", .counter,
+            "Commands with long answers, refused because too much waits for slow clients.", counters.behind.readsShed)
+        page.single(
             "roost_spills_total", .counter, "Times a session fell behind because it reads slowly.", counters.spills)
         page.single(
             "roost_catch_up_pages_total", .counter, "Pages read from the log for devices that catch up.", counters.pages
