@@ -17,7 +17,7 @@ extension Relay {
                 try prices.pay(decoded.command, bytes: message.count, by: session, at: now)
                 try sessions.authorize(decoded.command, of: session, at: now)
                 if decoded.command.isStored { try delivery.checkAhead(of: session) }
-                if decoded.command.isRead { try delivery.room.checkMemory() }
+                if decoded.command.isRead { try delivery.room.checkMemory(for: session) }
                 try perform(decoded.command, id, session, now)
             } catch {
                 self.session.refuse(error, id, session, now)

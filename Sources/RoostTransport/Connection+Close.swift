@@ -90,6 +90,11 @@ extension Connection {
         dropInput()
         core.uncount(self)
         phase = .ended
+        // The wheel of time-outs may keep the connection for a minute.
+        unsent = []
+        laterPong = nil
+        farewell = []
+        timeout = Timeouts.Slot()
     }
 
     /// Releases what has arrived and is not going to be used.

@@ -3,6 +3,9 @@ internal import Glibc
 public import RoostFraming
 
 extension Connection {
+    /// Bytes that were taken from an outbox and that the socket hasn't taken.
+    public var unsentBytes: Int { unsent.count }
+
     /// Writes as much as the socket takes. Returns true if the kernel has taken everything. After false, `writable` is
     /// called later, or `closed` if the socket has failed. When the socket takes no more, at most one write of
     /// `writeBytes` is copied; the rest stays in the outbox.

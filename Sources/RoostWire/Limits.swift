@@ -124,9 +124,9 @@ public struct Limits: Sendable, Equatable {
     /// When more bytes wait for all devices of one user together, the one that gets another answer is closed (4001), if
     /// more than `outboxCalmBytes` wait for it. Four devices may be as slow as one may.
     public var outboxUserBytes = 16_777_216
-    /// When more bytes wait for all connections together, any that gets another answer is closed (4001), if more than
-    /// `outboxCalmBytes` wait for it. From half of this on, slow connections get no signals, durable events only when
-    /// they have read the last ones, and `history`, `list` and their like are refused with `busy`.
+    /// When more bytes wait for all connections together, a slow one that gets another answer is closed (4001), if more
+    /// than `outboxCalmBytes` wait for it. From half of this on, slow connections get no signals, durable events only
+    /// when they have read the last ones, and no `history`, `list` and their like (`busy`).
     public var outboxAllBytes = 268_435_456
     /// Most held-back states that one slow session may be owed before it is closed (4001). A session that catches up
     /// gets as many answers to durable commands of its own before it is refused further ones (`busy`).

@@ -114,11 +114,23 @@ final class CatchUp {
         session.feed.beginWaiting()
         let spans = window.covers(sent) ? [] : missed(by: user, after: sent, upTo: window.floor)
         guard spans.isEmpty else {
-            session.catchUp = Slot(round: Round(spans: spans, upTo: window.floor))
+            session.catchUp.round = Round(spans: leave(out: session.catchUp.skips, of: spans), upTo: window.floor)
             return requestPage(session)
         }
         session.feed.sent(upTo: max(sent, window.floor))
         ready.append((session, .window))
+    }
+
+    /// What the window has said to be left out isn't sent from the log either.
+    private func leave(out skips: WindowCatchUp.Slot, of spans: [PageRequest.Span]) -> [PageRequest.Span] {
+        guard !skips.isEmpty else { return spans }
+        return spans.map { span in
+            guard let skip = skips[span.conversation], skip.isTold else { return span }
+            var span = span
+            span.skip = .init(from: skip.from, to: skip.to, place: span.after, isTold: true)
+            span.isMeasured = true
+            return span
+        }
     }
 
     private func hasMissed(_ user: User, after sent: Position) -> Bool {
@@ -235,9 +247,9 @@ final class CatchUp {
         delivery.touch(session)
         counters.behind.windowPieces += 1
         let piece = newest.handOut(to: session, user, &session.catchUp.skips)
-        guard session.phase == .ready else { return piece.bytes }
+        guard session.phase == .ready else { return piece.cost }
         if piece.isAll { goLive(session, at: journal.head, settled) } else { session.feed.fallBehind() }
-        return piece.bytes
+        return piece.cost
     }
 
     private func end(_ page: CatchUpPage) {

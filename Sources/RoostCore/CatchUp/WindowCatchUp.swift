@@ -52,8 +52,9 @@ final class WindowCatchUp {
 
     /// Puts the next piece into a session's outbox. Everything gathered must have been delivered.
     /// - Parameter skips: as the last piece left it.
-    /// - Returns: the bytes of the piece, and whether the session has everything now.
-    func handOut(to session: Session, _ user: User, _ skips: inout Slot) -> (bytes: Int, isAll: Bool) {
+    /// - Returns: what the piece has cost, in bytes, and whether the session has everything now.
+    func handOut(to session: Session, _ user: User, _ skips: inout Slot) -> (cost: Int, isAll: Bool) {
+        let most = delivery.room.isCrowded ? Self.partBytes : bounds.bytes
         var merge = missed(by: user, after: session.feed.sentPosition, skips)
         var (bytes, looks) = (0, 0)
         while let (ordinal, part) = merge.next() {
@@ -62,17 +63,19 @@ final class WindowCatchUp {
             push(entry, part, &merge, to: session, user)
             // What was before a membership may have been too much.
             guard session.phase == .ready else { return (bytes, false) }
-            guard bytes + piece.count < bounds.bytes, looks < bounds.events else { break }
+            guard bytes + piece.count < most, looks < bounds.events else { break }
             if piece.count >= Self.partBytes { bytes += endPart(of: session) }
         }
         bytes += endPart(of: session)
         let isAll = merge.isEmpty
         skips = isAll ? [:] : merge.skips
-        return (bytes, isAll)
+        return (bytes + looks * Self.lookCost, isAll)
     }
 
     // Several pieces fit into one write.
     private static let partBytes = 32_768
+    // To look at an event that isn't sent costs about as much as to send this many bytes.
+    private static let lookCost = 32
 
     private func push(
         _ entry: EventWindow.Entry, _ part: Int, _ merge: inout WindowMerge, to session: Session, _ user: User
@@ -161,7 +164,10 @@ final class WindowCatchUp {
         let first = window[part.chain[part.next]]
         let before = first.kind == .message ? first.last.value - 1 : first.last.value
         // It is in the middle of a gap.
-        if let skip = part.skip, before < skip.to.value { return }
+        if let skip = part.skip, before < skip.to.value {
+            if skip.isReset { part.next = window.firstIndex(in: part.chain, reaching: skip.to) + 1 }
+            return
+        }
         part.skip = nil
         let last = window[part.chain[end - 1]].last.value
         let shown = max(before, part.since.value)
@@ -174,6 +180,7 @@ final class WindowCatchUp {
             let from = SequenceNumber(part.since.value + 1)
             resets.append(Gap(part.conversation, from: from, to: to, isReset: true))
             part.next = index + 1
+            part.skip = WindowSkip(from: from, to: to, isTold: true, isReset: true)
             return
         }
         part.skip = WindowSkip(from: SequenceNumber(shown + 1), to: to)

@@ -38,8 +38,8 @@ struct WindowMerge {
 
     /// Adds a part. Parts of the same conversation follow each other in the log.
     mutating func add(_ part: Part) {
-        guard part.next < part.chain.count else { return }
         parts.append(part)
+        guard part.next < part.chain.count else { return }
         heads.insert(Head(ordinal: part.chain[part.next], part: parts.count - 1))
     }
 
@@ -76,4 +76,6 @@ struct WindowSkip {
     let to: SequenceNumber
     /// Whether the gap was told.
     var isTold = false
+    /// Whether changes of the conversation are left out as well.
+    var isReset = false
 }

@@ -64,7 +64,7 @@ final class DirectEdge: Edge {
 
     @inline(__always)
     func isSlow(_ session: Session) -> Bool {
-        session.visit.isTouched ? session.visit.isSlow : !session.outbox.isEmpty
+        session.visit.waitingBytes > 0 || (session.visit.isTouched ? session.visit.isSlow : !session.outbox.isEmpty)
     }
 
     func write(_ frame: Frame, to session: Session) {
@@ -100,7 +100,7 @@ final class DirectEdge: Edge {
     /// Some of what waits for the session was written, or thrown away.
     @inline(__always)
     func noteWritten(_ session: Session) {
-        let left = session.outbox.bytes
+        let left = session.outbox.bytes + session.heldBytes
         guard left != session.visit.waitingBytes else { return }
         waitingBytes += left - session.visit.waitingBytes
         session.visit.waitingBytes = left

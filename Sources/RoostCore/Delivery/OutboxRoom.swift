@@ -15,7 +15,7 @@ struct OutboxRoom {
 
     /// So many bytes wait for slow sessions that they get no more signals, and durable events only from catch-up.
     @inline(__always)
-    private var isCrowded: Bool { edge.waitingBytes > bounds.allBytes / 2 }
+    var isCrowded: Bool { edge.waitingBytes > bounds.allBytes / 2 }
 
     /// Bytes in an outbox above which signals are dropped. A session that had taken everything before this turn isn't
     /// called slow just because much arrives at once.
@@ -33,18 +33,22 @@ struct OutboxRoom {
     func isLeft(for bytes: Int, _ session: Session) -> Bool {
         let waiting = edge.backlog(of: session) + bytes
         guard waiting > bounds.calmBytes else { return waiting <= bounds.maxBytes }
-        return waiting <= bounds.maxBytes && edge.waitingBytes <= bounds.allBytes && isLeft(for: bytes, session.user)
+        // Whoever takes everything isn't closed for what others leave unread.
+        guard waiting <= bounds.maxBytes, edge.waitingBytes <= bounds.allBytes || !edge.isSlow(session) else {
+            return false
+        }
+        return isLeft(for: bytes, session.user)
     }
 
     private func isLeft(for bytes: Int, _ user: User?) -> Bool {
         guard let sessions = user?.sessions, sessions.count > 1 else { return true }
-        return sessions.reduce(bytes) { $0 + edge.backlog(of: $1) } <= bounds.userBytes
+        return sessions.reduce(bytes) { $0 + edge.backlog(of: $1) + $1.heldBytes } <= bounds.userBytes
     }
 
-    /// Checks that there is memory for a large answer.
+    /// Checks that there is memory for a large answer. Whoever takes everything gets it in any case.
     /// - Throws: `busy`.
-    func checkMemory() throws(Refusal) {
-        guard !isCrowded else {
+    func checkMemory(for session: Session) throws(Refusal) {
+        guard !isCrowded || !edge.isSlow(session) else {
             counters.behind.readsShed += 1
             throw Refusal(
                 .busy, "too many answers wait for slow clients", retryAfterMilliseconds: bounds.aheadMilliseconds)

@@ -40,7 +40,7 @@ public struct PageRequest: Sendable, Hashable {
         public var since: SequenceNumber
         /// Messages left out of a backlog that is too long.
         public var skip: Skip?
-        /// Whether an earlier page has found out how long the backlog is. Only the log sets it.
+        /// Whether it is known how long the backlog is: from an earlier page, or from the window.
         public var isMeasured = false
 
         /// Creates a span.

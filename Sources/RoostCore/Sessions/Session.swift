@@ -29,6 +29,8 @@ public final class Session {
     var visit = DirectEdge.Slot()
     /// Whether its user caused an entry of the collecting run (see `FanOutRun`).
     var isApart = false
+    /// Bytes that the host has taken from the outbox and that the socket hasn't taken.
+    public var heldBytes = 0
     /// The host's connection.
     public var attachment: AnyObject?
 

@@ -230,6 +230,7 @@ final class SessionCommands {
         }
         takeOut(session, at: now)
         session.outbox.removeAll()
+        session.heldBytes = 0
         delivery.edge.noteWritten(session)
         session.attachment = nil
     }

@@ -100,6 +100,7 @@ extension Gateway {
         let connection = unsafeDowncast(attachment, to: Connection.self)
         if connection.standing != .guest { noteStanding(of: session, connection) }
         let isDrained = session.outbox.isEmpty || connection.write(&session.outbox)
+        session.heldBytes = connection.unsentBytes
         if let code = session.closing { return connection.close(code) }
         if isDrained, session.wantsDrained { relay.drained(session, at: now) }
     }

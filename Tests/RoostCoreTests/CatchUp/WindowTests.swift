@@ -179,6 +179,30 @@ import Testing
         #expect(relay.relay.counters.behind.windowPieces > 5)
     }
 
+    /// What a reset leaves out doesn't come with a later piece.
+    @Test func aResetThatTakesSeveralPiecesIsToldOnce() {
+        let relay = RelayHarness(
+            limits: .with {
+                $0.pageMessages = 3
+                $0.backlogMax = 6
+                $0.backlogChangesMax = 3
+                $0.windowEventsPerPiece = 4
+            })
+        let alice = relay.connect("alice")
+        let groups = [alice.makeGroup("bob"), alice.makeGroup("bob", name: "Other")]
+        for number in 1...16 {
+            alice.post("m\(number)", to: groups[0])
+            let sequence = Value(integerLiteral: Int64(number))
+            _ = alice.request("react", ["conversation": "\(groups[0])", "sequence": sequence, "reaction": "x"])
+            if number <= 6 { alice.post("o\(number)", to: groups[1]) }
+        }
+        let bob = relay.connect("bob")
+        #expect(bob.frames("gap").count == 1)
+        #expect(bob.frames("gap").first?.flag("reset") == true)
+        #expect(bob.bodies == (1...6).map { "o\($0)" } + (14...16).map { "m\($0)" })
+        #expect(bob.frames("react").compactMap { $0.number("sequence") } == [14, 15, 16])
+    }
+
     @Test func tooManyChangesMakeAReset() {
         post(1...1)
         for _ in 1...2 {
