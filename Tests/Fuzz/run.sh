@@ -56,7 +56,7 @@ build() {
         requests)
             module RoostWire
             sources=(Tests/Fuzz/RequestFuzzer.swift
-                Sources/RoostTransport/{HTTPMessages,RequestHead,RequestReader}.swift)
+                Sources/RoostTransport/{ClientAddress,HTTPMessages,RequestHead,RequestReader}.swift)
             ;;
         proxies)
             sources=(Tests/Fuzz/ProxyFuzzer.swift
