@@ -36,7 +36,7 @@ struct WindowMerge {
     private(set) var parts: [Part] = []
     private var heads = Heap<Head>()
 
-    /// Adds a part. Parts of the same conversation follow each other in the log.
+    /// Adds the part of one conversation, which may have no event left.
     mutating func add(_ part: Part) {
         parts.append(part)
         guard part.next < part.chain.count else { return }
