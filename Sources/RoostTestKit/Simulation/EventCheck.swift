@@ -156,7 +156,9 @@ final class EventCheck {
     private func checkSkipped(_ entry: Ledger.Entry, on connection: SimulatedConnection) {
         let told = connection.told.positions
         guard !ledger.isExcused(entry, connection.device, gaps: connection.gaps, told: told) else { return }
-        world.fail("\(connection.label) was not given \(entry.position) of conversation \(entry.conversation)")
+        let what = ledger.events[entry.position].map { "\($0.kind) of \($0.sequence)" } ?? "event"
+        world.fail(
+            "\(connection.label) was not given \(what) at \(entry.position) of conversation \(entry.conversation)")
     }
 
     // MARK: Gaps
