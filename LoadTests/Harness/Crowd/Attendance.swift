@@ -216,13 +216,15 @@ final class Attendance {
             $0.user >= storm.spare && course.plan.happens(storm.share) && $0.isReady
         }
         disturbances.begin(
-            .storm, backoff: storm.backoff, sessions: cut.count, at: now, end: now, cuts: !cut.isEmpty)
+            .storm, backoff: storm.backoff, sessions: cut.count, at: now, end: now, cuts: !cut.isEmpty,
+            spared: storm.spare)
         for device in cut {
-            device.cutBy = disturbances.count - 1
             device.leave(cleanly: false, at: now)
             let wait = storm.backoff ? Double.random(in: 0...HarnessLimits.backoffFirst, using: &course.random) : 0
             comeBack(device, after: wait, at: now)
         }
+        // In a process that has none of those it cuts, it is over at once.
+        tellOfChange(at: now)
     }
 
     /// The relay stops now, by plan; whoever starts and stops it does so at the same moment.

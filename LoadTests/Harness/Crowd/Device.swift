@@ -90,8 +90,6 @@ final class Device {
     var pairs: [Int] = []
     /// Away by plan, until the plan calls it back.
     var isHeldAway = false
-    /// The last storm that cut it off.
-    var cutBy: Int?
 
     init(crowd: Crowd, index: Int, user: Int, persona: Int, name: String) {
         self.crowd = crowd

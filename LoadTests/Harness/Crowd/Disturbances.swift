@@ -15,8 +15,10 @@ final class Disturbances {
 
     private let course: Course
     private var states: [State] = []
-    /// The storm that is not over: its number, and when it began.
-    private var storm: (number: Int, began: UInt64)?
+    /// The last storm: its number, when it began, and how many users it spared.
+    private var storm: (number: Int, began: UInt64, spared: Int)?
+    /// What the users noticed whom a storm spared, by storm.
+    private var bystanders: [Int: BystanderSpans] = [:]
 
     init(_ course: Course) { self.course = course }
 
@@ -24,7 +26,13 @@ final class Disturbances {
     var count: Int { states.count }
 
     /// The results so far, in the order in which they began.
-    var results: [RunResult.Disturbance] { states.map(\.result) }
+    var results: [RunResult.Disturbance] {
+        states.indices.map { index in
+            var result = states[index].result
+            result.bystanders = bystanders[index]?.distributions
+            return result
+        }
+    }
 
     // MARK: Causes
 
@@ -33,13 +41,14 @@ final class Disturbances {
     ///   - sessions: how many it cuts or stalls.
     ///   - end: from when on they can recover.
     ///   - cuts: whether it ends connections: then it isn't over before one was lost and all are back.
+    ///   - spared: how many users, from the first one on, a storm leaves alone.
     func begin(
         _ kind: RunResult.Disturbance.Kind, backoff: Bool = false, sessions: Int, at now: UInt64, end: UInt64,
-        cuts: Bool
+        cuts: Bool, spared: Int = 0
     ) {
         let result = RunResult.Disturbance(
             kind: kind, at: seconds(now), end: seconds(end), backoff: backoff, sessions: UInt64(sessions))
-        if kind == .storm { storm = (states.count, now) }
+        if kind == .storm { storm = (states.count, now, spared) }
         states.append(State(result: result, end: end, hasLost: !cuts))
     }
 
@@ -74,13 +83,15 @@ final class Disturbances {
         guard behind == 0 else { return }
         states[index].result.live = Double(now - states[index].complete) / 1e9
         states[index].isOver = true
-        if storm?.number == index { storm = nil }
     }
 
-    /// Whether a message that was due then went from one to another in a storm that cut neither of them off.
+    // MARK: Bystanders
+
+    /// A message arrived. It counts for the last storm if that spared both users. When the storm was over is known
+    /// later, because those who were cut off may be another process's.
     @inline(__always)
-    func isBystander(_ reader: Device, _ sender: Device, due: UInt64) -> Bool {
-        guard let storm, due >= storm.began else { return false }
-        return reader.cutBy != storm.number && sender.cutBy != storm.number
+    func delivered(from sender: Int, to reader: Int, due: UInt64, latency: UInt64) {
+        guard let storm, sender < storm.spared, reader < storm.spared, due >= storm.began else { return }
+        bystanders[storm.number, default: BystanderSpans()].record(latency, after: due - storm.began)
     }
 }

@@ -158,7 +158,7 @@ final class Traffic {
         if isLive {
             books.recorder.recordSecond(corrected)
             let sender = cast.devices[Int(cast.places[stamp.place].device)]
-            if disturbances.isBystander(device, sender, due: stamp.due) { books.recorder.record(.bystander, corrected) }
+            disturbances.delivered(from: sender.user, to: device.user, due: stamp.due, latency: corrected)
         }
         guard course.isMeasured(stamp.due) else { return }
         books.counts.delivered += 1

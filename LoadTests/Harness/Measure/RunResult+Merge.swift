@@ -50,7 +50,19 @@ extension RunResult {
             disturbances[index].sessions += other.sessions
             disturbances[index].welcomed = welcomed
             disturbances[index].live = live.isFinite ? live - welcomed : .infinity
+            disturbances[index].mergeBystanders(of: other)
         }
+    }
+}
+
+extension RunResult.Disturbance {
+    fileprivate mutating func mergeBystanders(of other: Self) {
+        guard let theirs = other.bystanders else { return }
+        var spans = bystanders ?? []
+        for (number, span) in theirs.enumerated() {
+            if number < spans.count { spans[number].merge(span) } else { spans.append(span) }
+        }
+        bystanders = spans
     }
 }
 

@@ -118,6 +118,9 @@ public struct RunResult: Codable, Sendable {
         public var welcomed = Double.infinity
         /// Seconds from the last `welcome` until every session had got `live`; infinite: some never did.
         public var live = Double.infinity
+        /// Until all processes have been added up: deliveries between users whom it spared, by spans of time since it
+        /// began.
+        var bystanders: [Distribution]?
     }
 
     /// Whether the harness itself kept up.

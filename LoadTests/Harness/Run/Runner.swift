@@ -10,6 +10,8 @@ public struct Runner: Sendable {
     let scenario: Scenario
     let options: RunOptions
     let show: @Sendable (LiveFigures) -> Void
+    /// Processes that share the load.
+    let processes: Int
 
     /// Creates a runner for a scenario to which the options have been applied.
     public init(
@@ -18,6 +20,7 @@ public struct Runner: Sendable {
         self.scenario = scenario
         self.options = options
         self.show = show
+        processes = scenario.processes(asked: options.workers)
     }
 
     /// The outcome of a run before it is judged.
@@ -37,20 +40,22 @@ public struct Runner: Sendable {
             let outcome = try measure()
             var report = Report(
                 scenario: scenario, result: outcome.result, cost: outcome.cost, machine: machine, command: command,
-                workers: options.workers, started: started)
+                workers: processes, started: started)
             if options.judgesOnlyCorrectness { report.judgeOnlyCorrectness() }
             if let end = outcome.relayEnd { report.noteRelayEnd(end) }
             return report
         } catch {
             return .failed(
-                error.description, scenario: scenario, machine: machine, command: command, workers: options.workers,
+                error.description, scenario: scenario, machine: machine, command: command, workers: processes,
                 started: started)
         }
     }
 
     private func measure() throws(RunFailure) -> Outcome {
-        let sessions = (scenario.users + scenario.outsiders) * scenario.devices
-        try Descriptors.check(sockets: (sessions + options.workers - 1) / options.workers)
+        try Descriptors.check(sockets: scenario.socketsMax(ofEach: processes))
+        if options.polls, processes > 1 {
+            throw RunFailure("\(scenario.name) needs two processes, and --poll takes a whole core for each")
+        }
         let relay = try startRelay()
         defer { relay?.stop() }
         if options.isPinned { try Pinning.move(to: 1) }
@@ -73,10 +78,10 @@ public struct Runner: Sendable {
         let restarter = relay.map { Restarter($0, scenario.restarts, sampler) }
         // Before the relay is stopped, however this ends.
         defer { restarter?.end() }
-        let result: RunResult
+        var result: RunResult
         do throws(RunFailure) {
             result =
-                options.workers > 1
+                processes > 1
                 ? try Workers(scenario, options, target: target, sampler: sampler, restarter: restarter).run()
                 : try runEngine(target, sampler, board, restarter)
         } catch {
@@ -86,6 +91,7 @@ public struct Runner: Sendable {
             throw RunFailure("\(error.description); the relay ended with \(words)")
         }
         restarter?.end()
+        result.countBystanders()
         let cost = sampler.finish(delivered: result.counts.delivered, sessions: result.counts.sessions)
         return Outcome(result: result, cost: cost, relayEnd: restarter?.failure?.description ?? relay?.lastWords)
     }

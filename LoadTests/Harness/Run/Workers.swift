@@ -43,7 +43,7 @@ struct Workers {
     }
 
     func run() throws(RunFailure) -> RunResult {
-        let count = options.workers
+        let count = scenario.processes(asked: options.workers)
         guard (2...HarnessLimits.workersMax).contains(count) else {
             throw RunFailure("\(count) workers; at most \(HarnessLimits.workersMax) are allowed")
         }

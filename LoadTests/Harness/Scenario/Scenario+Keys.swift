@@ -127,7 +127,8 @@ extension Scenario.Storm: ScenarioPart {
         .share("share", \.share, "Share of all sessions that drops."),
         .whole(
             "spare", \.spare, 0...HarnessLimits.usersMax,
-            "The first so many users keep their connections. What they notice is the latency `bystander`."
+            "The first so many users keep their connections, and have a process of their own. What they notice is the "
+                + "latency `bystander`."
         ),
         .toggle(
             "backoff", \.backoff,

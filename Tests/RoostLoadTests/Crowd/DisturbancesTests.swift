@@ -54,6 +54,34 @@ import Testing
         #expect(disturbances.results[0].welcomed == 4 && disturbances.results[0].live == 0)
     }
 
+    /// What the spared notice counts from the storm until the last one of all processes is live.
+    @Test func bystandersCountWhileTheStormLasts() throws {
+        let spared = try disturbances()
+        spared.begin(.storm, sessions: 0, at: at(5), end: at(5), cuts: false, spared: 2)
+        spared.changed(isComplete: true, behind: 0, at: at(5))
+        spared.delivered(from: 0, to: 1, due: at(4.9), latency: 1)
+        spared.delivered(from: 0, to: 1, due: at(5), latency: 10)
+        spared.delivered(from: 1, to: 0, due: at(6.9), latency: 20)
+        spared.delivered(from: 1, to: 0, due: at(7.3), latency: 30)
+        // Who was cut off is no bystander, and neither is who writes to one.
+        spared.delivered(from: 2, to: 1, due: at(6), latency: 40)
+        spared.delivered(from: 1, to: 2, due: at(6), latency: 50)
+        spared.delivered(from: 0, to: 1, due: at(500), latency: 60)
+        let others = try disturbances()
+        others.begin(.storm, sessions: 3, at: at(5), end: at(5), cuts: true)
+        others.changed(isComplete: false, behind: 0, at: at(5))
+        others.changed(isComplete: true, behind: 1, at: at(6))
+        others.changed(isComplete: true, behind: 0, at: at(7))
+        var result = RunResult()
+        result.disturbances = spared.results
+        var other = RunResult()
+        other.disturbances = others.results
+        other.merge(result)
+        other.countBystanders()
+        #expect(other.corrected[.bystander]?.values == [10, 20])
+        #expect(other.disturbances.map(\.bystanders) == [nil])
+    }
+
     /// A stall that cuts nobody off counts from its end; and one that lasts doesn't hold up the next.
     @Test func aStallCountsFromItsEndAndTwoMayBeUnderWay() throws {
         let disturbances = try disturbances()

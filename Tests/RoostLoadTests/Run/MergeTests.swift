@@ -86,6 +86,17 @@ import Testing
         #expect(one.disturbances.map(\.live) == [4, .infinity])
     }
 
+    @Test func whatBystandersNoticeIsAddedUpBySpan() {
+        var one = RunResult()
+        one.disturbances = [.init(kind: .storm, at: 1, end: 1, sessions: 0, bystanders: [distribution([5])])]
+        var other = RunResult()
+        other.disturbances = [
+            .init(kind: .storm, at: 1, end: 1, sessions: 1, bystanders: [distribution([3]), distribution([7])])
+        ]
+        one.merge(other)
+        #expect(one.disturbances[0].bystanders?.map(\.values) == [[3, 5], [7]])
+    }
+
     @Test func healthIsThatOfTheWorstWorker() {
         var one = RunResult()
         one.health.cpuShare = 0.2

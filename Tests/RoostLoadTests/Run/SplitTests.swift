@@ -41,6 +41,40 @@ import Testing
         #expect(shares.map(\.users) == [4, 4, 2])
     }
 
+    /// Users whom a storm spares have a process of their own, in which nobody is cut off.
+    @Test(arguments: [2, 3]) func theSparedHaveAWorkerOfTheirOwn(_ count: Int) throws {
+        var whole = scenario()
+        whole.users = 200
+        whole.conversations.pairs = 100
+        whole.conversations.rooms = [.init(count: 4, members: 20)]
+        whole.storms = [.init(at: 1, share: 1, spare: 20)]
+        #expect(whole.processes(asked: 1) == 2)
+        #expect(whole.processes(asked: count) == count)
+        let shares = try (0..<count).map { try whole.share(index: $0, of: count) }
+        #expect(shares[0].users == 20 && shares[0].conversations.pairs == 10 && shares[0].outsiders == 0)
+        #expect(shares[0].conversations.rooms.isEmpty)
+        #expect(shares[0].messages?.rate == 90)
+        #expect(shares[0].storms[0].spare == 20)
+        let others = shares.dropFirst()
+        #expect(others.allSatisfy { $0.storms[0].spare == 0 })
+        #expect(others.reduce(0) { $0 + $1.users } == 180)
+        #expect(others.reduce(0) { $0 + $1.conversations.pairs } == 90)
+        #expect(others.reduce(0) { $0 + $1.outsiders } == 5)
+        #expect(others.flatMap(\.conversations.rooms).reduce(0) { $0 + $1.count } == 4)
+        #expect(abs(others.reduce(0) { $0 + ($1.messages?.rate ?? 0) } - 810) < 0.001)
+        #expect(Set(shares.map(\.seed)).count == count)
+        #expect(whole.socketsMax(ofEach: count) >= (shares.map { $0.users + $0.outsiders }.max() ?? 0))
+    }
+
+    @Test func aStormThatSparesNobodyOrEverybodyNeedsOneProcess() {
+        var whole = scenario()
+        whole.storms = [.init(at: 1, share: 1, spare: 0)]
+        #expect(whole.processes(asked: 1) == 1)
+        whole.storms[0].spare = whole.users
+        #expect(whole.processes(asked: 1) == 1)
+        #expect(whole.socketsMax(ofEach: 2) == 54)
+    }
+
     @Test func refusesScenariosThatCannotBeSplit() {
         var whole = scenario()
         whole.conversations.pairs = 0
