@@ -9,6 +9,7 @@
 #include <libwebsockets.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
+#include <poll.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -34,6 +35,15 @@ static inline void shim_lws_kill(struct lws *wsi) { lws_set_timeout(wsi, PENDING
 static inline void shim_lws_kill_now(struct lws *wsi) {
     lws_set_timeout(wsi, PENDING_TIMEOUT_USER_OK, LWS_TO_KILL_SYNC);
 }
+
+// Reads a connection that has something to read, as if the loop had noticed. Not from a callback of the library.
+static inline void shim_lws_read(struct lws *wsi, int descriptor) {
+    struct lws_pollfd ready = {descriptor, LWS_POLLIN, LWS_POLLIN};
+    lws_service_fd(lws_get_context(wsi), &ready);
+}
+
+// Hidden behind _GNU_SOURCE, too.
+static const short shim_pollrdhup = 0x2000;
 
 // The 28 characters of Sec-WebSocket-Accept, and the two further bytes that the library wants.
 #define shim_accept_bytes 30
@@ -110,6 +120,15 @@ static inline void shim_ev_prepare_init(
     ev_prepare_init(watcher, callback);
     watcher->data = data;
 }
+
+// Calls a watcher that was never started, before everything else that has happened.
+static inline void shim_ev_urgent_init(
+    ev_prepare *watcher, void (*callback)(struct ev_loop *, ev_prepare *, int), void *data) {
+    shim_ev_prepare_init(watcher, callback, data);
+    ev_set_priority(watcher, EV_MAXPRI);
+}
+
+static inline void shim_ev_feed(struct ev_loop *loop, ev_prepare *watcher) { ev_feed_event(loop, watcher, EV_CUSTOM); }
 
 // One turn without waiting.
 static inline void shim_ev_turn(struct ev_loop *loop) { ev_run(loop, EVRUN_NOWAIT); }

@@ -94,7 +94,7 @@ extension Connection {
         unsent = []
         laterPong = nil
         farewell = []
-        timeout = Timeouts.Slot()
+        slots.timeout = Timeouts.Slot()
     }
 
     /// Releases what has arrived and is not going to be used.

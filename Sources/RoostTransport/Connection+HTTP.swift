@@ -23,6 +23,7 @@ extension Connection {
     /// that takes long, and all connections would wait for it.
     func serveRequest() {
         guard phase == .request, unsent.isEmpty, !isFinishing, !head.isEmpty else { return }
+        core.countChange()
         switch requests.next(&head) {
         case .incomplete: return
         case .refused(let refusal):

@@ -23,6 +23,7 @@ func serverCallback(
         let connection = Unmanaged<Connection>.fromOpaque(held)
         connection.takeUnretainedValue().ended()
         connection.takeUnretainedValue().core.socketCount -= 1
+        connection.takeUnretainedValue().core.countChange()
         connection.release()
     default: break
     }
@@ -54,7 +55,9 @@ extension Connection {
         var input = bytes
         var pongs = Pongs()
         var isNew = false
-        let bounds = standing == .guest ? core.frameBounds.guest : core.frameBounds.stranger
+        let isGuest = standing == .guest
+        if !isGuest { core.countChange() }
+        let bounds = isGuest ? core.frameBounds.guest : core.frameBounds.stranger
         while phase == .open || phase == .closing, !isFinishing {
             switch reader.next(&input, within: bounds) {
             case .wait:

@@ -69,7 +69,13 @@ public final class Connection {
     var hasClosed = false
     /// Whether it has ended for the peer, and the core waits for the peer's end.
     var isLeaver = false
-    var timeout = Timeouts.Slot()
+    /// Where the core's tables have it.
+    var slots = Slots()
+
+    struct Slots {
+        var timeout = Timeouts.Slot()
+        var guest = GuestTable.Slot()
+    }
 
     init(id: UInt64, sender: ClientAddress, descriptor: Int32, core: ServerCore) {
         self.id = id
@@ -85,6 +91,9 @@ public final class Connection {
     /// What the handler knows of who is behind it. The bounds of the transport depend on that.
     public var standing: Standing {
         get { place.standing }
-        set { core.admission.change(&place, of: self, to: newValue) }
+        set {
+            core.admission.change(&place, of: self, to: newValue)
+            if place.standing == .guest, phase == .open { core.guests.add(self) } else { core.guests.remove(self) }
+        }
     }
 }

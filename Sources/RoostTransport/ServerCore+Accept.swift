@@ -49,10 +49,11 @@ extension ServerCore {
     }
 
     // Stops accepting until the next beat.
-    private func pauseAccepting() { ev_io_stop(library.loop, accepting) }
+    private func pauseAccepting() { ev_io_stop(library.loop, watchers.accepting) }
 
     private func take(_ descriptor: Int32, from peer: sockaddr_in) {
         counters.accepted += 1
+        countChange()
         var one: Int32 = 1
         setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &one, socklen_t(MemoryLayout<Int32>.size))
         let sender = ClientAddress(ipv4: UInt32(bigEndian: peer.sin_addr.s_addr))
@@ -94,6 +95,7 @@ extension ServerCore {
     /// Counts a connection no longer.
     func uncount(_ connection: Connection) {
         admission.remove(&connection.place)
+        guests.remove(connection)
         if connection.isLeaver {
             connection.isLeaver = false
             leaverCount -= 1
@@ -127,18 +129,6 @@ extension ServerCore {
         uncount(connection)
         connection.phase = .ended
         ends.closing.append(connection)
-    }
-
-    /// Ends what is to end in this turn. What the handler does about it needs a turn of its own.
-    func endConnections() {
-        var gone: [Connection] = []
-        swap(&gone, &ends.leaving)
-        for connection in gone { connection.sendFarewell() }
-        gone = []
-        swap(&gone, &ends.closing)
-        // The library calls back, and the connection's reference is released.
-        for connection in gone { if let wsi = connection.wsi { shim_lws_kill_now(wsi) } }
-        library.wake.send()
     }
 }
 

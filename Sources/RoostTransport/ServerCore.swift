@@ -17,10 +17,7 @@ final class ServerCore {
 
     var listener: ListeningSocket
     var vhost: OpaquePointer?
-    let accepting: UnsafeMutablePointer<ev_io>
-    private let deadlineTimer: UnsafeMutablePointer<ev_timer>
-    private let beating: UnsafeMutablePointer<ev_timer>
-    private let turn: UnsafeMutablePointer<ev_prepare>
+    let watchers = ServerWatchers()
 
     @exclusivity(unchecked) var counters = TransportCounters()
     /// WebSocket connections that are open.
@@ -33,6 +30,10 @@ final class ServerCore {
     @exclusivity(unchecked) var partialFrames: PartialFrames<Connection>
     /// What a guest may send, and what anybody else.
     let frameBounds: (guest: FrameReader.Bounds, stranger: FrameReader.Bounds)
+    /// Everybody who has been welcomed.
+    @exclusivity(unchecked) var guests = GuestTable()
+    /// Connections that came, asked or went in this turn.
+    @exclusivity(unchecked) var changes = 0
     /// Connections that end with this turn: those that leave, and those whose sockets are closed.
     @exclusivity(unchecked) var ends: (leaving: [Connection], closing: [Connection]) = ([], [])
     /// Connections whose next request waits for the next turn.
@@ -57,27 +58,19 @@ final class ServerCore {
         var stranger = guest
         stranger.messageBytes = min(settings.strangerBytesMax, guest.messageBytes)
         frameBounds = (guest: guest, stranger: stranger)
-        accepting = .allocate(capacity: 1)
-        accepting.initialize(to: ev_io())
-        deadlineTimer = .allocate(capacity: 1)
-        deadlineTimer.initialize(to: ev_timer())
-        beating = .allocate(capacity: 1)
-        beating.initialize(to: ev_timer())
-        turn = .allocate(capacity: 1)
-        turn.initialize(to: ev_prepare())
         try createContext()
         watch()
     }
 
     func run() {
         library.run {
-            if listener.descriptor >= 0 { ev_io_start(library.loop, accepting) }
+            if listener.descriptor >= 0 { ev_io_start(library.loop, watchers.accepting) }
         }
     }
 
     func closeListener() {
         precondition(library.isHere, "only the loop's thread closes the listener")
-        ev_io_stop(library.loop, accepting)
+        ev_io_stop(library.loop, watchers.accepting)
         listener.closeAll()
     }
 
@@ -90,11 +83,14 @@ final class ServerCore {
         return reading
     }
 
+    /// Makes the next use of the time read the clock again.
+    func forgetTime() { now = nil }
+
     func setTimer(afterMilliseconds: Int64) {
         precondition(library.isHere, "only the loop's thread sets its timer")
         let delay = min(max(afterMilliseconds, 0), ServerCore.longestTimer)
         deadline = ServerCore.readClock() + delay
-        shim_ev_timer_move(library.loop, deadlineTimer, Double(delay) / 1_000)
+        shim_ev_timer_move(library.loop, watchers.deadline, Double(delay) / 1_000)
     }
 
     // A year. Keeps the sum above and libev's arithmetic far from overflow.
@@ -112,32 +108,31 @@ final class ServerCore {
         let owner = Unmanaged.passUnretained(self).toOpaque()
         library.prepareWake(owner: owner) { _, watcher, _ in ServerCore.from(watcher?.pointee.data)?.onWake() }
         shim_ev_io_init(
-            accepting,
+            watchers.accepting,
             { _, watcher, _ in ServerCore.from(watcher?.pointee.data)?.acceptWaiting() },
             listener.descriptor,
             owner
         )
         let period = ServerCore.beatSeconds
         shim_ev_timer_init(
-            beating,
+            watchers.beat,
             { _, watcher, _ in ServerCore.from(watcher?.pointee.data)?.beat() },
             period,
             period,
             owner
         )
-        ev_timer_start(library.loop, beating)
+        ev_timer_start(library.loop, watchers.beat)
         shim_ev_timer_init(
-            deadlineTimer,
+            watchers.deadline,
             { _, watcher, _ in ServerCore.from(watcher?.pointee.data)?.deadlineReached() },
             0,
             0,
             owner
         )
-        shim_ev_prepare_init(turn, { _, watcher, _ in ServerCore.from(watcher?.pointee.data)?.endTurn() }, owner)
-        ev_prepare_start(library.loop, turn)
+        watchTurns(owner: owner)
     }
 
-    private static func from(_ data: UnsafeMutableRawPointer?) -> ServerCore? {
+    static func from(_ data: UnsafeMutableRawPointer?) -> ServerCore? {
         data.map { Unmanaged<ServerCore>.fromOpaque($0).takeUnretainedValue() }
     }
 
@@ -146,28 +141,11 @@ final class ServerCore {
         guard let deadline else { return }
         let left = deadline - ServerCore.readClock()
         if left > 0 {
-            shim_ev_timer_move(library.loop, deadlineTimer, Double(left) / 1_000)
+            shim_ev_timer_move(library.loop, watchers.deadline, Double(left) / 1_000)
         } else {
             self.deadline = nil
             events?.timer()
         }
-    }
-
-    // Runs before the loop sleeps, when everything that arrived has been handled.
-    private func endTurn() {
-        events?.turnEnded()
-        buffer.forget()
-        if !ends.leaving.isEmpty || !ends.closing.isEmpty { endConnections() }
-        now = nil
-        if !waiting.isEmpty { serveWaiting() }
-    }
-
-    // Begins the next turn with them. What they bring about is handled at its end.
-    private func serveWaiting() {
-        var served: [Connection] = []
-        swap(&served, &waiting)
-        library.wake.send()
-        for connection in served { connection.serveWaiting() }
     }
 
     // How long requests count at least, and when accepting is tried again after a shortage of descriptors.
@@ -176,7 +154,7 @@ final class ServerCore {
     private func beat() {
         admission.forgetOld()
         for connection in timeouts.expire(at: monotonicMilliseconds) { end(connection) }
-        if listener.descriptor >= 0, listener.restoreSpare() { ev_io_start(library.loop, accepting) }
+        if listener.descriptor >= 0, listener.restoreSpare() { ev_io_start(library.loop, watchers.accepting) }
     }
 
     // MARK: Library

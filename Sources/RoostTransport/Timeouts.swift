@@ -21,15 +21,15 @@ struct Timeouts {
 
     /// Ends the connection after so many seconds, and up to two more; 0 means never. Replaces an earlier call.
     mutating func set(_ connection: Connection, after seconds: Int32, at now: Int64) {
-        guard seconds > 0 else { return connection.timeout.endsAt = nil }
+        guard seconds > 0 else { return connection.slots.timeout.endsAt = nil }
         let end = now / 1_000 + Int64(seconds) + 1
-        connection.timeout.endsAt = end
-        if end < connection.timeout.listedAt { list(connection, at: end) }
+        connection.slots.timeout.endsAt = end
+        if end < connection.slots.timeout.listedAt { list(connection, at: end) }
     }
 
     private mutating func list(_ connection: Connection, at second: Int64) {
         let second = min(max(second, reached + 1), reached + Self.seconds - 1)
-        connection.timeout.listedAt = second
+        connection.slots.timeout.listedAt = second
         wheel[Int(second % Self.seconds)].append(connection)
     }
 
@@ -41,9 +41,9 @@ struct Timeouts {
             var due: [Connection] = []
             swap(&due, &wheel[Int(reached % Self.seconds)])
             // A connection may have been listed for an earlier time since.
-            for connection in due where connection.timeout.listedAt == reached {
-                connection.timeout.listedAt = .max
-                guard let end = connection.timeout.endsAt else { continue }
+            for connection in due where connection.slots.timeout.listedAt == reached {
+                connection.slots.timeout.listedAt = .max
+                guard let end = connection.slots.timeout.endsAt else { continue }
                 if end <= reached { expired.append(connection) } else { list(connection, at: end) }
             }
         }

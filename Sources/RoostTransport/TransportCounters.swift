@@ -15,6 +15,8 @@ public struct TransportCounters: Sendable, Equatable {
     public var gaveWay = 0
     /// Connections cut because all unfinished messages together took too much memory.
     public var partialsCut = 0
+    /// Turns that were cut, because many came or went at once.
+    public var turnsCut = 0
     /// Sockets refused with 503 because the process had no file descriptor left.
     public var refusedDescriptor = 0
     /// Upgrades that the transport refused: malformed, wrong path, version or subprotocol.

@@ -33,10 +33,11 @@ final class Script: TransportHandler {
     /// What is known of those who connect.
     var standing = Standing.guest
     var isBusy = true
-    /// The number of turns that have ended, and the turn of each message and request.
+    /// The number of turns that have ended, and the turn of each message, request and end.
     var turn = 0
     var turnsOfMessages: [Int] = []
     var turnsOfRequests: [Int] = []
+    var turnsOfEnds: [Int] = []
     private let builder = FrameBuilder()
 
     init(journal: Journal) { self.journal = journal }
@@ -71,6 +72,7 @@ final class Script: TransportHandler {
 
     func closed(_ connection: Connection, isClean: Bool) {
         sessions[connection.id] = nil
+        turnsOfEnds.append(turn)
         journal.add(.closed(connection.id, isClean: isClean))
     }
 

@@ -1,0 +1,65 @@
+internal import CLibwebsockets
+internal import RoostFraming
+
+/// A turn is everything that has happened when the loop looks. The kernel hands that out in the order of its happening,
+/// so behind 10,000 connections that break at once everybody else would wait for half a second. Therefore whoever
+/// goes on talking gets a turn of its own between them.
+extension ServerCore {
+    /// Begins to watch where turns end and are cut.
+    func watchTurns(owner: UnsafeMutableRawPointer) {
+        shim_ev_prepare_init(
+            watchers.turn, { _, watcher, _ in ServerCore.from(watcher?.pointee.data)?.endTurn() }, owner)
+        ev_prepare_start(library.loop, watchers.turn)
+        shim_ev_urgent_init(
+            watchers.between, { _, watcher, _ in ServerCore.from(watcher?.pointee.data)?.cutTurn() }, owner)
+    }
+
+    /// A connection came, asked for something before it was welcomed, or went. These are dear, and come in thousands:
+    /// after so many of them the turn is cut.
+    func countChange() {
+        changes += 1
+        if changes == settings.changesPerTurn { shim_ev_feed(library.loop, watchers.between) }
+    }
+
+    // Ends this turn in the middle of what has happened, and makes a short one for those who talk. Called by the loop,
+    // so no callback of the library is under way.
+    private func cutTurn() {
+        counters.turnsCut += 1
+        onWake()
+        for guest in guests.talking(atMost: settings.talkersPerCut) {
+            if guest.phase == .open, let wsi = guest.wsi { shim_lws_read(wsi, guest.descriptor) }
+        }
+        endTurn()
+    }
+
+    // Runs before the loop sleeps, when everything that arrived has been handled, and where a turn is cut.
+    private func endTurn() {
+        events?.turnEnded()
+        buffer.forget()
+        if !ends.leaving.isEmpty || !ends.closing.isEmpty { endConnections() }
+        forgetTime()
+        changes = 0
+        if !waiting.isEmpty { serveWaiting() }
+    }
+
+    // Begins the next turn with them. What they bring about is handled at its end.
+    private func serveWaiting() {
+        var served: [Connection] = []
+        swap(&served, &waiting)
+        library.wake.send()
+        for connection in served { connection.serveWaiting() }
+    }
+
+    // Ends what is to end in this turn. What the handler does about it needs a turn of its own, and so do closes beyond
+    // what a turn may have.
+    private func endConnections() {
+        var gone: [Connection] = []
+        swap(&gone, &ends.leaving)
+        for connection in gone { connection.sendFarewell() }
+        gone = Array(ends.closing.prefix(settings.changesPerTurn))
+        ends.closing.removeFirst(gone.count)
+        // The library calls back, and the connection's reference is released.
+        for connection in gone { if let wsi = connection.wsi { shim_lws_kill_now(wsi) } }
+        library.wake.send()
+    }
+}
