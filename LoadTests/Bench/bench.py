@@ -27,6 +27,7 @@ import growth
 import latency
 import log_alone
 import machine
+import neighbours
 import offline
 import recovery
 import saturate
@@ -38,7 +39,8 @@ from processes import Processes
 
 REPOSITORY = pathlib.Path(__file__).resolve().parents[2]
 # The log comes last: the disk stalls for a while after the gigabytes that it writes.
-LINES = {line.name: line for group in (throughput, latency, sessions, offline, recovery, growth, log_alone)
+LINES = {line.name: line for group in (throughput, latency, sessions, offline, recovery, neighbours, growth,
+                             log_alone)
          for line in group.LINES}
 
 
