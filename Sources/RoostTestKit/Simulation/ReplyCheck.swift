@@ -183,7 +183,9 @@ final class ReplyCheck {
         connection.awaited.live = true
         connection.position = position
         if resume == nil, device.current === connection, event.json?["new"]?.bool == true {
+            // It was forgotten, so it begins anew.
             device.memory = DeviceMemory()
+            device.processed = position
         }
         if resume ?? position < device.highestAck { device.hasGoneBack = true }
         connection.place = ledger.place(in: device.user.index, above: position)

@@ -99,8 +99,9 @@ final class SimulatedClients {
         var resume: Int64?
         if device.processed > 0, world.random.chance(40) || device.isRereading {
             resume = device.processed
-            // A device restored from a backup resumes at an older position.
-            if world.random.chance(10), let older = device.received.min() {
+            // A device restored from a backup resumes at an older position. An answer may have told it a later one than
+            // it had got to.
+            if world.random.chance(10), let older = device.received.min(), older < device.processed {
                 resume = older
                 device.isRereading = true
             }
