@@ -164,7 +164,7 @@ extension Relay {
     public func doWork(at now: Moment) {
         input(at: now) {
             chores.work(at: now)
-            catchUp.handOut()
+            catchUp.handOut(at: now)
             receipt.tell(at: now)
         }
     }

@@ -70,7 +70,8 @@ public final class Relay {
         let newest = WindowCatchUp(
             .init(limits), window, directory, delivery, EventFrames(builder: builder), counters)
         catchUp = CatchUp(
-            .init(limits), directory, journal, reads, delivery, newest, builder: builder, counters: counters, at: time)
+            .init(limits), directory, journal, reads, chores, delivery, newest, builder: builder, counters: counters,
+            at: time)
 
         let replies = Replies(builder: builder, delivery: delivery, counters: counters)
         typing = TypingCommands(

@@ -46,9 +46,6 @@ struct StorageBounds: Sendable {
     /// At a start, the rows that are read again may be as many times as long as the tail if the disk is too full to
     /// index them. They take 40 bytes each in memory.
     var fullTails = 16
-    /// Spans that one page of catch-up looks into, three milliseconds of reading. A page of a hundred rows needs a
-    /// hundred and one at most, once it is known where the spans begin.
-    var spansPerPage = 256
     /// Different notices that are remembered, so that each is told once. A disk that fails slowly damages many rows;
     /// above this number a notice may be told again.
     var noticesRemembered = 1_024
@@ -67,6 +64,5 @@ extension StorageBounds {
         keysPerGeneration: 100, partsPerGeneration: 5, reservedFrames: 24,
         checkpoints: CheckpointPolicy(
             frames: 16, idleFrames: 12, restFrames: 4, framesBound: 48, retryFrames: 12, framesLong: 160),
-        erasedMilliseconds: 20_000, erasedRetryMilliseconds: 2_000, erasedRowsPerCommit: 2, erasedRowsWhenIdle: 8,
-        spansPerPage: 2)
+        erasedMilliseconds: 20_000, erasedRetryMilliseconds: 2_000, erasedRowsPerCommit: 2, erasedRowsWhenIdle: 8)
 }

@@ -26,10 +26,9 @@ extension MemoryLog {
         found.sort { $0.position < $1.position }
         var bytes = 0
         for event in found {
-            guard result.events.count < request.rows, bytes < request.bytes || result.events.isEmpty else {
-                result.hasMore = true
-                break
-            }
+            guard event.position <= request.horizon, result.events.count < request.rows,
+                bytes < request.bytes || result.events.isEmpty
+            else { break }
             result.reached = event.position
             // Two edits in one millisecond.
             if event.kind == .edit {
@@ -40,16 +39,33 @@ extension MemoryLog {
             bytes += event.body.count
             result.events.append(event)
         }
-        tellSkips(in: &result)
+        goOn(after: request.horizon, &result)
         return result
     }
 
-    private func tellSkips(in result: inout ReadResult) {
-        for (index, span) in result.spans.enumerated() {
-            guard let skip = span.skip, !skip.isTold, !result.hasMore || skip.place < result.reached else { continue }
-            result.spans[index].skip?.isTold = true
-            result.gaps.append(Gap(span.conversation, from: skip.from, to: skip.to, place: skip.place))
+    /// Lets the spans go on at their next row, and tells the gaps whose place was looked at.
+    private func goOn(after horizon: Position, _ result: inout ReadResult) {
+        let reached = result.reached
+        var next: [ConversationNumber: Position] = [:]
+        for span in result.spans {
+            var rest = span
+            rest.after = max(span.after, reached)
+            next[span.conversation] = state.conversations[span.conversation]?.rows(in: rest, atMost: 1).first?.position
         }
+        let lookedAt = min(horizon.value, (next.values.map(\.value).min() ?? .max) - 1)
+        var left: [PageRequest.Span] = []
+        for var span in result.spans {
+            let position = next[span.conversation]
+            if let skip = span.skip, !skip.isTold, position == nil || skip.place.value <= lookedAt {
+                span.skip?.isTold = true
+                result.gaps.append(Gap(span.conversation, from: skip.from, to: skip.to, place: skip.place))
+            }
+            guard let position else { continue }
+            span.after = max(span.after, Position(position.value - 1))
+            left.append(span)
+        }
+        result.spans = left
+        result.hasMore = !left.isEmpty
         result.gaps.sort { ($0.place, $0.conversation.value) < ($1.place, $1.conversation.value) }
     }
 

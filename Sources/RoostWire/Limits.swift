@@ -155,6 +155,9 @@ public struct Limits: Sendable, Equatable {
     public var pageBytes = 524_288
     /// Durable events on a catch-up page.
     public var pageMessages = 100
+    /// Conversations that one page looks into, three milliseconds of reading. A page of a hundred rows needs a hundred
+    /// and one at most, once it is known where their rows begin.
+    public var pageSpans = 256
     /// Most page reads under way. Further sessions wait in a queue, so that a storm can't crowd out history.
     public var pagesAtOnce = 64
     /// Most bytes of pages that one turn puts into outboxes, half a millisecond of work. Live traffic comes before the

@@ -10,6 +10,11 @@ import RoostWire
 final class CatchUp {
     /// The limits of this part.
     struct Bounds {
+        /// Conversations that are looked at to find out whether anything was missed. Of a user with more of them,
+        /// everything newer in the window is looked at instead.
+        var conversations: Int
+        /// Spans of one page.
+        var spans: Int
         /// Durable events of one page.
         var rows: Int
         /// Bytes of bodies at which a page ends early.
@@ -26,6 +31,8 @@ final class CatchUp {
         var keptMilliseconds: Int64
 
         init(_ limits: Limits) {
+            conversations = limits.stepsPerTurn / 4
+            spans = limits.pageSpans
             rows = limits.pageMessages
             pageBytes = limits.pageBytes
             backlog = .init(
@@ -40,14 +47,23 @@ final class CatchUp {
     /// What a session stores for this part.
     struct Slot {
         fileprivate var round: Round?
-        fileprivate var skips: WindowCatchUp.Slot = [:]
+        fileprivate var underWay: WindowCatchUp.Slot = [:]
     }
 
     /// What a device had missed, when it began to catch up, of what is older than the window. Another round follows if
     /// the window has moved on meanwhile.
     fileprivate struct Round {
-        var spans: [PageRequest.Span]
-        var upTo: Position
+        var queue: SpanQueue
+        let upTo: Position
+        /// Those that the present page looks into.
+        var asked: [PageRequest.Span] = []
+
+        /// The page was read.
+        /// - Parameter spans: what is left of those that it looked into.
+        mutating func goOn(with spans: [PageRequest.Span]) {
+            for span in spans { queue.add(span) }
+            asked = []
+        }
     }
 
     /// What is handed out to a session when it is its turn.
@@ -63,6 +79,7 @@ final class CatchUp {
     private let directory: Directory
     private let journal: Journal
     private let reads: Reads
+    private let chores: Chores
     private let delivery: Delivery
     private let builder: FrameBuilder
     private let counters: Counters
@@ -71,6 +88,8 @@ final class CatchUp {
     private var encoder: PageEncoder
     /// Pages that are being read or have not been handed to every session they were read for.
     private var pagesUnderWay = 0
+    /// Pages that a session waits for.
+    private var awaited: [ObjectIdentifier: CatchUpPage] = [:]
     /// Sessions that have to wait before a page may be read for them.
     private var waiting = Deque<Session>()
     private var ready = Deque<(session: Session, what: Ready)>()
@@ -78,13 +97,14 @@ final class CatchUp {
     private var forgetAt: Int64
 
     init(
-        _ bounds: Bounds, _ directory: Directory, _ journal: Journal, _ reads: Reads, _ delivery: Delivery,
-        _ newest: WindowCatchUp, builder: FrameBuilder, counters: Counters, at now: Int64
+        _ bounds: Bounds, _ directory: Directory, _ journal: Journal, _ reads: Reads, _ chores: Chores,
+        _ delivery: Delivery, _ newest: WindowCatchUp, builder: FrameBuilder, counters: Counters, at now: Int64
     ) {
         self.bounds = bounds
         self.directory = directory
         self.journal = journal
         self.reads = reads
+        self.chores = chores
         self.delivery = delivery
         self.builder = builder
         self.counters = counters
@@ -98,76 +118,72 @@ final class CatchUp {
     // MARK: Rounds
 
     /// The last piece has gone to the network. Asks for the next one, or makes the session live.
-    func goOn(_ session: Session) {
-        if session.catchUp.round == nil { begin(session) } else { requestPage(session) }
+    func goOn(_ session: Session, at now: Moment) {
+        if session.catchUp.round == nil { begin(session, at: now) } else { requestPage(session, at: now) }
     }
 
     /// The session has ended.
     func forget(_ session: Session) { session.catchUp = Slot() }
 
     /// Begins with what the session has missed, or makes it live if that is nothing.
-    func begin(_ session: Session) {
+    func begin(_ session: Session, at now: Moment) {
         guard session.phase == .ready, let user = session.user else { return }
         let settled = delivery.settle()
         let sent = session.feed.sentPosition
-        guard hasMissed(user, after: sent) else { return goLive(session, at: journal.head, settled) }
+        guard mayHaveMissed(user, after: sent) else { return goLive(session, at: journal.head, settled) }
         session.feed.beginWaiting()
-        let spans = window.covers(sent) ? [] : missed(by: user, after: sent, upTo: window.floor)
-        guard spans.isEmpty else {
-            session.catchUp.round = Round(spans: leave(out: session.catchUp.skips, of: spans), upTo: window.floor)
-            return requestPage(session)
+        guard !window.covers(sent) else { return ready.append((session, .window)) }
+        let floor = window.floor
+        let search = MissedSpans(of: session, user, after: sent, upTo: floor) { [weak self] session, spans in
+            self?.beginRound(of: session, spans, upTo: floor, at: now)
         }
-        session.feed.sent(upTo: max(sent, window.floor))
+        chores.begin(search, for: session, at: now)
+    }
+
+    /// Begins to read from the log, unless all that the session has missed is in the window.
+    private func beginRound(of session: Session, _ found: SpanQueue, upTo end: Position, at now: Moment) {
+        let queue = leave(out: session.catchUp.underWay, of: found)
+        guard queue.isEmpty else {
+            session.catchUp.round = Round(queue: queue, upTo: end)
+            return requestPage(session, at: now)
+        }
+        session.feed.sent(upTo: max(session.feed.sentPosition, end))
         ready.append((session, .window))
     }
 
     /// What the window has said to be left out isn't sent from the log either.
-    private func leave(out skips: WindowCatchUp.Slot, of spans: [PageRequest.Span]) -> [PageRequest.Span] {
-        guard !skips.isEmpty else { return spans }
-        return spans.map { span in
-            guard let skip = skips[span.conversation], skip.isTold else { return span }
-            var span = span
-            span.skip = .init(from: skip.from, to: skip.to, place: span.after, isTold: true)
-            span.isMeasured = true
-            return span
+    private func leave(out underWay: WindowCatchUp.Slot, of found: SpanQueue) -> SpanQueue {
+        guard !underWay.isEmpty else { return found }
+        var (found, queue) = (found, SpanQueue())
+        while var span = found.takeFirst() {
+            if let known = underWay[span.conversation] { span.goOn(in: known) }
+            queue.add(span)
         }
+        return queue
     }
 
-    private func hasMissed(_ user: User, after sent: Position) -> Bool {
-        user.conversations.values.contains { $0.conversation.lastPosition > sent }
+    /// Whether there is something newer in the user's conversations. For a user in very many of them it isn't known:
+    /// they may have missed something.
+    private func mayHaveMissed(_ user: User, after sent: Position) -> Bool {
+        guard user.memberships.count + user.departures.count <= bounds.conversations else {
+            return journal.head > sent
+        }
+        return user.memberships.contains { $0.conversation.lastPosition > sent }
             || user.departures.values.contains { $0.leftAt > sent }
-    }
-
-    private func missed(by user: User, after sent: Position, upTo end: Position) -> [PageRequest.Span] {
-        var spans: [PageRequest.Span] = []
-        for member in user.conversations.values where member.conversation.lastPosition > sent {
-            let from = max(sent, Position(member.joinedAt.value - 1))
-            // Not always up to the end, so that sessions that missed the same events ask for the same page.
-            let last = min(member.conversation.lastPosition, end)
-            spans.append(.init(member.conversation.number, after: from, upTo: last, since: member.since))
-        }
-        for (conversation, departure) in user.departures where departure.leftAt > sent {
-            let from = max(sent, Position(departure.joinedAt.value - 1))
-            spans.append(.init(conversation, after: from, upTo: min(departure.leftAt, end), since: departure.since))
-        }
-        spans.removeAll { $0.after >= $0.upTo }
-        // In a fixed order, so that a simulated run can be repeated.
-        spans.sort { $0.conversation.value < $1.conversation.value }
-        return spans
     }
 
     // MARK: Asking
 
     /// Asks for the next page of the session's round, and joins another session's request for the same page.
-    private func requestPage(_ session: Session) {
+    private func requestPage(_ session: Session, at now: Moment) {
         session.feed.beginWaiting()
-        guard let request = pageRequest(of: session) else { return }
+        guard let request = pageRequest(of: session) else { return begin(session, at: now) }
         if let page = shared[request] {
-            page.waiting += 1
+            noteAwaited(page)
             if page.isRead { ready.append((session, .page(page))) } else { page.readers.append(session) }
         } else if pagesUnderWay < bounds.pagesAtOnce {
             let page = CatchUpPage(request)
-            page.waiting = 1
+            noteAwaited(page)
             page.readers = [session]
             shared.add(page)
             pagesUnderWay += 1
@@ -177,12 +193,29 @@ final class CatchUp {
         }
     }
 
+    private func noteAwaited(_ page: CatchUpPage) {
+        page.waiting += 1
+        awaited[ObjectIdentifier(page)] = page
+    }
+
+    private func noteHandedOut(_ page: CatchUpPage, at now: Moment) {
+        page.waiting -= 1
+        guard page.waiting == 0 else { return }
+        awaited[ObjectIdentifier(page)] = nil
+        if page.isUnderWay { end(page, at: now) }
+    }
+
+    /// The next page of the session's round; nil if nothing of the round is left.
     private func pageRequest(of session: Session) -> PageRequest? {
-        guard var round = session.catchUp.round else { return nil }
-        round.spans.goOn(after: session.feed.sentPosition)
+        guard var round = session.catchUp.round.take() else { return nil }
+        // It has asked before and was refused.
+        round.goOn(with: round.asked)
+        let (spans, horizon) = round.queue.take(bounds.spans, after: session.feed.sentPosition)
+        guard !spans.isEmpty else { return nil }
+        round.asked = spans
         session.catchUp.round = round
         return PageRequest(
-            spans: round.spans, rows: bounds.rows, bytes: bounds.pageBytes, backlog: bounds.backlog)
+            spans: spans, horizon: horizon, rows: bounds.rows, bytes: bounds.pageBytes, backlog: bounds.backlog)
     }
 
     /// A page was read. It is handed out at the end of a turn, so that many pages at once can't make a turn long.
@@ -197,8 +230,9 @@ final class CatchUp {
     // MARK: Shared pages
 
     /// Drops the shared pages that this event makes stale. Pages read later show the edited or deleted message as it is
-    /// now.
+    /// now. Sessions that wait for a page already aren't sent the body of a deleted message.
     func forgetPages(changedBy event: borrowing StoredEvent, _ change: ConversationChange?) {
+        if event.kind == .delete { for page in awaited.values { page.erase(event) } }
         switch (event.kind, change) {
         case (.edit, _), (.delete, _), (_, .erase): shared.forget(event.conversation)
         default: return
@@ -221,49 +255,47 @@ final class CatchUp {
     var hasWork: Bool { !ready.isEmpty }
 
     /// Hands out what sessions wait for, as many bytes as one turn may.
-    func handOut() {
+    func handOut(at now: Moment) {
         var left = bounds.bytesPerTurn
         while left > 0, let (session, what) = ready.popFirst() {
             left -= Self.handOutCost
             switch what {
-            case .window: left -= handOutNewest(to: session)
+            case .window: left -= handOutNewest(to: session, at: now)
             case .page(let page):
-                left -= handOut(page, to: session)
-                page.waiting -= 1
-                if page.waiting == 0, page.isUnderWay { end(page) }
+                left -= handOut(page, to: session, at: now)
+                noteHandedOut(page, at: now)
             }
         }
     }
 
     /// Gives a session what it missed, from the window. Returns the number of bytes put into its outbox.
-    private func handOutNewest(to session: Session) -> Int {
+    private func handOutNewest(to session: Session, at now: Moment) -> Int {
         guard session.phase == .ready, let user = session.user else { return 0 }
         let settled = delivery.settle()
         // The window has moved on meanwhile.
         guard window.covers(session.feed.sentPosition) else {
-            begin(session)
+            begin(session, at: now)
             return 0
         }
         delivery.touch(session)
         counters.behind.windowPieces += 1
-        let piece = newest.handOut(to: session, user, &session.catchUp.skips)
+        let piece = newest.handOut(to: session, user, &session.catchUp.underWay)
         guard session.phase == .ready else { return piece.cost }
         if piece.isAll { goLive(session, at: journal.head, settled) } else { session.feed.fallBehind() }
         return piece.cost
     }
 
-    private func end(_ page: CatchUpPage) {
+    private func end(_ page: CatchUpPage, at now: Moment) {
         page.isUnderWay = false
         pagesUnderWay -= 1
         while pagesUnderWay < bounds.pagesAtOnce, let next = waiting.popFirst() {
-            if next.phase == .ready { requestPage(next) }
+            if next.phase == .ready { requestPage(next, at: now) }
         }
     }
 
     /// Gives a page to one of the sessions that wait for it. Returns the number of bytes put into its outbox.
-    private func handOut(_ page: CatchUpPage, to session: Session) -> Int {
-        guard session.phase == .ready, let user = session.user, var round = session.catchUp.round,
-            let result = page.result
+    private func handOut(_ page: CatchUpPage, to session: Session, at now: Moment) -> Int {
+        guard session.phase == .ready, let user = session.user, session.catchUp.round != nil, let result = page.result
         else { return 0 }
         guard !result.isFailed else {
             delivery.shut(session, .overloaded)
@@ -273,20 +305,19 @@ final class CatchUp {
         // One of its conversations was erased meanwhile, so none of the page is shown.
         guard frames.conversations.allSatisfy({ directory.conversation($0) != nil }) else {
             shared.forget(page)
-            requestPage(session)
+            requestPage(session, at: now)
             return 0
         }
         counters.pages += 1
         counters.gaps += frames.gaps
-        round.spans = result.spans
+        session.catchUp.round?.goOn(with: result.spans)
         delivery.touch(session)
         for part in frames.parts { push(part, of: frames, to: session, user) }
         // What was before a membership may have been too much.
         guard session.phase == .ready else { return frames.bytes }
         session.feed.sent(upTo: max(session.feed.sentPosition, result.reached))
-        session.catchUp.round = round
         session.feed.fallBehind()
-        if !result.hasMore { end(round, of: session, user) }
+        if let round = session.catchUp.round, round.queue.isEmpty { end(round, of: session, user) }
         return frames.bytes
     }
 
@@ -295,7 +326,7 @@ final class CatchUp {
         session.catchUp.round = nil
         session.feed.sent(upTo: max(session.feed.sentPosition, round.upTo))
         let settled = delivery.settle()
-        if !hasMissed(user, after: session.feed.sentPosition) { goLive(session, at: journal.head, settled) }
+        if !mayHaveMissed(user, after: session.feed.sentPosition) { goLive(session, at: journal.head, settled) }
     }
 
     /// From here on the session gets events as they are committed, and its device is told so.

@@ -21,6 +21,8 @@ final class CatchUpPage {
     private(set) var bytes = 0
     /// Its frames for everybody but the senders, once somebody has needed them.
     var frames: PageFrames?
+    /// Messages that were deleted while it was being read.
+    private var erased: [(conversation: ConversationNumber, sequence: SequenceNumber, time: Timestamp)] = []
 
     init(_ request: PageRequest) { self.request = request }
 
@@ -34,6 +36,25 @@ final class CatchUpPage {
             if event.kind == .message { senders.insert(event.sender) }
             bytes += 2 * (event.body.count + Self.envelopeBytes)
         }
+        for message in erased { erase(message.sequence, of: message.conversation, at: message.time) }
+        erased = []
+    }
+
+    /// A message was deleted: nobody who still waits for the page gets its body.
+    func erase(_ deletion: borrowing StoredEvent) {
+        let (conversation, sequence, time) = (deletion.conversation, deletion.sequence, deletion.time)
+        guard request.spans.contains(where: { $0.conversation == conversation }) else { return }
+        guard isRead else { return erased.append((conversation, sequence, time)) }
+        erase(sequence, of: conversation, at: time)
+    }
+
+    private func erase(_ sequence: SequenceNumber, of conversation: ConversationNumber, at time: Timestamp) {
+        let isOf = { (event: StoredEvent) in event.conversation == conversation && event.sequence == sequence }
+        result?.events.removeAll { $0.kind == .edit && isOf($0) }
+        guard let index = result?.events.firstIndex(where: { $0.kind == .message && isOf($0) }) else { return }
+        result?.events[index].body = []
+        result?.events[index].deletedAt = time
+        frames = nil
     }
 
     // Approximate bytes of an event beside its body.

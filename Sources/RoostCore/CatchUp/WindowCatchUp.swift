@@ -11,6 +11,8 @@ final class WindowCatchUp {
         var bytes: Int
         /// Events that are looked at for one piece.
         var events: Int
+        /// Of a user in more conversations than this, all events of the window are looked at instead of these.
+        var conversations: Int
         /// Messages of a conversation that are sent of a backlog that is too long.
         var rows: Int
         /// Which backlog of one conversation is too long, so that there is a `gap`.
@@ -19,14 +21,15 @@ final class WindowCatchUp {
         init(_ limits: Limits) {
             bytes = limits.outboxSpillBytes / 2
             events = limits.windowEventsPerPiece
+            conversations = limits.stepsPerTurn / 4
             rows = limits.pageMessages
             backlog = .init(
                 messages: limits.backlogMax, changes: limits.backlogChangesMax, rows: limits.backlogRowsMax)
         }
     }
 
-    /// What a session stores for this part: the gaps that it is in the middle of.
-    typealias Slot = [ConversationNumber: WindowSkip]
+    /// What a session stores for this part: the conversations of which it is in the middle of a gap.
+    typealias Slot = [ConversationNumber: PageRequest.Span]
 
     private let bounds: Bounds
     private let window: EventWindow
@@ -51,40 +54,72 @@ final class WindowCatchUp {
     }
 
     /// Puts the next piece into a session's outbox. Everything gathered must have been delivered.
-    /// - Parameter skips: as the last piece left it.
+    /// - Parameter underWay: as the last piece left it.
     /// - Returns: what the piece has cost, in bytes, and whether the session has everything now.
-    func handOut(to session: Session, _ user: User, _ skips: inout Slot) -> (cost: Int, isAll: Bool) {
+    func handOut(to session: Session, _ user: User, _ underWay: inout Slot) -> (cost: Int, isAll: Bool) {
+        let sent = session.feed.sentPosition
+        if user.memberships.count + user.departures.count <= bounds.conversations {
+            var merge = missed(by: user, after: sent, underWay)
+            return handOut(&merge, Self.lookCost, to: session, user, &underWay)
+        }
+        let known = underWay
+        var scan = WindowScan(window, after: sent) { conversation in
+            guard var span = self.span(of: conversation, user, after: sent),
+                !self.window.chain(of: conversation).isEmpty
+            else { return nil }
+            var resets: [Gap] = []
+            let part = self.part(of: &span, known[conversation], &resets)
+            for gap in resets { self.tell(gap) }
+            return part
+        }
+        return handOut(&scan, Self.scanCost, to: session, user, &underWay)
+    }
+
+    private func handOut(
+        _ walk: inout some WindowWalk, _ lookCost: Int, to session: Session, _ user: User, _ underWay: inout Slot
+    ) -> (cost: Int, isAll: Bool) {
         let most = delivery.room.isCrowded ? Self.partBytes : bounds.bytes
-        var merge = missed(by: user, after: session.feed.sentPosition, skips)
+        let looksMost = max(1, bounds.events * Self.lookCost / lookCost)
         var (bytes, looks) = (0, 0)
-        while let (ordinal, part) = merge.next() {
+        while let (ordinal, part) = walk.next() {
             let entry = window[ordinal]
             looks += 1
-            push(entry, part, &merge, to: session, user)
+            piecePosition = entry.position
+            if let part { push(entry, &walk.parts[part].span, to: session, user) }
             // What was before a membership may have been too much.
             guard session.phase == .ready else { return (bytes, false) }
-            guard bytes + piece.count < most, looks < bounds.events else { break }
+            guard bytes + piece.count < most, looks < looksMost else { break }
             if piece.count >= Self.partBytes { bytes += endPart(of: session) }
         }
         bytes += endPart(of: session)
-        let isAll = merge.isEmpty
-        skips = isAll ? [:] : merge.skips
-        return (bytes + looks * Self.lookCost, isAll)
+        note(walk, in: &underWay, after: session.feed.sentPosition)
+        return (bytes + looks * lookCost, walk.isEmpty)
+    }
+
+    /// Remembers the gaps that the next piece begins in.
+    private func note(_ walk: some WindowWalk, in underWay: inout Slot, after sent: Position) {
+        guard !walk.isEmpty else { return underWay = [:] }
+        for part in walk.parts {
+            let isLeft = part.chain.last.map { window[$0].position > sent } ?? false
+            let isKept = isLeft && (part.span.skip != nil || part.span.after > sent)
+            underWay[part.span.conversation] = isKept ? part.span : nil
+        }
     }
 
     // Several pieces fit into one write.
     private static let partBytes = 32_768
     // To look at an event that isn't sent costs about as much as to send this many bytes.
     private static let lookCost = 32
+    // It takes a table to find out that it isn't.
+    private static let scanCost = 4 * lookCost
 
     private func push(
-        _ entry: EventWindow.Entry, _ part: Int, _ merge: inout WindowMerge, to session: Session, _ user: User
+        _ entry: EventWindow.Entry, _ span: inout PageRequest.Span, to session: Session, _ user: User
     ) {
-        piecePosition = entry.position
-        guard !entry.isVoid, entry.position <= merge.parts[part].upTo else { return }
-        guard !merge.parts[part].leavesOut(entry.sequence) else {
-            if let skip = merge.parts[part].skip, !skip.isTold, entry.sequence >= skip.from {
-                merge.noteTold(part)
+        guard !entry.isVoid, entry.position > span.after, entry.position <= span.upTo else { return }
+        guard !span.leavesOut(entry.sequence) else {
+            if let skip = span.skip, !skip.isTold, entry.sequence >= skip.from {
+                span.skip?.isTold = true
                 tell(Gap(entry.conversation, from: skip.from, to: skip.to))
             }
             return
@@ -128,61 +163,68 @@ final class WindowCatchUp {
 
     // MARK: What was missed
 
-    private func missed(by user: User, after sent: Position, _ skips: Slot) -> WindowMerge {
+    private func missed(by user: User, after sent: Position, _ underWay: Slot) -> WindowMerge {
         var merge = WindowMerge()
         var resets: [Gap] = []
-        for member in user.conversations.values where member.conversation.lastPosition > sent {
-            let after = max(sent, Position(member.joinedAt.value - 1))
-            merge.add(part(of: member.conversation.number, after, Position(Int64.max), member.since, skips, &resets))
+        for member in user.memberships where member.conversation.lastPosition > sent {
+            var span = PageRequest.Span(member, after: sent)
+            merge.add(part(of: &span, underWay[span.conversation], &resets))
         }
         for (conversation, departure) in user.departures where departure.leftAt > sent {
-            let after = max(sent, Position(departure.joinedAt.value - 1))
-            merge.add(part(of: conversation, after, departure.leftAt, departure.since, skips, &resets))
+            var span = PageRequest.Span(conversation, departure, after: sent)
+            merge.add(part(of: &span, underWay[conversation], &resets))
         }
         // In a fixed order, so that a simulated run can be repeated.
         for gap in resets.sorted(by: { $0.conversation.value < $1.conversation.value }) { tell(gap) }
         return merge
     }
 
+    private func span(
+        of conversation: ConversationNumber, _ user: User, after sent: Position
+    ) -> PageRequest.Span? {
+        if let member = user.conversations[conversation] { return PageRequest.Span(member, after: sent) }
+        guard let departure = user.departures[conversation], departure.leftAt > sent else { return nil }
+        return PageRequest.Span(conversation, departure, after: sent)
+    }
+
+    /// - Parameter known: the same as the last piece left it, if it was in the middle of a gap.
     private func part(
-        of conversation: ConversationNumber, _ after: Position, _ upTo: Position, _ since: SequenceNumber,
-        _ skips: Slot, _ resets: inout [Gap]
-    ) -> WindowMerge.Part {
-        let chain = window.chain(of: conversation)
-        let next = window.firstIndex(in: chain, above: after)
-        var part = WindowMerge.Part(
-            conversation: conversation, chain: chain, next: next, upTo: upTo, since: since,
-            skip: skips[conversation])
+        of span: inout PageRequest.Span, _ known: PageRequest.Span?, _ resets: inout [Gap]
+    ) -> WindowPart {
+        if let known {
+            span.after = max(span.after, known.after)
+            span.skip = known.skip
+        }
+        let chain = window.chain(of: span.conversation)
+        var part = WindowPart(span: span, chain: chain, next: window.firstIndex(in: chain, above: span.after))
         shorten(&part, &resets)
         return part
     }
 
     /// Leaves out most of a backlog that is too long, as a page of the log does.
-    private func shorten(_ part: inout WindowMerge.Part, _ resets: inout [Gap]) {
-        let end = part.upTo.value == .max ? part.chain.count : window.firstIndex(in: part.chain, above: part.upTo)
+    private func shorten(_ part: inout WindowPart, _ resets: inout [Gap]) {
+        let isAll = part.span.upTo.value == .max
+        let end = isAll ? part.chain.count : window.firstIndex(in: part.chain, above: part.span.upTo)
         guard part.next < end else { return }
         let first = window[part.chain[part.next]]
         let before = first.kind == .message ? first.last.value - 1 : first.last.value
         // It is in the middle of a gap.
-        if let skip = part.skip, before < skip.to.value {
-            if skip.isReset { part.next = window.firstIndex(in: part.chain, reaching: skip.to) + 1 }
-            return
-        }
-        part.skip = nil
+        if let skip = part.span.skip, before < skip.to.value { return }
+        part.span.skip = nil
         let last = window[part.chain[end - 1]].last.value
-        let shown = max(before, part.since.value)
+        let shown = max(before, part.span.since.value)
         let newest = last - Int64(max(1, bounds.rows)) + 1
         guard last - shown > Int64(bounds.backlog.messages), newest > shown + 1 else { return }
         let to = SequenceNumber(newest - 1)
         let index = window.firstIndex(in: part.chain, reaching: to)
         let changes = window[part.chain[index]].changes - first.changes
         guard changes <= bounds.backlog.changes, index - part.next <= bounds.backlog.rows else {
-            let from = SequenceNumber(part.since.value + 1)
-            resets.append(Gap(part.conversation, from: from, to: to, isReset: true))
+            let from = SequenceNumber(part.span.since.value + 1)
+            resets.append(Gap(part.span.conversation, from: from, to: to, isReset: true))
             part.next = index + 1
-            part.skip = WindowSkip(from: from, to: to, isTold: true, isReset: true)
+            part.span.after = window[part.chain[index]].position
             return
         }
-        part.skip = WindowSkip(from: SequenceNumber(shown + 1), to: to)
+        part.span.skip = .init(from: SequenceNumber(shown + 1), to: to, place: part.span.after)
     }
 }

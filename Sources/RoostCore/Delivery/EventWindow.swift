@@ -264,6 +264,29 @@ final class EventWindow {
         return low
     }
 
+    /// The first event above a position, of any conversation; nil if there is none.
+    func first(above position: Position) -> Ordinal? {
+        let isAbove = { (chunk: Chunk) in (chunk.entries.last?.position ?? .start) > position }
+        guard let place = kept.firstIndex(where: isAbove) else { return nil }
+        let entries = kept[place].entries
+        var low = 0
+        var high = entries.count
+        while low < high {
+            let middle = (low + high) / 2
+            if entries[middle].position > position { high = middle } else { low = middle + 1 }
+        }
+        return (firstChunk + place) << Self.indexBits | low
+    }
+
+    /// The event that came after another one; nil if there is none.
+    func next(after ordinal: Ordinal) -> Ordinal? {
+        let index = ordinal & (1 << Self.indexBits - 1)
+        var place = ordinal >> Self.indexBits - firstChunk
+        if index + 1 < kept[place].entries.count { return ordinal + 1 }
+        repeat { place += 1 } while place < kept.count && kept[place].entries.isEmpty
+        return place < kept.count ? (firstChunk + place) << Self.indexBits : nil
+    }
+
     /// An event that is in the window.
     subscript(ordinal: Ordinal) -> Entry {
         kept[(ordinal >> Self.indexBits) - firstChunk].entries[ordinal & (1 << Self.indexBits - 1)]

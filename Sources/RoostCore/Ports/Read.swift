@@ -103,6 +103,9 @@ public struct PageRequest: Sendable, Hashable {
 
     /// One span for each conversation, in any order.
     public var spans: [Span]
+    /// Rows above this position are not wanted, because spans of other pages may have earlier ones. How far a span goes
+    /// is told all the same.
+    public var horizon: Position
     /// Most rows of the page.
     public var rows: Int
     /// Bytes of bodies at which the page ends early.
@@ -111,8 +114,11 @@ public struct PageRequest: Sendable, Hashable {
     public var backlog: Backlog?
 
     /// Creates a request.
-    public init(spans: [Span], rows: Int, bytes: Int, backlog: Backlog? = nil) {
+    public init(
+        spans: [Span], horizon: Position = Position(.max), rows: Int, bytes: Int, backlog: Backlog? = nil
+    ) {
         self.spans = spans
+        self.horizon = horizon
         self.rows = rows
         self.bytes = bytes
         self.backlog = backlog
@@ -189,7 +195,7 @@ public struct ReadResult: Sendable {
     public var gaps: [Gap]
     /// The answer shows every event up to here, and perhaps some later ones.
     public var head = Position.start
-    /// Page: the spans as the next page asks for them, perhaps without those of which nothing is left.
+    /// Page: the spans that have more rows, as a later page asks for them.
     public var spans: [PageRequest.Span] = []
     /// Page: everything in the spans up to this position was looked at.
     public var reached = Position.start
@@ -211,23 +217,6 @@ public struct ReadResult: Sendable {
         self.gaps = gaps
         self.hasMore = hasMore
         self.isFailed = isFailed
-    }
-}
-
-extension [PageRequest.Span] {
-    /// What is left to ask for if everything up to `position` has been sent.
-    public mutating func goOn(after position: Position) {
-        for index in indices { self[index].after = Swift.max(self[index].after, position) }
-        removeAll { $0.after >= $0.upTo }
-    }
-}
-
-extension ReadResult {
-    /// The spans of the next page, if everything up to `position` has been sent.
-    public func spans(after position: Position) -> [PageRequest.Span] {
-        var left = spans
-        left.goOn(after: position)
-        return left
     }
 }
 

@@ -144,7 +144,7 @@ final class SessionCommands {
             for: user, device, isNew: isNew, until: grant.expires, head: journal.head, re: hello.id, at: now)
         delivery.reply(frame, to: session)
         presence.begin(session, of: device, as: hello.isBackground ? .background : .active, at: now)
-        catchUp.begin(session)
+        catchUp.begin(session, at: now)
     }
 
     /// A second connection of a device takes over. Nobody sees the user leave.
@@ -176,7 +176,7 @@ final class SessionCommands {
         tellOwed(to: session, at: now)
         // The owed states may have been too much.
         guard session.phase == .ready, session.feed.state == .behind else { return }
-        catchUp.goOn(session)
+        catchUp.goOn(session, at: now)
     }
 
     /// Sends the present state of everything that was held back.

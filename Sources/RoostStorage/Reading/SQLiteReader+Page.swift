@@ -6,27 +6,23 @@ extension SQLiteReader {
     /// the device isn't sent, are damaged, or were replaced by later edits.
     private static let looksPerRow = 8
 
-    /// One page of catch-up. It looks into a limited number of spans: each costs a few seeks and each row one look-up,
-    /// whatever the length of the log. To find what has to be sent of backlogs that are too long, it looks at up to
-    /// `Backlog.rows` more rows of the index.
+    /// One page of catch-up. Each span costs a few seeks and each row one look-up, whatever the length of the log. To
+    /// find what has to be sent of backlogs that are too long, it looks at up to `Backlog.rows` more rows of the index.
     func page(_ request: PageRequest, ticket: UInt64) throws -> ReadResult {
-        let next = NextSpans(request.spans, most: bounds.spansPerPage)
         var limit = max(1, request.rows) + 1
         while true {
-            do { return try page(request, next, ticket: ticket, tailLimit: limit) } catch is TailCut { limit *= 8 }
+            do { return try page(request, ticket: ticket, tailLimit: limit) } catch is TailCut { limit *= 8 }
         }
     }
 
-    private func page(
-        _ request: PageRequest, _ next: NextSpans, ticket: UInt64, tailLimit: Int
-    ) throws -> ReadResult {
-        let views = next.chosen.map { tail.rows(of: $0, limit: tailLimit) }
+    private func page(_ request: PageRequest, ticket: UInt64, tailLimit: Int) throws -> ReadResult {
+        let views = request.spans.map { tail.rows(of: $0, limit: tailLimit) }
         return try transact {
             var result = ReadResult(ticket: ticket)
             result.spans.reserveCapacity(request.spans.count)
             var merge = PageMerge()
             var rowsLeft = request.backlog?.rows ?? 0
-            for (span, view) in zip(next.chosen, views) where try exists(span.conversation.value) {
+            for (span, view) in zip(request.spans, views) where try exists(span.conversation.value) {
                 let (span, view) = try shorten(span, view, request, tailLimit, rowsLeft: &rowsLeft, in: &result)
                 result.spans.append(span)
                 var cursor = PageCursor(
@@ -35,10 +31,8 @@ extension SQLiteReader {
                 try cursor.advance(events)
                 merge.add(cursor)
             }
-            let left = try fill(&result, from: &merge, request, upTo: next.horizon)
-            result.hasMore = result.hasMore || !next.rest.isEmpty
-            moveOn(&result, to: merge.nextPositions(before: left), horizon: next.horizon)
-            result.spans += next.rest
+            let left = try fill(&result, from: &merge, request)
+            moveOn(&result, to: merge.nextPositions(before: left), horizon: request.horizon)
             return result
         }
     }
@@ -58,21 +52,21 @@ extension SQLiteReader {
             span.after = max(span.after, Position(position - 1))
             left.append(span)
         }
-        result.spans = left.sorted(by: NextSpans.isBefore)
+        result.spans = left
+        result.hasMore = !left.isEmpty
         result.gaps.sort { ($0.place, $0.conversation.value) < ($1.place, $1.conversation.value) }
     }
 
-    /// Takes rows in order of position until the page is full and it is known whether more are left. A message that
+    /// Takes rows in order of position until the page is full or the next one is above the horizon. A message that
     /// can't be read becomes a gap.
     /// - Returns: the first row that didn't fit; nil if all did.
     private func fill(
-        _ result: inout ReadResult, from merge: inout PageMerge, _ request: PageRequest, upTo horizon: Position
+        _ result: inout ReadResult, from merge: inout PageMerge, _ request: PageRequest
     ) throws -> PageMerge.Row? {
         var bytes = 0
         var looks = 0
         while let row = try merge.takeNext(events) {
-            guard row.entry.position <= horizon.value, looks < Self.looksPerRow * max(1, request.rows) else {
-                result.hasMore = true
+            guard row.entry.position <= request.horizon.value, looks < Self.looksPerRow * max(1, request.rows) else {
                 return row
             }
             looks += 1
@@ -81,7 +75,6 @@ extension SQLiteReader {
                 result.removeEdit(like: event)
                 bytes += event.body.count
                 if !result.events.isEmpty, result.events.count >= request.rows || bytes > request.bytes {
-                    result.hasMore = true
                     return row
                 }
                 noteHole(before: row, in: &result)

@@ -69,6 +69,7 @@ public struct Day {
         // Of what was drawn already, so that seeds keep their days.
         limits.pageBytesPerTurn = limits.pageBytes
         limits.sharedPageBytes = limits.pageBytes * 4
+        limits.pageSpans = 2 + limits.pageMessages % 3
         // Everything from the log, a window with few events, one with most of them, one with all.
         limits.windowBytes = [0, 12_288, 98_304, limits.windowBytes][limits.pageMessages % 4]
         limits.backlogMax = random.within(limits.pageMessages...60)

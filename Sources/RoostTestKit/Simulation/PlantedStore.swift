@@ -63,12 +63,15 @@ final class PlantedStore: SimulatedStore {
         case .skippedRow where world.random.chance(20):
             result.events.remove(at: world.random.below(result.events.count - 1))
         case .swallowedChange:
-            for span in result.spans {
-                guard let skip = span.skip else { continue }
-                let isOver = result.events.firstIndex { $0.conversation == span.conversation && $0.sequence > skip.to }
+            let skips = result.spans.compactMap { span in
+                span.skip.map { (span.conversation, $0.from, $0.to, $0.place) }
+            }
+            let told = result.gaps.filter { !$0.isReset }.map { ($0.conversation, $0.from, $0.to, $0.place) }
+            for (conversation, from, to, place) in skips + told {
+                let isOver = result.events.firstIndex { $0.conversation == conversation && $0.sequence > to }
                 result.events.removeAll {
-                    $0.conversation == span.conversation && $0.kind != .message && $0.sequence < skip.from
-                        && $0.position > skip.place && isOver != nil
+                    $0.conversation == conversation && $0.kind != .message && $0.sequence < from
+                        && $0.position > place && isOver != nil
                 }
             }
         case .reorderedRows where world.random.chance(20):

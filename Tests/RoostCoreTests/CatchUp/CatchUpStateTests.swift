@@ -40,7 +40,8 @@ import Testing
         let newest = WindowCatchUp(
             .init(limits), window, directory, delivery, EventFrames(builder: builder), counters)
         catchUp = CatchUp(
-            .init(limits), directory, journal, reads, delivery, newest, builder: builder, counters: counters, at: 0)
+            .init(limits), directory, journal, reads, Chores(.init(limits), Prices(.init(limits)), counters), delivery,
+            newest, builder: builder, counters: counters, at: 0)
         group = try #require(directory.conversation(ConversationNumber(1)))
     }
 
@@ -54,7 +55,7 @@ import Testing
         session.begin(as: user, on: device)
         device.connect(session)
         user.add(session, delivery.settle())
-        catchUp.begin(session)
+        catchUp.begin(session, at: Moment(0))
         return session
     }
 
@@ -70,11 +71,15 @@ import Testing
         guard let read = reads.take().first else { return }
         let events = isFailed ? [] : numbers.map(message)
         var result = ReadResult(ticket: read.ticket, events: events, hasMore: hasMore, isFailed: isFailed)
+        if hasMore, case .page(var request) = read.question {
+            request.spans[0].after = Position(numbers.upperBound)
+            result.spans = request.spans
+        }
         guard case .page(let page) = reads.answered(&result, isStale: { _ in false }) else { return }
         catchUp.take(result, for: page)
     }
 
-    private func handOut() { while catchUp.hasWork { catchUp.handOut() } }
+    private func handOut() { while catchUp.hasWork { catchUp.handOut(at: Moment(0)) } }
 
     private func sequences(_ session: Session) -> [Int64] {
         var all: [Int64] = []
@@ -99,7 +104,7 @@ import Testing
         handOut()
         #expect(sequences(session) == Array(1...6))
         #expect(session.feed.state == .behind && session.wantsDrained)
-        catchUp.goOn(session)
+        catchUp.goOn(session, at: Moment(0))
         answer(7...10)
         handOut()
         #expect(sequences(session) == Array(7...10))
@@ -114,7 +119,7 @@ import Testing
         answer(1...10)
         handOut()
         #expect(session.feed.state == .behind)
-        catchUp.goOn(session)
+        catchUp.goOn(session, at: Moment(0))
         answer(11...11)
         handOut()
         #expect(sequences(session) == Array(1...11))
@@ -145,7 +150,7 @@ import Testing
     @Test func aTurnHandsOutOnlySoManyPages() {
         let sessions = [begin(1), begin(2)]
         answer(1...10)
-        catchUp.handOut()
+        catchUp.handOut(at: Moment(0))
         #expect(sessions.filter { $0.outbox.isEmpty }.count == 1)
         #expect(catchUp.hasWork)
     }

@@ -126,10 +126,10 @@ import Testing
         relay.holdsReads = true
         let clients = names.map { relay.connect($0) }
         for read in relay.heldReads { relay.relay.answered(relay.log.answer(read), at: relay.now) }
-        relay.relay.catchUp.handOut()
+        relay.relay.catchUp.handOut(at: relay.now)
         #expect(clients.filter { !$0.session.outbox.isEmpty }.count == 1)
         #expect(relay.relay.catchUp.hasWork)
-        while relay.relay.catchUp.hasWork { relay.relay.catchUp.handOut() }
+        while relay.relay.catchUp.hasWork { relay.relay.catchUp.handOut(at: relay.now) }
         #expect(clients.allSatisfy { !$0.session.outbox.isEmpty })
     }
 
@@ -154,10 +154,28 @@ import Testing
         let tablet = relay.connect("alice", "tablet", resume: "memory-0")
         for read in relay.heldReads { relay.relay.answered(relay.log.answer(read), at: relay.now) }
         _ = alice.request("conversation.leave", ["conversation": "\(solo)"])
-        relay.relay.catchUp.handOut()
+        relay.relay.catchUp.handOut(at: relay.now)
         relay.holdsReads = false
         relay.settle()
         #expect(!tablet.bodies.contains("s1"))
         #expect(tablet.bodies == all)
+    }
+
+    /// A message is deleted while a session waits for a page that has it: the page is read already, or was read from an
+    /// older state.
+    @Test(arguments: [true, false])
+    func theBodyOfADeletedMessageIsNotSentFromAPageThatWaits(isRead: Bool) throws {
+        relay.holdsReads = true
+        let bob = relay.connect(names[0])
+        let read = try #require(relay.heldReads.first)
+        let answer = relay.log.answer(read)
+        if isRead { relay.relay.answered(answer, at: relay.now) }
+        _ = alice.request("delete", ["conversation": "\(group)", "sequence": 2])
+        if !isRead { relay.relay.answered(answer, at: relay.now) }
+        relay.holdsReads = false
+        relay.settle()
+        let second = bob.frames("message").first { $0.number("sequence") == 2 }
+        #expect(second?.number("deletedAt") != nil && second?.text("body") == nil)
+        #expect(bob.bodies == all.filter { $0 != all[1] })
     }
 }

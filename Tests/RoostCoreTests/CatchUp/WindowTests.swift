@@ -179,10 +179,12 @@ import Testing
         #expect(relay.relay.counters.behind.windowPieces > 5)
     }
 
-    /// What a reset leaves out doesn't come with a later piece.
-    @Test func aResetThatTakesSeveralPiecesIsToldOnce() {
+    /// What a reset leaves out doesn't come with a later piece. What is above it does, as from the log.
+    @Test(arguments: [4, 4_096])
+    func aResetThatTakesSeveralPiecesIsToldOnce(stepsPerTurn: Int) {
         let relay = RelayHarness(
             limits: .with {
+                $0.stepsPerTurn = stepsPerTurn
                 $0.pageMessages = 3
                 $0.backlogMax = 6
                 $0.backlogChangesMax = 3
@@ -200,7 +202,51 @@ import Testing
         #expect(bob.frames("gap").count == 1)
         #expect(bob.frames("gap").first?.flag("reset") == true)
         #expect(bob.bodies == (1...6).map { "o\($0)" } + (14...16).map { "m\($0)" })
-        #expect(bob.frames("react").compactMap { $0.number("sequence") } == [14, 15, 16])
+        #expect(bob.frames("react").compactMap { $0.number("sequence") } == [13, 14, 15, 16])
+    }
+
+    /// Of a user in very many conversations, the window is looked at, and not each of them.
+    @Test func aUserInManyConversationsGetsThemFromTheWindow() {
+        let relay = RelayHarness(
+            limits: .with {
+                $0.stepsPerTurn = 4
+                $0.windowEventsPerPiece = 8
+            })
+        let (alice, carol) = (relay.connect("alice"), relay.connect("carol"))
+        let groups = (1...5).map { alice.makeGroup("bob", name: "G\($0)") }
+        let left = alice.makeGroup("bob", name: "Left")
+        alice.post("before", to: left)
+        _ = alice.request("conversation.remove", ["conversation": "\(left)", "users": ["bob"]])
+        alice.post("after", to: left)
+        for number in 1...10 {
+            alice.post("m\(number)", to: groups[number % 5])
+            carol.post("c\(number)", to: carol.makeGroup("dave", name: "C\(number)"))
+        }
+        let bob = relay.connect("bob")
+        #expect(bob.bodies == ["before"] + (1...10).map { "m\($0)" })
+        #expect(bob.frames("live").count == 1)
+        #expect(relay.heldReads.isEmpty && relay.relay.counters.behind.windowPieces > 10)
+        bob.drop()
+        let again = relay.connect("bob", resume: "memory-\(relay.relay.head.value)")
+        #expect(again.events.isEmpty && again.frames("live").count == 1)
+    }
+
+    /// What is older than the window is looked for in each of them, a few in each turn.
+    @Test func aUserInManyConversationsGetsThemFromTheLog() {
+        let relay = RelayHarness(
+            limits: .with {
+                $0.stepsPerTurn = 4
+                $0.windowBytes = 0
+                $0.pageSpans = 3
+                $0.pageMessages = 4
+            })
+        let alice = relay.connect("alice")
+        let groups = (1...9).map { alice.makeGroup("bob", name: "G\($0)") }
+        for number in 1...30 { alice.post("m\(number)", to: groups[number * 7 % 9]) }
+        let steps = relay.relay.counters.steps
+        let bob = relay.connect("bob")
+        #expect(bob.bodies == (1...30).map { "m\($0)" })
+        #expect(relay.relay.counters.steps >= steps + 9)
     }
 
     @Test func tooManyChangesMakeAReset() {

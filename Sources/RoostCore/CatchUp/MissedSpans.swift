@@ -1,0 +1,89 @@
+import RoostWire
+
+/// Looks for what a device has missed in each of its user's conversations, up to a position. A user may be in so many
+/// that this takes several turns. It looks at the conversations in which the user was at its beginning: whoever joins
+/// later misses nothing up to that position.
+final class MissedSpans: Chore {
+    private let session: Session
+    private let memberships: [Member]
+    private let departures: [ConversationNumber: Departure]
+    private let sent: Position
+    private let upTo: Position
+    private let isFound: (Session, SpanQueue) -> Void
+    private var nextMember = 0
+    private var nextDeparture: Dictionary<ConversationNumber, Departure>.Index
+    private var found = SpanQueue()
+
+    /// Creates a search.
+    /// - Parameters:
+    ///   - sent: the device has everything up to here.
+    ///   - upTo: nothing above it is wanted.
+    ///   - isFound: is called at the end.
+    init(
+        of session: Session, _ user: User, after sent: Position, upTo: Position,
+        isFound: @escaping (Session, SpanQueue) -> Void
+    ) {
+        self.session = session
+        self.sent = sent
+        self.upTo = upTo
+        self.isFound = isFound
+        memberships = user.memberships
+        departures = user.departures
+        nextDeparture = departures.startIndex
+    }
+
+    func work(_ steps: inout Int) -> Bool {
+        guard session.phase == .ready else { return true }
+        while nextMember < memberships.count {
+            guard steps > 0 else { return false }
+            steps -= 1
+            look(at: memberships[nextMember])
+            nextMember += 1
+        }
+        while nextDeparture < departures.endIndex {
+            guard steps > 0 else { return false }
+            steps -= 1
+            let (conversation, departure) = departures[nextDeparture]
+            look(at: departure, from: conversation)
+            departures.formIndex(after: &nextDeparture)
+        }
+        isFound(session, found)
+        return true
+    }
+
+    private func look(at member: Member) {
+        let last = member.conversation.lastPosition
+        // Not always up to the end, so that sessions that missed the same events ask for the same page.
+        if last > sent { found.add(.init(member, after: sent, upTo: min(last, upTo))) }
+    }
+
+    private func look(at departure: Departure, from conversation: ConversationNumber) {
+        if departure.leftAt > sent { found.add(.init(conversation, departure, after: sent, upTo: upTo)) }
+    }
+}
+
+extension PageRequest.Span {
+    /// What a device misses of a conversation that its user is in.
+    /// - Parameter sent: the device has everything up to here.
+    init(_ member: Member, after sent: Position, upTo end: Position = Position(.max)) {
+        let from = max(sent, Position(member.joinedAt.value - 1))
+        self.init(member.conversation.number, after: from, upTo: end, since: member.since)
+    }
+
+    /// What a device misses of a conversation that its user has left.
+    init(
+        _ conversation: ConversationNumber, _ departure: Departure, after sent: Position,
+        upTo end: Position = Position(.max)
+    ) {
+        let from = max(sent, Position(departure.joinedAt.value - 1))
+        self.init(conversation, after: from, upTo: min(departure.leftAt, end), since: departure.since)
+    }
+
+    /// Goes on in the middle of a gap that the window has told.
+    mutating func goOn(in gap: PageRequest.Span) {
+        after = max(after, gap.after)
+        guard let skip = gap.skip, skip.isTold else { return }
+        self.skip = skip
+        isMeasured = true
+    }
+}
