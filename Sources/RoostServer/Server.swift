@@ -1,5 +1,4 @@
 import Dispatch
-import Foundation
 import Glibc
 import Logging
 import RoostAuth
@@ -16,11 +15,11 @@ public struct Server {
     let log: Logger
 
     /// Runs the relay on the calling thread and never returns. The process exits with 0 after a drain, with 1 if the
-    /// store failed, and at once on a second SIGTERM or SIGINT.
+    /// store failed, and at once on a second SIGTERM or SIGINT or if it comes before the relay listens.
     /// - Throws: `ServerFailure`, one line for the operator, if the relay can't start.
     public static func run(_ configuration: Configuration) throws(ServerFailure) -> Never {
         ProcessMemory.keepLargeBlocksApart()
-        blockSignals()
+        let signals = StopSignals()
         // Only the relay's own user may read the files that are created from here on, above all the store.
         umask(0o077)
         var log = Logger(label: "roost", factory: { StreamLogHandler.standardError(label: $0) })
@@ -29,7 +28,7 @@ public struct Server {
         DescriptorLimit.lower(to: server.descriptorsMax)
         let verifier = try server.loadKeys()
         let (store, snapshot) = try server.openStore()
-        server.serve(try server.makeGateway(store, snapshot, verifier), store)
+        server.serve(try server.makeGateway(store, snapshot, verifier), store, signals)
     }
 
     private func openStore() throws(ServerFailure) -> (SQLiteLog, Snapshot) {
@@ -90,9 +89,11 @@ public struct Server {
     }
 
     /// Runs the loop from the first event to the exit.
-    private func serve(_ running: (gateway: Gateway, loop: EventLoop<Gateway>), _ store: SQLiteLog) -> Never {
+    private func serve(
+        _ running: (gateway: Gateway, loop: EventLoop<Gateway>), _ store: SQLiteLog, _ signals: StopSignals
+    ) -> Never {
         let (gateway, loop) = running
-        Server.awaitSignals { [mailbox = loop.mailbox] in mailbox.post(.drain) }
+        signals.onFirst { [mailbox = loop.mailbox] in mailbox.post(.drain) }
         announce(port: loop.port)
         gateway.otherDescriptors = max(0, ProcessUsage.countDescriptors() - loop.descriptorCount)
         loop.setTimer(afterMilliseconds: 1)
@@ -189,39 +190,6 @@ public struct Server {
             Stop it with Ctrl-C.
             """)
         fflush(nil)
-    }
-
-    // MARK: Signals
-
-    /// Blocks the signals in this thread. Every later thread inherits that, so only `sigwait` receives them.
-    private static func blockSignals() {
-        var set = stopSignals()
-        pthread_sigmask(SIG_BLOCK, &set, nil)
-    }
-
-    private static func stopSignals() -> sigset_t {
-        var set = sigset_t()
-        sigemptyset(&set)
-        sigaddset(&set, SIGTERM)
-        sigaddset(&set, SIGINT)
-        return set
-    }
-
-    /// Starts a thread that only waits for signals. The first signal drains, the second ends the process. It isn't a
-    /// thread of Swift's pool: on a machine with one core the pool has only one, and token checks would have to wait.
-    private static func awaitSignals(_ drain: @escaping @Sendable () -> Void) {
-        Thread.detachNewThread {
-            var set = stopSignals()
-            var received: Int32 = 0
-            var count = 0
-            while true {
-                guard sigwait(&set, &received) == 0 else { continue }
-                count += 1
-                // 128 + signal number, as a shell reports it.
-                if count > 1 { _exit(128 + received) }
-                drain()
-            }
-        }
     }
 }
 

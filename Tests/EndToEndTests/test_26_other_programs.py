@@ -5,6 +5,7 @@ import asyncio
 import contextlib
 import os
 import shutil
+import signal
 import sqlite3
 import subprocess
 
@@ -57,6 +58,42 @@ async def test_a_relay_that_waits_for_a_lock_can_be_stopped(start):
     relay.start()
     alice = await relay.device("alice")
     assert [message["body"] for message in (await alice.call("history", conversation=group))["messages"]] == ["one"]
+
+
+@contextlib.contextmanager
+def starting(relay):
+    """The relay starts on a store that it has to prepare, and another program has the write lock."""
+    relay.stop()
+    relay.store.unlink()
+    with contextlib.closing(sqlite3.connect(relay.store, timeout=PATIENCE, isolation_level=None)) as other:
+        other.execute("PRAGMA journal_mode = WAL")
+        other.execute("BEGIN IMMEDIATE")
+        with open(relay.folder / "relay.log", "ab") as log:
+            relay.process = subprocess.Popen(
+                [*relay.program(), *relay.words()], cwd=relay.folder, env=environment(), stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE, stderr=log)
+        relay.running.add(relay)
+        yield other
+
+
+async def test_a_lock_is_waited_for_at_a_start(start):
+    relay = start()
+    with starting(relay) as other:
+        await until(lambda: "foreign_program" in relay.log(), "a warning")
+        assert relay.is_running()
+        other.execute("COMMIT")
+        relay.port = int(await asyncio.to_thread(relay.read_announcement))
+    alice = await relay.device("alice")
+    assert (await alice.send(await alice.group("Crew"), "one"))["sequence"] == 1
+    assert relay.stop() == 0
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+async def test_a_relay_that_waits_for_a_lock_at_its_start_can_be_stopped(start, number):
+    relay = start()
+    with starting(relay):
+        await until(lambda: "foreign_program" in relay.log(), "a warning")
+        assert await asyncio.to_thread(relay.end, number) == 128 + number
 
 
 def delete(store):
