@@ -143,14 +143,18 @@ extension Chat {
     }
 
     private func showMembers(_ conversation: String) async throws(RoostFailure) {
-        let list = try await client.members(of: conversation)
-        for member in list.members {
-            let mark = member.receipt
-            let state = presence[mark.user].map { " " + $0.state.rawValue } ?? ""
-            screen.line(
-                "  \(TerminalText.printable(mark.user)) (\(member.role.word))\(state), "
-                    + "read \(mark.read.value), delivered \(mark.delivered.value)", .faint)
-        }
+        var next: String?
+        repeat {
+            let list = try await client.members(of: conversation, after: next)
+            for member in list.members {
+                let mark = member.receipt
+                let state = presence[mark.user].map { " " + $0.state.rawValue } ?? ""
+                screen.line(
+                    "  \(TerminalText.printable(mark.user)) (\(member.role.word))\(state), "
+                        + "read \(mark.read.value), delivered \(mark.delivered.value)", .faint)
+            }
+            next = list.next
+        } while next != nil
     }
 
     private func showConversations() async throws(RoostFailure) {
