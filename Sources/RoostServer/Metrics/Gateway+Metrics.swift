@@ -64,6 +64,9 @@ extension Gateway {
             "roost_gave_way_total", .counter, "Connections closed before their welcome to make room for newcomers.",
             loop.counters.gaveWay)
         page.single(
+            "roost_turns_cut_total", .counter, "Turns cut for those who talk while many connections come or go.",
+            loop.counters.turnsCut)
+        page.single(
             "roost_partial_bytes", .gauge, "Memory taken by messages that have arrived in part.", loop.partialBytes)
         page.single(
             "roost_partial_cut_total", .counter, "Connections closed because such messages took too much memory.",

@@ -1,0 +1,34 @@
+"""Hundreds of connections break at once: whoever stays gets what is sent to it meanwhile."""
+
+import asyncio
+import signal
+
+from harness.waiting import until
+
+LEAVING = 400
+# Fewer than the strangers that one address may have.
+AT_ONCE = 100
+PAIRS = 5
+
+
+async def test_whoever_stays_is_served_while_hundreds_hang_up(start):
+    relay = start(presence__grace_seconds=0)
+    leaving = []
+    for begin in range(0, LEAVING, AT_ONCE):
+        leaving += await asyncio.gather(*(relay.device(f"leaver-{begin + number}") for number in range(AT_ONCE)))
+    writers = [await relay.device(f"writer-{number}") for number in range(PAIRS)]
+    readers = [await relay.device(f"reader-{number}") for number in range(PAIRS)]
+    # All of it has happened before the relay looks again.
+    relay.process.send_signal(signal.SIGSTOP)
+    for device in leaving:
+        device.socket.transport.abort()
+    await asyncio.gather(*(device.socket.wait_closed() for device in leaving))
+    answers = [
+        await writer.begin("send", to=f"@reader-{number}", key="k", body=f"hello {number}")
+        for number, writer in enumerate(writers)]
+    relay.process.send_signal(signal.SIGCONT)
+    for number, answer in enumerate(answers):
+        assert (await answer)["type"] == "ok"
+        assert (await readers[number].event("message"))["body"] == f"hello {number}"
+    assert relay.metric("roost_turns_cut_total") >= 1
+    await until(lambda: relay.metric("roost_sessions") == 2 * PAIRS, "the end of those who left")
