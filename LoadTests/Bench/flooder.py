@@ -21,6 +21,8 @@ SESSIONS = 8
 UNDER_WAY = 4
 # Of all sessions together, once the allowance is spent.
 SHARED = 2
+# Shortest wait after a refusal: the relay closes a session that is refused 100 times a second.
+PAUSE_SECONDS = 0.02
 READ_BYTES = 1 << 18
 
 
@@ -113,7 +115,7 @@ class Purse:
 
     def refuse(self, now, seconds):
         self.refused += 1
-        self.again = max(self.again, now + seconds)
+        self.again = max(self.again, now + max(seconds, PAUSE_SECONDS))
 
 
 def whole_frame(buffer, start):
