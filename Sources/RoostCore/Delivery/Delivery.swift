@@ -282,15 +282,31 @@ final class Delivery {
     /// of its own.
     private func deliverToPartials(_ frames: Frame, of delivered: FanOutRun) {
         let asides = delivered.takeAsides()
+        var shared: (user: UserNumber, frame: Frame, sessions: Int)?
         for partial in delivered.partials {
             let session = partial.session.takeUnretainedValue()
             session.isApart = false
-            if delivered.isSignals {
+            guard !delivered.isSignals else {
                 pushSignals(frames, asides, of: delivered, to: session, room: room.forSignals(session))
+                continue
+            }
+            guard let user = session.user?.number, takesAll(delivered, session, partial.since) else {
+                pushEvents(frames, asides, of: delivered, to: session, above: partial.since)
+                continue
+            }
+            // The user's devices get the same, and may be 64, so they share it. They are next to each other.
+            if shared?.user != user {
+                if let shared { edge.end(.passUnretained(shared.frame), sessions: shared.sessions) }
+                delivered.join(frames, asides, for: user, in: &portion)
+                shared = (user, portion.take(), 0)
+            }
+            if let frame = shared?.frame, pushAll(frame, of: delivered, to: session) {
+                shared?.sessions += 1
             } else {
                 pushEvents(frames, asides, of: delivered, to: session, above: partial.since)
             }
         }
+        if let shared { edge.end(.passUnretained(shared.frame), sessions: shared.sessions) }
         // Sessions that are no longer in the audience (closed, or the user left) still get their replies.
         for session in delivered.apart where session.isApart {
             session.isApart = false
@@ -300,6 +316,24 @@ final class Delivery {
                 pushEvents(frames, asides, of: delivered, to: session, above: SequenceNumber(Int64.max))
             }
         }
+    }
+
+    /// Whether the session gets every event of a run, if there is room: it caused none of them.
+    private func takesAll(_ delivered: FanOutRun, _ session: Session, _ since: SequenceNumber) -> Bool {
+        let own = Unmanaged.passUnretained(session).toOpaque()
+        return session.phase == .ready && session.feed.state == .live && delivered.lowest > since
+            && !delivered.entries.contains { $0.origin?.toOpaque() == own }
+    }
+
+    /// Sends a session all of a run in the form for its user. Returns false, and sends nothing, if there is no room.
+    private func pushAll(_ frame: Frame, of delivered: FanOutRun, to session: Session) -> Bool {
+        guard edge.backlog(of: session) + frame.count <= room.forEvents(session) else { return false }
+        edge.add(session, to: .passUnretained(frame), bytes: frame.count)
+        session.feed.sent(upTo: delivered.last)
+        session.feed.unacked.note(delivered.messages, atMost: bounds.unacked)
+        if edge.backlog(of: session) > bounds.spillBytes / 2 { isOutboxHalfFull = true }
+        count(delivered.entries.count, of: delivered)
+        return true
     }
 
     /// Sends a session every signal except its own, for which it gets `ok`, and except those it has no room for.

@@ -118,6 +118,18 @@ final class FanOutRun {
     /// Returns all asides as one; nil if there are none.
     func takeAsides() -> Frame? { asides.count > 0 ? asides.take() : nil }
 
+    /// Puts together what a user's sessions get that caused nothing: all events, those of the user in the form for its
+    /// own devices.
+    func join(_ frames: Frame, _ asides: Frame?, for user: UserNumber, in portion: inout JoinedFrames) {
+        for entry in entries {
+            if entry.sender == user, let asides, let own = entry.own {
+                portion.append(framed: asides.bytes(at: own))
+            } else {
+                portion.append(framed: frames.bytes(at: entry.frame))
+            }
+        }
+    }
+
     /// Forgets everything but the memory. Frames and asides must have been taken.
     func removeAll() {
         precondition(frames.count == 0 && asides.count == 0, "a run is emptied when its frames were taken")
