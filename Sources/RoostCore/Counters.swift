@@ -43,7 +43,9 @@ public final class Counters {
     public internal(set) var behind = Behind()
     /// Gaps sent.
     public internal(set) var gaps = 0
-    /// Conversations, members and watches looked at one by one for commands that name many.
+    /// Conversations, members and watches looked at one by one, users named by commands that may name many, members who
+    /// came or left, users whose presence may have changed and those who may have to be told. Sixteen members who are
+    /// only searched for their sessions count as one.
     public internal(set) var steps = 0
     /// Users whose watchers were last told "online".
     public internal(set) var usersOnline = 0

@@ -5,13 +5,17 @@ import RoostWire
 
 /// Users who are all in one group, for tests of a part without a relay around it.
 struct Cast {
-    let group = Conversation(ConversationNumber(1), id: "group", kind: .group, name: "Group")
+    let group: Conversation
+    let counters = Counters()
+    let roll: Roll
     private let delivery = Delivery(.init(Limits()), .none(), builder: FrameBuilder(), counters: Counters())
 
     /// The members in this order, numbered from 1.
     init(_ names: String...) {
+        roll = Roll(counters)
+        group = Conversation(ConversationNumber(1), id: "group", kind: .group, name: "Group", roll)
         for (index, name) in names.enumerated() {
-            let user = User(UserNumber(Int32(index + 1)), name: name)
+            let user = User(UserNumber(Int32(index + 1)), name: name, roll)
             let member = Member(user, of: group, role: .member, since: .none, joinedAt: .start, joinedAfter: .none)
             group.admit(member, delivery.settle())
             user.join(member)

@@ -9,7 +9,7 @@ final class ForgottenDepartures: Chore {
 
     init(of conversation: Conversation, _ directory: Directory) {
         self.conversation = conversation.number
-        users = conversation.leavers
+        users = conversation.formerMembers.keys
         self.directory = directory
     }
 

@@ -1,8 +1,8 @@
 import RoostWire
 
 /// The live sessions of a conversation's members in one flat array, so that a fan-out follows no pointers from members
-/// to users to sessions and counts no references. It borrows the sessions. Every change of members or sessions makes
-/// the conversation drop it (`Conversation.forgetAudience`), and the next fan-out builds it again. Loop thread only.
+/// to users to sessions and counts no references. It borrows the sessions: it is true only as long as nobody has come
+/// or gone, which `changes` tells. Loop thread only.
 struct Audience {
     private struct Listener {
         var session: Unmanaged<Session>
@@ -10,18 +10,30 @@ struct Audience {
         var since: SequenceNumber
     }
 
-    private let listeners: [Listener]
+    private var listeners: [Listener] = []
+    /// `Roll.changes` when the sessions were found; 0 if a member has come or gone since.
+    private(set) var changes: UInt64 = 0
 
-    /// The present sessions, in the order of members and of each member's sessions.
-    init(of members: [Member]) {
-        var listeners: [Listener] = []
-        listeners.reserveCapacity(members.count)
-        for member in members {
-            for session in member.user.sessions {
-                listeners.append(Listener(session: .passUnretained(session), since: member.since))
+    /// A member came or left.
+    mutating func forget() { changes = 0 }
+
+    /// Finds the present sessions, in the order of members and of each member's sessions.
+    mutating func find(_ members: MemberTable, _ roll: Roll) {
+        changes = roll.changes
+        listeners.removeAll(keepingCapacity: listeners.capacity <= 2 * listeners.count + 16)
+        for index in members.places.indices {
+            let place = members.places[index]
+            switch roll.presence(of: place.seat) {
+            case .none: continue
+            case .one:
+                guard let session = roll.first(of: place.seat) else { continue }
+                listeners.append(Listener(session: session, since: place.since))
+            case .several:
+                for session in members.all[index].user.sessions {
+                    listeners.append(Listener(session: .passUnretained(session), since: place.since))
+                }
             }
         }
-        self.listeners = listeners
     }
 
     /// Number of sessions.

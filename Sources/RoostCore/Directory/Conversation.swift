@@ -15,20 +15,12 @@ final class Conversation {
     private(set) var opener: User?
     /// Whether anybody but the opener has written to it or changed something in it.
     private(set) var isAnswered = false
-    /// The members, in the order in which they joined.
-    private(set) var members: [Member] = []
-    /// The ordinal of each, in the same order, so that one is found without looking at the others.
-    private var ordinals: [Int64] = []
-    private var nextOrdinal: Int64 = 0
-    /// Admins and the owner, in the same order.
-    private var leaders: [Member] = []
-    private var membersByUser: [UserNumber: Member] = [:]
-    private var knownAudience: Audience?
+    private var list = MemberTable()
+    private let roll: Roll
+    private var knownAudience = Audience()
     /// Users who left and have not come back. Each of them keeps a `Departure`, which must go when the conversation
     /// does.
-    private(set) var formerMembers: Set<UserNumber> = []
-    /// The same in the order in which they left, with some who have come back since.
-    private(set) var leavers: [UserNumber] = []
+    private(set) var formerMembers = OrderedTable<UserNumber, Void>()
     /// Changes that were handed to the writer and are not committed yet. They count for judging commands, but not for
     /// delivery.
     private var pendingStandings: [UserNumber: PendingStanding] = [:]
@@ -50,18 +42,40 @@ final class Conversation {
     struct PendingStanding {
         /// The role if the newest change is stored.
         var role: Role?
-        /// All roles that the user may have in the end; nil stands for no member. A change whose key may have been used
-        /// before adds one, and a certain one leaves only its own.
-        var outcomes: [Role?]
+        /// All roles that the user may have in the end. A change whose key may have been used before adds one, and a
+        /// certain one leaves only its own.
+        var outcomes: Outcomes
         var changesUnderWay: Int
     }
 
-    init(_ number: ConversationNumber, id: String, kind: ConversationKind, name: String, opener: User? = nil) {
+    /// A set of roles, and of nil, which stands for no member.
+    struct Outcomes {
+        private var bits: UInt8 = 0
+
+        init() {}
+
+        init(_ role: Role?) { insert(role) }
+
+        /// Whether there is only one.
+        var isCertain: Bool { bits.nonzeroBitCount == 1 }
+
+        func contains(_ role: Role?) -> Bool { bits & Self.bit(of: role) != 0 }
+
+        mutating func insert(_ role: Role?) { bits |= Self.bit(of: role) }
+
+        private static func bit(of role: Role?) -> UInt8 { 1 << (role?.rawValue ?? 0) }
+    }
+
+    init(
+        _ number: ConversationNumber, id: String, kind: ConversationKind, name: String, opener: User? = nil,
+        _ roll: Roll
+    ) {
         self.number = number
         self.id = id
         self.kind = kind
         self.name = name
         self.opener = opener
+        self.roll = roll
     }
 
     /// Sets the two users of a direct conversation.
@@ -81,71 +95,44 @@ final class Conversation {
 
     func rename(_ name: String) { self.name = name }
 
-    func member(_ user: UserNumber) -> Member? { membersByUser[user] }
+    /// The members, in the order in which they joined.
+    var members: [Member] { list.all }
+
+    func member(_ user: UserNumber) -> Member? { list[user] }
+
+    /// Prepares for so many further members.
+    func reserve(_ count: Int) { list.reserve(count) }
+
+    /// Prepares for so many further changes under way.
+    func reserveChanges(_ count: Int) {
+        if count > 1 { pendingStandings.reserveCapacity(pendingStandings.count + count) }
+    }
 
     func admit(_ member: Member, _ settled: borrowing Settled) {
-        let former = membersByUser.updateValue(member, forKey: member.user.number)
-        precondition(former == nil, "a user has one membership of a conversation")
-        member.ordinal = nextOrdinal
-        nextOrdinal += 1
-        members.append(member)
-        ordinals.append(member.ordinal)
-        if member.role >= .admin { leaders.append(member) }
+        list.append(member)
         standingChanges += 1
         forgetAudience()
-        formerMembers.remove(member.user.number)
+        formerMembers[member.user.number] = nil
     }
 
     /// Records that a user was a member and no longer is.
-    func noteFormerMember(_ user: UserNumber) {
-        formerMembers.insert(user)
-        leavers.append(user)
-        // Who leaves again and again stands there once.
-        guard leavers.count > 2 * formerMembers.count + 16 else { return }
-        var known: Set<UserNumber> = []
-        leavers.removeAll { !formerMembers.contains($0) || !known.insert($0).inserted }
-    }
+    func noteFormerMember(_ user: UserNumber) { formerMembers[user] = () }
 
     /// Somebody other than the opener has written to it or changed something in it.
     func noteAnswer() { isAnswered = true }
 
     /// Gives a member a new role.
-    func setRole(_ role: Role, of user: UserNumber) {
-        guard let member = membersByUser[user] else { return }
-        member.become(role)
-        leaders.removeAll { $0 === member }
-        guard role >= .admin else { return }
-        leaders.insert(member, at: leaders.firstIndex { $0.ordinal > member.ordinal } ?? leaders.endIndex)
-    }
+    func setRole(_ role: Role, of user: UserNumber) { list.setRole(role, of: user) }
 
     /// Where the members with this ordinal or a higher one begin.
-    func place(of ordinal: Int64) -> Int { firstPlace { self.ordinals[$0] >= ordinal } }
+    func place(of ordinal: Int64) -> Int { list.place(of: ordinal) }
 
     /// The ordinal of the first member who joined at this position or later.
-    func ordinal(from position: Position) -> Int64 {
-        let place = firstPlace { self.members[$0].joinedAt >= position }
-        return place < ordinals.count ? ordinals[place] : nextOrdinal
-    }
-
-    /// The first place for which `isBehind` is true, as it is for all that follow.
-    private func firstPlace(_ isBehind: (Int) -> Bool) -> Int {
-        var (low, high) = (0, members.count)
-        while low < high {
-            let middle = (low + high) / 2
-            if isBehind(middle) { high = middle } else { low = middle + 1 }
-        }
-        return low
-    }
+    func ordinal(from position: Position) -> Int64 { list.ordinal(from: position) }
 
     /// Removes members in one pass, however many they are.
     func dismiss(_ users: [UserNumber], _ settled: borrowing Settled) -> [Member] {
-        let gone = users.compactMap { membersByUser.removeValue(forKey: $0) }
-        let places = RangeSet(gone.map { place(of: $0.ordinal) }, within: members)
-        members.removeSubranges(places)
-        ordinals.removeSubranges(places)
-        if gone.contains(where: { $0.role >= .admin }) {
-            leaders.removeAll { membersByUser[$0.user.number] == nil }
-        }
+        let gone = list.remove(users)
         standingChanges += 1
         forgetAudience()
         for member in gone { noteFormerMember(member.user.number) }
@@ -155,14 +142,14 @@ final class Conversation {
     /// The last message that the user may not see. As long as a return to a direct conversation may be under way, that
     /// is the newest one.
     func hidden(from user: UserNumber) -> SequenceNumber {
-        guard let member = membersByUser[user], pair == nil || isSurely(user) else { return lastSequence }
+        guard let member = list[user], pair == nil || isSurely(user) else { return lastSequence }
         return member.since
     }
 
     /// Whether the user may name a message, which may still be on its way to the log. Nobody may whose return to a
     /// direct conversation may be under way: what is before it in the log will be hidden.
     func mayName(_ sequence: SequenceNumber, _ user: User) -> Bool {
-        guard let member = membersByUser[user.number], pair == nil || isSurely(user.number) else { return false }
+        guard let member = list[user.number], pair == nil || isSurely(user.number) else { return false }
         return sequence > member.since
     }
 
@@ -174,42 +161,42 @@ final class Conversation {
         }
     }
 
-    /// The sessions of all members. O(members) after a change, O(1) otherwise.
+    /// The sessions of all members. After a member or any session has come or gone, all members are looked at: some ten
+    /// nanoseconds each.
     var audience: Audience {
-        if let knownAudience {
-            assert(knownAudience.isTrue(of: members), "somebody came or went unnoticed")
-            return knownAudience
+        if knownAudience.changes != roll.changes {
+            roll.noteSearch(of: list.count)
+            knownAudience.find(list, roll)
         }
-        let audience = Audience(of: members)
-        for member in members { member.user.noteListening(member) }
-        knownAudience = audience
-        return audience
+        assert(knownAudience.isTrue(of: members), "somebody came or went unnoticed")
+        return knownAudience
     }
 
     /// The number of sessions of all members. As `audience`.
-    var audienceCount: Int { (knownAudience ?? audience).count }
+    var audienceCount: Int { audience.count }
 
-    /// A member, or a member's session, came or left.
-    func forgetAudience() { knownAudience = nil }
+    /// A member came or left.
+    private func forgetAudience() { knownAudience.forget() }
 
     // MARK: As it will be once every change on its way is committed
 
     /// The role by which a command of this user is judged; nil if the user isn't a member.
     func standing(of user: UserNumber) -> Role? {
         if !pendingStandings.isEmpty, let pending = pendingStandings[user] { return pending.role }
-        return membersByUser[user]?.role
+        return list[user]?.role
     }
 
     /// The standing of the first members in the order in which they joined. Those whose joining is under way come last.
     func standings(atMost most: Int = .max) -> [(user: UserNumber, role: Role)] {
         var all: [(user: UserNumber, role: Role)] = []
-        for member in members where all.count < most {
+        for member in members {
+            guard all.count < most else { return all }
             if let role = standing(of: member.user.number) { all.append((member.user.number, role)) }
         }
         guard all.count < most else { return all }
-        for (user, pending) in pendingStandings.sorted(by: { $0.key.value < $1.key.value })
-        where membersByUser[user] == nil {
-            if let role = pending.role { all.append((user, role)) }
+        for number in pendingStandings.keys.map(\.value).sorted() where all.count < most {
+            let user = UserNumber(number)
+            if list[user] == nil, let role = pendingStandings[user]?.role { all.append((user, role)) }
         }
         return all
     }
@@ -217,8 +204,8 @@ final class Conversation {
     /// Who becomes owner when this user leaves: the admin who joined first, or else the member who did.
     func heir(of user: UserNumber) -> UserNumber? {
         let raised = pendingStandings.filter { $0.key != user && $0.value.role == .admin }
-        var admins = raised.compactMap { membersByUser[$0.key] }
-        let admin = leaders.first { $0.user.number != user && standing(of: $0.user.number) == .admin }
+        var admins = raised.compactMap { list[$0.key] }
+        let admin = list.leaders.first { $0.user.number != user && standing(of: $0.user.number) == .admin }
         if let admin { admins.append(admin) }
         if let first = admins.min(by: { $0.ordinal < $1.ordinal }) { return first.user.number }
         if let joining = raised.keys.min(by: { $0.value < $1.value }) { return joining }
@@ -241,7 +228,7 @@ final class Conversation {
     }
 
     /// Whether the user's role will surely be `standing(of:)`.
-    func isRoleCertain(of user: UserNumber) -> Bool { (pendingStandings[user]?.outcomes.count ?? 1) == 1 }
+    func isRoleCertain(of user: UserNumber) -> Bool { pendingStandings[user]?.outcomes.isCertain ?? true }
 
     /// Whether it is sure that the user will be a member, or that the user won't.
     func isMembershipCertain(of user: UserNumber) -> Bool {
@@ -249,17 +236,17 @@ final class Conversation {
         // Somebody who has left may come back, unless the conversation ends.
         guard !isEnding || isCertain else { return false }
         guard let outcomes = pendingStandings[user]?.outcomes else { return true }
-        return outcomes.count == 1 || !outcomes.contains(nil)
+        return outcomes.isCertain || !outcomes.contains(nil)
     }
 
     /// Whether `standings` will surely be so.
-    var isCertain: Bool { pendingStandings.values.allSatisfy { $0.outcomes.count == 1 } }
+    var isCertain: Bool { pendingStandings.values.allSatisfy { $0.outcomes.isCertain } }
 
     /// How many members there will be. O(1) if no change is under way.
     var standingCount: Int {
         var count = members.count
         for (user, pending) in pendingStandings {
-            if membersByUser[user] == nil {
+            if list[user] == nil {
                 count += pending.role == nil ? 0 : 1
             } else if pending.role == nil {
                 count -= 1
@@ -278,7 +265,7 @@ final class Conversation {
     var isUnborn: Bool { isUnstored && pendingStandings.isEmpty }
 
     /// Whether the user is a member and will be one whatever becomes of the changes under way.
-    func isSurely(_ user: UserNumber) -> Bool { membersByUser[user] != nil && pendingStandings[user] == nil }
+    func isSurely(_ user: UserNumber) -> Bool { list[user] != nil && pendingStandings[user] == nil }
 
     /// The leaving of the last member was handed to the writer.
     func beginToEnd() {
@@ -297,8 +284,8 @@ final class Conversation {
     func expect(_ user: UserNumber, role: Role?, isCertain: Bool) {
         standingChanges += 1
         let known = pendingStandings[user]
-        var outcomes = isCertain ? [] : known?.outcomes ?? [membersByUser[user]?.role]
-        if !outcomes.contains(role) { outcomes.append(role) }
+        var outcomes = isCertain ? Outcomes() : known?.outcomes ?? Outcomes(list[user]?.role)
+        outcomes.insert(role)
         pendingStandings[user] = PendingStanding(
             role: role, outcomes: outcomes, changesUnderWay: (known?.changesUnderWay ?? 0) + 1)
     }
@@ -309,5 +296,7 @@ final class Conversation {
         guard var pending = pendingStandings[user] else { return }
         pending.changesUnderWay -= 1
         pendingStandings[user] = pending.changesUnderWay > 0 ? pending : nil
+        // Gives back the memory that a command with a thousand names took.
+        if pendingStandings.isEmpty { pendingStandings = [:] }
     }
 }

@@ -7,6 +7,8 @@ extension Directory {
         _ members: [NewMember], to conversation: Conversation, at position: Position, _ settled: borrowing Settled
     ) {
         if conversation.isUnstored { conversation.opener?.countOpening(-1) }
+        counters.steps += members.count
+        conversation.reserve(members.count)
         for new in members {
             // A user who is a member already stays one as before, in the store too.
             guard let user = user(new.user), conversation.member(new.user) == nil else { continue }
@@ -25,6 +27,7 @@ extension Directory {
         _ users: [UserNumber], from conversation: Conversation, at position: Position, _ settled: borrowing Settled
     ) -> [Member] {
         if let pair = conversation.pair, let low = user(pair.low), let high = user(pair.high) { low.part(from: high) }
+        counters.steps += users.count
         let gone = conversation.dismiss(users, settled)
         for member in gone {
             member.user.leave(
@@ -85,6 +88,7 @@ extension Directory {
     func expect(_ change: ConversationChange, of conversation: Conversation, isCertain: Bool) {
         switch change {
         case .create(_, _, _, let members), .add(let members):
+            conversation.reserveChanges(members.count)
             for member in members {
                 // A direct conversation that is opened counts as open, so that signs of typing can follow the message.
                 let isCertain = isCertain || conversation.pair != nil && conversation.isRoleCertain(of: member.user)
@@ -94,6 +98,7 @@ extension Directory {
         case .roles(let members):
             for member in members { conversation.expect(member.user, role: member.role, isCertain: isCertain) }
         case .remove(let users):
+            conversation.reserveChanges(users.count)
             for user in users { conversation.expect(user, role: nil, isCertain: isCertain) }
         case .leave(let user, let heir):
             conversation.expect(user, role: nil, isCertain: isCertain)

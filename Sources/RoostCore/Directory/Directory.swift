@@ -41,8 +41,9 @@ final class Directory {
     /// The retry time sent with `busy`.
     var retryMilliseconds: Int64 { bounds.retryMilliseconds }
     let journal: Journal
-    private let counters: Counters
+    let counters: Counters
     private let random: RandomSource
+    private let roll: Roll
 
     private var users = NameTable<User>()
     private var usersByNumber = NumberTable<User>()
@@ -62,11 +63,12 @@ final class Directory {
         self.journal = journal
         self.counters = counters
         self.random = random
+        roll = Roll(counters)
         userNumbers = LeasedNumbers(.user, snapshot.leases.users)
         deviceNumbers = LeasedNumbers(.device, snapshot.leases.devices)
         conversationNumbers = LeasedNumbers(.conversation, snapshot.leases.conversations)
         for stored in snapshot.users {
-            register(User(stored.number, name: stored.name, lastSeen: stored.lastSeen, isOnline: stored.isOnline))
+            register(User(stored.number, name: stored.name, lastSeen: stored.lastSeen, isOnline: stored.isOnline, roll))
         }
         for stored in snapshot.devices {
             guard let user = user(stored.user) else { continue }
@@ -77,7 +79,8 @@ final class Directory {
         }
         for stored in snapshot.conversations {
             let conversation = Conversation(
-                stored.number, id: stored.id, kind: stored.kind, name: stored.name, opener: stored.opener.flatMap(user))
+                stored.number, id: stored.id, kind: stored.kind, name: stored.name, opener: stored.opener.flatMap(user),
+                roll)
             conversation.reach(stored.lastSequence, stored.lastPosition, stored.lastTime)
             register(conversation)
         }
@@ -176,7 +179,7 @@ final class Directory {
         if let known = users[name] { return known }
         try journal.checkIntroductions(1)
         let number = UserNumber(try userNumbers.take(retryMilliseconds: bounds.retryMilliseconds))
-        let user = User(number, name: name)
+        let user = User(number, name: name, roll)
         register(user)
         journal.store(.user(user.number, name: user.name))
         if userNumbers.mustAsk() { journal.store(.lease(.user)) }
@@ -237,7 +240,7 @@ final class Directory {
     /// - Throws: `tooLarge` or `busy` if there is no number for it.
     func begin(_ kind: ConversationKind, name: String, by opener: User) throws(Refusal) -> Conversation {
         let number = ConversationNumber(try conversationNumbers.take(retryMilliseconds: bounds.retryMilliseconds))
-        let conversation = Conversation(number, id: newID(), kind: kind, name: name, opener: opener)
+        let conversation = Conversation(number, id: newID(), kind: kind, name: name, opener: opener, roll)
         opener.countOpening(1)
         opener.countUnanswered(1)
         register(conversation)
@@ -297,7 +300,7 @@ final class Directory {
 
     /// Adds a user that another relay, or an importer, introduced.
     func learn(_ number: UserNumber, named name: String) {
-        if user(number) == nil { register(User(number, name: name)) }
+        if user(number) == nil { register(User(number, name: name, roll)) }
     }
 
     /// Adds a conversation that was created elsewhere, before its event admits the members.
@@ -305,7 +308,7 @@ final class Directory {
         guard case .create(let id, let kind, let name, let members) = change, conversation(number) == nil else {
             return
         }
-        let conversation = Conversation(number, id: id, kind: kind, name: name, opener: user(sender))
+        let conversation = Conversation(number, id: id, kind: kind, name: name, opener: user(sender), roll)
         conversation.opener?.countOpening(1)
         conversation.opener?.countUnanswered(1)
         register(conversation)

@@ -20,8 +20,6 @@ final class Member {
     var ordinal: Int64 = 0
     /// Its place in the user's memberships; assigned by the user.
     var place = 0
-    /// Whether the conversation is among those that the user tells when its sessions change; changed by the user.
-    var isListening = false
     var progress: Receipts.Progress
     var typing = Typing.Mark()
 

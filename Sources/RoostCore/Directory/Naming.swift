@@ -25,7 +25,8 @@ struct Naming {
 
     /// The users of these names, each once, in the order in which they are named first.
     func find(_ names: [Text]) -> [NamedUser] {
-        var known: Set<UserNumber> = []
+        directory.counters.steps += names.count
+        var known = Set<UserNumber>(minimumCapacity: names.count)
         var unknown: Set<String> = []
         return names.compactMap { name in
             let found = find(name)

@@ -8,6 +8,9 @@ final class User {
     private(set) var devices: [Device] = []
     /// Ready sessions.
     private(set) var sessions: [Session] = []
+    private let roll: Roll
+    /// Where the roll has these sessions.
+    let seat: Roll.Seat
     /// Memberships as committed, in no particular order.
     private(set) var conversations: [ConversationNumber: Member] = [:]
     /// The same memberships in an order that doesn't depend on chance, for work that looks at each.
@@ -22,12 +25,8 @@ final class User {
     private(set) var conversationsJoining = 0
     /// Conversations that the user left or was removed from, until joining again.
     private(set) var departures: [ConversationNumber: Departure] = [:]
-    /// Memberships of conversations that know the sessions of their members, and must be told when these change.
-    private var listening: [Member] = []
     /// The other users of direct conversations in which both are members.
-    private(set) var peers: [UserNumber: User] = [:]
-    /// The same in the order in which they became so.
-    private(set) var peersInOrder: [User] = []
+    private(set) var peers = OrderedTable<UserNumber, User>()
     var typist = Typing.Typist()
     /// An ack that is being noted in the user's conversations.
     var acked: AckedConversations?
@@ -38,11 +37,15 @@ final class User {
     var introduced = Spending()
     var added = Spending()
 
-    init(_ number: UserNumber, name: String, lastSeen: Timestamp = .never, isOnline: Bool = false) {
+    init(_ number: UserNumber, name: String, lastSeen: Timestamp = .never, isOnline: Bool = false, _ roll: Roll) {
         self.number = number
         self.name = name
+        self.roll = roll
+        seat = roll.take()
         presence = Presence.Person(lastSeen: lastSeen, isOnline: isOnline)
     }
+
+    deinit { roll.leave(seat) }
 
     // MARK: Devices and sessions
 
@@ -55,34 +58,13 @@ final class User {
     /// A session became ready.
     func add(_ session: Session, _ settled: borrowing Settled) {
         sessions.append(session)
-        forgetAudiences()
+        roll.note(sessions, of: seat)
     }
 
     /// A ready session has ended.
     func remove(_ session: Session, _ settled: borrowing Settled) {
         sessions.removeAll { $0 === session }
-        forgetAudiences()
-    }
-
-    /// The conversation has noted the user's sessions.
-    @inline(__always)
-    func noteListening(_ member: Member) {
-        guard !member.isListening else { return }
-        member.isListening = true
-        listening.append(member)
-        if listening.count > User.listeningMax { forgetAudiences(of: User.listeningMax / 2) }
-    }
-
-    /// So many conversations are told at most when a session comes or goes: 0.1 ms of work. Others have no list of
-    /// sessions at that time, and look for them when there is something to deliver.
-    private static let listeningMax = 1_024
-
-    private func forgetAudiences(of count: Int = .max) {
-        for member in listening.prefix(count) {
-            member.isListening = false
-            member.conversation.forgetAudience()
-        }
-        listening.removeFirst(min(count, listening.count))
+        roll.note(sessions, of: seat)
     }
 
     // MARK: Memberships
@@ -99,7 +81,6 @@ final class User {
         departures[conversation] = departure
         guard let member = conversations.removeValue(forKey: conversation) else { return }
         if member.isOwn { ownConversations -= 1 }
-        if member.isListening { listening.removeAll { $0 === member } }
         // The last one takes its place.
         guard let last = memberships.popLast(), last !== member else { return }
         last.place = member.place
@@ -132,18 +113,14 @@ final class User {
 
     /// The two users watch each other from now on.
     func pair(with other: User) {
-        guard peers.updateValue(other, forKey: other.number) == nil else { return }
+        peers[other.number] = other
         other.peers[number] = self
-        peersInOrder.append(other)
-        other.peersInOrder.append(self)
     }
 
     /// The two users no longer watch each other.
     func part(from other: User) {
-        guard peers.removeValue(forKey: other.number) != nil else { return }
+        peers[other.number] = nil
         other.peers[number] = nil
-        peersInOrder.removeAll { $0 === other }
-        other.peersInOrder.removeAll { $0 === self }
     }
 }
 

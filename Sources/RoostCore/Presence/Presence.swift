@@ -1,3 +1,4 @@
+import DequeModule
 import RoostWire
 
 /// Who is online: the states of a user's devices, the resulting state of the user, and who watches. Changes collect
@@ -13,7 +14,7 @@ final class Presence {
         /// The state that some sessions were told ahead of the others, since the last tick.
         fileprivate var early: [SessionID: PresenceState] = [:]
         /// Sessions that asked by `watch`.
-        fileprivate(set) var watchers: [SessionID: Session] = [:]
+        fileprivate(set) var watchers = OrderedTable<SessionID, Session>()
         fileprivate var isChanged = false
         /// The user has left a conversation, and who may watch it or be watched by it is looked at.
         fileprivate var review: WatchReview?
@@ -53,12 +54,12 @@ final class Presence {
     struct View {
         fileprivate(set) var activity = Activity.active
         fileprivate(set) var watching: [UserNumber: Watch] = [:]
-        /// Users whose changes the session is told in this tick.
+        /// Users whose changes the session is told next.
         fileprivate var batch: [User] = []
     }
 
-    /// The result of a tick.
-    struct Tick {
+    /// What follows from changes.
+    struct News {
         /// Mutations for the store, in this order.
         var mutations: [Mutation] = []
         /// Sessions to tell. `takeBatch` returns the users for each.
@@ -82,7 +83,12 @@ final class Presence {
 
     private let bounds: Bounds
     private let counters: Counters
-    private var changed: [User] = []
+    /// Users whose state may have changed.
+    private var changed = Deque<User>()
+    /// How many of them have waited for their tick; the others wait for the next.
+    private var due = 0
+    /// A user whose watchers are being told.
+    private var announcement: Announcement?
     private var gatherAt: Int64?
     private var graces: TimerWheel<User>
     private var aliveAt: Int64
@@ -140,7 +146,7 @@ final class Presence {
         mayChange(device.user, at: now)
     }
 
-    /// Something happened that may change the user's state. The state is computed at the end of the tick.
+    /// Something happened that may change the user's state. The state is computed after the tick.
     private func mayChange(_ user: User, at now: Moment) {
         guard !user.presence.isChanged else { return }
         user.presence.isChanged = true
@@ -253,24 +259,40 @@ final class Presence {
     /// When to call `tick` next, in monotonic milliseconds.
     var nextDeadline: Int64 { min(aliveAt, gatherAt ?? .max, graces.nextDeadline ?? .max) }
 
-    /// Returns the result of all changes, if its time has come.
-    /// - Parameter isDraining: everybody is about to come back, so nobody is told that others left.
-    func tick(isDraining: Bool, at now: Moment) -> Tick {
-        var tick = Tick()
+    /// What has changed is to be told and stored if its time has come; `announce` does it.
+    /// - Returns: the sign of life for the store, if it is time for one.
+    func tick(at now: Moment) -> Mutation? {
         for user in graces.expire(at: now.monotonic) { mayChange(user, at: now) }
         if let gatherAt, gatherAt <= now.monotonic {
             self.gatherAt = nil
-            var users: [User] = []
-            swap(&users, &changed)
-            for user in users { announce(user, in: &tick, isDraining: isDraining, at: now) }
-            // In a fixed order, so that a simulated run can be repeated.
-            tick.audience.sort { $0.id.value < $1.id.value }
+            due = changed.count
         }
-        if aliveAt <= now.monotonic {
-            aliveAt = now.monotonic + bounds.aliveMilliseconds
-            if counters.usersOnline + counters.usersAway > 0 { tick.mutations.append(.alive(now.wall)) }
+        guard aliveAt <= now.monotonic else { return nil }
+        aliveAt = now.monotonic + bounds.aliveMilliseconds
+        return counters.usersOnline + counters.usersAway > 0 ? .alive(now.wall) : nil
+    }
+
+    /// Whether there is something to tell.
+    var hasNews: Bool { due > 0 || announcement != nil }
+
+    /// Goes on with what is to be told, one step for each user who has changed and for each session or user who may
+    /// have to be told.
+    /// - Parameter isDraining: everybody is about to come back, so nobody is told that others left.
+    func announce(_ steps: inout Int, isDraining: Bool, at now: Moment) -> News {
+        var news = News()
+        while steps > 0, hasNews {
+            if announcement == nil {
+                steps -= 1
+                due -= 1
+                if let user = changed.popFirst() { begin(user, in: &news, isDraining: isDraining, at: now) }
+            } else if goOn(&steps, &news) {
+                announcement = nil
+            }
         }
-        return tick
+        announcement?.isInterrupted = true
+        // In a fixed order, so that a simulated run can be repeated.
+        news.audience.sort { $0.id.value < $1.id.value }
+        return news
     }
 
     /// Returns the users whose changes the session must be told.
@@ -290,13 +312,27 @@ final class Presence {
         }
     }
 
-    private func announce(_ user: User, in tick: inout Tick, isDraining: Bool, at now: Moment) {
+    /// A change that is being told.
+    private struct Announcement {
+        let user: User
+        let before: PresenceState
+        /// Sessions that know another state than `before`.
+        let early: [SessionID: PresenceState]
+        let watchers: [Session]
+        let peers: [User]
+        /// The next of `watchers` and, behind them, of `peers`.
+        var place = 0
+        /// Some of them may have gone since it began.
+        var isInterrupted = false
+    }
+
+    private func begin(_ user: User, in news: inout News, isDraining: Bool, at now: Moment) {
         user.presence.isChanged = false
         let state = state(of: user, at: now.monotonic)
         let before = user.presence.announced
         let early = user.presence.early
         user.presence.early.removeAll()
-        store(user, state, in: &tick, isDraining: isDraining, at: now)
+        store(user, state, in: &news, isDraining: isDraining, at: now)
         guard state != before || !early.isEmpty else { return }
         if state != before {
             count(before, -1)
@@ -305,17 +341,40 @@ final class Presence {
             counters.presenceChanges += 1
         }
         guard !isDraining else { return }
-        func tell(_ session: Session) {
-            if early[session.id] ?? before != state { add(user, to: session, &tick) }
-        }
-        for session in user.presence.watchers.values { tell(session) }
-        for peer in user.peersInOrder {
-            for session in peer.sessions where user.presence.watchers[session.id] == nil { tell(session) }
-        }
+        announcement = Announcement(
+            user: user, before: before, early: early, watchers: user.presence.watchers.values,
+            peers: user.peers.values)
     }
 
-    private func add(_ user: User, to session: Session, _ tick: inout Tick) {
-        if session.presence.batch.isEmpty { tick.audience.append(session) }
+    /// Tells as many as there are steps. Returns whether all have been told.
+    private func goOn(_ steps: inout Int, _ news: inout News) -> Bool {
+        guard var current = announcement else { return true }
+        let user = current.user
+        while current.place < current.watchers.count + current.peers.count {
+            guard steps > 0 else {
+                announcement = current
+                return false
+            }
+            steps -= 1
+            if current.place < current.watchers.count {
+                tell(current.watchers[current.place], current, &news)
+            } else {
+                let sessions = current.peers[current.place - current.watchers.count].sessions
+                steps -= max(0, sessions.count - 1)
+                for session in sessions where user.presence.watchers[session.id] == nil {
+                    tell(session, current, &news)
+                }
+            }
+            current.place += 1
+        }
+        return true
+    }
+
+    private func tell(_ session: Session, _ current: borrowing Announcement, _ news: inout News) {
+        let user = current.user
+        guard current.early[session.id] ?? current.before != user.presence.announced else { return }
+        guard !current.isInterrupted || isTold(session, of: user.number) else { return }
+        if session.presence.batch.isEmpty { news.audience.append(session) }
         session.presence.batch.append(user)
     }
 
@@ -327,7 +386,7 @@ final class Presence {
         }
     }
 
-    private func store(_ user: User, _ state: PresenceState, in tick: inout Tick, isDraining: Bool, at now: Moment) {
+    private func store(_ user: User, _ state: PresenceState, in news: inout News, isDraining: Bool, at now: Moment) {
         let isOnline = state != .offline
         // A visit shorter than a tick isn't told, but the user was seen.
         let wasSeen = !isOnline && user.presence.lastSeen != user.presence.storedLastSeen
@@ -335,7 +394,7 @@ final class Presence {
         // After a crash, the user was last seen at this time or later.
         let isHere = user.sessions.contains { $0.presence.activity != .background }
         if isOnline, isHere { user.presence.lastSeen = now.wall }
-        tick.mutations.append(note(user, isOnline: isOnline))
+        news.mutations.append(note(user, isOnline: isOnline))
     }
 
     private func note(_ user: User, isOnline: Bool) -> Mutation {

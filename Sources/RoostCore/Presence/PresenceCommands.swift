@@ -13,6 +13,8 @@ final class PresenceCommands {
     private let builder: FrameBuilder
     /// Most users that one session may watch.
     private let watchedMax: Int
+    /// What is being told.
+    private var round: PresenceRound?
 
     init(
         presence: Presence, prices: Prices, chores: Chores, directory: Directory, journal: Journal, delivery: Delivery,
@@ -86,7 +88,7 @@ final class PresenceCommands {
     /// A session of the device is ready. The two users of a direct conversation watch each other without asking, so the
     /// session is told their present state.
     func begin(_ session: Session, of device: Device, as activity: Activity, at now: Moment) {
-        let peers = device.user.peersInOrder.prefix(watchedMax)
+        let peers = device.user.peers.values.prefix(watchedMax)
         if !peers.isEmpty { show(Array(peers), to: session, at: now) }
         presence.come(session, of: device, as: activity, at: now)
     }
@@ -141,12 +143,29 @@ final class PresenceCommands {
     /// When to call `tick` next, in monotonic milliseconds.
     var nextDeadline: Int64 { presence.nextDeadline }
 
-    /// The tick has come: stores and tells changes.
+    /// The tick has come: what has changed is stored and told, as much of it as a turn may.
     func tick(at now: Moment) {
-        let tick = presence.tick(isDraining: journal.isDraining, at: now)
-        for mutation in tick.mutations { journal.store(mutation) }
+        let alive = presence.tick(at: now)
+        if presence.hasNews {
+            if let round {
+                round.now = now
+            } else {
+                let round = PresenceRound(of: self, at: now)
+                self.round = round
+                chores.begin(round, at: now)
+            }
+        }
+        if let alive { journal.store(alive) }
+    }
+
+    /// Goes on with a round. Returns whether everything has been told.
+    func announce(_ steps: inout Int, at now: Moment) -> Bool {
+        let news = presence.announce(&steps, isDraining: journal.isDraining, at: now)
+        for mutation in news.mutations { journal.store(mutation) }
         var shared: (user: User, frame: Frame)?
-        for session in tick.audience { tell(presence.takeBatch(of: session), to: session, &shared) }
+        for session in news.audience { tell(presence.takeBatch(of: session), to: session, &shared) }
+        if !presence.hasNews { round = nil }
+        return round == nil
     }
 
     /// - Parameter shared: the last frame about a single user, for other sessions that are told the same.

@@ -106,13 +106,24 @@ public final class TurnHost {
             }
             if relay.hasWork { hasMoved = true }
             measured("doWork") { relay.doWork(at: now) }
-            relay.visitPart { write($0) }
+            visit()
         }
     }
 
-    /// The client reads everything at once.
-    private func write(_ session: Session) {
-        while session.outbox.pop() != nil {}
+    /// The clients read everything at once.
+    private func visit() {
+        var visited: [Session] = []
+        visited.reserveCapacity(open.count)
+        measured("visitPart") {
+            relay.visitPart { session in
+                while session.outbox.pop() != nil {}
+                if session.closing != nil || session.wantsDrained { visited.append(session) }
+            }
+        }
+        for session in visited { written(session) }
+    }
+
+    private func written(_ session: Session) {
         if session.closing != nil {
             guard open.removeValue(forKey: ObjectIdentifier(session)) != nil else { return }
             measured("close") { relay.close(session, at: now) }

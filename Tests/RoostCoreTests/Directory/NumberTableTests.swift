@@ -5,7 +5,9 @@ import Testing
 
 /// `NumberTable`: numbers with holes between them.
 @Suite struct NumberTableTests {
-    private func user(_ number: Int32) -> User { User(UserNumber(number), name: "user-\(number)") }
+    private let roll = Roll(Counters())
+
+    private func user(_ number: Int32) -> User { User(UserNumber(number), name: "user-\(number)", roll) }
 
     @Test func numbersMayBeFarApart() {
         var table = NumberTable<User>()

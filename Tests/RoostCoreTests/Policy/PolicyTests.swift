@@ -7,7 +7,7 @@ import Testing
 @Suite struct PolicyTests {
     let policy = Policy()
     let cast = Cast("alice", "bob")
-    let stranger = User(UserNumber(9), name: "stranger")
+    let stranger = User(UserNumber(9), name: "stranger", Roll(Counters()))
 
     private func code(_ check: () throws(Refusal) -> Void) -> ErrorCode? {
         do throws(Refusal) { try check() } catch { return error.code }
@@ -19,7 +19,7 @@ import Testing
     }
 
     private func direct() -> Conversation {
-        Conversation(ConversationNumber(2), id: "direct", kind: .direct, name: "")
+        Conversation(ConversationNumber(2), id: "direct", kind: .direct, name: "", Roll(Counters()))
     }
 
     /// Whether `user` may see `other`; nil if the search takes more steps.

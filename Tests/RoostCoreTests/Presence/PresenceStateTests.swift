@@ -28,15 +28,21 @@ import Testing
             random: RandomSource(SystemRandomNumberGenerator()), at: Moment(0), cast.settled())
     }
 
+    /// What follows from a tick at this moment.
+    private func news(at now: Int64, isDraining: Bool) -> Presence.News {
+        _ = presence.tick(at: Moment(now))
+        var steps = 1_000
+        return presence.announce(&steps, isDraining: isDraining, at: Moment(now))
+    }
+
     /// What a tick at this moment tells the watcher.
     private func told(at now: Int64, isDraining: Bool = false) -> [PresenceState] {
-        let tick = presence.tick(isDraining: isDraining, at: Moment(now))
-        return tick.audience.filter { $0 === watcher }
+        news(at: now, isDraining: isDraining).audience.filter { $0 === watcher }
             .flatMap { presence.takeBatch(of: $0) }.map(\.presence.announced)
     }
 
     private func stored(at now: Int64, isDraining: Bool = false) -> [String] {
-        presence.tick(isDraining: isDraining, at: Moment(now)).mutations.compactMap(describe)
+        news(at: now, isDraining: isDraining).mutations.compactMap(describe)
     }
 
     private func describe(_ mutation: Mutation) -> String? {
@@ -91,7 +97,7 @@ import Testing
     }
 
     @Test func watchingIsBoundedAndAllOrNothing() {
-        let users = (1...3).map { User(UserNumber(Int32(10 + $0)), name: "user-\($0)") }
+        let users = (1...3).map { User(UserNumber(Int32(10 + $0)), name: "user-\($0)", cast.roll) }
         let watches = users.map { Presence.Watch(user: $0, shared: cast.group) }
         #expect(!presence.watch(watches, by: session))
         #expect(session.presence.watching.isEmpty)
@@ -123,7 +129,7 @@ import Testing
     }
 
     @Test func afterACrashUsersWereLastSeenWhenTheRelayWasLastAlive() {
-        let ghost = User(UserNumber(9), name: "ghost", lastSeen: Timestamp(milliseconds: 5), isOnline: true)
+        let ghost = User(UserNumber(9), name: "ghost", lastSeen: Timestamp(milliseconds: 5), isOnline: true, cast.roll)
         let mutations = presence.settle([ghost, cast[2].user], lastAlive: Timestamp(milliseconds: 70))
         #expect(mutations.compactMap(describe) == ["9 offline 70"])
         #expect(ghost.presence.lastSeen == Timestamp(milliseconds: 70))

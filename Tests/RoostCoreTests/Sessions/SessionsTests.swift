@@ -6,7 +6,7 @@ import Testing
 /// Connections alone: which commands are allowed when, and what happens as time passes.
 @Suite struct SessionsTests {
     private let sessions: Sessions
-    private let user = User(UserNumber(1), name: "alice")
+    private let user = User(UserNumber(1), name: "alice", Roll(Counters()))
     private let device: Device
 
     init() {
