@@ -28,8 +28,8 @@ enum HarnessLimits {
     static let setUpTries = 5
     /// Most seconds from the first connection to the last conversation.
     static let setUpSeconds = 180.0
-    /// Most members named in one command. A frame of 128 KiB has room for 5,000 names.
-    static let membersPerCommand = 1_000
+    /// Most members named in one command, as the protocol says.
+    static let membersPerCommand = 500
     /// Seconds of back-off after a lost connection (Docs/Protocol.md, section 10).
     static let backoffFirst = 0.5
     static let backoffMost = 20.0

@@ -158,11 +158,11 @@ public final class CommandDecoder {
         switch kind {
         case .group:
             let name = try members.groupName()
-            let users = members.value(.members) == nil ? [] : try members.names(.members, atLeast: 0)
+            let users = members.value(.members) == nil ? [] : try members.others()
             return .create(Command.Create(kind: kind, name: name, members: users, key: key))
         case .direct:
             guard members.value(.name) == nil else { throw members.refusal(.name, "is only allowed for a group") }
-            let users = try members.names(.members, atLeast: 0)
+            let users = try members.others()
             guard users.count == 1 else { throw members.refusal(.members, "must name exactly one user") }
             return .create(Command.Create(kind: kind, name: nil, members: users, key: key))
         }

@@ -80,13 +80,17 @@ extension CommandMembers {
         return text
     }
 
-    func users() throws(Refusal) -> [Text] { try names(.users, atLeast: 1) }
+    func users() throws(Refusal) -> [Text] { try names(.users, atLeast: 1, atMost: limits.listNames) }
+
+    /// Reads the members of a conversation that is to be created, besides its opener.
+    func others() throws(Refusal) -> [Text] { try names(.members, atLeast: 0, atMost: limits.listNames) }
 
     /// Reads the users of `watch` and `unwatch`.
-    func watched() throws(Refusal) -> [Text] { try names(.users, atLeast: 1, atMost: limits.watchedPerSession) }
+    func watched() throws(Refusal) -> [Text] {
+        try names(.users, atLeast: 1, atMost: min(limits.watchedPerSession, limits.watchNames))
+    }
 
-    func names(_ member: Member, atLeast least: Int, atMost: Int = .max) throws(Refusal) -> [Text] {
-        let most = min(atMost, limits.listNames)
+    private func names(_ member: Member, atLeast least: Int, atMost most: Int) throws(Refusal) -> [Text] {
         let list = try required(member)
         guard list.kind == .array else { throw refusal(member, "must be a list of user names") }
         var names: [Text] = []

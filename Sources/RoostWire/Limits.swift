@@ -25,8 +25,11 @@ public struct Limits: Sendable, Equatable {
     public var reactionBytes = 32
     /// Most bytes of a group's name.
     public var groupNameBytes = 256
-    /// Most names in the list of one command.
-    public var listNames = 1_000
+    /// Most users that one command puts into a conversation or removes. They come and go in one event, so one turn does
+    /// all of it: 1 to 2 µs for each.
+    public var listNames = 500
+    /// Most users that one `watch` or `unwatch` names, if the session may watch so many. One turn only finds them.
+    public var watchNames = 1_000
     /// Malformed commands in a row before the connection is closed.
     public var malformedMax = 20
 

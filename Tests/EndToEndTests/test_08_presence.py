@@ -151,7 +151,9 @@ async def test_the_number_of_watched_users_is_limited(start):
     relay = start()
     alice, tablet = await relay.device("alice"), await relay.device("alice", "tablet")
     names = [f"u{number}" for number in range(1001)]
-    await alice.group("x", *names[:1000])
+    group = await alice.group("x", *names[:500])
+    assert await alice.refusal("conversation.add", conversation=group, users=names[500:1001]) == "too_large"
+    await alice.call("conversation.add", conversation=group, users=names[500:1000])
     # One user may introduce at most a thousand names in an hour, on all devices together.
     for device in [alice, tablet]:
         assert await device.refusal("conversation.create", kind="direct", members=names[1000:]) == "rate_limited"

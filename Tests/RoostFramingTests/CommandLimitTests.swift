@@ -86,6 +86,9 @@ import Testing
             #expect(decode(command + names(limits.listNames) + "}").code == nil)
             #expect(decode(command + names(limits.listNames + 1) + "}").code == .tooLarge)
         }
+        let watch = #"{"type":"watch","id":1,"users":"#
+        #expect(decode(watch + names(limits.watchNames) + "}").code == nil)
+        #expect(decode(watch + names(limits.watchNames + 1) + "}").code == .tooLarge)
         var few = Limits()
         few.watchedPerSession = 3
         let decodeFew = Decoding(few)

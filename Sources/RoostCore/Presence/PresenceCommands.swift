@@ -89,7 +89,7 @@ final class PresenceCommands {
     /// session is told their present state.
     func begin(_ session: Session, of device: Device, as activity: Activity, at now: Moment) {
         let peers = device.user.peers.values.prefix(watchedMax)
-        if !peers.isEmpty { show(Array(peers), to: session, at: now) }
+        if !peers.isEmpty { show(peers, to: session, at: now) }
         presence.come(session, of: device, as: activity, at: now)
     }
 
@@ -101,7 +101,7 @@ final class PresenceCommands {
     }
 
     /// Tells the session the present state of these users.
-    func show(_ users: [User], to session: Session, at now: Moment) {
+    func show(_ users: some Sequence<User>, to session: Session, at now: Moment) {
         builder.begin("presence")
         write(users) { presence.show($0, to: session, at: now) }
         delivery.reply(builder.finish(), to: session)
@@ -197,7 +197,7 @@ final class PresenceCommands {
         return builder.finish()
     }
 
-    private func write(_ users: [User], _ state: (User) -> PresenceState) {
+    private func write(_ users: some Sequence<User>, _ state: (User) -> PresenceState) {
         builder.beginArray("users")
         for user in users {
             let state = state(user)

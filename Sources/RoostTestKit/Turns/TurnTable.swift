@@ -10,7 +10,9 @@ public final class TurnTable {
     public private(set) var rows: [Row] = []
     private let host: TurnHost
     private let state: HostileState
+    private let limits: Limits
     private var hub: [Session] = []
+    private var crowd: [Session] = []
     private var owner: Session
     private var number = 0
 
@@ -23,11 +25,12 @@ public final class TurnTable {
         limits.commandsPerSecond = 1_000_000_000
         limits.introductionsPerHour = 1_000_000
         limits.additionsPerHour = 10_000_000
+        self.limits = limits
         host = TurnHost(state.snapshot, limits: limits, clock: clock)
         owner = host.connect("owner")
         _ = host.takeCost()
         measureHello(limits.devicesPerUser)
-        for name in state.crowd(connected) { _ = host.connect(name) }
+        for name in state.crowd(connected) { crowd.append(host.connect(name)) }
         host.advance(100)
         note("hello of a crowd")
     }
@@ -113,7 +116,7 @@ public final class TurnTable {
     }
 
     private func runWatches() {
-        run("watch of one user 1,000 times", watch(Array(repeating: "twin", count: 1_000), "watch"))
+        run("watch of one user 1,000 times", watch(Array(repeating: "twin", count: limits.watchNames), "watch"))
         run("watch of 1,000 users", watch(state.distant, "watch"))
         run("watch of somebody unseen", watch(["filler1"], "watch"))
         for state in ["idle", "active"] {
@@ -135,23 +138,23 @@ public final class TurnTable {
     }
 
     private func runChanges() {
-        let names = (0..<1_000).map { "new\(number)-\($0)" }
-        let known = state.crowd(1_000)
+        let names = (0..<limits.listNames).map { "new\(number)-\($0)" }
+        let known = state.crowd(limits.listNames)
         number += 1
         run(
-            "create with 1,000 unknown users",
+            "create with unknown users",
             "{\"type\":\"conversation.create\",\"id\":1,\"kind\":\"group\",\"name\":\"G\",\"members\":\(list(names))}")
         run(
-            "create with 1,000 known users",
+            "create with known users",
             "{\"type\":\"conversation.create\",\"id\":1,\"kind\":\"group\",\"name\":\"G\",\"members\":\(list(known))}")
         run(
             "create, direct",
             "{\"type\":\"conversation.create\",\"id\":1,\"kind\":\"direct\",\"members\":[\"direct\(number)\"]}")
         run(
-            "remove of 1,000 from a large group", on: owner,
+            "remove of many from a large group", on: owner,
             "{\"type\":\"conversation.remove\",\"id\":1,\"conversation\":\"clarge\",\"users\":\(list(known))}")
         run(
-            "add of 1,000 to a large group", on: owner,
+            "add of many to a large group", on: owner,
             "{\"type\":\"conversation.add\",\"id\":1,\"conversation\":\"clarge\",\"users\":\(list(known))}")
         run(
             "add of one to a large group", on: owner,
@@ -176,5 +179,10 @@ public final class TurnTable {
         host.drop(hub[5])
         note("a drop")
         run("bye", on: hub[6], "{\"type\":\"bye\",\"id\":1}")
+        for session in crowd { host.drop(session) }
+        note("a drop of a crowd")
+        host.advance(limits.graceMilliseconds + 200)
+        host.advance(limits.gatherMilliseconds)
+        note("a crowd that doesn't come back")
     }
 }

@@ -62,6 +62,29 @@ import Testing
         return all
     }
 
+    /// They may be 64, and a message may be long.
+    @Test func theOtherDevicesOfTheSenderShareOneFrame() {
+        let tablet = cast.session(on: cast.device(of: 0, named: "tablet"), numbered: 4)
+        let laptop = cast.session(on: cast.device(of: 0, named: "laptop"), numbered: 5)
+        let slow = cast.session(on: cast.device(of: 0, named: "slow"), numbered: 6)
+        while slow.outbox.bytes < 3_900 { reply(slow) }
+        gather(1, id: .number(1))
+        gather(2, from: bob)
+        delivery.settle()
+        let frames = [tablet, laptop].map { $0.outbox.pop() }
+        #expect(frames[0] != nil && frames[0] === frames[1])
+        #expect(tablet.outbox.isEmpty && laptop.outbox.isEmpty)
+        let messages = frames[0]?.messages().compactMap { JSONValue(parsing: $0.payload) } ?? []
+        #expect(messages.map { $0["key"]?.string } == ["k1", nil])
+        #expect(messages.map { $0["sequence"]?.integer } == [1, 2])
+        #expect(take(alice) == ["ok 1", "message 2"])
+        #expect(take(bob) == ["message 1"])
+        #expect(take(carol) == ["message 1", "message 2"])
+        // Alice's phone, Bob's and the slow one get less than all of it, or something else.
+        #expect(slow.feed.state == .behind)
+        #expect(counters.deliveries == 2 + 2 + 2 + 1 + 1)
+    }
+
     @Test func gatheredEventsAreDeliveredBeforeAReply() {
         gather(1)
         gather(2)
