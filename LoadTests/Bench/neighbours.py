@@ -17,6 +17,8 @@ KINDS = ["signals", "reactions", "typing", "members", "watch", "history", "list"
 RATIO_MAX = 1.5
 # An audience that costs the user a tenth of the allowance for each event.
 AUDIENCE = 2_000
+# The most that one command may put into a group.
+ADDED_AT_ONCE = 500
 # The largest group in which others are told who types, but for the flooder itself.
 TYPING_MEMBERS, TYPING_GROUPS = 250, 40
 CONVERSATIONS, MESSAGES, MESSAGE_BYTES = 900, 200, 5_000
@@ -58,9 +60,9 @@ class Flood:
         owner = self.accounts.token("owner")
         with ChatClient(self.relay, owner) as session:
             made = [patient(session, "conversation.create", kind="group", name="Large", members=["flooder"])]
-            for begin in range(0, AUDIENCE, 1_000):
+            for begin in range(0, AUDIENCE, ADDED_AT_ONCE):
                 patient(session, "conversation.add", conversation=named(made[0]),
-                        users=self.members[begin:begin + 1_000])
+                        users=self.members[begin:begin + ADDED_AT_ONCE])
             patient(session, "send", to=named(made[0]), key="first", body="hello")
             for number in range(TYPING_GROUPS):
                 made.append(patient(session, "conversation.create", kind="group", name=f"Typing {number}",

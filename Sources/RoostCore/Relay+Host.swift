@@ -91,7 +91,10 @@ extension Relay {
             let head = result.head
             let reader = reads.answered(&result) { query.isStale($0, readAt: head) }
             guard let reader else { return }
-            guard case .page(let page) = reader else { return query.answered(result, for: reader) }
+            guard case .page(let page) = reader else {
+                if let session = reader.session { prices.charge(bytes: result.bodyBytes, to: session, at: now) }
+                return query.answered(result, for: reader)
+            }
             catchUp.take(result, for: page)
         }
     }

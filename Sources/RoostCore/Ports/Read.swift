@@ -208,6 +208,9 @@ public struct ReadResult: Sendable {
     /// Whether the read failed. All other members are then empty.
     public var isFailed: Bool
 
+    /// Bytes of all bodies in the answer.
+    var bodyBytes: Int { events.reduce(0) { $0 + $1.body.count } }
+
     /// Creates an answer.
     public init(
         ticket: UInt64, events: [StoredEvent] = [], gaps: [Gap] = [], hasMore: Bool = false, isFailed: Bool = false

@@ -90,6 +90,11 @@ final class Prices {
         charge(Int64(steps / bounds.stepsPerCommand), to: session, at: now)
     }
 
+    /// Takes the price of answering with as many bytes of bodies. How many there are is known when they have been read.
+    func charge(bytes: Int, to session: Session, at now: Moment) {
+        charge(Int64(bytes / bounds.smallBytes), to: session, at: now)
+    }
+
     /// Takes a price afterwards, for what nobody could have refused.
     func charge(_ price: Int64, to session: Session, at now: Moment) {
         if let user = session.user {

@@ -65,6 +65,24 @@ import Testing
         #expect(passes { _ in alice.outcome("signal", ["to": "\(group)", "kind": "k", "body": body]) } == 6)
     }
 
+    /// 40 may be spent. A page of one message costs 1, and 3 afterwards for 24 KiB of it.
+    @Test(arguments: ["history", "conversation.list", "conversation.get"])
+    func longAnswersCostMore(_ type: String) {
+        let (relay, alice, group) = crowd(of: 1)
+        let body = Value(json: "\"" + String(repeating: "x", count: 24_574) + "\"")
+        _ = alice.outcome("send", ["to": "\(group)", "key": "k", "kind": "k", "body": body])
+        relay.advance(10_000)
+        let count = passes { _ in
+            switch type {
+            case "history": alice.outcome("history", ["conversation": "\(group)", "limit": 1])
+            case "conversation.get": alice.outcome("conversation.get", ["conversation": "\(group)"])
+            default: alice.outcome("conversation.list", ["limit": 1])
+            }
+        }
+        // A list costs 10 by itself.
+        #expect(count == (type == "conversation.list" ? 3 : 10))
+    }
+
     /// 40 may be spent by all sessions of a user together.
     @Test func allSessionsOfAUserPayFromOneAllowance() {
         let (relay, alice, _) = crowd(of: 1)
