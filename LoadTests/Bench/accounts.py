@@ -11,6 +11,8 @@ from chat_client import ChatClient
 HOURS = 24
 # One session may name at most so many unknown users (Docs/Protocol.md, section 4).
 NEW_USERS_MAX = 1_000
+# One command may name at most so many users.
+NAMES_MAX = 500
 
 
 class Accounts:
@@ -34,13 +36,13 @@ class Accounts:
 
     def group(self, members, name="Bench"):
         """Creates a group whose first member is its owner. Returns its id."""
-        owner, first, rest = members[0], members[1:NEW_USERS_MAX], members[NEW_USERS_MAX:]
+        owner, first, rest = members[0], members[1:NAMES_MAX], members[NAMES_MAX:]
         with ChatClient(self.relay, self.token(owner)) as session:
             made = session.call("conversation.create", kind="group", name=name, members=first)
         group = made["conversation"]["conversation"]
-        for start in range(0, len(rest), NEW_USERS_MAX):
+        for start in range(0, len(rest), NAMES_MAX):
             with ChatClient(self.relay, self.token(owner)) as session:
-                session.call("conversation.add", conversation=group, users=rest[start:start + NEW_USERS_MAX])
+                session.call("conversation.add", conversation=group, users=rest[start:start + NAMES_MAX])
         return group
 
     def pairs(self, count):

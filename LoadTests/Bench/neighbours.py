@@ -6,7 +6,7 @@ import sys
 import time
 
 import harness
-from accounts import Accounts
+from accounts import NAMES_MAX, Accounts
 from chat_client import ChatClient
 from failure import BenchFailure
 from findings import FULL, Figure, Findings, Line
@@ -17,8 +17,6 @@ KINDS = ["signals", "reactions", "typing", "members", "watch", "history", "list"
 RATIO_MAX = 1.5
 # An audience that costs the user a tenth of the allowance for each event.
 AUDIENCE = 2_000
-# The most that one command may put into a group.
-ADDED_AT_ONCE = 500
 # The largest group in which others are told who types, but for the flooder itself.
 TYPING_MEMBERS, TYPING_GROUPS = 250, 40
 CONVERSATIONS, MESSAGES, MESSAGE_BYTES = 900, 200, 5_000
@@ -60,9 +58,9 @@ class Flood:
         owner = self.accounts.token("owner")
         with ChatClient(self.relay, owner) as session:
             made = [patient(session, "conversation.create", kind="group", name="Large", members=["flooder"])]
-            for begin in range(0, AUDIENCE, ADDED_AT_ONCE):
+            for begin in range(0, AUDIENCE, NAMES_MAX):
                 patient(session, "conversation.add", conversation=named(made[0]),
-                        users=self.members[begin:begin + ADDED_AT_ONCE])
+                        users=self.members[begin:begin + NAMES_MAX])
             patient(session, "send", to=named(made[0]), key="first", body="hello")
             for number in range(TYPING_GROUPS):
                 made.append(patient(session, "conversation.create", kind="group", name=f"Typing {number}",
@@ -75,7 +73,7 @@ class Flood:
                 patient(session, "send", to=f"@friend{number}", key=f"friend-{number}", body="x" * 200)
         large, *typing = map(named, made)
         return {kind: {"group": large} for kind in KINDS} | {
-            "typing": {"conversations": typing}, "watch": {"users": self.members[:1_000]},
+            "typing": {"conversations": typing}, "watch": {"users": self.members[:NAMES_MAX]},
             "history": {"group": named(deep)}, "list": {}}
 
     def begin(self, kind):
@@ -225,7 +223,7 @@ def measure_journeys(bench):
 LINES = [
     Line("allowance", "others beside one user who spends the whole allowance", "One user spends what it is allowed to "
          "(2,000 a second) from 8 sessions on one kind of command: signals and reactions in a group of 2,000 who are "
-         "connected, typing in 40 groups of 250, pages of members, watching 1,000 users, pages of history of 500 KB, "
+         "connected, typing in 40 groups of 250, pages of members, watching 500 users, pages of history of 500 KB, "
          "pages of 900 conversations. Meanwhile roost-load measures 200 pairs who send 1,000 messages/s.",
          measure_allowance, ("roost-load",)),
     Line("journeys", "history beside users who catch up over 10,000 conversations", "A device has missed a message in "
