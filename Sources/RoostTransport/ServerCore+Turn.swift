@@ -29,16 +29,23 @@ extension ServerCore {
         for guest in guests.talking(atMost: settings.talkersPerCut) {
             if guest.phase == .open, let wsi = guest.wsi { shim_lws_read(wsi, guest.descriptor) }
         }
-        endTurn()
+        finishTurn()
+        // What is spread over turns waits until the loop has looked at everybody else.
+        library.wake.send()
     }
 
-    // Runs before the loop sleeps, when everything that arrived has been handled, and where a turn is cut.
-    private func endTurn() {
+    private func finishTurn() {
         events?.turnEnded()
         buffer.forget()
-        if !ends.leaving.isEmpty || !ends.closing.isEmpty { endConnections() }
         forgetTime()
         changes = 0
+    }
+
+    // Runs before the loop sleeps, when everything that arrived has been handled.
+    private func endTurn() {
+        finishTurn()
+        if !ends.leaving.isEmpty || !ends.closing.isEmpty { endConnections() }
+        forgetTime()
         if !waiting.isEmpty { serveWaiting() }
     }
 

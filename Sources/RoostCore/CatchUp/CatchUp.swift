@@ -70,10 +70,16 @@ final class CatchUp {
     private enum Ready {
         case page(CatchUpPage)
         case window
+        /// It has to be found out what that is.
+        case search
     }
 
     // A separate write costs about as much as this many bytes. A weight, not a limit: that is `bytesPerTurn`.
     private static let handOutCost = 8_192
+    /// To look at a conversation that isn't in the processor's cache costs about as much as this many bytes.
+    static let placeCost = 128
+    // It isn't worth a place in the queue to look at so few conversations.
+    private static let fewPlaces = 64
 
     private let bounds: Bounds
     private let directory: Directory
@@ -128,46 +134,42 @@ final class CatchUp {
     /// Begins with what the session has missed, or makes it live if that is nothing.
     func begin(_ session: Session, at now: Moment) {
         guard session.phase == .ready, let user = session.user else { return }
+        if user.placeCount <= Self.fewPlaces { return search(for: session, user, at: now) }
+        session.feed.beginWaiting()
+        ready.append((session, .search))
+    }
+
+    private func search(for session: Session, _ user: User, at now: Moment) {
         let settled = delivery.settle()
         let sent = session.feed.sentPosition
         guard mayHaveMissed(user, after: sent) else { return goLive(session, at: journal.head, settled) }
         session.feed.beginWaiting()
         guard !window.covers(sent) else { return ready.append((session, .window)) }
-        let floor = window.floor
-        let search = MissedSpans(of: session, user, after: sent, upTo: floor) { [weak self] session, spans in
-            self?.beginRound(of: session, spans, upTo: floor, at: now)
+        // A long search ends where the window ended when it began, and no longer where it begins by then.
+        let end = user.placeCount <= bounds.conversations ? window.floor : journal.head
+        let search = MissedSpans(of: session, user, after: sent, upTo: end, session.catchUp.underWay) {
+            [weak self] session, spans in
+            self?.beginRound(of: session, spans, upTo: end, at: now)
         }
         chores.begin(search, for: session, at: now)
     }
 
     /// Begins to read from the log, unless all that the session has missed is in the window.
-    private func beginRound(of session: Session, _ found: SpanQueue, upTo end: Position, at now: Moment) {
-        let queue = leave(out: session.catchUp.underWay, of: found)
-        guard queue.isEmpty else {
-            session.catchUp.round = Round(queue: queue, upTo: end)
+    private func beginRound(of session: Session, _ found: consuming SpanQueue, upTo end: Position, at now: Moment) {
+        guard found.isEmpty else {
+            session.catchUp.round = Round(queue: found, upTo: end)
             return requestPage(session, at: now)
         }
         session.feed.sent(upTo: max(session.feed.sentPosition, end))
         ready.append((session, .window))
     }
 
-    /// What the window has said to be left out isn't sent from the log either.
-    private func leave(out underWay: WindowCatchUp.Slot, of found: SpanQueue) -> SpanQueue {
-        guard !underWay.isEmpty else { return found }
-        var (found, queue) = (found, SpanQueue())
-        while var span = found.takeFirst() {
-            if let known = underWay[span.conversation] { span.goOn(in: known) }
-            queue.add(span)
-        }
-        return queue
-    }
-
     /// Whether there is something newer in the user's conversations. For a user in very many of them it isn't known:
     /// they may have missed something.
+    private func cost(of user: User) -> Int { min(user.placeCount, bounds.conversations) * Self.placeCost }
+
     private func mayHaveMissed(_ user: User, after sent: Position) -> Bool {
-        guard user.memberships.count + user.departures.count <= bounds.conversations else {
-            return journal.head > sent
-        }
+        guard user.placeCount <= bounds.conversations else { return journal.head > sent }
         return user.memberships.contains { $0.conversation.lastPosition > sent }
             || user.departures.values.contains { $0.leftAt > sent }
     }
@@ -261,6 +263,10 @@ final class CatchUp {
             left -= Self.handOutCost
             switch what {
             case .window: left -= handOutNewest(to: session, at: now)
+            case .search:
+                guard session.phase == .ready, let user = session.user else { continue }
+                left -= cost(of: user)
+                search(for: session, user, at: now)
             case .page(let page):
                 left -= handOut(page, to: session, at: now)
                 noteHandedOut(page, at: now)
@@ -317,8 +323,9 @@ final class CatchUp {
         guard session.phase == .ready else { return frames.bytes }
         session.feed.sent(upTo: max(session.feed.sentPosition, result.reached))
         session.feed.fallBehind()
-        if let round = session.catchUp.round, round.queue.isEmpty { end(round, of: session, user) }
-        return frames.bytes
+        guard let round = session.catchUp.round, round.queue.isEmpty else { return frames.bytes }
+        end(round, of: session, user)
+        return frames.bytes + cost(of: user)
     }
 
     /// Ends a round. The session is live if it has missed nothing else.

@@ -5,6 +5,7 @@ import RoostWire
 /// of the relay or of the network, these are all devices of a group. Loop thread only.
 final class CatchUpPage {
     let request: PageRequest
+    private let conversations: Set<ConversationNumber>
     /// Sessions for which it is being read, in the order in which they asked.
     var readers: [Session] = []
     /// Number of sessions that have not been given it yet.
@@ -24,7 +25,10 @@ final class CatchUpPage {
     /// Messages that were deleted while it was being read.
     private var erased: [(conversation: ConversationNumber, sequence: SequenceNumber, time: Timestamp)] = []
 
-    init(_ request: PageRequest) { self.request = request }
+    init(_ request: PageRequest) {
+        self.request = request
+        conversations = Set(request.spans.lazy.map(\.conversation))
+    }
 
     /// Whether the log has answered.
     var isRead: Bool { result != nil }
@@ -43,18 +47,18 @@ final class CatchUpPage {
     /// A message was deleted: nobody who still waits for the page gets its body.
     func erase(_ deletion: borrowing StoredEvent) {
         let (conversation, sequence, time) = (deletion.conversation, deletion.sequence, deletion.time)
-        guard request.spans.contains(where: { $0.conversation == conversation }) else { return }
+        guard conversations.contains(conversation) else { return }
         guard isRead else { return erased.append((conversation, sequence, time)) }
         erase(sequence, of: conversation, at: time)
     }
 
     private func erase(_ sequence: SequenceNumber, of conversation: ConversationNumber, at time: Timestamp) {
         let isOf = { (event: StoredEvent) in event.conversation == conversation && event.sequence == sequence }
+        frames = nil
         result?.events.removeAll { $0.kind == .edit && isOf($0) }
         guard let index = result?.events.firstIndex(where: { $0.kind == .message && isOf($0) }) else { return }
         result?.events[index].body = []
         result?.events[index].deletedAt = time
-        frames = nil
     }
 
     // Approximate bytes of an event beside its body.

@@ -9,7 +9,8 @@ final class MissedSpans: Chore {
     private let departures: [ConversationNumber: Departure]
     private let sent: Position
     private let upTo: Position
-    private let isFound: (Session, SpanQueue) -> Void
+    private let underWay: WindowCatchUp.Slot
+    private let isFound: (Session, consuming SpanQueue) -> Void
     private var nextMember = 0
     private var nextDeparture: Dictionary<ConversationNumber, Departure>.Index
     private var found = SpanQueue()
@@ -18,14 +19,16 @@ final class MissedSpans: Chore {
     /// - Parameters:
     ///   - sent: the device has everything up to here.
     ///   - upTo: nothing above it is wanted.
+    ///   - underWay: what the window has said to be left out isn't sent from the log either.
     ///   - isFound: is called at the end.
     init(
-        of session: Session, _ user: User, after sent: Position, upTo: Position,
-        isFound: @escaping (Session, SpanQueue) -> Void
+        of session: Session, _ user: User, after sent: Position, upTo: Position, _ underWay: WindowCatchUp.Slot,
+        isFound: @escaping (Session, consuming SpanQueue) -> Void
     ) {
         self.session = session
         self.sent = sent
         self.upTo = upTo
+        self.underWay = underWay
         self.isFound = isFound
         memberships = user.memberships
         departures = user.departures
@@ -47,18 +50,27 @@ final class MissedSpans: Chore {
             look(at: departure, from: conversation)
             departures.formIndex(after: &nextDeparture)
         }
-        isFound(session, found)
+        // Handed over as a whole, because a copy would take as long as the search.
+        var queue = SpanQueue()
+        swap(&queue, &found)
+        isFound(session, queue)
         return true
     }
 
     private func look(at member: Member) {
         let last = member.conversation.lastPosition
         // Not always up to the end, so that sessions that missed the same events ask for the same page.
-        if last > sent { found.add(.init(member, after: sent, upTo: min(last, upTo))) }
+        if last > sent { add(.init(member, after: sent, upTo: min(last, upTo))) }
     }
 
     private func look(at departure: Departure, from conversation: ConversationNumber) {
-        if departure.leftAt > sent { found.add(.init(conversation, departure, after: sent, upTo: upTo)) }
+        if departure.leftAt > sent { add(.init(conversation, departure, after: sent, upTo: upTo)) }
+    }
+
+    private func add(_ span: PageRequest.Span) {
+        var span = span
+        if let gap = underWay[span.conversation] { span.goOn(in: gap) }
+        found.add(span)
     }
 }
 
@@ -79,11 +91,9 @@ extension PageRequest.Span {
         self.init(conversation, after: from, upTo: min(departure.leftAt, end), since: departure.since)
     }
 
-    /// Goes on in the middle of a gap that the window has told.
+    /// Goes on in the middle of a gap that the window has told. More may have to be left out by now.
     mutating func goOn(in gap: PageRequest.Span) {
         after = max(after, gap.after)
-        guard let skip = gap.skip, skip.isTold else { return }
-        self.skip = skip
-        isMeasured = true
+        skip = gap.skip
     }
 }

@@ -29,9 +29,6 @@ public struct SpanQueue {
         if span.after < span.upTo { entries.insert(Entry(span: span)) }
     }
 
-    /// Takes the span that begins lowest.
-    mutating func takeFirst() -> PageRequest.Span? { entries.popMin()?.span }
-
     /// Takes the spans that the next page looks into.
     /// - Parameters:
     ///   - most: how many at most; 2 at least, because of two spans that may begin at the same place only one does, and

@@ -58,9 +58,10 @@ final class WindowCatchUp {
     /// - Returns: what the piece has cost, in bytes, and whether the session has everything now.
     func handOut(to session: Session, _ user: User, _ underWay: inout Slot) -> (cost: Int, isAll: Bool) {
         let sent = session.feed.sentPosition
-        if user.memberships.count + user.departures.count <= bounds.conversations {
+        if user.placeCount <= bounds.conversations {
             var merge = missed(by: user, after: sent, underWay)
-            return handOut(&merge, Self.lookCost, to: session, user, &underWay)
+            let (cost, isAll) = handOut(&merge, Self.lookCost, to: session, user, &underWay)
+            return (cost + user.placeCount * CatchUp.placeCost, isAll)
         }
         let known = underWay
         var scan = WindowScan(window, after: sent) { conversation in
@@ -96,14 +97,23 @@ final class WindowCatchUp {
         return (bytes + looks * lookCost, walk.isEmpty)
     }
 
-    /// Remembers the gaps that the next piece begins in.
+    /// Remembers the gaps that the next piece begins in. One that wasn't told yet is found again.
     private func note(_ walk: some WindowWalk, in underWay: inout Slot, after sent: Position) {
         guard !walk.isEmpty else { return underWay = [:] }
         for part in walk.parts {
-            let isLeft = part.chain.last.map { window[$0].position > sent } ?? false
-            let isKept = isLeft && (part.span.skip != nil || part.span.after > sent)
-            underWay[part.span.conversation] = isKept ? part.span : nil
+            let next = window.firstIndex(in: part.chain, above: sent)
+            let isReset = part.span.after > sent
+            var isGap = false
+            if next < part.chain.count, let skip = part.span.skip, skip.isTold {
+                isGap = before(window[part.chain[next]]) < skip.to.value
+            }
+            underWay[part.span.conversation] = next < part.chain.count && (isReset || isGap) ? part.span : nil
         }
+    }
+
+    /// The conversation's last message before an event.
+    private func before(_ event: EventWindow.Entry) -> Int64 {
+        event.kind == .message ? event.last.value - 1 : event.last.value
     }
 
     // Several pieces fit into one write.
@@ -207,7 +217,7 @@ final class WindowCatchUp {
         let end = isAll ? part.chain.count : window.firstIndex(in: part.chain, above: part.span.upTo)
         guard part.next < end else { return }
         let first = window[part.chain[part.next]]
-        let before = first.kind == .message ? first.last.value - 1 : first.last.value
+        let before = before(first)
         // It is in the middle of a gap.
         if let skip = part.span.skip, before < skip.to.value { return }
         part.span.skip = nil

@@ -69,6 +69,9 @@ final class User {
 
     // MARK: Memberships
 
+    /// Number of conversations that it is or was in.
+    var placeCount: Int { memberships.count + departures.count }
+
     func join(_ member: Member) {
         conversations[member.conversation.number] = member
         departures[member.conversation.number] = nil

@@ -178,4 +178,23 @@ import Testing
         #expect(second?.number("deletedAt") != nil && second?.text("body") == nil)
         #expect(bob.bodies == all.filter { $0 != all[1] })
     }
+
+    /// The page has an edit of a message that the devices have, and one of them got it before the message was deleted.
+    @Test func theBodyOfADeletedMessageIsNotSentFromASharedPage() throws {
+        for name in names[0...1] {
+            let device = relay.connect(name)
+            device.tell("ack", ["position": "\(device.frames("message")[5].text("position") ?? "")"])
+            device.drop()
+        }
+        _ = alice.request("edit", ["conversation": "\(group)", "sequence": 2, "body": "secret"])
+        relay.holdsReads = true
+        let (first, second) = (relay.connect(names[0]), relay.connect(names[1]))
+        for read in relay.heldReads { relay.relay.answered(relay.log.answer(read), at: relay.now) }
+        relay.relay.catchUp.handOut(at: relay.now)
+        _ = alice.request("delete", ["conversation": "\(group)", "sequence": 2])
+        relay.holdsReads = false
+        relay.settle()
+        #expect(first.frames("edit").compactMap { $0.text("body") } == ["secret"])
+        #expect(second.frames("edit").isEmpty && second.frames("delete").count == 1)
+    }
 }
