@@ -18,7 +18,8 @@ from chat_client import PONG, frame, upgrade
 READ_BYTES = 1 << 18
 # More than the relay checks at once wouldn't be welcome sooner.
 AT_ONCE = 64
-PING = 0x89
+# How often everybody says that it is there, so that nobody has to look for pings.
+ALIVE_SECONDS = 10
 
 
 def connect(port, token):
@@ -51,14 +52,16 @@ def main():
     signal.signal(signal.SIGTERM, lambda *_: ended.append(True))
     print("connected", flush=True)
     deadline = time.monotonic() + float(seconds)
+    spoken = time.monotonic()
     while not ended and time.monotonic() < deadline:
+        if time.monotonic() > spoken + ALIVE_SECONDS:
+            spoken = time.monotonic()
+            for connection in connections:
+                connection.send(frame(b"", PONG))
         for key, _ in selector.select(timeout=0.2):
             data = key.data.recv(READ_BYTES)
             if not data:
                 sys.exit("the relay cut one of the audience")
-            # A ping comes alone, between bursts: nobody is sent anything for longer than an event is on its way.
-            if data[0] == PING:
-                key.data.send(frame(data[2:2 + (data[1] & 127)], PONG))
 
 
 if __name__ == "__main__":
