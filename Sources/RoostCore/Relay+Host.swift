@@ -184,7 +184,7 @@ extension Relay {
     /// they were touched. `body` may touch further ones.
     /// - Parameter atMost: at most this many.
     public func visitTouched(atMost: Int = .max, _ body: (Session) -> Void) {
-        delivery.visit(atMost: atMost, body)
+        delivery.visit(VisitShare(all: atMost), body)
     }
 
     /// Calls `body` for sessions that have something to write or to close, as many as one turn may visit. `hasWork`

@@ -206,16 +206,14 @@ final class Delivery {
     /// Counts commands, outcomes or answers that came in; `visitPart` goes by their number.
     func noteArrivals(_ count: Int) { edge.noteArrivals(count) }
 
-    /// Calls `body` for the sessions with something to write or to close until there are none, in the order in which
-    /// they were touched. `body` may touch further ones.
-    /// - Parameter atMost: at most this many.
-    func visit(atMost: Int, _ body: (Session) -> Void) {
+    /// Calls `body` for the sessions with something to write or to close until there are none or the share is used up,
+    /// in the order in which they were touched, those of crowds last. `body` may touch further ones.
+    func visit(_ share: VisitShare, _ body: (Session) -> Void) {
         settle()
-        var left = atMost
-        while left > 0, let session = edge.next() {
+        var share = share
+        while let session = edge.next(in: &share) {
             body(session)
             edge.noteWritten(session)
-            left -= 1
             // `body` may have added to a run.
             if edge.isEmpty { settle() }
         }
@@ -224,7 +222,7 @@ final class Delivery {
     /// As above, for as many sessions as one turn may visit.
     func visitPart(_ body: (Session) -> Void) {
         settle()
-        visit(atMost: edge.takeShare(), body)
+        visit(edge.takeShare(), body)
     }
 
     // MARK: Runs
@@ -246,13 +244,14 @@ final class Delivery {
         let held = Unmanaged.passUnretained(frames)
         let bytes = frames.count
         let messages = delivered.messages
+        let isCrowd = edge.isCrowd(conversation.audience.count)
         var wholes = 0
         conversation.audience.forEach { session, since in
             guard takesWhole(delivered, bytes, session, since) else {
                 return delivered.partials.append(.init(session: .passUnretained(session), since: since))
             }
             wholes += 1
-            edge.add(session, to: held, bytes: bytes)
+            edge.add(session, to: held, bytes: bytes, isCrowd: isCrowd)
             guard !delivered.isSignals else { return }
             session.feed.sent(upTo: delivered.last)
             session.feed.unacked.note(messages, atMost: bounds.unacked)
@@ -328,7 +327,7 @@ final class Delivery {
     /// Sends a session all of a run in the form for its user. Returns false, and sends nothing, if there is no room.
     private func pushAll(_ frame: Frame, of delivered: FanOutRun, to session: Session) -> Bool {
         guard edge.backlog(of: session) + frame.count <= room.forEvents(session) else { return false }
-        edge.add(session, to: .passUnretained(frame), bytes: frame.count)
+        edge.add(session, to: .passUnretained(frame), bytes: frame.count, isCrowd: false)
         session.feed.sent(upTo: delivered.last)
         session.feed.unacked.note(delivered.messages, atMost: bounds.unacked)
         if edge.backlog(of: session) > bounds.spillBytes / 2 { isOutboxHalfFull = true }
@@ -407,7 +406,7 @@ final class Delivery {
         guard portion.count > 0 else { return }
         let frame = portion.take()
         let held = Unmanaged.passUnretained(frame)
-        edge.add(session, to: held, bytes: frame.count)
+        edge.add(session, to: held, bytes: frame.count, isCrowd: false)
         edge.end(held, sessions: 1)
         if edge.backlog(of: session) > bounds.spillBytes / 2 { isOutboxHalfFull = true }
     }

@@ -15,8 +15,10 @@ protocol Edge: AnyObject {
     var waitingBytes: Int { get }
     /// Writes a frame to one session.
     func write(_ frame: Frame, to session: Session)
+    /// Whether a frame for so many sessions is for a crowd: others needn't wait until all of them have it.
+    func isCrowd(_ sessions: Int) -> Bool
     /// Adds a session to those that get the frame. `end` follows the last one.
-    func add(_ session: Session, to frame: Unmanaged<Frame>, bytes: Int)
+    func add(_ session: Session, to frame: Unmanaged<Frame>, bytes: Int, isCrowd: Bool)
     /// The frame has been added to this many sessions.
     func end(_ frame: Unmanaged<Frame>, sessions: Int)
     /// Asks the host to visit the session: to close it, or to report when nothing waits for it.
@@ -25,23 +27,31 @@ protocol Edge: AnyObject {
 
 /// Outboxes in this process, and the sessions the host has to visit, in the order in which they were touched. For a
 /// large group one turn visits only a part, so that events arriving meanwhile join the round in progress instead of
-/// waiting for its end. The host does the writing. Loop thread only.
+/// waiting for its end, and so that a message to one person doesn't wait behind thousands of others. The host does the
+/// writing. Loop thread only.
 final class DirectEdge: Edge {
     /// What a session stores for this part.
     struct Slot {
-        /// Whether it is already among those that the host visits.
-        fileprivate var isTouched = false
+        /// Where it is among those that the host visits.
+        fileprivate var queue: Queue?
         /// Whether something waited in the outbox already when it was touched.
         fileprivate var isSlow = false
         /// Its part of `waitingBytes`.
         fileprivate var waitingBytes = 0
     }
 
+    fileprivate enum Queue {
+        case near
+        case crowd
+    }
+
     /// The number of bytes in an outbox above which a session is not calm.
     private let calmBytes: Int
     /// The fewest sessions a turn visits.
     private let visitsMin: Int
-    private var touched = Deque<Session>()
+    private var near = Deque<Session>()
+    /// Sessions that wait only for what a crowd gets. It may also have some that were visited since, or are `near`.
+    private var crowd = Deque<Session>()
     /// What the last writes to sessions have left. What is added before the next write isn't counted yet.
     private(set) var waitingBytes = 0
     /// Commands, outcomes and answers since the host last visited sessions.
@@ -55,7 +65,7 @@ final class DirectEdge: Edge {
     }
 
     /// Whether there is no session to visit.
-    var isEmpty: Bool { touched.isEmpty }
+    var isEmpty: Bool { near.isEmpty && crowd.isEmpty }
 
     // MARK: Edge
 
@@ -64,7 +74,7 @@ final class DirectEdge: Edge {
 
     @inline(__always)
     func isSlow(_ session: Session) -> Bool {
-        session.visit.waitingBytes > 0 || (session.visit.isTouched ? session.visit.isSlow : !session.outbox.isEmpty)
+        session.visit.waitingBytes > 0 || (session.visit.queue != nil ? session.visit.isSlow : !session.outbox.isEmpty)
     }
 
     func write(_ frame: Frame, to session: Session) {
@@ -72,9 +82,11 @@ final class DirectEdge: Edge {
         session.outbox.push(frame)
     }
 
+    func isCrowd(_ sessions: Int) -> Bool { sessions > visitsMin }
+
     @inline(__always)
-    func add(_ session: Session, to frame: Unmanaged<Frame>, bytes: Int) {
-        touch(session)
+    func add(_ session: Session, to frame: Unmanaged<Frame>, bytes: Int, isCrowd: Bool) {
+        if isCrowd { touchInCrowd(session) } else { touch(session) }
         session.outbox.push(held: frame, bytes: bytes)
         noteBacklog(of: session)
     }
@@ -85,10 +97,18 @@ final class DirectEdge: Edge {
     // Called before a push: notices whether bytes were already waiting.
     @inline(__always)
     func touch(_ session: Session) {
-        guard !session.visit.isTouched else { return }
-        session.visit.isTouched = true
+        guard session.visit.queue != .near else { return }
+        if session.visit.queue == nil { session.visit.isSlow = !session.outbox.isEmpty }
+        session.visit.queue = .near
+        near.append(session)
+    }
+
+    @inline(__always)
+    private func touchInCrowd(_ session: Session) {
+        guard session.visit.queue == nil else { return }
         session.visit.isSlow = !session.outbox.isEmpty
-        touched.append(session)
+        session.visit.queue = .crowd
+        crowd.append(session)
     }
 
     /// Notices when a session that had taken everything has much to take.
@@ -114,18 +134,35 @@ final class DirectEdge: Edge {
 
     /// How many sessions this turn may visit. Each arrival adds one visit. If every message goes to one person, a turn
     /// then writes all it has read, so writes are batched as well as reads. There is no limit when so much has gathered
-    /// that sessions which keep up would look slow.
-    func takeShare() -> Int {
+    /// that sessions which keep up would look slow. Of a crowd, some are visited even if others take all of that.
+    func takeShare() -> VisitShare {
         let share = isBacklogged ? Int.max : max(visitsMin, arrivals)
         arrivals = 0
         isBacklogged = false
-        return share
+        return VisitShare(all: share, crowd: visitsMin)
     }
 
-    /// The session that was touched first.
-    func next() -> Session? {
-        guard let session = touched.popFirst() else { return nil }
-        session.visit.isTouched = false
-        return session
+    /// The next session to visit: the one that was touched first, and only then those of crowds.
+    func next(in share: inout VisitShare) -> Session? {
+        if share.all > 0, let session = near.popFirst() {
+            share.all -= 1
+            session.visit.queue = nil
+            return session
+        }
+        guard share.all > 0 || share.crowd > 0 else { return nil }
+        while let session = crowd.popFirst() {
+            guard session.visit.queue == .crowd else { continue }
+            share.all = max(0, share.all - 1)
+            share.crowd = max(0, share.crowd - 1)
+            session.visit.queue = nil
+            return session
+        }
+        return nil
     }
+}
+
+/// How many sessions may still be visited: of all, and of crowds even if there is nothing left for all.
+struct VisitShare: Equatable {
+    var all: Int
+    var crowd = 0
 }

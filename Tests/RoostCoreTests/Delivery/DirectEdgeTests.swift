@@ -23,22 +23,43 @@ import Testing
     @Test func sessionsAreVisitedOnceEachInTheOrderInWhichTheyWereTouched() {
         let some = sessions(3)
         for index in [2, 0, 2, 1, 0] { edge.touch(some[index]) }
-        #expect((0..<3).map { _ in edge.next()?.id } == [some[2].id, some[0].id, some[1].id])
-        #expect(edge.next() == nil && edge.isEmpty)
+        var share = VisitShare(all: 9)
+        #expect((0..<3).map { _ in edge.next(in: &share)?.id } == [some[2].id, some[0].id, some[1].id])
+        #expect(edge.next(in: &share) == nil && edge.isEmpty && share.all == 6)
+    }
+
+    /// Others come before a crowd, but can't keep it waiting for ever.
+    @Test func aCrowdComesLastAndGetsItsShare() {
+        let some = sessions(9)
+        let frame = frame(bytes: 1)
+        let held = Unmanaged.passUnretained(frame)
+        for session in some[..<6] { edge.add(session, to: held, bytes: frame.count, isCrowd: true) }
+        edge.end(held, sessions: 6)
+        for session in some[5...] { edge.touch(session) }
+        var share = VisitShare(all: 3, crowd: 2)
+        var visited: [SessionID] = []
+        while let session = edge.next(in: &share) { visited.append(session.id) }
+        #expect(visited == (some[5..<8] + some[..<2]).map(\.id))
+        share = edge.takeShare()
+        #expect(share == VisitShare(all: 4, crowd: 4))
+        visited = []
+        while let session = edge.next(in: &share) { visited.append(session.id) }
+        #expect(visited == (some[8...] + some[2..<5]).map(\.id) && edge.isEmpty)
     }
 
     @Test func aTurnVisitsAtLeastSoManyAndOneMoreForEachArrival() {
-        #expect(edge.takeShare() == 4)
+        #expect(edge.takeShare().all == 4)
         edge.noteArrivals(9)
-        #expect(edge.takeShare() == 9)
-        #expect(edge.takeShare() == 4)
+        #expect(edge.takeShare().all == 9)
+        #expect(edge.takeShare().all == 4)
     }
 
     @Test func aSessionWithAnEmptyOutboxBeforeTheTurnIsNotSlow() {
         let session = sessions(1)[0]
         edge.write(frame(bytes: 200), to: session)
         #expect(!edge.isSlow(session))
-        _ = edge.next()
+        var share = VisitShare(all: 1)
+        _ = edge.next(in: &share)
         #expect(edge.isSlow(session))
         edge.write(frame(bytes: 1), to: session)
         #expect(edge.isSlow(session))
@@ -48,10 +69,10 @@ import Testing
         let session = sessions(1)[0]
         let frame = frame(bytes: 200)
         let held = Unmanaged.passUnretained(frame)
-        edge.add(session, to: held, bytes: frame.count)
+        edge.add(session, to: held, bytes: frame.count, isCrowd: false)
         edge.end(held, sessions: 1)
-        #expect(edge.takeShare() == Int.max)
-        #expect(edge.takeShare() == 4)
+        #expect(edge.takeShare().all == Int.max)
+        #expect(edge.takeShare().all == 4)
         #expect(edge.backlog(of: session) == frame.count)
     }
 
@@ -59,7 +80,7 @@ import Testing
         let some = sessions(3)
         let frame = frame(bytes: 10)
         let held = Unmanaged.passUnretained(frame)
-        for session in some { edge.add(session, to: held, bytes: frame.count) }
+        for session in some { edge.add(session, to: held, bytes: frame.count, isCrowd: false) }
         edge.end(held, sessions: some.count)
         for session in some { #expect(session.outbox.pop() === frame) }
     }

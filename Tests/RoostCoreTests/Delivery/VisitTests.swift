@@ -47,6 +47,25 @@ import Testing
         #expect(!relay.relay.hasWork)
     }
 
+    /// Who gets something else than the crowd is visited first, and the crowd goes on in each turn.
+    @Test func aMessageToOnePersonDoesNotWaitBehindACrowd() {
+        signal("one")
+        let first = visit().map(\.session)
+        let last = members[99]
+        last.start("ping", id: 1)
+        let second = visit().map(\.session)
+        #expect(second.first == last.session.id && second.count == 36)
+        #expect(Set(first + second).count == 100)
+        // It has taken what the crowd got as well, so it isn't visited again.
+        #expect(!relay.relay.hasWork && visit().isEmpty)
+        signal("two")
+        for member in members { member.start("ping", id: 2) }
+        #expect(visit().count == 100)
+        signal("three")
+        for _ in 0..<2 { for member in members[..<80] { member.start("ping", id: 3) } }
+        #expect(visit().count == 100)
+    }
+
     @Test func eachArrivalAllowsOneMoreVisit() {
         for member in members { member.start("ping", id: 1) }
         #expect(visit().count == members.count)
