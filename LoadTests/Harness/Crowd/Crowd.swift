@@ -55,9 +55,9 @@ final class Crowd {
 
     // MARK: What is due
 
-    /// Does everything that is due, in the order of time, then of planning.
-    func advance(to now: UInt64) {
-        ring(upTo: now, at: now)
+    /// Does everything that is due up to a moment, in the order of time, then of planning.
+    func advance(to time: UInt64, at now: UInt64) {
+        ring(upTo: time, at: now)
         while let first = acksDue.first, first.at <= now {
             acksDue.removeFirst()
             first.device.ackIsDue()

@@ -28,7 +28,8 @@ extension Engine {
             }
             guard now < crowd.course.measureTo, !isInterrupted() else { break }
             let arrival = emit(&schedule, since: begin, at: now)
-            turn(until: min(arrival, nextSecond, crowd.course.measureTo, now + HarnessLimits.pollNanoseconds))
+            let planned = min(arrival, crowd.course.measureTo)
+            turn(until: min(planned, nextSecond, now + HarnessLimits.pollNanoseconds), planned: planned)
         }
         emitRest(&schedule, since: begin)
         let end = min(SocketLoop.now(), crowd.course.measureTo)
@@ -47,7 +48,7 @@ extension Engine {
             crowd.ring(upTo: begin + due, at: now)
             crowd.traffic.arrive(due: begin + due, at: now)
         }
-        return now
+        return schedule.map { begin + $0.nextDue } ?? .max
     }
 
     /// What was due before the end is due, however late this noticed that it has come.

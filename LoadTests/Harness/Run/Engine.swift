@@ -34,9 +34,10 @@ public final class Engine {
     }
 
     /// One turn: what is due, then what comes, until `deadline` at the latest.
-    func turn(until deadline: UInt64) {
+    /// - Parameter planned: nothing that is due later may happen yet, because something else is due then.
+    func turn(until deadline: UInt64, planned: UInt64 = .max) {
         let now = SocketLoop.now()
-        crowd.advance(to: now)
+        crowd.advance(to: min(now, planned), at: now)
         crowd.loop.turn(until: min(deadline, crowd.nextDue))
         guard crowd.course.stage == .measuring else { return }
         crowd.books.recorder.recordTurn(crowd.loop.lastTurn)
