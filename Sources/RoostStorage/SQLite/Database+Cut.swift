@@ -37,15 +37,8 @@ extension Database {
     }
 
     private func file(_ which: Int32) throws -> UnsafeMutablePointer<sqlite3_file>? {
-        var found: UnsafeMutablePointer<sqlite3_file>?
-        try checkFile(sqlite3_file_control(handle, "main", which, &found))
-        return found
+        try file(which, for: "cutting the WAL")
     }
 
-    private func checkFile(_ code: Int32) throws {
-        guard code == SQLITE_OK else {
-            throw StorageFailure.failed(
-                operation: "cutting the WAL", code: code, message: String(cString: sqlite3_errstr(code)))
-        }
-    }
+    private func checkFile(_ code: Int32) throws { try checkFile(code, "cutting the WAL") }
 }

@@ -39,15 +39,25 @@ extension Database {
     }
 
     private func fileOfWAL() throws -> UnsafeMutablePointer<sqlite3_file>? {
+        try file(SQLITE_FCNTL_JOURNAL_POINTER, for: "reserving the WAL")
+    }
+
+    private func check(_ code: Int32) throws { try checkFile(code, "reserving the WAL") }
+
+    /// A file that SQLite has open.
+    /// - Parameter which: `SQLITE_FCNTL_JOURNAL_POINTER` for the write-ahead log, `SQLITE_FCNTL_FILE_POINTER` for the
+    ///   database.
+    func file(_ which: Int32, for operation: String) throws -> UnsafeMutablePointer<sqlite3_file>? {
         var found: UnsafeMutablePointer<sqlite3_file>?
-        try check(sqlite3_file_control(handle, "main", SQLITE_FCNTL_JOURNAL_POINTER, &found))
+        try checkFile(sqlite3_file_control(handle, "main", which, &found), operation)
         return found
     }
 
-    private func check(_ code: Int32) throws {
+    /// Throws if SQLite's file layer has failed.
+    func checkFile(_ code: Int32, _ operation: String) throws {
         guard code == SQLITE_OK else {
             throw StorageFailure.failed(
-                operation: "reserving the WAL", code: code, message: String(cString: sqlite3_errstr(code)))
+                operation: operation, code: code, message: String(cString: sqlite3_errstr(code)))
         }
     }
 }
