@@ -43,7 +43,7 @@ extension MemoryLog {
         return result
     }
 
-    /// Lets the spans go on at their next row, and tells the gaps whose place was looked at.
+    /// Finds the next row of each span.
     private func goOn(after horizon: Position, _ result: inout ReadResult) {
         let reached = result.reached
         var next: [ConversationNumber: Position] = [:]
@@ -52,21 +52,7 @@ extension MemoryLog {
             rest.after = max(span.after, reached)
             next[span.conversation] = state.conversations[span.conversation]?.rows(in: rest, atMost: 1).first?.position
         }
-        let lookedAt = min(horizon.value, (next.values.map(\.value).min() ?? .max) - 1)
-        var left: [PageRequest.Span] = []
-        for var span in result.spans {
-            let position = next[span.conversation]
-            if let skip = span.skip, !skip.isTold, position == nil || skip.place.value <= lookedAt {
-                span.skip?.isTold = true
-                result.gaps.append(Gap(span.conversation, from: skip.from, to: skip.to, place: skip.place))
-            }
-            guard let position else { continue }
-            span.after = max(span.after, Position(position.value - 1))
-            left.append(span)
-        }
-        result.spans = left
-        result.hasMore = !left.isEmpty
-        result.gaps.sort { ($0.place, $0.conversation.value) < ($1.place, $1.conversation.value) }
+        result.moveOn(to: next, horizon: horizon)
     }
 
     func history(_ request: HistoryRequest, _ ticket: UInt64) -> ReadResult {

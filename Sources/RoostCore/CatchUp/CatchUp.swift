@@ -10,9 +10,6 @@ import RoostWire
 final class CatchUp {
     /// The limits of this part.
     struct Bounds {
-        /// Conversations that are looked at to find out whether anything was missed. Of a user with more of them,
-        /// everything newer in the window is looked at instead.
-        var conversations: Int
         /// Spans of one page.
         var spans: Int
         /// Durable events of one page.
@@ -31,7 +28,6 @@ final class CatchUp {
         var keptMilliseconds: Int64
 
         init(_ limits: Limits) {
-            conversations = limits.stepsPerTurn / 4
             spans = limits.pageSpans
             rows = limits.pageMessages
             pageBytes = limits.pageBytes
@@ -76,8 +72,6 @@ final class CatchUp {
 
     // A separate write costs about as much as this many bytes. A weight, not a limit: that is `bytesPerTurn`.
     private static let handOutCost = 8_192
-    /// To look at a conversation that isn't in the processor's cache costs about as much as this many bytes.
-    static let placeCost = 128
     // It isn't worth a place in the queue to look at so few conversations.
     private static let fewPlaces = 64
 
@@ -146,7 +140,7 @@ final class CatchUp {
         session.feed.beginWaiting()
         guard !window.covers(sent) else { return ready.append((session, .window)) }
         // A long search ends where the window ended when it began, and no longer where it begins by then.
-        let end = user.placeCount <= bounds.conversations ? window.floor : journal.head
+        let end = newest.looksAtEachPlace(of: user) ? window.floor : journal.head
         let search = MissedSpans(of: session, user, after: sent, upTo: end, session.catchUp.underWay) {
             [weak self] session, spans in
             self?.beginRound(of: session, spans, upTo: end, at: now)
@@ -166,10 +160,8 @@ final class CatchUp {
 
     /// Whether there is something newer in the user's conversations. For a user in very many of them it isn't known:
     /// they may have missed something.
-    private func cost(of user: User) -> Int { min(user.placeCount, bounds.conversations) * Self.placeCost }
-
     private func mayHaveMissed(_ user: User, after sent: Position) -> Bool {
-        guard user.placeCount <= bounds.conversations else { return journal.head > sent }
+        guard newest.looksAtEachPlace(of: user) else { return journal.head > sent }
         return user.memberships.contains { $0.conversation.lastPosition > sent }
             || user.departures.values.contains { $0.leftAt > sent }
     }
@@ -265,7 +257,7 @@ final class CatchUp {
             case .window: left -= handOutNewest(to: session, at: now)
             case .search:
                 guard session.phase == .ready, let user = session.user else { continue }
-                left -= cost(of: user)
+                left -= newest.placesCost(of: user)
                 search(for: session, user, at: now)
             case .page(let page):
                 left -= handOut(page, to: session, at: now)
@@ -325,7 +317,7 @@ final class CatchUp {
         session.feed.fallBehind()
         guard let round = session.catchUp.round, round.queue.isEmpty else { return frames.bytes }
         end(round, of: session, user)
-        return frames.bytes + cost(of: user)
+        return frames.bytes + newest.placesCost(of: user)
     }
 
     /// Ends a round. The session is live if it has missed nothing else.

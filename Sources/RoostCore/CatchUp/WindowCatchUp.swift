@@ -11,7 +11,8 @@ final class WindowCatchUp {
         var bytes: Int
         /// Events that are looked at for one piece.
         var events: Int
-        /// Of a user in more conversations than this, all events of the window are looked at instead of these.
+        /// Conversations of a user that are looked at one by one. Of a user in more, everything newer in the window is
+        /// looked at instead.
         var conversations: Int
         /// Messages of a conversation that are sent of a backlog that is too long.
         var rows: Int
@@ -53,23 +54,29 @@ final class WindowCatchUp {
         self.counters = counters
     }
 
+    /// Whether each of the user's conversations is looked at to find out what was missed.
+    func looksAtEachPlace(of user: User) -> Bool { user.placeCount <= bounds.conversations }
+
+    /// What that costs, in bytes.
+    func placesCost(of user: User) -> Int { min(user.placeCount, bounds.conversations) * Self.placeCost }
+
     /// Puts the next piece into a session's outbox. Everything gathered must have been delivered.
     /// - Parameter underWay: as the last piece left it.
     /// - Returns: what the piece has cost, in bytes, and whether the session has everything now.
     func handOut(to session: Session, _ user: User, _ underWay: inout Slot) -> (cost: Int, isAll: Bool) {
         let sent = session.feed.sentPosition
-        if user.placeCount <= bounds.conversations {
+        if looksAtEachPlace(of: user) {
             var merge = missed(by: user, after: sent, underWay)
             let (cost, isAll) = handOut(&merge, Self.lookCost, to: session, user, &underWay)
-            return (cost + user.placeCount * CatchUp.placeCost, isAll)
+            return (cost + placesCost(of: user), isAll)
         }
         let known = underWay
         var scan = WindowScan(window, after: sent) { conversation in
-            guard var span = self.span(of: conversation, user, after: sent),
+            guard let span = self.span(of: conversation, user, after: sent),
                 !self.window.chain(of: conversation).isEmpty
             else { return nil }
             var resets: [Gap] = []
-            let part = self.part(of: &span, known[conversation], &resets)
+            let part = self.part(of: span, known[conversation], &resets)
             for gap in resets { self.tell(gap) }
             return part
         }
@@ -122,6 +129,8 @@ final class WindowCatchUp {
     private static let lookCost = 32
     // It takes a table to find out that it isn't.
     private static let scanCost = 4 * lookCost
+    // To look at a conversation that isn't in the processor's cache.
+    private static let placeCost = 128
 
     private func push(
         _ entry: EventWindow.Entry, _ span: inout PageRequest.Span, to session: Session, _ user: User
@@ -177,12 +186,12 @@ final class WindowCatchUp {
         var merge = WindowMerge()
         var resets: [Gap] = []
         for member in user.memberships where member.conversation.lastPosition > sent {
-            var span = PageRequest.Span(member, after: sent)
-            merge.add(part(of: &span, underWay[span.conversation], &resets))
+            let span = PageRequest.Span(member, after: sent)
+            merge.add(part(of: span, underWay[span.conversation], &resets))
         }
         for (conversation, departure) in user.departures where departure.leftAt > sent {
-            var span = PageRequest.Span(conversation, departure, after: sent)
-            merge.add(part(of: &span, underWay[conversation], &resets))
+            let span = PageRequest.Span(conversation, departure, after: sent)
+            merge.add(part(of: span, underWay[conversation], &resets))
         }
         // In a fixed order, so that a simulated run can be repeated.
         for gap in resets.sorted(by: { $0.conversation.value < $1.conversation.value }) { tell(gap) }
@@ -199,12 +208,10 @@ final class WindowCatchUp {
 
     /// - Parameter known: the same as the last piece left it, if it was in the middle of a gap.
     private func part(
-        of span: inout PageRequest.Span, _ known: PageRequest.Span?, _ resets: inout [Gap]
+        of span: PageRequest.Span, _ known: PageRequest.Span?, _ resets: inout [Gap]
     ) -> WindowPart {
-        if let known {
-            span.after = max(span.after, known.after)
-            span.skip = known.skip
-        }
+        var span = span
+        if let known { span.goOn(in: known) }
         let chain = window.chain(of: span.conversation)
         var part = WindowPart(span: span, chain: chain, next: window.firstIndex(in: chain, above: span.after))
         shorten(&part, &resets)

@@ -255,11 +255,15 @@ final class EventWindow {
 
     // All chains are in order of both.
     private func firstIndex(in chain: Deque<Ordinal>, where isReached: (Entry) -> Bool) -> Int {
+        firstIndex(below: chain.count) { isReached(self[chain[$0]]) }
+    }
+
+    private func firstIndex(below count: Int, where isReached: (Int) -> Bool) -> Int {
         var low = 0
-        var high = chain.count
+        var high = count
         while low < high {
             let middle = (low + high) / 2
-            if isReached(self[chain[middle]]) { high = middle } else { low = middle + 1 }
+            if isReached(middle) { high = middle } else { low = middle + 1 }
         }
         return low
     }
@@ -269,13 +273,8 @@ final class EventWindow {
         let isAbove = { (chunk: Chunk) in (chunk.entries.last?.position ?? .start) > position }
         guard let place = kept.firstIndex(where: isAbove) else { return nil }
         let entries = kept[place].entries
-        var low = 0
-        var high = entries.count
-        while low < high {
-            let middle = (low + high) / 2
-            if entries[middle].position > position { high = middle } else { low = middle + 1 }
-        }
-        return (firstChunk + place) << Self.indexBits | low
+        let index = firstIndex(below: entries.count) { entries[$0].position > position }
+        return (firstChunk + place) << Self.indexBits | index
     }
 
     /// The event that came after another one; nil if there is none.

@@ -223,6 +223,31 @@ public struct ReadResult: Sendable {
     }
 }
 
+extension ReadResult {
+    /// Page: tells the gaps of skips whose place has been looked at, with or without rows. Lets the spans go on at
+    /// their next row, so that messages that are left out aren't looked at again, and leaves out those that are over.
+    /// - Parameters:
+    ///   - next: the position of the next row of each span that has one.
+    ///   - horizon: that of the request.
+    public mutating func moveOn(to next: [ConversationNumber: Position], horizon: Position) {
+        let lookedAt = min(horizon.value, (next.values.map(\.value).min() ?? .max) - 1)
+        var left: [PageRequest.Span] = []
+        for var span in spans {
+            let position = next[span.conversation]
+            if let skip = span.skip, !skip.isTold, position == nil || skip.place.value <= lookedAt {
+                span.skip?.isTold = true
+                gaps.append(Gap(span.conversation, from: skip.from, to: skip.to, place: skip.place))
+            }
+            guard let position else { continue }
+            span.after = max(span.after, Position(position.value - 1))
+            left.append(span)
+        }
+        spans = left
+        hasMore = !left.isEmpty
+        gaps.sort { ($0.place, $0.conversation.value) < ($1.place, $1.conversation.value) }
+    }
+}
+
 /// Sequences of a conversation that a device is not sent, and where in the order of events it is told so.
 public struct Gap: Sendable, Equatable {
     /// The conversation.

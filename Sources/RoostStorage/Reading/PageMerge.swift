@@ -39,10 +39,10 @@ struct PageMerge {
 
     /// The position of the next row of each span that has one.
     /// - Parameter left: the row that was taken last, if it didn't fit.
-    func nextPositions(before left: Row?) -> [ConversationNumber: Int64] {
-        var next: [ConversationNumber: Int64] = [:]
-        for cursor in cursors { next[cursor.span.conversation] = cursor.next?.position }
-        if let left { next[left.span.conversation] = left.entry.position }
+    func nextPositions(before left: Row?) -> [ConversationNumber: Position] {
+        var next: [ConversationNumber: Position] = [:]
+        for cursor in cursors { next[cursor.span.conversation] = cursor.next.map { Position($0.position) } }
+        if let left { next[left.span.conversation] = Position(left.entry.position) }
         return next
     }
 

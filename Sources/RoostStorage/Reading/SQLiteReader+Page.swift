@@ -32,29 +32,9 @@ extension SQLiteReader {
                 merge.add(cursor)
             }
             let left = try fill(&result, from: &merge, request)
-            moveOn(&result, to: merge.nextPositions(before: left), horizon: request.horizon)
+            result.moveOn(to: merge.nextPositions(before: left), horizon: request.horizon)
             return result
         }
-    }
-
-    /// Tells the gaps of skips whose place has been looked at, with or without rows. Lets the spans go on at their next
-    /// row, so that messages that are left out aren't looked at again, and leaves out those that are over.
-    private func moveOn(_ result: inout ReadResult, to next: [ConversationNumber: Int64], horizon: Position) {
-        let lookedAt = min(horizon.value, (next.values.min() ?? .max) - 1)
-        var left: [PageRequest.Span] = []
-        for var span in result.spans {
-            let position = next[span.conversation]
-            if let skip = span.skip, !skip.isTold, position == nil || skip.place.value <= lookedAt {
-                span.skip?.isTold = true
-                result.gaps.append(Gap(span.conversation, from: skip.from, to: skip.to, place: skip.place))
-            }
-            guard let position else { continue }
-            span.after = max(span.after, Position(position - 1))
-            left.append(span)
-        }
-        result.spans = left
-        result.hasMore = !left.isEmpty
-        result.gaps.sort { ($0.place, $0.conversation.value) < ($1.place, $1.conversation.value) }
     }
 
     /// Takes rows in order of position until the page is full or the next one is above the horizon. A message that
