@@ -40,7 +40,7 @@ class Flood:
             self.accounts = Accounts(self.relay)
             self.places = self.make_places()
             self.audience = start(bench, "audience.py", self.relay.port, self.accounts.file(self.members),
-                                  START_SECONDS + 60 * len(KINDS))
+                                  START_SECONDS + 60 * len(KINDS), idle=True)
         except BaseException:
             self.__exit__()
             raise
@@ -78,7 +78,7 @@ class Flood:
 
     def begin(self, kind):
         return start(self.bench, "flooder.py", self.relay.port, self.accounts.token("flooder"), kind,
-                     json.dumps(self.places[kind]), FLOOD_SECONDS)
+                     json.dumps(self.places[kind]), FLOOD_SECONDS, idle=True)
 
 
 class Program:
@@ -106,9 +106,10 @@ class Program:
         return json.loads(said)
 
 
-def start(bench, program, *words):
+def start(bench, program, *words, idle=False):
     log = bench.new_folder(pathlib.Path(program).stem) / "output"
-    process = bench.processes.start([sys.executable, bench.sources / program, *words], GENERATOR_CORE, log=log)
+    process = bench.processes.start(
+        [sys.executable, bench.sources / program, *words], GENERATOR_CORE, log=log, idle=idle)
     deadline = time.monotonic() + START_SECONDS
     while "connected" not in log.read_text():
         if process.poll() is not None or time.monotonic() > deadline:
