@@ -2,7 +2,9 @@
 
 import json
 import pathlib
+import shutil
 import sys
+import tempfile
 import time
 
 import harness
@@ -21,6 +23,9 @@ AUDIENCE = 2_000
 TYPING_MEMBERS, TYPING_GROUPS = 250, 40
 CONVERSATIONS, MESSAGES, MESSAGE_BYTES = 900, 200, 5_000
 START_SECONDS, FLOOD_SECONDS = 60, 120
+# A single slow write of a disk changes the p99 of ten seconds more than any user does.
+MEMORY = "/dev/shm"
+IN_MEMORY = "full, on a disk in memory"
 # The relay's own, instead of the bench's.
 ALLOWANCE = 2_000
 SENDS_AT_ONCE = 200
@@ -34,9 +39,10 @@ class Flood:
 
     def __init__(self, bench):
         self.bench = bench
-        self.relay = Relay(bench, limits__commands_per_second=ALLOWANCE)
-        self.audience = None
+        self.relay = self.audience = None
+        self.folder = pathlib.Path(tempfile.mkdtemp(prefix="bench-", dir=MEMORY))
         try:
+            self.relay = Relay(bench, store=self.folder / "roost.db", limits__commands_per_second=ALLOWANCE)
             self.accounts = Accounts(self.relay)
             self.places = self.make_places()
             self.audience = start(bench, "audience.py", self.relay.port, self.accounts.file(self.members),
@@ -51,7 +57,9 @@ class Flood:
     def __exit__(self, *_):
         if self.audience:
             self.audience.stop()
-        self.relay.stop()
+        if self.relay:
+            self.relay.stop()
+        shutil.rmtree(self.folder, ignore_errors=True)
 
     def make_places(self):
         self.members = [f"m{number}" for number in range(AUDIENCE)]
@@ -168,10 +176,10 @@ def measure_allowance(bench):
                                   "p50": [each.percentile("delivery", 50) for each in (before, report)],
                                   "flooder": flooded, "faults": report.faults})
     found.figures = [
-        *(Figure(f"{kind}: the others' p99, by that without", "ratio", ratios[kind], at_most=RATIO_MAX, durability=FULL)
-          for kind in kinds),
-        *(Figure(f"{kind}: the others' p99", "ms", beside[kind], durability=FULL) for kind in kinds),
-        Figure("the others' p99 without", "ms", alone, durability=FULL)]
+        *(Figure(f"{kind}: the others' p99, by that without", "ratio", ratios[kind], at_most=RATIO_MAX,
+                 durability=IN_MEMORY) for kind in kinds),
+        *(Figure(f"{kind}: the others' p99", "ms", beside[kind], durability=IN_MEMORY) for kind in kinds),
+        Figure("the others' p99 without", "ms", alone, durability=IN_MEMORY)]
     return found
 
 

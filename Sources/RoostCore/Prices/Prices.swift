@@ -20,8 +20,11 @@ final class Prices {
         let smallBytes: Int
         /// Steps of a chore for the price of one command.
         let stepsPerCommand: Int
-        /// Messages of a history page whose command names no limit.
+        /// Bytes of bodies in an answer for the price of one command.
+        let answerBytesPerCommand: Int
+        /// Messages or conversations of a page whose command names no limit, and the most there can be.
         let rows: Int
+        let rowsMax: Int
 
         init(_ limits: Limits) {
             let rate = Int64(limits.commandsPerSecond)
@@ -32,7 +35,9 @@ final class Prices {
             deliveriesPerCommand = Int64(limits.deliveriesPerCommand)
             smallBytes = limits.smallBytes
             stepsPerCommand = limits.stepsPerCommand
+            answerBytesPerCommand = limits.answerBytesPerCommand
             rows = limits.historyDefault
+            rowsMax = limits.historyMax
         }
     }
 
@@ -92,7 +97,7 @@ final class Prices {
 
     /// Takes the price of answering with as many bytes of bodies. How many there are is known when they have been read.
     func charge(bytes: Int, to session: Session, at now: Moment) {
-        charge(Int64(bytes / bounds.smallBytes), to: session, at: now)
+        charge(Int64(bytes / bounds.answerBytesPerCommand), to: session, at: now)
     }
 
     /// Takes a price afterwards, for what nobody could have refused.
@@ -117,9 +122,14 @@ final class Prices {
             case .add(let names), .remove(let names): 1 + Int64(names.count) / 10
             case .rename, .role, .leave: 1
             }
-        case .history(let history): 1 + Int64(history.limit ?? bounds.rows) / 10
-        case .list, .members: 10
+        case .history(let history): 1 + rows(history.limit) / 2
+        case .list(_, let limit): 1 + rows(limit)
+        case .members: 10
         default: 1
         }
     }
+
+    /// How many messages or conversations the answer may have. A message of a page takes 1 to 2 µs to read and to write
+    /// down, a conversation 4 µs, because its last message has a place of its own in the store.
+    private func rows(_ limit: Int?) -> Int64 { Int64(min(max(1, limit ?? bounds.rows), bounds.rowsMax)) }
 }

@@ -65,7 +65,7 @@ import Testing
         #expect(passes { _ in alice.outcome("signal", ["to": "\(group)", "kind": "k", "body": body]) } == 6)
     }
 
-    /// 40 may be spent. A page of one message costs 1, and 3 afterwards for 24 KiB of it.
+    /// 40 may be spent. A page of one message costs 1, and 6 afterwards for 24 KiB of it.
     @Test(arguments: ["history", "conversation.list", "conversation.get"])
     func longAnswersCostMore(_ type: String) {
         let (relay, alice, group) = crowd(of: 1)
@@ -79,8 +79,20 @@ import Testing
             default: alice.outcome("conversation.list", ["limit": 1])
             }
         }
-        // A list costs 10 by itself.
-        #expect(count == (type == "conversation.list" ? 3 : 10))
+        // A list costs 2 by itself: 7 leave 33, 26, …, 5, and 8 leave 32, 24, …, 0.
+        #expect(count == (type == "conversation.list" ? 5 : 6))
+    }
+
+    /// 400 may be spent. A message of a page costs half as much as a command, a conversation as much.
+    @Test func longPagesCostMore() {
+        let (relay, alice, group) = crowd(of: 1) { $0.commandsPerSecond = 200 }
+        #expect(passes { _ in alice.outcome("history", ["conversation": "\(group)", "limit": 98]) } == 8)
+        relay.advance(10_000)
+        #expect(passes { _ in alice.outcome("history", ["conversation": "\(group)"]) } == 15)
+        relay.advance(10_000)
+        #expect(passes { _ in alice.outcome("conversation.list", ["limit": 99]) } == 4)
+        relay.advance(10_000)
+        #expect(passes { _ in alice.outcome("conversation.list") } == 7)
     }
 
     /// 40 may be spent by all sessions of a user together.
