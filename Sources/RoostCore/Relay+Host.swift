@@ -120,7 +120,6 @@ extension Relay {
             guard !journal.isDraining else { return }
             journal.beginDrain()
             session.announceDrain(over: spread)
-            presence.closeDown(at: now)
             receipt.storeNow()
         }
     }
@@ -129,6 +128,7 @@ extension Relay {
     public func closeAll(at now: Moment) {
         input(at: now) {
             receipt.storeNow()
+            presence.closeDown(at: now)
             session.shutAll()
         }
     }

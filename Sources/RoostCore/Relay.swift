@@ -101,7 +101,7 @@ public final class Relay {
             bounds: .init(limits), directory: directory, journal: journal, delivery: delivery, catchUp: catchUp,
             receipts: receipts, conversations: conversation, queries: query, replies: replies,
             events: EventFrames(builder: builder), counters: counters)
-        presence.layGhosts(lastAlive: snapshot.aliveAt)
+        presence.raiseGhosts(lastAlive: snapshot.aliveAt, at: now)
     }
 
     // MARK: How it stands

@@ -98,13 +98,14 @@ extension SQLiteLog {
     }
 
     private func users(_ database: Database) throws -> [Snapshot.User] {
-        let query = try database.prepare("SELECT number, name, last_seen, is_online FROM user ORDER BY number")
+        let query = try database.prepare(
+            "SELECT number, name, last_seen, state, is_here FROM user ORDER BY number")
         var users: [Snapshot.User] = []
         while try query.step() {
-            users.append(
-                Snapshot.User(
-                    UserNumber(query.int32(0)), name: query.text(1),
-                    lastSeen: Timestamp(milliseconds: query.int64(2)), isOnline: query.int32(3) != 0))
+            let presence = StoredPresence(
+                UInt8(exactly: query.int32(3)).flatMap(PresenceState.init(rawValue:)) ?? .offline,
+                isHere: query.int32(4) != 0, lastSeen: Timestamp(milliseconds: query.int64(2)))
+            users.append(Snapshot.User(UserNumber(query.int32(0)), name: query.text(1), presence))
         }
         return users
     }

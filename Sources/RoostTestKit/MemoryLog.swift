@@ -106,9 +106,8 @@ public final class MemoryLog: LogWriter, LogReader {
                 changeMember(user, of: conversation) { $0.watermark = watermark }
             case .answered(let conversation, let user):
                 changeMember(user, of: conversation) { $0.hasAnswered = true }
-            case .presence(let number, let isOnline, let lastSeen):
-                state.users[number]?.isOnline = isOnline
-                state.users[number]?.lastSeen = lastSeen
+            case .presence(let number, let presence):
+                state.users[number]?.presence = presence
             case .alive(let time):
                 state.aliveAt = time
             case .lease(let kind):

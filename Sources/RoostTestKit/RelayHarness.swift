@@ -99,6 +99,12 @@ public final class RelayHarness {
         settle()
     }
 
+    /// The process dies, and another one starts after this time.
+    public func sleep(_ milliseconds: Int64) {
+        now = RelayHarness.moment(now.monotonic + milliseconds)
+        crash()
+    }
+
     /// The store reports that the batch under way failed.
     public func failCommit() {
         heldBatch = nil

@@ -13,13 +13,13 @@ extension StoreContract {
         try store.goOn()
         try store.apply([
             .cursor(DeviceNumber(1), at(9)), .forgetDevice(DeviceNumber(2)),
-            .presence(UserNumber(2), isOnline: true, lastSeen: time(5)), .alive(time(77)),
+            .presence(UserNumber(2), StoredPresence(.away, isHere: true, lastSeen: time(5))), .alive(time(77)),
         ])
         try store.goOn()
         let snapshot = try store.load()
         try expect(snapshot.users.map(\.name), ["alice", "bob"])
-        try expect(snapshot.users.map(\.isOnline), [false, true])
-        try expect(snapshot.users.map(\.lastSeen), [.never, time(5)])
+        try expect(
+            snapshot.users.map(\.presence), [StoredPresence(), StoredPresence(.away, isHere: true, lastSeen: time(5))])
         try expect(snapshot.devices.map(\.name), ["phone"])
         try expect(snapshot.devices.map(\.cursor), [at(9)])
         try expect(snapshot.devices.map(\.user), [UserNumber(1)])

@@ -202,7 +202,8 @@ public struct Limits: Sendable, Equatable {
     public var pongMilliseconds: Int64 = 10_000
     /// Time from the expiry of a token to the close of its connection.
     public var refreshGraceMilliseconds: Int64 = 25_000
-    /// How long a dropped device may take to come back before its user is shown as offline.
+    /// How long a dropped device may take to come back before its user is shown as offline, and everybody after a
+    /// restart.
     public var graceMilliseconds: Int64 = 15_000
     /// How long a user is shown as typing after the last `typing` command.
     public var typingMilliseconds: Int64 = 3_000
@@ -212,6 +213,9 @@ public struct Limits: Sendable, Equatable {
     /// Time between two notes in the store that the relay is alive. After a crash, last-seen times may be wrong by this
     /// much.
     public var aliveMilliseconds: Int64 = 5_000
+    /// A relay that was down for longer than this shows nobody as online when it starts. A restart takes seconds, a
+    /// repair minutes; clients that were kept out for so long have given up or tell their users.
+    public var downMilliseconds: Int64 = 300_000
     /// Time over which changes of presence and receipts are collected.
     public var gatherMilliseconds: Int64 = 50
     /// Time over which watermarks are collected before they are stored.

@@ -4,6 +4,8 @@ user, and after kill -9 nobody is a ghost."""
 import asyncio
 import time
 
+import pytest
+
 from harness.waiting import until
 
 SETTINGS = {"presence__grace_seconds": 1}
@@ -168,17 +170,90 @@ async def test_the_number_of_watched_users_is_limited(start):
     assert await alice.refusal("watch", users=names) == "too_large"
 
 
-async def test_after_kill_9_nobody_is_a_ghost(start):
+def end(relay, signal):
+    """Ends the relay's process, and starts another one. Returns when it ended, in milliseconds."""
+    if signal == "SIGKILL":
+        relay.kill()
+    else:
+        assert relay.stop() == 0
+    ended = time.time() * 1000
+    relay.start()
+    return ended
+
+
+async def company(relay):
+    """Alice, Carol and Dave, whom Bob and a second device of his see online."""
+    watchers = [await relay.device("bob"), await relay.device("bob", "tablet")]
+    others = []
+    for name in ("alice", "carol", "dave"):
+        others.append(await relay.device(name))
+        await watchers[0].send("@" + name, "x")
+    for watcher in watchers:
+        for name in ("alice", "carol", "dave"):
+            await watcher.presence(name, "online")
+    await until(lambda: len(relay.rows("SELECT 1 FROM user WHERE state = 2 AND is_here")) == 4, "all in the store")
+    return others
+
+
+@pytest.mark.parametrize("signal", ["SIGKILL", "SIGTERM"])
+async def test_a_restart_is_not_seen(start, signal):
+    """Who comes back within the grace never left, for those who come back before and for those who come after."""
     relay = start(presence__grace_seconds=300)
+    await company(relay)
+    end(relay, signal)
+    bob = await relay.device("bob")
+    back = [await relay.device(name) for name in ("alice", "carol")]
+    tablet = await relay.device("bob", "tablet")
+    # Longer than a change takes to be told.
+    await asyncio.sleep(0.3)
+    for watcher in (bob, tablet):
+        await watcher.barrier()
+        for name in ("alice", "carol", "dave"):
+            assert watcher.states(name) == ["online"], "there is only what the watcher found on its own coming"
+        assert len(watcher.seen("presence")) == 1
+    # A goodbye counts at once.
+    await back[0].bye()
+    await bob.presence("alice", "offline")
+    await tablet.presence("alice", "offline")
+    assert bob.states("dave") == ["online"]
+
+
+@pytest.mark.parametrize("signal", ["SIGKILL", "SIGTERM"])
+async def test_who_does_not_come_back_after_a_restart_is_gone(start, signal):
+    relay = start(presence__grace_seconds=3)
     before = time.time() * 1000
+    await company(relay)
+    ended = end(relay, signal)
+    bob, tablet = await relay.device("bob"), await relay.device("bob", "tablet")
+    alice = await relay.device("alice")
+    for watcher in (bob, tablet):
+        for name in ("carol", "dave"):
+            # Both may come in one event.
+            await until(lambda: watcher.states(name)[-1] == "offline", f"{name} offline")
+            gone = [one for frame in watcher.seen("presence") for one in frame["users"] if one["user"] == name][-1]
+            assert before - 1 <= gone["lastSeen"] <= ended + 1
+            assert watcher.states(name) == ["online", "offline"]
+        assert watcher.states("alice") == ["online"]
+    await alice.barrier()
+
+
+async def test_who_had_dropped_before_the_crash_was_seen_at_the_drop(start):
+    relay = start(presence__grace_seconds=7)
     alice, bob = await friends(relay, lambda word: word)
-    await until(lambda: len(relay.rows("SELECT 1 FROM user WHERE is_online")) == 2, "both in the store")
+    dropped = time.time() * 1000
+    await alice.drop()
+    await until(lambda: relay.rows("SELECT 1 FROM user WHERE name = 'alice' AND state = 2 AND NOT is_here"),
+                "the drop in the store")
+    (seen,), = relay.rows("SELECT last_seen FROM user WHERE name = 'alice'")
+    alive_at = "SELECT value FROM meta WHERE name = 'alive_at'"
+    await until(lambda: relay.rows(alive_at)[0][0] > seen, "a later sign of life")
+    (alive,), = relay.rows(alive_at)
     relay.kill()
-    killed = time.time() * 1000
     relay.start()
     bob = await relay.device("bob")
-    found = await bob.presence("alice", "offline")
-    assert before - 1 <= found["lastSeen"] <= killed + 1
+    gone = await bob.presence("alice", "offline")
+    assert dropped - 1 <= gone["lastSeen"] == seen < alive
+    assert bob.states("alice") == ["online", "offline"]
 
 
 async def test_last_seen_survives_a_stop(start):

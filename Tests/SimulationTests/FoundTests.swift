@@ -74,6 +74,7 @@ import Testing
         _ = harness.connect("bob")
         harness.advance(1_000)
         harness.crash()
+        harness.advance(16_000)
         let told = harness.connect("alice").frames("presence").last?["users"]?.elements?.first
         #expect(told?["state"]?.string == "offline")
         #expect(told?["lastSeen"]?.integer ?? 0 >= came)

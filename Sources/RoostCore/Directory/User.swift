@@ -37,12 +37,12 @@ final class User {
     var introduced = Spending()
     var added = Spending()
 
-    init(_ number: UserNumber, name: String, lastSeen: Timestamp = .never, isOnline: Bool = false, _ roll: Roll) {
+    init(_ number: UserNumber, name: String, presence: StoredPresence = StoredPresence(), _ roll: Roll) {
         self.number = number
         self.name = name
         self.roll = roll
         seat = roll.take()
-        presence = Presence.Person(lastSeen: lastSeen, isOnline: isOnline)
+        self.presence = Presence.Person(presence)
     }
 
     deinit { roll.leave(seat) }

@@ -19,7 +19,7 @@ struct NewestStates {
     /// - Returns: whether it was taken.
     mutating func take(_ mutation: Mutation) -> Bool {
         switch mutation {
-        case .presence(let user, _, _): presences[user] = put(mutation, at: presences[user])
+        case .presence(let user, _): presences[user] = put(mutation, at: presences[user])
         case .alive: alive = put(mutation, at: alive)
         case .user, .forgetUser, .device, .forgetDevice, .cursor, .watermark, .answered, .lease, .append: return false
         }

@@ -15,7 +15,7 @@ enum UnstoredStates {
             case .cursor(let device, _): self = .cursor(device)
             case .watermark(let conversation, let user, _): self = .watermark(conversation, user)
             case .answered(let conversation, let user): self = .answered(conversation, user)
-            case .presence(let user, _, _): self = .presence(user)
+            case .presence(let user, _): self = .presence(user)
             case .alive: self = .alive
             case .lease(let kind): self = .lease(kind)
             case .append, .user, .forgetUser, .device, .forgetDevice: return nil

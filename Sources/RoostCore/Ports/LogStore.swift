@@ -23,16 +23,13 @@ public struct Snapshot: Sendable {
         public var number: UserNumber
         /// The user's name, as in tokens.
         public var name: String
-        /// When the user was last online; `.never` if never.
-        public var lastSeen: Timestamp
-        /// Whether the user was online when this was stored. After a crash, such a user was last seen at `aliveAt`.
-        public var isOnline: Bool
+        /// How the user was when this was stored.
+        public var presence: StoredPresence
         /// Creates a user.
-        public init(_ number: UserNumber, name: String, lastSeen: Timestamp = .never, isOnline: Bool = false) {
+        public init(_ number: UserNumber, name: String, _ presence: StoredPresence = StoredPresence()) {
             self.number = number
             self.name = name
-            self.lastSeen = lastSeen
-            self.isOnline = isOnline
+            self.presence = presence
         }
     }
 

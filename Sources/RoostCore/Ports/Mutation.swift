@@ -17,9 +17,9 @@ public enum Mutation: Sendable {
     /// The member has written to the conversation, or changed something in it, for the first time. Ignored if the user
     /// is no longer a member.
     case answered(ConversationNumber, UserNumber)
-    /// Whether a user is online, and when the user was last seen otherwise.
-    case presence(UserNumber, isOnline: Bool, lastSeen: Timestamp)
-    /// The relay was alive at this time. After a crash, it is the last-seen time of users who were online.
+    /// How a user is, and when the user was last seen.
+    case presence(UserNumber, StoredPresence)
+    /// The relay was alive at this time. After a crash, it is the last-seen time of users who were connected.
     case alive(Timestamp)
     /// A request for more numbers, answered by `Outcome.leased`. Stored only so that nobody else gets them.
     case lease(NumberKind)

@@ -16,17 +16,17 @@ final class Presence {
         /// Sessions that asked by `watch`.
         fileprivate(set) var watchers = OrderedTable<SessionID, Session>()
         fileprivate var isChanged = false
+        /// After a restart, the state that the user had before, until its devices have had time to come back.
+        fileprivate var ghost = Linger()
+        /// The user has dropped, and the next sign of life notes it.
+        fileprivate var isDropped = false
         /// The user has left a conversation, and who may watch it or be watched by it is looked at.
         fileprivate var review: WatchReview?
-        /// The stored state.
-        fileprivate var isStoredOnline: Bool
-        fileprivate var storedLastSeen: Timestamp
+        fileprivate var stored: StoredPresence
 
-        /// As stored.
-        init(lastSeen: Timestamp, isOnline: Bool) {
-            self.lastSeen = lastSeen
-            storedLastSeen = lastSeen
-            isStoredOnline = isOnline
+        init(_ stored: StoredPresence) {
+            self.stored = stored
+            lastSeen = stored.lastSeen
         }
     }
 
@@ -42,8 +42,8 @@ final class Presence {
         }
     }
 
-    /// The state that a device keeps after a drop without a goodbye. It is stored in the device, but only this type
-    /// changes it.
+    /// The state that a device keeps after a drop without a goodbye, or a user after a restart. It is stored in the
+    /// device or user, but only this type changes it.
     struct Linger {
         fileprivate var activity = Activity.background
         /// Until when it keeps that state, in monotonic milliseconds; in the past if the device doesn't count.
@@ -72,12 +72,14 @@ final class Presence {
         let gatherMilliseconds: Int64
         let graceMilliseconds: Int64
         let aliveMilliseconds: Int64
+        let downMilliseconds: Int64
 
         init(_ limits: Limits) {
             watchedPerSession = limits.watchedPerSession
             gatherMilliseconds = limits.gatherMilliseconds
             graceMilliseconds = limits.graceMilliseconds
             aliveMilliseconds = limits.aliveMilliseconds
+            downMilliseconds = limits.downMilliseconds
         }
     }
 
@@ -92,6 +94,8 @@ final class Presence {
     private var gatherAt: Int64?
     private var graces: TimerWheel<User>
     private var aliveAt: Int64
+    /// Users who have dropped since the last sign of life, each once.
+    private var dropped: [User] = []
 
     init(_ bounds: Bounds, _ counters: Counters, at now: Int64) {
         self.bounds = bounds
@@ -100,12 +104,22 @@ final class Presence {
         aliveAt = now
     }
 
-    /// After a start, nobody is a ghost: users who were online when the relay died were last seen when it was last
-    /// alive.
-    func settle(_ users: some Sequence<User>, lastAlive: Timestamp) -> [Mutation] {
-        users.filter(\.presence.isStoredOnline).map { user in
-            user.presence.lastSeen = max(user.presence.lastSeen, lastAlive)
-            return note(user, isOnline: false)
+    /// After a start, users who were shown as online or away still are, as if all had dropped at this moment. Who was
+    /// connected was last seen when the relay was last alive. Nobody is shown who hasn't been seen for too long.
+    func settle(_ users: some Sequence<User>, lastAlive: Timestamp, at now: Moment) -> [Mutation] {
+        let until = now.monotonic + bounds.graceMilliseconds
+        let oldest = now.wall.milliseconds - bounds.downMilliseconds
+        return users.filter { $0.presence.stored.state != .offline }.map { user in
+            if user.presence.stored.isHere { user.presence.lastSeen = max(user.presence.lastSeen, lastAlive) }
+            let isRecent = user.presence.lastSeen.milliseconds >= oldest
+            let state = isRecent ? user.presence.stored.state : .offline
+            if isRecent {
+                user.presence.ghost = Linger(activity: state == .online ? .active : .idle, until: until)
+                user.presence.announced = state
+                count(state, 1)
+                graces.set(user, at: until)
+            }
+            return note(user, StoredPresence(state, lastSeen: user.presence.lastSeen))
         }
     }
 
@@ -120,7 +134,10 @@ final class Presence {
 
     /// The device reports its state.
     func set(_ activity: Activity, of session: Session, _ user: User, at now: Moment) {
-        if activity == .background, session.presence.activity != .background { user.presence.lastSeen = now.wall }
+        if activity == .background, session.presence.activity != .background {
+            user.presence.lastSeen = now.wall
+            user.presence.ghost.until = Int64.min
+        }
         session.presence.activity = activity
         mayChange(user, at: now)
     }
@@ -132,18 +149,30 @@ final class Presence {
     }
 
     /// The last session of a device ended.
-    /// - Parameter mayReturn: there was no goodbye, so the device keeps its state until its grace ends.
-    func go(_ session: Session, of device: Device, mayReturn: Bool, at now: Moment) {
-        let activity = session.presence.activity
+    /// - Parameters:
+    ///   - mayReturn: there was no goodbye, so the device keeps its state until its grace ends.
+    ///   - isDraining: the grace begins when the relay has started again.
+    func go(_ session: Session, of device: Device, mayReturn: Bool, isDraining: Bool, at now: Moment) {
+        let (activity, user) = (session.presence.activity, device.user)
         if activity != .background {
-            device.user.presence.lastSeen = now.wall
+            user.presence.lastSeen = now.wall
             if mayReturn {
-                let until = now.monotonic + bounds.graceMilliseconds
+                let until = isDraining ? Int64.max : now.monotonic + bounds.graceMilliseconds
                 device.presence = Linger(activity: activity, until: until)
-                graces.set(device.user, at: until)
+                if !isDraining { graces.set(user, at: until) }
+                noteDrop(of: user)
+            } else {
+                user.presence.ghost.until = Int64.min
             }
         }
-        mayChange(device.user, at: now)
+        mayChange(user, at: now)
+    }
+
+    /// Most who drop are back before the next sign of life, and nothing is stored for them.
+    private func noteDrop(of user: User) {
+        guard !user.presence.isDropped else { return }
+        user.presence.isDropped = true
+        dropped.append(user)
     }
 
     /// Something happened that may change the user's state. The state is computed after the tick.
@@ -154,9 +183,11 @@ final class Presence {
         if gatherAt == nil { gatherAt = now.monotonic + bounds.gatherMilliseconds }
     }
 
-    /// Online if any device is active, away if one is idle. A dropped device keeps its state until its grace ends.
+    /// Online if any device is active, away if one is idle. A dropped device keeps its state until its grace ends, and
+    /// so does a user after a restart.
     private func state(of user: User, at now: Int64) -> PresenceState {
-        var highest = Activity.background
+        let ghost = user.presence.ghost
+        var highest = ghost.until > now ? ghost.activity : .background
         for device in user.devices {
             if let session = device.session {
                 highest = max(highest, session.presence.activity)
@@ -269,7 +300,20 @@ final class Presence {
         }
         guard aliveAt <= now.monotonic else { return nil }
         aliveAt = now.monotonic + bounds.aliveMilliseconds
-        return counters.usersOnline + counters.usersAway > 0 ? .alive(now.wall) : nil
+        for user in takeDropped() { mayChange(user, at: now) }
+        return sign(at: now)
+    }
+
+    private func sign(at now: Moment) -> Mutation? {
+        counters.usersOnline + counters.usersAway > 0 ? .alive(now.wall) : nil
+    }
+
+    /// Returns users whose drop is stored from now on.
+    private func takeDropped() -> [User] {
+        var taken: [User] = []
+        swap(&taken, &dropped)
+        for user in taken { user.presence.isDropped = false }
+        return taken
     }
 
     /// Whether there is something to tell.
@@ -277,14 +321,13 @@ final class Presence {
 
     /// Goes on with what is to be told, one step for each user who has changed and for each session or user who may
     /// have to be told.
-    /// - Parameter isDraining: everybody is about to come back, so nobody is told that others left.
-    func announce(_ steps: inout Int, isDraining: Bool, at now: Moment) -> News {
+    func announce(_ steps: inout Int, at now: Moment) -> News {
         var news = News()
         while steps > 0, hasNews {
             if announcement == nil {
                 steps -= 1
                 due -= 1
-                if let user = changed.popFirst() { begin(user, in: &news, isDraining: isDraining, at: now) }
+                if let user = changed.popFirst() { begin(user, in: &news, at: now) }
             } else if goOn(&steps, &news) {
                 announcement = nil
             }
@@ -302,14 +345,14 @@ final class Presence {
         return batch
     }
 
-    /// The relay is about to stop: everybody goes offline in the store.
-    func closeDown(_ users: some Sequence<User>, at now: Moment) -> [Mutation] {
-        users.compactMap { user in
-            // A background fetch doesn't count as being online, and a dropped user was last seen at the drop.
-            let isHere = user.sessions.contains { $0.presence.activity != .background }
-            if isHere { user.presence.lastSeen = now.wall }
-            return isHere || user.presence.isStoredOnline ? note(user, isOnline: false) : nil
+    /// The relay is about to close everything: who has dropped is stored, and a last sign of life for everybody else.
+    func closeDown(at now: Moment) -> [Mutation] {
+        let gone = takeDropped().filter { user in
+            let stored = user.presence.stored
+            return !isHere(user) && (stored.isHere || user.presence.lastSeen != stored.lastSeen)
         }
+        let notes = gone.map { note($0, StoredPresence($0.presence.stored.state, lastSeen: $0.presence.lastSeen)) }
+        return notes + [sign(at: now)].compactMap { $0 }
     }
 
     /// A change that is being told.
@@ -326,13 +369,13 @@ final class Presence {
         var isInterrupted = false
     }
 
-    private func begin(_ user: User, in news: inout News, isDraining: Bool, at now: Moment) {
+    private func begin(_ user: User, in news: inout News, at now: Moment) {
         user.presence.isChanged = false
         let state = state(of: user, at: now.monotonic)
         let before = user.presence.announced
         let early = user.presence.early
         user.presence.early.removeAll()
-        store(user, state, in: &news, isDraining: isDraining, at: now)
+        store(user, state, in: &news, at: now)
         guard state != before || !early.isEmpty else { return }
         if state != before {
             count(before, -1)
@@ -340,7 +383,6 @@ final class Presence {
             user.presence.announced = state
             counters.presenceChanges += 1
         }
-        guard !isDraining else { return }
         announcement = Announcement(
             user: user, before: before, early: early, watchers: user.presence.watchers.values,
             peers: user.peers.values)
@@ -386,36 +428,27 @@ final class Presence {
         }
     }
 
-    private func store(_ user: User, _ state: PresenceState, in news: inout News, isDraining: Bool, at now: Moment) {
-        let isOnline = state != .offline
+    private func store(_ user: User, _ state: PresenceState, in news: inout News, at now: Moment) {
+        let (stored, isHere) = (user.presence.stored, isHere(user))
+        // A drop is stored with the next sign of life.
+        let counts = isHere || user.presence.isDropped && stored.isHere && state != .offline
         // A visit shorter than a tick isn't told, but the user was seen.
-        let wasSeen = !isOnline && user.presence.lastSeen != user.presence.storedLastSeen
-        guard isOnline != user.presence.isStoredOnline || wasSeen, !(isOnline && isDraining) else { return }
+        let wasSeen =
+            (state == .offline || !counts && !user.presence.isDropped)
+            && user.presence.lastSeen != stored.lastSeen
+        guard state != stored.state || counts != stored.isHere || wasSeen else { return }
         // After a crash, the user was last seen at this time or later.
-        let isHere = user.sessions.contains { $0.presence.activity != .background }
-        if isOnline, isHere { user.presence.lastSeen = now.wall }
-        news.mutations.append(note(user, isOnline: isOnline))
+        if isHere { user.presence.lastSeen = now.wall }
+        news.mutations.append(
+            note(user, StoredPresence(state, isHere: counts, lastSeen: user.presence.lastSeen)))
     }
 
-    private func note(_ user: User, isOnline: Bool) -> Mutation {
-        user.presence.isStoredOnline = isOnline
-        user.presence.storedLastSeen = user.presence.lastSeen
-        return .presence(user.number, isOnline: isOnline, lastSeen: user.presence.lastSeen)
-    }
-}
+    /// Whether the user has a connection that counts. A background fetch doesn't.
+    private func isHere(_ user: User) -> Bool { user.sessions.contains { $0.presence.activity != .background } }
 
-/// The state of a user, as others are told.
-enum PresenceState {
-    case offline
-    case away
-    case online
-
-    var word: StaticString {
-        switch self {
-        case .offline: "offline"
-        case .away: "away"
-        case .online: "online"
-        }
+    private func note(_ user: User, _ stored: StoredPresence) -> Mutation {
+        user.presence.stored = stored
+        return .presence(user.number, stored)
     }
 }
 

@@ -122,20 +122,19 @@ final class PresenceCommands {
     /// The last session of a device has ended.
     /// - Parameter mayReturn: the client didn't say `bye`, so it may come back.
     func end(_ session: Session, of device: Device, mayReturn: Bool, at now: Moment) {
-        presence.go(session, of: device, mayReturn: mayReturn, at: now)
+        presence.go(session, of: device, mayReturn: mayReturn, isDraining: journal.isDraining, at: now)
     }
 
     // MARK: Start and end of the relay
 
-    /// After a start, nobody is a ghost: users who were online when the relay died were last seen when it was last
-    /// alive.
-    func layGhosts(lastAlive: Timestamp) {
-        for mutation in presence.settle(directory.everybody, lastAlive: lastAlive) { journal.store(mutation) }
+    /// After a start, users who were shown as online or away have a grace to come back, and nobody sees it.
+    func raiseGhosts(lastAlive: Timestamp, at now: Moment) {
+        for mutation in presence.settle(directory.everybody, lastAlive: lastAlive, at: now) { journal.store(mutation) }
     }
 
-    /// The relay is about to stop: everybody goes offline in the store.
+    /// The relay is about to close everything.
     func closeDown(at now: Moment) {
-        for mutation in presence.closeDown(directory.everybody, at: now) { journal.store(mutation) }
+        for mutation in presence.closeDown(at: now) { journal.store(mutation) }
     }
 
     // MARK: Time
@@ -160,7 +159,7 @@ final class PresenceCommands {
 
     /// Goes on with a round. Returns whether everything has been told.
     func announce(_ steps: inout Int, at now: Moment) -> Bool {
-        let news = presence.announce(&steps, isDraining: journal.isDraining, at: now)
+        let news = presence.announce(&steps, at: now)
         for mutation in news.mutations { journal.store(mutation) }
         var shared: (user: User, frame: Frame)?
         for session in news.audience { tell(presence.takeBatch(of: session), to: session, &shared) }

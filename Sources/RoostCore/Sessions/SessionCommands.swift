@@ -252,7 +252,6 @@ final class SessionCommands {
         // Another session may have taken over the device.
         guard device.session === session else { return }
         device.disconnect(at: now.monotonic)
-        let mayReturn = !session.isGoodbye && !journal.isDraining
-        presence.end(session, of: device, mayReturn: mayReturn, at: now)
+        presence.end(session, of: device, mayReturn: !session.isGoodbye, at: now)
     }
 }

@@ -94,10 +94,11 @@ final class Directory {
         try statements.setCursor.run()
     }
 
-    func setPresence(of user: UserNumber, isOnline: Bool, lastSeen: Timestamp) throws {
+    func setPresence(of user: UserNumber, to presence: StoredPresence) throws {
         statements.setPresence.bind(1, user.value)
-        statements.setPresence.bind(2, Int32(isOnline ? 1 : 0))
-        statements.setPresence.bind(3, lastSeen.milliseconds)
+        statements.setPresence.bind(2, Int32(presence.state.rawValue))
+        statements.setPresence.bind(3, Int32(presence.isHere ? 1 : 0))
+        statements.setPresence.bind(4, presence.lastSeen.milliseconds)
         try statements.setPresence.run()
     }
 

@@ -21,13 +21,14 @@ struct DirectoryStatements {
 
     init(_ database: Database) throws {
         insertUser = try database.prepare(
-            "INSERT INTO user (number, name, is_online, last_seen) VALUES (?1, ?2, 0, 0)")
+            "INSERT INTO user (number, name, state, is_here, last_seen) VALUES (?1, ?2, 0, 0, 0)")
         deleteUser = try database.prepare("DELETE FROM user WHERE number = ?1")
         insertDevice = try database.prepare(
             "INSERT INTO device (number, user, name, cursor, is_new) VALUES (?1, ?2, ?3, ?4, 1)")
         deleteDevice = try database.prepare("DELETE FROM device WHERE number = ?1")
         setCursor = try database.prepare("UPDATE device SET cursor = ?2, is_new = 0 WHERE number = ?1")
-        setPresence = try database.prepare("UPDATE user SET is_online = ?2, last_seen = ?3 WHERE number = ?1")
+        setPresence = try database.prepare(
+            "UPDATE user SET state = ?2, is_here = ?3, last_seen = ?4 WHERE number = ?1")
         setWatermark = try database.prepare(
             """
             UPDATE member SET delivered = ?3, delivered_at = ?4, read = ?5, read_at = ?6

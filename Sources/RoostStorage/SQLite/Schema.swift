@@ -36,7 +36,8 @@ enum Schema {
     /// NULL after it left.
     static let directory = """
         CREATE TABLE user (
-            number INTEGER PRIMARY KEY, name TEXT NOT NULL, is_online INTEGER NOT NULL, last_seen INTEGER NOT NULL
+            number INTEGER PRIMARY KEY, name TEXT NOT NULL, state INTEGER NOT NULL, is_here INTEGER NOT NULL,
+            last_seen INTEGER NOT NULL
         ) STRICT;
         CREATE TABLE device (
             number INTEGER PRIMARY KEY, user INTEGER NOT NULL, name TEXT NOT NULL, cursor INTEGER NOT NULL,

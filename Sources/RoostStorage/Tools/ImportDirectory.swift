@@ -38,7 +38,7 @@ struct ImportDirectory {
     func writeUsers() throws {
         try writer.transactions.run {
             let lastSeen = try writer.database.prepare(
-                "UPDATE user SET last_seen = max(last_seen, ?2), is_online = 0 WHERE number = ?1")
+                "UPDATE user SET last_seen = max(last_seen, ?2), state = 0, is_here = 0 WHERE number = ?1")
             for (name, user) in plan.users.sorted(by: { $0.value.number < $1.value.number }) {
                 if user.isNew { try writer.directory.add(user: UserNumber(user.number), name: name) }
                 lastSeen.bind(1, user.number)

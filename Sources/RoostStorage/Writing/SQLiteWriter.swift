@@ -224,8 +224,8 @@ public final class SQLiteWriter: LogWriter, @unchecked Sendable {
         case .watermark(let conversation, let user, let mark):
             try directory.setWatermark(of: user, in: conversation, to: mark)
         case .answered(let conversation, let user): try directory.setAnswered(user, in: conversation)
-        case .presence(let user, let isOnline, let lastSeen):
-            try directory.setPresence(of: user, isOnline: isOnline, lastSeen: lastSeen)
+        case .presence(let user, let presence):
+            try directory.setPresence(of: user, to: presence)
         case .lease: return
         case .alive(let time): try meta.set("alive_at", to: time.milliseconds)
         }

@@ -87,6 +87,8 @@ final class DurableCheck {
     func forgetWhatWasNotDurable() {
         let durable = Set(ledger.devices.values.map { "\(people.users[$0.user].name)/\($0.name)" })
         for user in people.users {
+            people.noteTruth(of: user)
+            let seen = user.isHere ? world.now.wall.milliseconds : user.lastSeen?.lowerBound
             for device in user.devices {
                 device.connection = nil
                 device.current = nil
@@ -94,8 +96,8 @@ final class DurableCheck {
                 if !durable.contains(device.label) { device.base = nil }
             }
             forgetMarks(of: user)
-            checkSeen(user)
-            people.noteTruth(of: user)
+            checkSeen(user, seen)
+            user.ghost = nil
         }
     }
 
@@ -107,21 +109,36 @@ final class DurableCheck {
         }
     }
 
-    private func checkSeen(_ user: SimulatedUser) {
-        let truth = user.truth == .offline ? user.lastSeen?.lowerBound : world.now.wall.milliseconds
-        let grace = user.truth == .offline ? 0 : world.day.limits.graceMilliseconds
-        guard let stored = ledger.lastSeen[user.index] else {
+    /// Fails if it isn't stored when the user was last here, or how the user is.
+    private func checkSeen(_ user: SimulatedUser, _ truth: Int64?) {
+        let isCurrent = world.time - max(world.fullAt, world.startedAt, user.truthSince) > seenTolerance
+        guard let stored = ledger.presence[user.index] else {
             user.lastSeen = nil
-            if user.truth != .offline, world.time - user.truthSince > seenTolerance {
-                world.fail("\(user.name) was online at the crash, and nothing of it is stored")
+            if user.truth != .offline, isCurrent {
+                world.fail("\(user.name) was \(user.truth) at the crash, and nothing of it is stored")
             }
             return
         }
-        let told = stored.isOnline ? max(stored.time, ledger.aliveAt) : stored.time
+        let seen = stored.lastSeen.milliseconds
+        let told = stored.isHere ? max(seen, ledger.aliveAt) : seen
         user.lastSeen = told == 0 ? nil : told...told
-        guard let truth, world.time - user.truthSince > seenTolerance else { return }
-        if told < truth - seenTolerance - grace || told > truth + seenTolerance + grace {
+        guard !people.isCrowded(user), isCurrent else { return }
+        if "\(stored.state.word)" != user.truth.rawValue {
+            world.fail("\(user.name) was \(user.truth), and is stored as \(stored.state)")
+        }
+        guard world.time - user.hereSince > seenTolerance else { return }
+        if let truth, abs(told - truth) > seenTolerance {
             world.fail("\(user.name) was seen \(truth) and will be told to have been seen \(told)")
+        }
+    }
+
+    /// A new relay shows everybody as before, for the grace. Who hasn't been seen for too long is offline.
+    func raiseGhosts() {
+        world.startedAt = world.time
+        for user in people.users {
+            let oldest = world.now.wall.milliseconds - world.day.limits.downMilliseconds
+            let isRecent = user.lastSeen.map { $0.lowerBound >= oldest } ?? false
+            people.haunt(user, as: isRecent ? ledger.presence[user.index]?.state ?? .offline : .offline)
         }
     }
 
@@ -138,9 +155,6 @@ final class DurableCheck {
                         "\(user.name) has read \(range.lowerBound) of \(conversation), and \(mark?.read ?? 0) is stored"
                     )
                 }
-            }
-            if ledger.lastSeen[user.index]?.isOnline == true {
-                world.fail("\(user.name) is stored as online after a drain")
             }
         }
     }

@@ -26,8 +26,8 @@ extension Ledger {
                 }
                 let mark = Mark(delivered: watermark.delivered.value, read: watermark.read.value)
                 if conversations[conversation].members[user] != nil { marks[Pair(conversation, user)] = mark }
-            case .presence(let user, let isOnline, let time):
-                if let user = users[user.value] { lastSeen[user] = (isOnline, time.milliseconds) }
+            case .presence(let user, let stored):
+                if let user = users[user.value] { presence[user] = stored }
             case .lease, .answered: continue
             case .alive(let time):
                 aliveAt = time.milliseconds

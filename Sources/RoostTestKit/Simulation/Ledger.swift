@@ -97,7 +97,7 @@ final class Ledger {
     /// Durable watermarks by conversation and user.
     var marks: [Pair: Mark] = [:]
     /// Durable presence by user.
-    var lastSeen: [Int: (isOnline: Bool, time: Int64)] = [:]
+    var presence: [Int: StoredPresence] = [:]
     var aliveAt: Int64 = 0
     private var violations: [String] = []
 

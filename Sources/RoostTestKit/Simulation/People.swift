@@ -42,11 +42,26 @@ final class People {
         guard device.connection === connection else { return }
         device.connection = nil
         world.tally.closes += 1
-        if !isGoodbye, !world.isStopping, connection.activity != .background {
-            device.linger = (connection.activity, world.time + world.day.limits.graceMilliseconds)
+        if connection.activity != .background {
+            if isGoodbye {
+                device.user.ghost = nil
+            } else {
+                device.linger = (connection.activity, world.time + world.day.limits.graceMilliseconds)
+            }
+            noteSeen(device.user)
         }
-        if connection.activity != .background { noteSeen(device.user) }
         noteTruth(of: device.user)
+    }
+
+    /// Another relay has started, and the user has a grace to come back as it was stored.
+    func haunt(_ user: SimulatedUser, as state: PresenceState) {
+        let until = world.time + world.day.limits.graceMilliseconds
+        switch state {
+        case .online: user.ghost = (.active, until)
+        case .away: user.ghost = (.idle, until)
+        case .offline: user.ghost = nil
+        }
+        noteTruth(of: user)
     }
 
     /// The user is here at this moment.
@@ -56,6 +71,10 @@ final class People {
 
     /// Brings what is true of the user up to this moment.
     func noteTruth(of user: SimulatedUser) {
+        if user.isHere != user.wasHere {
+            user.wasHere.toggle()
+            user.hereSince = world.time
+        }
         let state = user.state(at: world.time)
         guard state != user.truth else { return }
         user.wasTrue[user.truth] = world.time

@@ -21,6 +21,10 @@ public enum PlantedMistake: String, CaseIterable, Sendable {
     case forgottenKeysOfErased
     /// A page has a row of a conversation that the reader isn't in.
     case strangersRow
+    /// After a restart, everybody is stored as gone.
+    case forgottenPresence
+    /// After a restart, somebody is stored as online who had left.
+    case raisedDead
     /// A device's cursor is stored as if it had acked everything.
     case runawayCursor
     /// The host doesn't say that a connection broke.

@@ -22,6 +22,13 @@ final class PlantedStore: SimulatedStore {
         if world.mistake == .unreadOwn {
             for index in snapshot.members.indices { snapshot.members[index].watermark = Watermark() }
         }
+        for index in snapshot.users.indices {
+            switch world.mistake {
+            case .forgottenPresence: snapshot.users[index].presence.state = .offline
+            case .raisedDead: snapshot.users[index].presence.state = .online
+            default: break
+            }
+        }
         return snapshot
     }
 

@@ -60,7 +60,10 @@ final class SimulatedClients {
         switch kind {
         case .activity(let activity):
             guard connection.isReady else { return }
-            if activity == .background, connection.activity != .background { people.noteSeen(user) }
+            if activity == .background, connection.activity != .background {
+                people.noteSeen(user)
+                user.ghost = nil
+            }
             connection.activity = activity
             people.noteTruth(of: user)
         case .read(let conversation, let sequence):

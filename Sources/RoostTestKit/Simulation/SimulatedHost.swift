@@ -92,6 +92,12 @@ final class SimulatedHost {
         world.isStopping = false
     }
 
+    /// Time passes while there is no process.
+    func sleep(_ milliseconds: Int64) {
+        precondition(connections.isEmpty && batch == nil, "the old process isn't gone")
+        world.goOn(to: world.time + milliseconds)
+    }
+
     /// Starts another process from what the store has.
     func startAgain() {
         precondition(connections.isEmpty && batch == nil, "the old process isn't gone")
@@ -136,6 +142,7 @@ final class SimulatedHost {
         for connection in connections { readSlowly(connection) }
         endTurn()
         if batch == nil { store.maintain() }
+        if relay.isFull { world.fullAt = world.time }
         if relay.isFull, store.makeRoom(isCalm: world.isCalm || world.isStopping) { relay.roomIsBack(at: world.now) }
         observer?.timePassed()
     }
@@ -181,6 +188,7 @@ final class SimulatedHost {
         guard let outcomes = store.commit(held.mutations) else {
             world.tally.fullDisks += 1
             world.wasFull = true
+            world.fullAt = world.time
             return relay.noRoom(for: held.mutations, at: world.now)
         }
         ledger.apply(held.mutations, outcomes)

@@ -15,6 +15,11 @@ final class SimulatedUser {
     /// The presence that others should be told, and the monotonic time in milliseconds of its last change.
     var truth = Truth.offline
     var truthSince: Int64 = 0
+    /// After a restart: until this time the user counts as before it.
+    var ghost: (activity: Activity, until: Int64)?
+    /// Whether the user was here when the checker last looked, and the monotonic time of the last change.
+    var wasHere = false
+    var hereSince: Int64 = 0
     /// When each other state was last true.
     var wasTrue: [Truth: Int64] = [:]
     /// By conversation: the lowest and the highest read watermark that the relay may have.
@@ -40,20 +45,22 @@ final class SimulatedUser {
 
     /// The state of the user's most present device.
     func state(at now: Int64) -> Truth {
-        var state = Truth.offline
+        var activities: [Activity] = []
+        if let ghost, ghost.until > now { activities.append(ghost.activity) }
         for device in devices {
-            let activity: Activity
             if let connection = device.connection, connection.isReady {
-                activity = connection.activity
+                activities.append(connection.activity)
             } else if let linger = device.linger, linger.until > now {
-                activity = linger.activity
-            } else {
-                continue
+                activities.append(linger.activity)
             }
-            if activity == .active { return .online }
-            if activity == .idle { state = .away }
         }
-        return state
+        if activities.contains(.active) { return .online }
+        return activities.contains(.idle) ? .away : .offline
+    }
+
+    /// Whether the user has a connection that counts. A background fetch doesn't.
+    var isHere: Bool {
+        devices.contains { device in device.connection.map { $0.isReady && $0.activity != .background } ?? false }
     }
 }
 

@@ -21,8 +21,12 @@ final class World {
     private(set) var lastEvents: [String] = []
     /// Steps that were taken.
     var stepsTaken = 0
+    /// When the present process started.
+    var startedAt = Int64.min / 2
     /// The store has had no room at some time: commands may have been refused.
     var wasFull = false
+    /// When it last had none. States wait meanwhile.
+    var fullAt = Int64.min / 2
     /// The end of a run: the store fails no more, nobody drops.
     var isCalm = false
     /// The relay was told to stop, or its store has failed: it serves nobody.

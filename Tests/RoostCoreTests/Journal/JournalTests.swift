@@ -80,29 +80,33 @@ import Testing
         #expect(throws: Never.self) { try journal.reserve(1) }
     }
 
+    private func presence(_ isOnline: Bool, _ lastSeen: Timestamp) -> StoredPresence {
+        StoredPresence(isOnline ? .online : .offline, isHere: isOnline, lastSeen: lastSeen)
+    }
+
     @Test func onlyTheNewestStatesWaitAndGoLast() throws {
         let journal = journal()
         let (alice, bob) = (UserNumber(1), UserNumber(2))
         for milliseconds in 1...3 as ClosedRange<Int64> {
             let time = Timestamp(milliseconds: milliseconds)
-            journal.store(.presence(alice, isOnline: milliseconds == 2, lastSeen: time))
+            journal.store(.presence(alice, presence(milliseconds == 2, time)))
             journal.store(.alive(time))
-            journal.store(.presence(bob, isOnline: milliseconds != 2, lastSeen: time))
+            journal.store(.presence(bob, presence(milliseconds != 2, time)))
         }
         journal.store(.user(bob, name: "bob"))
         #expect(journal.gathered == 4 && !journal.isEmpty)
         let batch = try #require(journal.takeBatch(at: 0))
-        guard batch.count == 4, case .user = batch[0], case .presence(alice, false, let aliceSeen) = batch[1],
-            case .alive(let aliveAt) = batch[2], case .presence(bob, true, let bobSeen) = batch[3]
+        guard batch.count == 4, case .user = batch[0], case .presence(alice, let aliceIs) = batch[1],
+            case .alive(let aliveAt) = batch[2], case .presence(bob, let bobIs) = batch[3]
         else {
             Issue.record("the batch is \(batch)")
             return
         }
         let newest = Timestamp(milliseconds: 3)
-        #expect(aliceSeen == newest && aliveAt == newest && bobSeen == newest)
+        #expect(aliveAt == newest && aliceIs == presence(false, newest) && bobIs == presence(true, newest))
         journal.batchIsDurable(outcomes: 0)
         #expect(journal.isEmpty && journal.takeBatch(at: 0) == nil)
-        journal.store(.presence(alice, isOnline: true, lastSeen: newest))
+        journal.store(.presence(alice, presence(true, newest)))
         #expect(journal.takeBatch(at: 0)?.count == 1)
     }
 

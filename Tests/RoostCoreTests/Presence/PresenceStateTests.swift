@@ -29,32 +29,34 @@ import Testing
     }
 
     /// What follows from a tick at this moment.
-    private func news(at now: Int64, isDraining: Bool) -> Presence.News {
+    private func news(at now: Int64) -> Presence.News {
         _ = presence.tick(at: Moment(now))
         var steps = 1_000
-        return presence.announce(&steps, isDraining: isDraining, at: Moment(now))
+        return presence.announce(&steps, at: Moment(now))
     }
 
     /// What a tick at this moment tells the watcher.
-    private func told(at now: Int64, isDraining: Bool = false) -> [PresenceState] {
-        news(at: now, isDraining: isDraining).audience.filter { $0 === watcher }
+    private func told(at now: Int64) -> [PresenceState] {
+        news(at: now).audience.filter { $0 === watcher }
             .flatMap { presence.takeBatch(of: $0) }.map(\.presence.announced)
     }
 
-    private func stored(at now: Int64, isDraining: Bool = false) -> [String] {
-        news(at: now, isDraining: isDraining).mutations.compactMap(describe)
+    private func stored(at now: Int64) -> [String] {
+        news(at: now).mutations.compactMap(describe)
     }
 
     private func describe(_ mutation: Mutation) -> String? {
-        guard case .presence(let user, let isOnline, let lastSeen) = mutation else { return nil }
-        return "\(user.value) \(isOnline ? "online" : "offline") \(lastSeen.milliseconds)"
+        if case .alive(let time) = mutation { return "alive \(time.milliseconds)" }
+        guard case .presence(let user, let presence) = mutation else { return nil }
+        let isHere = presence.isHere ? ", here," : ""
+        return "\(user.value) \(presence.state)\(isHere) \(presence.lastSeen.milliseconds)"
     }
 
-    private func end(_ session: Session, mayReturn: Bool, at now: Int64) {
+    private func end(_ session: Session, mayReturn: Bool, isDraining: Bool = false, at now: Int64) {
         phone.user.remove(session, cast.settled())
         phone.disconnect(at: now)
         presence.forget(session)
-        presence.go(session, of: phone, mayReturn: mayReturn, at: Moment(now))
+        presence.go(session, of: phone, mayReturn: mayReturn, isDraining: isDraining, at: Moment(now))
     }
 
     @Test func anArrivalIsToldAtTheTick() {
@@ -69,6 +71,9 @@ import Testing
         _ = told(at: 50)
         end(session, mayReturn: true, at: 1_000)
         #expect(told(at: 1_100).isEmpty)
+        // The sign of life that notes the drop.
+        #expect(told(at: 5_100).isEmpty)
+        #expect(told(at: 5_200).isEmpty)
         #expect(told(at: 15_900).isEmpty)
         // The wheel rounds up to a tenth of a second. Then changes are collected for one tick.
         #expect(told(at: 16_200).isEmpty)
@@ -121,27 +126,100 @@ import Testing
 
     @Test func onlyWhatChangesIsStored() {
         presence.come(session, of: phone, as: .active, at: Moment(0))
-        #expect(stored(at: 50) == ["1 online 50"])
+        #expect(stored(at: 50) == ["1 online, here, 50"])
         presence.set(.active, of: session, cast[0].user, at: Moment(100))
         #expect(stored(at: 150).isEmpty)
         end(session, mayReturn: false, at: 200)
         #expect(stored(at: 250) == ["1 offline 200"])
     }
 
-    @Test func afterACrashUsersWereLastSeenWhenTheRelayWasLastAlive() {
-        let ghost = User(UserNumber(9), name: "ghost", lastSeen: Timestamp(milliseconds: 5), isOnline: true, cast.roll)
-        let mutations = presence.settle([ghost, cast[2].user], lastAlive: Timestamp(milliseconds: 70))
-        #expect(mutations.compactMap(describe) == ["9 offline 70"])
-        #expect(ghost.presence.lastSeen == Timestamp(milliseconds: 70))
+    /// A user as stored, and what a start at 300,000 ms makes of it.
+    private func start(_ stored: StoredPresence, lastAlive: Int64) -> (user: User, stored: [String]) {
+        let user = User(UserNumber(9), name: "ghost", presence: stored, cast.roll)
+        let alive = Timestamp(milliseconds: lastAlive)
+        let mutations = presence.settle([user, cast[2].user], lastAlive: alive, at: Moment(300_000))
+        return (user, mutations.compactMap(describe))
     }
 
-    @Test func departuresAreNotToldWhileDraining() {
+    private func time(_ milliseconds: Int64) -> Timestamp { Timestamp(milliseconds: milliseconds) }
+
+    @Test func afterAStartUsersAreShownAsBeforeForTheGrace() {
+        let (ghost, stored) = start(.init(.away, isHere: true, lastSeen: time(5)), lastAlive: 290_000)
+        #expect(stored == ["9 away 290000"])
+        #expect(ghost.presence.announced == .away && counters.usersAway == 1)
+        _ = presence.watch([.init(user: ghost, shared: cast.group)], by: watcher)
+        #expect(told(at: 314_999).isEmpty)
+        #expect(told(at: 315_100).isEmpty)
+        #expect(told(at: 315_200) == [.offline])
+        #expect(ghost.presence.lastSeen == time(290_000) && counters.usersAway == 0)
+    }
+
+    @Test func whoHadDroppedBeforeTheStartWasSeenThen() {
+        let (ghost, stored) = start(.init(.online, lastSeen: time(285_000)), lastAlive: 290_000)
+        #expect(stored == ["9 online 285000"])
+        #expect(ghost.presence.lastSeen == time(285_000))
+    }
+
+    @Test(arguments: [(0, PresenceState.online), (-1, .offline)] as [(Int64, PresenceState)])
+    func whoWasNotSeenForTooLongIsOffline(lastAlive: Int64, state: PresenceState) {
+        let (ghost, stored) = start(.init(.online, isHere: true, lastSeen: time(-5)), lastAlive: lastAlive)
+        #expect(ghost.presence.announced == state)
+        #expect(stored == ["9 \(state) \(lastAlive)"])
+    }
+
+    @Test func aGhostEndsWithTheGoodbyeOfItsUser() {
+        let user = cast[0].user
+        user.presence = Presence.Person(.init(.online, isHere: true, lastSeen: time(5)))
+        _ = presence.settle([user], lastAlive: time(10), at: Moment(20))
+        presence.come(session, of: phone, as: .active, at: Moment(30))
+        #expect(told(at: 80).isEmpty)
+        end(session, mayReturn: false, at: 100)
+        #expect(stored(at: 150) == ["1 offline 100"])
+    }
+
+    /// A ghost's user came and dropped within a tick, and the visit was forgotten.
+    @Test func aShortVisitOfAGhostIsStoredWithTheNextSignOfLife() {
+        let user = cast[0].user
+        user.presence = Presence.Person(.init(.online, isHere: true, lastSeen: time(-20)))
+        _ = presence.settle([user], lastAlive: time(-10), at: Moment(20))
+        _ = stored(at: 25)
+        presence.come(session, of: phone, as: .active, at: Moment(30))
+        end(session, mayReturn: true, at: 40)
+        #expect(stored(at: 90).isEmpty)
+        // The sign of life, and the tick after it.
+        #expect(stored(at: 5_050).isEmpty)
+        #expect(stored(at: 5_150) == ["1 online 40"])
+    }
+
+    @Test func aDropIsStoredWithTheNextSignOfLife() {
+        presence.come(session, of: phone, as: .active, at: Moment(10))
+        #expect(stored(at: 60) == ["1 online, here, 60"])
+        end(session, mayReturn: true, at: 4_000)
+        #expect(stored(at: 5_000).isEmpty)
+        #expect(stored(at: 5_060).isEmpty)
+        #expect(stored(at: 5_110) == ["1 online 4000"])
+        let again = cast.session(on: phone, numbered: 3)
+        presence.come(again, of: phone, as: .active, at: Moment(6_000))
+        #expect(stored(at: 6_050) == ["1 online, here, 6050"])
+    }
+
+    @Test func whoIsBackBeforeTheNextSignOfLifeIsNotStored() {
+        presence.come(session, of: phone, as: .active, at: Moment(10))
+        _ = stored(at: 60)
+        end(session, mayReturn: true, at: 4_000)
+        let again = cast.session(on: phone, numbered: 3)
+        presence.come(again, of: phone, as: .active, at: Moment(4_500))
+        #expect(stored(at: 5_100).isEmpty)
+    }
+
+    @Test func aStopStoresDropsAndALastSignOfLife() {
         presence.come(session, of: phone, as: .active, at: Moment(0))
         _ = told(at: 50)
-        let stored = presence.closeDown([cast[0].user], at: Moment(60))
-        #expect(stored.compactMap(describe) == ["1 offline 60"])
-        end(session, mayReturn: false, at: 100)
-        #expect(told(at: 200, isDraining: true).isEmpty)
-        #expect(cast[0].user.presence.announced == .offline)
+        #expect(presence.closeDown(at: Moment(60)).compactMap(describe) == ["alive 60"])
+        end(session, mayReturn: true, isDraining: true, at: 100)
+        #expect(presence.closeDown(at: Moment(200)).compactMap(describe) == ["1 online 100", "alive 200"])
+        // The grace begins with the next start.
+        #expect(told(at: 1_000_000).isEmpty)
+        #expect(cast[0].user.presence.announced == .online)
     }
 }

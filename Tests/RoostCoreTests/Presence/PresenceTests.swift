@@ -180,18 +180,68 @@ import Testing
 
     // MARK: The process ends
 
-    @Test func afterACrashNobodyIsAGhost() {
+    private func found(by watcher: HarnessClient) -> (state: String?, lastSeen: Int64?) {
+        let bob = watcher.request("watch", ["users": ["bob"]])?.list("users").first
+        return (bob?.text("state"), bob?.number("lastSeen"))
+    }
+
+    @Test func whoReturnsAfterACrashWasNeverGone() {
+        _ = connect()
+        relay.advance(12_000)
+        relay.crash()
+        let again = relay.connect("watcher")
+        #expect(found(by: again).state == "online")
+        relay.advance(14_000)
+        _ = connect()
+        relay.advance(60_000)
+        #expect(again.states(of: "bob") == ["online"])
+    }
+
+    @Test func afterACrashNobodyIsAGhostForLong() {
         let phone = connect()
         relay.advance(12_000)
         let crashed = relay.now.wall.milliseconds
         relay.crash()
         #expect(!phone.isOpen)
         let again = relay.connect("watcher")
-        let state = again.request("watch", ["users": ["bob"]])?.list("users").first
-        #expect(state?.text("state") == "offline")
+        #expect(found(by: again).state == "online")
+        relay.advance(14_900)
+        #expect(again.frames("presence").isEmpty)
+        relay.advance(1_000)
+        #expect(again.states(of: "bob").last == "offline")
         // The relay notes every five seconds that it is alive.
-        let seen = state?.number("lastSeen") ?? 0
+        let seen = found(by: again).lastSeen ?? 0
         #expect(seen <= crashed && seen > crashed - 5_300)
+    }
+
+    /// A crash within the grace of the last start: what the first start found still holds.
+    @Test func aGhostOutlivesAnotherCrash() {
+        _ = connect()
+        relay.advance(12_000)
+        let crashed = relay.now.wall.milliseconds
+        relay.crash()
+        relay.advance(12_000)
+        relay.crash()
+        let again = relay.connect("watcher")
+        #expect(found(by: again).state == "online")
+        relay.advance(16_000)
+        #expect(found(by: again).state == "offline")
+        #expect(found(by: again).lastSeen ?? .max <= crashed)
+    }
+
+    @Test func aUserWhoHadDroppedBeforeTheCrashWasSeenAtTheDrop() {
+        connect().drop()
+        let dropped = relay.now.wall.milliseconds
+        relay.advance(12_000)
+        relay.crash()
+        relay.advance(16_000)
+        #expect(found(by: relay.connect("watcher")).lastSeen == dropped)
+    }
+
+    @Test func aRelayThatWasDownForLongFindsNobodyOnline() {
+        _ = connect()
+        relay.sleep(Limits().downMilliseconds + 6_000)
+        #expect(found(by: relay.connect("watcher")).state == "offline")
     }
 
     @Test func aUserWhoCameJustBeforeTheCrashWasSeenThen() {
@@ -199,9 +249,8 @@ import Testing
         let came = relay.now.wall.milliseconds
         _ = connect()
         relay.crash()
-        let seen = relay.connect("watcher").request("watch", ["users": ["bob"]])?.list("users").first?.number(
-            "lastSeen")
-        #expect((seen ?? 0) >= came)
+        relay.advance(16_000)
+        #expect(found(by: relay.connect("watcher")).lastSeen ?? 0 >= came)
     }
 
     @Test func lastSeenOutlivesARestart() {
@@ -209,28 +258,54 @@ import Testing
         let time = relay.now.wall.milliseconds
         phone.tell("bye")
         relay.pause()
-        relay.advance(60_000)
-        relay.crash()
+        relay.sleep(60_000)
         let seen = relay.connect("watcher").request("watch", ["users": ["bob"]])?.list("users").first?.number(
             "lastSeen")
         #expect(seen == time)
     }
 
-    @Test func aDrainTellsNobodyThatOthersLeave() {
-        _ = connect()
+    private func drain() {
         relay.relay.beginDrain(spreadMilliseconds: 1, at: relay.now)
-        relay.clients.last?.drop()
+        relay.settle()
+        relay.relay.closeAll(at: relay.now)
+        relay.settle()
+    }
+
+    @Test func aDrainTellsNobodyThatOthersLeave() {
+        let phone = connect()
+        relay.relay.beginDrain(spreadMilliseconds: 1, at: relay.now)
+        phone.drop()
         relay.advance(20_000)
         #expect(bob == ["online"])
     }
 
-    @Test func aDrainStoresThatEverybodyIsGone() {
+    @Test func aRestartIsNotSeen() {
+        let phone = connect()
+        set(phone, "idle")
+        drain()
+        relay.sleep(60_000)
+        let again = relay.connect("watcher")
+        #expect(found(by: again).state == "away")
+        relay.advance(16_000)
+        #expect(again.states(of: "bob") == ["away", "offline"])
+    }
+
+    @Test func aStopStoresWhenEverybodyWasThere() {
         _ = connect()
+        relay.advance(3_000)
         let time = relay.now.wall.milliseconds
+        drain()
+        relay.sleep(60_000)
+        relay.advance(16_000)
+        #expect(found(by: relay.connect("watcher")).lastSeen == time)
+    }
+
+    @Test func whoSaysGoodbyeDuringADrainIsGone() {
+        let phone = connect()
         relay.relay.beginDrain(spreadMilliseconds: 1, at: relay.now)
-        relay.settle()
-        let stored = relay.log.load().users.first { $0.name == "bob" }
-        #expect(stored?.isOnline == false)
-        #expect(stored?.lastSeen.milliseconds == time)
+        phone.tell("bye")
+        relay.pause()
+        relay.crash()
+        #expect(found(by: relay.connect("watcher")).state == "offline")
     }
 }
