@@ -75,10 +75,12 @@ extension ChatClient {
 
     /// Tells others that the user types, or has stopped. Typing ends by itself (`ServerLimits.typing`), so call this
     /// again while it goes on. Lost without a session.
-    public func typing(in conversation: String, isActive: Bool = true) {
+    /// - Parameter replyTo: the message in whose thread the user types; nil for the conversation itself.
+    public func typing(in conversation: String, replyTo: SequenceNumber? = nil, isActive: Bool = true) {
         guard session.requests.isReady else { return }
         _ = session.requests.transmit(.typing) { command in
             command.member("to", conversation)
+            if let replyTo { command.member("replyTo", replyTo.value) }
             if !isActive { command.member("active", false) }
         }
     }

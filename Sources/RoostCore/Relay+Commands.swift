@@ -44,7 +44,7 @@ extension Relay {
         case .members(let list): try query.members(list, id, session, now)
         case .ack(let position): try receipt.ack(position, id, session, now)
         case .read(let target): try receipt.read(target, id, session, now)
-        case .typing(let to, let isActive): try typing.set(to, isActive, id, session, now)
+        case .typing(let to, let thread, let isActive): try typing.set(to, isActive, in: thread, id, session, now)
         case .presence(let activity): try presence.set(activity, id, session, now)
         case .watch(let users): try presence.watch(users, id, session, now)
         case .unwatch(let users): presence.unwatch(users, id, session)

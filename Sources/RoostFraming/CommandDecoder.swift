@@ -52,7 +52,7 @@ public final class CommandDecoder {
         case .send: try readSend()
         case .signal: try readSignal()
         case .ack: .ack(try members.position(.position))
-        case .typing: .typing(to: try members.conversation(.to), isActive: try members.flag(.active) ?? true)
+        case .typing: try readTyping()
         case .read: .read(try readTarget())
         case .hello: try readHello()
         case .refresh: .refresh(token: try members.token())
@@ -108,6 +108,12 @@ public final class CommandDecoder {
         let isText = kind.map { $0 == "text" } ?? false
         return .signal(
             Command.Signal(to: to, kind: kind, body: isText ? try members.textBody() : try members.anyBody()))
+    }
+
+    private func readTyping() throws(Refusal) -> Command {
+        .typing(
+            to: try members.conversation(.to), replyTo: try members.optional(.replyTo, members.sequence),
+            isActive: try members.flag(.active) ?? true)
     }
 
     private func readTarget() throws(Refusal) -> Command.Target {

@@ -13,7 +13,7 @@ public enum Command {
     case signal(Signal)
     case ack(Position)
     case read(Target)
-    case typing(to: Text, isActive: Bool)
+    case typing(to: Text, replyTo: SequenceNumber?, isActive: Bool)
     case presence(Activity)
     case watch(users: [Text])
     case unwatch(users: [Text])

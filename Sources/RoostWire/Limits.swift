@@ -99,10 +99,11 @@ public struct Limits: Sendable, Equatable {
     public var watchedPerSession = 1_000
     /// Most members that events and conversation objects name. `conversation.members` returns all of them.
     public var membersNamed = 50
-    /// Most users that a conversation shows as typing at once.
+    /// Most users that a conversation shows as typing at once, by name. Of those beyond, members are told that they are
+    /// several.
     public var typersPerConversation = 20
     /// Largest conversation whose members are told who is typing. In larger ones there is always somebody, and telling
-    /// all of them costs as much as the messages.
+    /// all of them each name costs as much as the messages. They are told whether several type.
     public var typingMembersMax = 256
     /// Most different reactions of one user to one message.
     public var reactionsPerUser = 20
@@ -207,9 +208,12 @@ public struct Limits: Sendable, Equatable {
     public var graceMilliseconds: Int64 = 15_000
     /// How long a user is shown as typing after the last `typing` command.
     public var typingMilliseconds: Int64 = 3_000
-    /// Shortest time between two beginnings of typing that others are told, so that switching it on and off doesn't
-    /// cause more events.
+    /// Shortest time between two beginnings of typing, or changes of its thread, that others are told, so that
+    /// switching it on and off doesn't cause more events.
     public var typingAgainMilliseconds: Int64 = 1_000
+    /// Shortest time between two changes of whether several type that a conversation's members are told. However many
+    /// come and go, they cost a large group fewer deliveries than one person does who writes.
+    public var severalTypingMilliseconds: Int64 = 5_000
     /// Time between two notes in the store that the relay is alive. After a crash, last-seen times may be wrong by this
     /// much.
     public var aliveMilliseconds: Int64 = 5_000

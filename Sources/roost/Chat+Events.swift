@@ -20,8 +20,9 @@ extension Chat {
         case .conversation(let change) where change.conversation == conversation: show(change)
         case .gap(let gap) where gap.conversation == conversation: show(gap)
         case .receipt(let mark) where mark.conversation == conversation && mark.user != user: note(mark)
-        case .typing(let typing) where typing.conversation == conversation && typing.isActive:
-            screen.status("typing \(typing.user)", "  \(printable(typing.user)) is typing…", isPassing: true)
+        case .typing(let change) where change.conversation == conversation:
+            typing.note(change)
+            if change.isActive, let text = typing.text { screen.status("typing", "  \(text)", isPassing: true) }
         case .presence(let presences): for one in presences { show(one) }
         case .drain: screen.line("· the relay is about to stop", .faint)
         default: break
@@ -84,6 +85,7 @@ extension Chat {
     private func disconnected(_ disconnection: Disconnection) async {
         isConnected = false
         typingSince = nil
+        typing.forget()
         if disconnection.isFinal {
             guard !isQuitting, failure == nil else { return }
             let code = disconnection.code.map { " (\($0))" } ?? ""

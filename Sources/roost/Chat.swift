@@ -37,6 +37,7 @@ actor Chat {
     var isQuitting = false
 
     var ticks = Ticks()
+    var typing = TypingNotice()
     var presence: [String: UserPresence] = [:]
 
     init(_ relay: ChatRelay, user: String?, peer: String, isTokenFixed: Bool) {

@@ -1,5 +1,7 @@
 """Typing: others are told of its beginning and its end once each, whatever ends it. It is never stored."""
 
+import asyncio
+
 import pytest
 
 SETTINGS = {"limits__typing_seconds": 1, "presence__grace_seconds": 1}
@@ -89,3 +91,41 @@ async def test_typing_ends_before_the_message_arrives(relay, name):
     await bob.event("message")
     assert [frame["type"] for frame in bob.frames if frame["type"] in ("typing", "message")] == [
         "typing", "typing", "message"]
+
+
+async def test_typing_in_a_thread(start):
+    relay = start(limits__typing_seconds=60)
+    alice, bob = await relay.device("alice"), await relay.device("bob")
+    group = await alice.group("Crew", "bob")
+    for text in ("one", "two"):
+        await alice.send(group, text)
+    await alice.call("typing", to=group, replyTo=1)
+    told = {"type": "typing", "conversation": group, "user": "alice", "replyTo": 1, "active": True}
+    assert dict(await bob.event("typing")) == told
+    assert await alice.refusal("typing", to=group, replyTo=3) == "not_found"
+    # Others are told of another thread when a second has passed since the beginning.
+    while not bob.seen("typing", replyTo=2):
+        await asyncio.sleep(0.1)
+        await alice.call("typing", to=group, replyTo=2)
+        await bob.barrier()
+    await alice.send(group, "done")
+    assert dict(await bob.event("typing", active=False)) == {**told, "replyTo": 2, "active": False}
+    assert len(bob.seen("typing")) == 3
+
+
+async def test_many_who_type_are_several(start):
+    relay = start(limits__typing_seconds=60)
+    reader = await relay.device("reader")
+    away = await relay.device("away", background=True)
+    typists = await asyncio.gather(*(relay.device(f"t{number}") for number in range(22)))
+    group = await reader.group("Crowd", "away", *(f"t{number}" for number in range(22)))
+    for typist in typists:
+        await typist.call("typing", to=group)
+    several = await reader.event("typing", several=True)
+    assert dict(several) == {"type": "typing", "conversation": group, "several": True, "active": True}
+    assert [event["user"] for event in reader.seen("typing") if "user" in event] == [
+        f"t{number}" for number in range(20)]
+    await typists[21].drop()
+    assert (await reader.event("typing", several=True))["active"] is False
+    await away.barrier()
+    assert not away.seen("typing")

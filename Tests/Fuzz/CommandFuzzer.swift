@@ -50,7 +50,7 @@ private func touch(_ command: Command) -> [UInt8] {
     case .react(let react): react.target.conversation.array + react.reaction.array
     case .history(let history): history.conversation.array
     case .signal(let signal): signal.to.array + (signal.kind?.array ?? []) + valid(signal.body)
-    case .typing(let to, _): to.array
+    case .typing(let to, _, _): to.array
     case .watch(let users), .unwatch(let users): users.flatMap(\.array)
     case .create(let create): (create.name?.array ?? []) + create.members.flatMap(\.array) + (create.key?.array ?? [])
     case .get(let conversation): conversation.array

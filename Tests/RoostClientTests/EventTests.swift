@@ -32,7 +32,7 @@ import Testing
             ),
             (
                 #"{"type":"typing","conversation":"c1","user":"bob","active":true}"#,
-                .typing(TypingChange(conversation: "c1", user: "bob", isActive: true))
+                .typing(TypingChange(conversation: "c1", who: .user("bob"), isActive: true))
             ),
             (
                 #"{"type":"presence","users":[{"user":"bob","state":"offline","lastSeen":4},{"state":"?"}]}"#,
@@ -67,6 +67,22 @@ import Testing
             return
         }
         #expect(signal.body.json == Array("null".utf8))
+    }
+
+    @Test(arguments: [
+        (#""user":"bob","replyTo":7,"active":false"#, TypingChange.Who.user("bob"), Int64(7) as Int64?, false),
+        (#""user":"bob","several":false,"active":true"#, .user("bob"), nil, true),
+        (#""several":true,"active":true"#, .several, nil, true),
+    ])
+    func readsWhereSomebodyTypesAndThatSeveralDo(
+        members: String, who: TypingChange.Who, replyTo: Int64?, isActive: Bool
+    ) async {
+        let fixture = Fixture()
+        let socket = await fixture.connected()
+        socket.deliver("{\"type\":\"typing\",\"conversation\":\"c1\",\(members)}")
+        let change = TypingChange(
+            conversation: "c1", who: who, replyTo: replyTo.map { SequenceNumber($0) }, isActive: isActive)
+        #expect(await fixture.client.nextEvent() == .typing(change))
     }
 
     @Test func ignoresUnknownEventsAndMembers() async {

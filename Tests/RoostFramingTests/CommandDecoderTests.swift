@@ -51,8 +51,9 @@ import Testing
             (#"{"type":"ack","position":"e1-0"}"#, "ack | 0"),
             (#"{"type":"ack","id":1,"position":"e1-9223372036854775807"}"#, "ack | 9223372036854775807"),
             (#"{"type":"read","conversation":"c","sequence":9}"#, "read | c 9"),
-            (#"{"type":"typing","to":"c"}"#, "typing | c | true"),
-            (#"{"type":"typing","to":"c","active":false}"#, "typing | c | false"),
+            (#"{"type":"typing","to":"c"}"#, "typing | c | - | true"),
+            (#"{"type":"typing","to":"c","active":false}"#, "typing | c | - | false"),
+            (#"{"type":"typing","to":"c","replyTo":3}"#, "typing | c | 3 | true"),
             (#"{"type":"presence","id":1,"state":"active"}"#, "presence | active"),
             (#"{"type":"presence","id":1,"state":"idle"}"#, "presence | idle"),
             (#"{"type":"presence","id":1,"state":"background"}"#, "presence | background"),
@@ -136,7 +137,7 @@ import Testing
         #expect(decode(hello).description == "hello | t | - | false | -")
         let send = #"{"type":"send","id":1,"to":"c","key":"k","kind":null,"body":"b","replyTo":null}"#
         #expect(decode(send).description == #"send | c | k | - | "b" | -"#)
-        #expect(decode(#"{"type":"typing","id":null,"to":"c","active":null}"#).description == "typing | c | true")
+        #expect(decode(#"{"type":"typing","id":null,"to":"c","active":null}"#).description == "typing | c | - | true")
         let create = #"{"type":"conversation.create","id":1,"kind":"direct","name":null,"members":["b"],"key":null}"#
         #expect(decode(create).description == "create | direct | - | b | -")
     }

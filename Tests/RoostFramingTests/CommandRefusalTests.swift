@@ -73,7 +73,8 @@ import Testing
         Shape(type: "signal", members: to + [("kind", #""text""#, .kind, false), ("body", #""b""#, .text, true)]),
         Shape(type: "ack", members: [("position", #""e1-4""#, .position, true)]),
         Shape(type: "read", members: target),
-        Shape(type: "typing", members: to + [("active", "true", .flag, false)]),
+        Shape(
+            type: "typing", members: to + [("replyTo", "1", .sequence, false), ("active", "true", .flag, false)]),
         Shape(type: "presence", members: [("state", #""idle""#, .state, true)]),
         Shape(type: "watch", members: users),
         Shape(type: "unwatch", members: users),

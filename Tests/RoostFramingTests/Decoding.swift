@@ -77,7 +77,7 @@ func describe(_ command: Command) -> String {
     case .signal(let signal): words("signal", text(signal.to), text(signal.kind), text(signal.body))
     case .ack(let position): words("ack", number(position.value))
     case .read(let value): words("read", target(value))
-    case .typing(let to, let isActive): words("typing", text(to), "\(isActive)")
+    case .typing(let to, let replyTo, let isActive): words("typing", text(to), number(replyTo?.value), "\(isActive)")
     case .presence(let activity): words("presence", "\(activity)")
     case .watch(let users): words("watch", list(users))
     case .unwatch(let users): words("unwatch", list(users))

@@ -24,7 +24,8 @@ public enum RoostEvent: Sendable, Equatable {
     case live
     /// How far a member has got.
     case receipt(Receipt)
-    /// A user began or stopped typing.
+    /// A user began or stopped typing, or several did. Forget who types when the session ends, and when the device goes
+    /// to the background.
     case typing(TypingChange)
     /// The presence of users.
     case presence([UserPresence])

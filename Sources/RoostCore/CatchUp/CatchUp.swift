@@ -275,7 +275,7 @@ final class CatchUp {
             begin(session, at: now)
             return 0
         }
-        delivery.touch(session)
+        delivery.edge.touch(session)
         counters.behind.windowPieces += 1
         let piece = newest.handOut(to: session, user, &session.catchUp.underWay)
         guard session.phase == .ready else { return piece.cost }
@@ -309,7 +309,7 @@ final class CatchUp {
         counters.pages += 1
         counters.gaps += frames.gaps
         session.catchUp.round?.goOn(with: result.spans)
-        delivery.touch(session)
+        delivery.edge.touch(session)
         for part in frames.parts { push(part, of: frames, to: session, user) }
         // What was before a membership may have been too much.
         guard session.phase == .ready else { return frames.bytes }

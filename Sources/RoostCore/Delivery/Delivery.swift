@@ -121,6 +121,22 @@ final class Delivery {
         push(frame, to: session)
     }
 
+    /// As above, to those sessions of a conversation for which `isTold` is true. A crowd's turn comes last.
+    func deliver(_ frame: Frame, _ key: Owed, in conversation: Conversation, where isTold: (Session) -> Bool) {
+        settle()
+        let held = Unmanaged.passUnretained(frame)
+        let isCrowd = edge.isCrowd(conversation.audienceCount)
+        var told = 0
+        conversation.audience.forEach { session, _ in
+            guard session.phase == .ready, isTold(session) else { return }
+            guard edge.backlog(of: session) <= bounds.calmBytes else { return owe(key, to: session) }
+            edge.add(session, to: held, bytes: frame.count, isCrowd: isCrowd)
+            told += 1
+        }
+        edge.end(held, sessions: told)
+        counters.ephemeralDeliveries += told
+    }
+
     /// Whether few enough bytes wait for the session to send it ephemeral events.
     func isCalm(_ session: Session) -> Bool {
         settle()
@@ -199,9 +215,6 @@ final class Delivery {
 
     /// Whether a session has something to write or to close.
     var hasVisits: Bool { !edge.isEmpty || !run.isEmpty }
-
-    /// Makes the host look at the session, even if nothing waits for it.
-    func touch(_ session: Session) { edge.touch(session) }
 
     /// Counts commands, outcomes or answers that came in; `visitPart` goes by their number.
     func noteArrivals(_ count: Int) { edge.noteArrivals(count) }

@@ -4,6 +4,7 @@ import RoostWire
 /// session is told.
 enum Owed: Hashable {
     case typing(ConversationNumber, UserNumber)
+    case severalTyping(ConversationNumber)
     case receipt(ConversationNumber, UserNumber)
     case presence(UserNumber)
 }
@@ -12,8 +13,9 @@ extension Owed: Comparable {
     private var order: (Int, Int32, Int32) {
         switch self {
         case .typing(let conversation, let user): (0, conversation.value, user.value)
-        case .receipt(let conversation, let user): (1, conversation.value, user.value)
-        case .presence(let user): (2, 0, user.value)
+        case .severalTyping(let conversation): (1, conversation.value, 0)
+        case .receipt(let conversation, let user): (2, conversation.value, user.value)
+        case .presence(let user): (3, 0, user.value)
         }
     }
 

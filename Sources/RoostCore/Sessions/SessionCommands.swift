@@ -185,10 +185,13 @@ final class SessionCommands {
         for key in delivery.takeOwed(session) {
             switch key {
             case .typing(let conversation, let number):
-                guard let conversation = joined(conversation, session), let user = directory.user(number) else {
-                    continue
-                }
+                guard typing.isTold(session), let conversation = joined(conversation, session),
+                    let user = directory.user(number)
+                else { continue }
                 delivery.deliver(typing.frame(user, in: conversation), key, to: session)
+            case .severalTyping(let conversation):
+                guard typing.isTold(session), let conversation = joined(conversation, session) else { continue }
+                delivery.deliver(typing.frameOfSeveral(in: conversation), key, to: session)
             case .receipt(let conversation, let number):
                 guard let member = joined(conversation, session)?.member(number) else { continue }
                 delivery.deliver(receipts.frame(member, isOwn: member.user === session.user), key, to: session)

@@ -1,13 +1,18 @@
+import DequeModule
 import RoostWire
 
-/// Who is typing, and until when. The server owns this state of a few seconds and never stores it. It ends by itself
-/// unless the client repeats it. This type decides whether others must be told; the caller tells them. Loop thread
-/// only.
+/// Who is typing, where, and until when. The server owns this state of a few seconds and never stores it. It ends by
+/// itself unless the client repeats it. Of a few members of a conversation the others are told by name; of those beyond
+/// only that they are several. This type decides whether others must be told; the caller tells them. Loop thread only.
 final class Typing {
     /// The state of one member. It is stored in the member, but only this type changes it.
     struct Mark {
         /// When typing ends, in monotonic milliseconds; nil if the member isn't typing.
         fileprivate var until: Int64?
+        /// The message in whose thread others were last told that the member types; none for the conversation itself.
+        fileprivate(set) var thread = SequenceNumber.none
+        /// Whether others were told that the member is typing.
+        fileprivate(set) var isNamed = false
         /// When others were last told that the member is typing, in monotonic milliseconds.
         fileprivate var toldAt = Int64.min / 2
         /// When the timer that checks for the end is due; in the past if there is none.
@@ -20,12 +25,38 @@ final class Typing {
     /// How many members of one conversation are typing. It is stored in the conversation, but only this type changes
     /// it.
     struct Typers {
-        fileprivate(set) var count = 0
+        /// Those whom others were told by name.
+        fileprivate(set) var named = 0
+        fileprivate(set) var unnamed = 0
+        /// Whether the members were last told that several type.
+        fileprivate(set) var isSeveralTold = false
+        /// Whether somebody has paid for telling that several type, and for telling the end.
+        fileprivate var isSeveralPaid = false
+        /// When the members were last told that several type, or no longer do, in monotonic milliseconds.
+        fileprivate var severalToldAt = Int64.min / 2
+        fileprivate var hasTimer = false
+
+        var count: Int { named + unnamed }
+
+        /// One person who isn't named is nobody's news.
+        fileprivate var isSeveral: Bool { unnamed >= 2 }
     }
 
     /// Where one user is typing. It is stored in the user, but only this type changes it.
     struct Typist {
         fileprivate(set) var members: [Member] = []
+    }
+
+    /// What follows when a member says that it types.
+    enum Step {
+        /// Others know already, or were told of a beginning or another thread a moment ago.
+        case nothing
+        /// Others are told its name.
+        case begins
+        /// Others are told that it types in another thread than before.
+        case moves
+        /// It is counted with those whose names aren't told.
+        case joins
     }
 
     /// The limits of this part.
@@ -34,47 +65,84 @@ final class Typing {
         let membersMax: Int
         let lifeMilliseconds: Int64
         let againMilliseconds: Int64
+        let severalMilliseconds: Int64
 
         init(_ limits: Limits) {
             typersPerConversation = limits.typersPerConversation
             membersMax = limits.typingMembersMax
             lifeMilliseconds = limits.typingMilliseconds
             againMilliseconds = limits.typingAgainMilliseconds
+            severalMilliseconds = limits.severalTypingMilliseconds
         }
     }
 
     private let bounds: Bounds
     private var timers: TimerWheel<Member>
+    /// One timer for each conversation whose members may have to be told that several type, or no longer do.
+    private var severalTimers: TimerWheel<Conversation>
+    /// Conversations whose timer has fired.
+    private var due = Deque<Conversation>()
+    private var expiredAt: Int64
 
     init(_ bounds: Bounds, at now: Int64) {
         self.bounds = bounds
         timers = TimerWheel(now: now)
+        severalTimers = TimerWheel(now: now)
+        expiredAt = now
     }
 
     /// Number of timers that are set. For tests.
-    var timerCount: Int { timers.count }
+    var timerCount: Int { timers.count + severalTimers.count + due.count }
 
-    /// Whether others are told when the member begins to type now. They aren't if the member is typing already, if
-    /// others were told of a beginning a moment ago, if enough others are typing, or if the conversation is large.
-    func begins(_ member: Member, at now: Int64) -> Bool {
-        !member.typing.isActive && member.conversation.typers.count < bounds.typersPerConversation
-            && member.conversation.members.count <= bounds.membersMax
-            && now - member.typing.toldAt >= bounds.againMilliseconds
+    // MARK: Typing
+
+    /// What `start` does now.
+    func step(_ member: Member, in thread: SequenceNumber, at now: Int64) -> Step {
+        let mark = member.typing
+        let isSoon = now - mark.toldAt < bounds.againMilliseconds
+        if mark.isNamed { return thread == mark.thread || isSoon ? .nothing : .moves }
+        if isSoon { return .nothing }
+        let conversation = member.conversation
+        if conversation.typers.named < bounds.typersPerConversation, conversation.members.count <= bounds.membersMax {
+            return .begins
+        }
+        return mark.isActive ? .nothing : .joins
+    }
+
+    /// How often a conversation's members are told because of this step, the end of typing included.
+    func tellings(of step: Step, in conversation: Conversation) -> Int {
+        switch step {
+        case .nothing: 0
+        case .begins: 2
+        case .moves: 1
+        case .joins: conversation.typers.unnamed == 1 && !conversation.typers.isSeveralPaid ? 2 : 0
+        }
     }
 
     /// The member is typing, for the first time or still. Returns true if others must be told.
-    func start(_ member: Member, at now: Int64) -> Bool {
+    func start(_ member: Member, in thread: SequenceNumber, at now: Int64) -> Bool {
+        let step = step(member, in: thread, at: now)
+        let wasActive = member.typing.isActive
+        guard wasActive || step != .nothing else { return false }
         let until = now + bounds.lifeMilliseconds
-        if member.typing.isActive {
-            member.typing.until = until
-            return false
-        }
-        guard begins(member, at: now) else { return false }
         member.typing.until = until
-        member.typing.toldAt = now
-        member.conversation.typers.count += 1
-        member.user.typist.members.append(member)
+        if !wasActive { member.user.typist.members.append(member) }
         if member.typing.timerAt <= now { setTimer(for: member, at: until) }
+        switch step {
+        case .nothing: return false
+        case .begins:
+            member.typing.isNamed = true
+            member.conversation.typers.named += 1
+            if wasActive { member.conversation.typers.unnamed -= 1 }
+        case .moves: break
+        case .joins:
+            member.conversation.typers.unnamed += 1
+            if member.conversation.typers.isSeveral { member.conversation.typers.isSeveralPaid = true }
+        }
+        noteSeveral(in: member.conversation)
+        guard step != .joins else { return false }
+        member.typing.thread = thread
+        member.typing.toldAt = now
         return true
     }
 
@@ -82,18 +150,29 @@ final class Typing {
     func stop(_ member: Member) -> Bool {
         guard member.typing.isActive else { return false }
         member.typing.until = nil
-        member.conversation.typers.count -= 1
         member.user.typist.members.removeAll { $0 === member }
+        guard member.typing.isNamed else {
+            member.conversation.typers.unnamed -= 1
+            noteSeveral(in: member.conversation)
+            return false
+        }
+        member.typing.isNamed = false
+        member.conversation.typers.named -= 1
         return true
     }
 
     // MARK: Time
 
-    /// When to call `expire` next, in monotonic milliseconds.
-    var nextDeadline: Int64? { timers.nextDeadline }
+    /// When to call `expire` and `nextSeveral` next, in monotonic milliseconds.
+    var nextDeadline: Int64? {
+        let next = min(timers.nextDeadline ?? .max, severalTimers.nextDeadline ?? .max)
+        if !due.isEmpty { return min(next, expiredAt + 1) }
+        return next == .max ? nil : next
+    }
 
     /// Ends typing that was not repeated in time. Returns the members whose end others must be told.
     func expire(at now: Int64) -> [Member] {
+        expiredAt = now
         var ended: [Member] = []
         for member in timers.expire(at: now) {
             guard let until = member.typing.until, member.typing.timerAt <= now else { continue }
@@ -103,12 +182,35 @@ final class Typing {
                 ended.append(member)
             }
         }
+        due.append(contentsOf: severalTimers.expire(at: now))
         return ended
+    }
+
+    /// The next conversation whose members must be told that several type, or no longer do. Each call returns one, so
+    /// that a turn tells no more sessions than a message does.
+    func nextSeveral(at now: Int64) -> Conversation? {
+        while let conversation = due.popFirst() {
+            conversation.typers.hasTimer = false
+            guard conversation.typers.isSeveral != conversation.typers.isSeveralTold else { continue }
+            conversation.typers.isSeveralTold.toggle()
+            conversation.typers.severalToldAt = now
+            if !conversation.typers.isSeveralTold { conversation.typers.isSeveralPaid = false }
+            return conversation
+        }
+        return nil
     }
 
     /// Sets one timer per member, however often it begins again. When it fires, it finds a later end.
     private func setTimer(for member: Member, at until: Int64) {
         member.typing.timerAt = until
         timers.set(member, at: until)
+    }
+
+    /// Lets the members be told, but not before the time after the last change is over.
+    private func noteSeveral(in conversation: Conversation) {
+        let typers = conversation.typers
+        guard typers.isSeveral != typers.isSeveralTold, !typers.hasTimer else { return }
+        conversation.typers.hasTimer = true
+        severalTimers.set(conversation, at: typers.severalToldAt + bounds.severalMilliseconds)
     }
 }

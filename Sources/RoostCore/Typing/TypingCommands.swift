@@ -1,7 +1,7 @@
 import RoostFraming
 import RoostWire
 
-/// `typing`: the other members are told when it begins and when it ends. Loop thread only.
+/// `typing`: the other members are told when it begins, moves to another thread and ends. Loop thread only.
 final class TypingCommands {
     private let typing: Typing
     private let prices: Prices
@@ -23,24 +23,31 @@ final class TypingCommands {
     }
 
     func set(
-        _ to: Text, _ isActive: Bool, _ id: CommandID?, _ session: Session, _ now: Moment
+        _ to: Text, _ isActive: Bool, in thread: SequenceNumber?, _ id: CommandID?, _ session: Session, _ now: Moment
     ) throws(Refusal) {
         let (user, _) = try session.speaker()
         let conversation = try directory.destination(to, of: session, user)
         if isActive {
-            if let member = conversation.member(user.number) { try start(member, session, now) }
+            if let thread, thread <= conversation.hidden(from: user.number) || thread > conversation.lastSequence {
+                throw Refusal(.notFound, "replyTo: no such message in this conversation")
+            }
+            if let member = conversation.member(user.number) {
+                try start(member, in: thread ?? SequenceNumber.none, session, now)
+            }
         } else {
             stop(user, in: conversation)
         }
         replies.accept(id, session)
     }
 
-    private func start(_ member: Member, _ session: Session, _ now: Moment) throws(Refusal) {
-        if typing.begins(member, at: now.monotonic) {
-            // They are told of the beginning and of the end.
-            try prices.pay(deliveries: 2 * member.conversation.audienceCount, by: session, at: now)
-        }
-        if typing.start(member, at: now.monotonic) { tell(member) }
+    private func start(
+        _ member: Member, in thread: SequenceNumber, _ session: Session, _ now: Moment
+    ) throws(Refusal) {
+        let conversation = member.conversation
+        let step = typing.step(member, in: thread, at: now.monotonic)
+        let tellings = typing.tellings(of: step, in: conversation)
+        if tellings > 0 { try prices.pay(deliveries: tellings * conversation.audienceCount, by: session, at: now) }
+        if typing.start(member, in: thread, at: now.monotonic) { tell(member) }
     }
 
     /// The user sent a message there, or left.
@@ -63,26 +70,47 @@ final class TypingCommands {
     /// When to call `tick` next, in monotonic milliseconds.
     var nextDeadline: Int64? { typing.nextDeadline }
 
-    /// Ends typing states that were not renewed in time.
+    /// Ends typing states that were not renewed in time, and tells one conversation's members whether several type.
     func tick(at now: Int64) {
         for member in typing.expire(at: now) { tell(member) }
+        guard let conversation = typing.nextSeveral(at: now) else { return }
+        let frame = frameOfSeveral(in: conversation)
+        delivery.deliver(frame, .severalTyping(conversation.number), in: conversation, where: isTold)
     }
 
     /// Tells the other members whether this one is typing.
     private func tell(_ member: Member) {
-        let frame = frame(member.user, in: member.conversation)
-        let key = Owed.typing(member.conversation.number, member.user.number)
-        for other in member.conversation.members where other.user !== member.user {
-            for session in other.user.sessions { delivery.deliver(frame, key, to: session) }
-        }
+        let user = member.user
+        let frame = frame(user, member, in: member.conversation)
+        let key = Owed.typing(member.conversation.number, user.number)
+        delivery.deliver(frame, key, in: member.conversation) { $0.user !== user && isTold($0) }
     }
 
-    /// Whether the user is typing there now.
+    /// Whether the session is told who types: a background fetch shows nobody anything.
+    func isTold(_ session: Session) -> Bool { session.presence.activity != .background }
+
+    /// Whether the user is typing there, as others were last told.
     func frame(_ user: User, in conversation: Conversation) -> Frame {
+        frame(user, conversation.member(user.number), in: conversation)
+    }
+
+    private func frame(_ user: User, _ member: Member?, in conversation: Conversation) -> Frame {
         builder.begin("typing")
         builder.member("conversation", plain: conversation.id)
         builder.member("user", plain: user.name)
-        builder.member("active", conversation.member(user.number)?.typing.isActive ?? false)
+        if let thread = member?.typing.thread, thread > SequenceNumber.none {
+            builder.member("replyTo", thread.value)
+        }
+        builder.member("active", member?.typing.isNamed ?? false)
+        return builder.finish()
+    }
+
+    /// Whether several type there beyond those who are named, as the members were last told.
+    func frameOfSeveral(in conversation: Conversation) -> Frame {
+        builder.begin("typing")
+        builder.member("conversation", plain: conversation.id)
+        builder.member("several", true)
+        builder.member("active", conversation.typers.isSeveralTold)
         return builder.finish()
     }
 }

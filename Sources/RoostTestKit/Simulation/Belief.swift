@@ -6,7 +6,12 @@ struct Belief {
     /// The word for how a user is.
     var presence: [Int: String] = [:]
     var watching: Set<Int> = []
-    var typing: Set<Ledger.Pair> = []
+    /// By conversation and user: the message in whose thread the user types; 0 for the conversation itself.
+    var typing: [Ledger.Pair: Int64] = [:]
+    /// Conversations in which several others type.
+    var several: Set<Int> = []
+    /// The relay has answered that the device is in the background, and the device hasn't come back.
+    var isInBackground = false
     var receipts: [Ledger.Pair: Ledger.Mark] = [:]
     var objects: [Int: (unread: Int64, read: Int64, count: Int64, sequence: Int64)] = [:]
     var rosters: [Int: JSONValue] = [:]
@@ -14,7 +19,15 @@ struct Belief {
     /// The client's user is no longer in a conversation: nobody types there any more, and how far others have read is
     /// forgotten.
     mutating func forget(_ conversation: Int) {
-        typing = typing.filter { $0.one != conversation }
+        typing = typing.filter { $0.key.one != conversation }
+        several.remove(conversation)
         receipts = receipts.filter { $0.key.one != conversation }
+    }
+
+    /// The device is in the background, where it isn't told who types.
+    mutating func goToBackground() {
+        isInBackground = true
+        typing.removeAll()
+        several.removeAll()
     }
 }

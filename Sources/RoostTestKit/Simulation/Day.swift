@@ -85,6 +85,8 @@ public struct Day {
         limits.watchedPerSession = random.within(2...8)
         limits.reactionsPerUser = random.within(1...3)
         limits.receiptMembersMax = random.chance(20) ? 3 : 256
+        limits.typingMembersMax = limits.receiptMembersMax
+        limits.severalTypingMilliseconds = Int64(limits.typersPerConversation) * 1_000
         limits.commandsPerSecond = random.chance(15) ? random.within(5...50) : 2_000
         // Some days have commits that take too long.
         limits.stallMilliseconds = commitDelay > 100 ? 60 : 2_000

@@ -25,7 +25,7 @@ final class EndCheck {
             checkObjects(connection)
             checkRosters(connection)
             checkMemory(connection)
-            if !connection.belief.typing.isEmpty {
+            if !connection.belief.typing.isEmpty || !connection.belief.several.isEmpty {
                 world.fail("\(connection.label) sees somebody type when nobody does")
             }
         }

@@ -42,7 +42,7 @@ final class EventCheck {
         }
         world.trace.note(world.time, connection.label, "reads", frame.payload)
         guard let event = event(of: frame) else { return world.fail("\(connection.label) gets what isn't an event") }
-        if isLost(event) { return }
+        if isLost(event, on: connection) { return }
         if let re = event.re { return replies.take(event, re, on: connection) }
         guard connection.isWelcome || event.kind == .error || event.kind == .drain else {
             return world.fail("\(connection.label) gets \(event.kind) before welcome")
@@ -313,16 +313,42 @@ final class EventCheck {
     // MARK: Ephemeral events
 
     private func takeTyping(_ event: WireEvent, on connection: SimulatedConnection) {
-        guard let conversation = event.conversation.flatMap(ledger.conversation),
-            let user = SimulatedUser.index(event.user)
-        else {
+        guard let conversation = event.conversation.flatMap(ledger.conversation) else {
+            return world.fail("\(connection.label) gets typing of nowhere")
+        }
+        let isUpToDate = connection.isUpToDate(at: world.time)
+        if event.isActive, isUpToDate, isStranger(connection.device.user, to: conversation) {
+            world.fail("\(connection.label) hears of typing where its user isn't a member")
+        }
+        if isUpToDate, connection.belief.isInBackground {
+            world.fail("\(connection.label) hears of typing in the background")
+        }
+        if event.json?["several"]?.bool == true {
+            if event.isActive {
+                connection.belief.several.insert(conversation.index)
+            } else {
+                connection.belief.several.remove(conversation.index)
+            }
+            return
+        }
+        guard let user = SimulatedUser.index(event.user) else {
             return world.fail("\(connection.label) gets typing of nobody")
         }
         let pair = Ledger.Pair(conversation.index, user)
-        if event.isActive { connection.belief.typing.insert(pair) } else { connection.belief.typing.remove(pair) }
-        if event.isActive, connection.isUpToDate(at: world.time), isStranger(connection.device.user, to: conversation) {
-            world.fail("\(connection.label) hears of typing where its user isn't a member")
+        let thread = event.json?["replyTo"]?.integer ?? 0
+        if event.isActive {
+            connection.belief.typing[pair] = thread
+        } else if let believed = connection.belief.typing.removeValue(forKey: pair), isUpToDate, believed != thread {
+            world.fail("\(connection.label) hears that u\(user) stops in thread \(thread), and not \(believed)")
         }
+    }
+
+    /// Whether the client believes already that this user types there.
+    private func isKnownToType(_ event: WireEvent, on connection: SimulatedConnection) -> Bool {
+        guard let conversation = event.conversation.flatMap(ledger.conversation),
+            let user = SimulatedUser.index(event.user)
+        else { return false }
+        return connection.belief.typing[Ledger.Pair(conversation.index, user)] != nil
     }
 
     private func takeReceipt(_ event: WireEvent, on connection: SimulatedConnection) {
@@ -356,9 +382,11 @@ final class EventCheck {
     }
 
     /// Whether a frame gets lost between the relay and its client.
-    func isLost(_ event: WireEvent) -> Bool {
+    func isLost(_ event: WireEvent, on connection: SimulatedConnection) -> Bool {
         switch (world.mistake, event.kind) {
-        case (.stuckTyping, .typing): !event.isActive
+        case (.stuckTyping, .typing): !event.isActive && event.user != nil
+        case (.stuckSeveral, .typing): !event.isActive && event.user == nil
+        case (.lostMove, .typing): event.isActive && isKnownToType(event, on: connection)
         case (.lostReply, .ok): world.random.chance(1)
         case (.lostReceipt, .receipt): world.isCalm
         case (.lostGap, .gap): true

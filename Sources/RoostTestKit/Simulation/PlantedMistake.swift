@@ -31,6 +31,10 @@ public enum PlantedMistake: String, CaseIterable, Sendable {
     case ghostConnection
     /// The end of typing gets lost.
     case stuckTyping
+    /// The end of several people's typing gets lost.
+    case stuckSeveral
+    /// It gets lost that somebody who types goes on in another thread.
+    case lostMove
     /// A reply gets lost.
     case lostReply
     /// A receipt gets lost.

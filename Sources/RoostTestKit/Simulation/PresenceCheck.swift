@@ -117,12 +117,26 @@ final class PresenceCheck {
     }
 
     private func checkTyping(_ connection: SimulatedConnection) {
-        for pair in connection.belief.typing {
+        let limits = world.day.limits
+        for (pair, thread) in connection.belief.typing {
             let conversation = ledger.conversations[pair.one]
+            let user = people.users[pair.other]
             guard conversation.members[connection.device.user.index] != nil else { continue }
-            let until = people.users[pair.other].typingUntil[pair.one] ?? 0
-            if world.time > until + World.lateness {
-                world.fail("\(connection.label) still sees \(people.users[pair.other].name) type in \(conversation.id)")
+            if world.time > (user.typingUntil[pair.one] ?? 0) + World.lateness {
+                world.fail("\(connection.label) still sees \(user.name) type in \(conversation.id)")
+            }
+            // Another thread may have been named too soon after this one.
+            let said = user.typedAt[Ledger.Pair(pair.one, Int(thread))] ?? .min / 2
+            if world.time > said + limits.typingAgainMilliseconds + limits.typingMilliseconds + World.lateness {
+                world.fail("\(connection.label) still sees \(user.name) type in thread \(thread) of \(conversation.id)")
+            }
+        }
+        for index in connection.belief.several {
+            let conversation = ledger.conversations[index]
+            guard conversation.members[connection.device.user.index] != nil else { continue }
+            let ends = people.users.map { $0.typingUntil[index] ?? 0 }.sorted(by: >)
+            if world.time > (ends.dropFirst().first ?? 0) + limits.severalTypingMilliseconds + World.lateness {
+                world.fail("\(connection.label) still sees several type in \(conversation.id)")
             }
         }
     }

@@ -71,7 +71,9 @@ final class ReplyCheck {
                 }
                 note(position, toldTo: connection)
             }
-        case .refresh, .bye, .read, .typing, .activity, .history, .watch: break
+        case .activity:
+            if connection.activity == .background { connection.belief.goToBackground() }
+        case .refresh, .bye, .read, .typing, .history, .watch: break
         }
     }
 

@@ -88,11 +88,31 @@ final class Script {
     }
 
     private func typing(on connection: SimulatedConnection) {
-        guard let conversation = conversation(of: connection.device.user) else { return }
+        let user = connection.device.user
+        // Most go on where they type already.
+        let current = ledger.conversations.first {
+            user.typingUntil[$0.index] ?? 0 > world.time && $0.members[user.index] != nil
+        }
+        let mayGoOn = world.random.chance(75)
+        guard let conversation = mayGoOn ? current ?? conversation(of: user) : conversation(of: user) else { return }
+        type(in: conversation, on: connection)
+        // Sometimes everybody has something to say.
+        guard world.random.chance(20) else { return }
+        for user in people.users where user !== connection.device.user && conversation.members[user.index] != nil {
+            if let other = host.connection(of: user) { type(in: conversation, on: other) }
+        }
+    }
+
+    private func type(in conversation: ConversationTruth, on connection: SimulatedConnection) {
         let isActive = world.random.chance(75)
-        clients.say(
-            "typing", "\"to\":\"\(conversation.id)\"" + (isActive ? "" : ",\"active\":false"),
-            .typing(conversation.index, isActive), on: connection)
+        var members = "\"to\":\"\(conversation.id)\"" + (isActive ? "" : ",\"active\":false")
+        var thread = 0
+        if world.random.chance(40) {
+            // The last one may not exist.
+            thread = world.random.within(1...conversation.messages.count + 1)
+            members += ",\"replyTo\":\(thread)"
+        }
+        clients.say("typing", members, .typing(conversation.index, thread: thread, isActive), on: connection)
     }
 
     private func changeActivity(on connection: SimulatedConnection) {

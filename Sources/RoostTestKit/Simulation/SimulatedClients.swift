@@ -65,13 +65,15 @@ final class SimulatedClients {
                 user.ghost = nil
             }
             connection.activity = activity
+            if activity != .background { connection.belief.isInBackground = false }
             people.noteTruth(of: user)
         case .read(let conversation, let sequence):
             guard let member = ledger.conversations[conversation].members[user.index] else { return }
             if sequence <= member.since { world.fail("\(connection.label) has read \(sequence), which is hidden") }
             let range = user.read[conversation] ?? 0...0
             user.read[conversation] = max(range.lowerBound, sequence)...max(range.upperBound, sequence)
-        case .typing(let conversation, let isActive):
+        case .typing(let conversation, let thread, let isActive):
+            if isActive { user.typedAt[Ledger.Pair(conversation, thread)] = world.time }
             user.typingUntil[conversation] = isActive ? world.time + world.day.limits.typingMilliseconds : world.time
         case .send(let intent):
             if let conversation = intent.conversation { user.typingUntil[conversation] = world.time }

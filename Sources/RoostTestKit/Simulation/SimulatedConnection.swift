@@ -46,7 +46,7 @@ final class SimulatedConnection {
         enum Kind {
             case hello(resume: Int64?), refresh(Int64), bye
             case send(SendIntent), change(EventKind), create
-            case ack(Int64), read(conversation: Int, Int64), typing(Int, Bool)
+            case ack(Int64), read(conversation: Int, Int64), typing(Int, thread: Int, Bool)
             case activity(Activity), watch(Int), unwatch(Int)
             case list, members(conversation: Int), history(conversation: Int)
             case leave(conversation: Int)
@@ -103,6 +103,7 @@ final class SimulatedConnection {
         self.number = number
         self.isBackground = isBackground
         activity = isBackground ? .background : .active
+        belief.isInBackground = isBackground
         reading = .fast
         calmSince = now
         heardAt = now

@@ -26,6 +26,8 @@ final class SimulatedUser {
     var read: [Int: ClosedRange<Int64>] = [:]
     /// By conversation: when its typing must be over.
     var typingUntil: [Int: Int64] = [:]
+    /// By conversation and thread: when the user last said that it types there.
+    var typedAt: [Ledger.Pair: Int64] = [:]
     /// By conversation: when the user last left it.
     var left: [Int: Int64] = [:]
     /// By conversation: messages up to this one were acked by some device.

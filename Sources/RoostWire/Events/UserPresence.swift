@@ -35,24 +35,41 @@ extension UserPresence {
     }
 }
 
-/// A user began or stopped typing in a conversation.
+/// A user began or stopped typing in a conversation, or types in another thread of it than before. In a conversation
+/// where many type, it may tell that several others do, or no longer do.
 public struct TypingChange: Sendable, Equatable {
+    /// Who types.
+    public enum Who: Sendable, Equatable {
+        /// One user, who types in one place of a conversation at a time.
+        case user(String)
+        /// Several users besides those who are named.
+        case several
+    }
+
     /// The id of the conversation.
     public var conversation: String
-    /// The user.
-    public var user: String
-    /// Whether typing began.
+    /// Who types.
+    public var who: Who
+    /// The message in whose thread the user types; nil if it is the conversation itself.
+    public var replyTo: SequenceNumber?
+    /// False when typing has ended.
     public var isActive: Bool
 }
 
 extension TypingChange {
     /// Reads one; nil if a member is missing that Docs/Protocol.md promises.
     public init?(reading members: JSONMembers) {
-        guard let conversation = members.string("conversation"), let user = members.string("user"),
-            let isActive = members.flag("active")
-        else { return nil }
+        guard let conversation = members.string("conversation"), let isActive = members.flag("active") else {
+            return nil
+        }
+        if members.flag("several") == true {
+            who = .several
+        } else {
+            guard let user = members.string("user") else { return nil }
+            who = .user(user)
+        }
         self.conversation = conversation
-        self.user = user
+        replyTo = members.sequence("replyTo")
         self.isActive = isActive
     }
 }

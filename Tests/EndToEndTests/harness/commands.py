@@ -59,7 +59,7 @@ def commands(group, peer, token, position):
         ("signal", {"to": conversation, "body": ("body", {"x": 1})}, {"kind": ("kind", "cursor")}),
         ("ack", {"position": ("position", position)}, {}),
         ("read", target, {}),
-        ("typing", {"to": conversation}, {"active": ("flag", True)}),
+        ("typing", {"to": conversation}, {"replyTo": ("whole", 1), "active": ("flag", True)}),
         ("presence", {"state": ("state", "active")}, {}),
         ("watch", {"users": ("users", [peer])}, {}),
         ("unwatch", {"users": ("users", [peer])}, {}),

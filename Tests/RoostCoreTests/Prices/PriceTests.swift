@@ -152,6 +152,15 @@ import Testing
         #expect(passes { _ in read(10) } == 10)
     }
 
+    @Test func severalThatAreToldCostWhoMakesThemSeveral() {
+        let (relay, alice, group) = crowd(of: 19) { $0.typingMembersMax = 3 }
+        _ = relay.connect("u0").outcome("typing", ["to": "\(group)"])
+        // 1 to begin and 4 for telling twice, 1 to end; what is paid isn't told yet.
+        #expect(alice.outcome("typing", ["to": "\(group)"]) == "ok")
+        #expect(alice.outcome("typing", ["to": "\(group)", "active": false]) == "ok")
+        #expect(passes { _ in alice.outcome("typing", ["to": "\(group)"]) } == 34)
+    }
+
     @Test func inALargeConversationNobodyIsToldWhoTypes() {
         let (relay, alice, bob, group) = RelayHarness.withAliceAndBob(
             "carol", limits: .with { $0.typingMembersMax = 3 })

@@ -21,7 +21,7 @@ let wireMembers: [String: String] = [
     "gap": "conversation from to reset",
     "live": "position",
     "receipt": "conversation user delivered deliveredAt read readAt unread",
-    "typing": "conversation user active",
+    "typing": "conversation user replyTo several active",
     "presence": "users",
     "drain": "after",
     "limits": """

@@ -88,6 +88,7 @@ private struct WireScenario {
     private let relay = RelayHarness(
         limits: .with {
             $0.backlogMax = 6
+            $0.typersPerConversation = 1
             $0.pageMessages = 3
         })
 
@@ -109,6 +110,7 @@ private struct WireScenario {
         askForEverything(alice, in: group)
         askForDamaged(alice, in: group)
         eraseWhileAway(alice)
+        typeInAThread(alice)
         carol.tell("bye")
         relay.pause()
         _ = tablet.request("watch", ["users": ["carol"]])
@@ -128,7 +130,6 @@ private struct WireScenario {
         _ = alice.request("delete", ["conversation": "\(group)", "sequence": 3])
         alice.post("one", to: group)
         alice.tell("signal", ["to": "\(group)", "kind": "cursor", "body": 1])
-        alice.tell("typing", ["to": "\(group)"])
         alice.tell("read", ["conversation": "\(group)", "sequence": 1])
         relay.pause()
         for text in 4...9 { alice.post("\(text)", to: group) }
@@ -177,6 +178,15 @@ private struct WireScenario {
         }
         relay.holdsReads = false
         relay.settle()
+    }
+
+    private func typeInAThread(_ alice: HarnessClient) {
+        let others = ["frank", "grace"].map { relay.connect($0) }
+        let group = alice.makeGroup("frank", "grace")
+        alice.post("thread", to: group)
+        alice.tell("typing", ["to": "\(group)", "replyTo": 1])
+        for other in others { other.tell("typing", ["to": "\(group)"]) }
+        relay.advance(200)
     }
 
     /// A device that was away gets the edit of a message that has been deleted since.
