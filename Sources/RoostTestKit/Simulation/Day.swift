@@ -81,7 +81,7 @@ public struct Day {
         limits.stepsPerTurn = limits.pageMessages
         limits.readsPerSession = random.within(1...4)
         limits.owedMax = random.within(10...200)
-        limits.typersPerConversation = random.within(1...5)
+        limits.typersPerConversation = random.within(1...2)
         limits.watchedPerSession = random.within(2...8)
         limits.reactionsPerUser = random.within(1...3)
         limits.receiptMembersMax = random.chance(20) ? 3 : 256

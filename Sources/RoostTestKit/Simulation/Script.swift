@@ -97,7 +97,7 @@ final class Script {
         guard let conversation = mayGoOn ? current ?? conversation(of: user) : conversation(of: user) else { return }
         type(in: conversation, on: connection)
         // Sometimes everybody has something to say.
-        guard world.random.chance(20) else { return }
+        guard world.random.chance(40) else { return }
         for user in people.users where user !== connection.device.user && conversation.members[user.index] != nil {
             if let other = host.connection(of: user) { type(in: conversation, on: other) }
         }
