@@ -19,6 +19,7 @@ extension Device: ClientSocketOwner {
 
     func opened(_ socket: ClientSocket) {
         phase = .greeting
+        crowd.books.presence.isComing(user, at: SocketLoop.now())
         let id = expectReply(.hello)
         send("hello") { frame in
             frame.member("id", Int64(id))

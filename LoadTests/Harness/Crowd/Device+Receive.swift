@@ -22,7 +22,7 @@ extension Device {
             gotTyping(event, at: now)
         } else if event.type.equals("presence") {
             crowd.books.attention.looks(at: now)
-            gotPresence(text, at: now)
+            crowd.habits.countPresence(of: gotPresence(text, at: now))
         } else if event.type.equals("error") {
             gotError(event, at: now)
         } else if event.type.equals("welcome") {
@@ -146,10 +146,12 @@ extension Device {
         crowd.habits.sawTyping(of: user, event.active.equals("true"), at: place, by: self, now)
     }
 
-    private func gotPresence(_ text: UnsafeRawBufferPointer, at now: UInt64) {
-        guard let members = JSONMembers(parsing: text) else { return }
-        for shown in UserPresence.list(reading: members) {
-            crowd.habits.sawPresence(of: shown.user, shown.state, by: self, at: now)
-        }
+    /// Returns of how many users it tells.
+    @discardableResult
+    private func gotPresence(_ text: UnsafeRawBufferPointer, at now: UInt64) -> Int {
+        guard let members = JSONMembers(parsing: text) else { return 0 }
+        let users = UserPresence.list(reading: members)
+        for shown in users { crowd.habits.sawPresence(of: shown.user, shown.state, by: self, at: now) }
+        return users.count
     }
 }

@@ -83,11 +83,17 @@ final class Habits {
 
     // MARK: Presence
 
+    /// A device got a `presence` event about so many users.
+    func countPresence(of users: Int) {
+        guard course.stage == .measuring else { return }
+        books.counts.presenceFrames += 1
+        books.counts.presences += UInt64(users)
+    }
+
     /// A device was told how a user is.
     func sawPresence(of name: String, _ state: UserPresence.State, by device: Device, at now: UInt64) {
         var name = name
         guard let user = name.withUTF8({ cast.user(named: UnsafeRawBufferPointer($0)) }) else { return }
-        books.counts.presences += 1
         let shown: ShownPresence =
             switch state {
             case .online: .online

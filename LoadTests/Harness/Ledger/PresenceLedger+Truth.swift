@@ -39,6 +39,12 @@ extension PresenceLedger {
         if users.indices.contains(user) { users[user].isUnsure = true }
     }
 
+    /// A device of the user is about to say `hello`. Watchers may be told that the user has come before the caller has
+    /// read the `welcome`.
+    func isComing(_ user: Int, at now: UInt64) {
+        if users.indices.contains(user), users[user].until <= now { users[user].isUnsure = true }
+    }
+
     private func settle(_ user: Int, at now: UInt64) {
         users[user].stays.removeAll { $0.until <= now }
         users[user].until = users[user].stays.reduce(now) { max($0, $1.until) }

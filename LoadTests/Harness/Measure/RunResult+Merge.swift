@@ -85,6 +85,7 @@ extension RunResult.Counts {
         catchUpSeconds = max(catchUpSeconds, other.catchUpSeconds)
         receipts += other.receipts
         presences += other.presences
+        presenceFrames += other.presenceFrames
         typings += other.typings
         frames += other.frames
     }

@@ -58,8 +58,10 @@ public struct RunResult: Codable, Sendable {
         public var catchUpSeconds = 0.0
         /// Receipt events received.
         public var receipts: UInt64 = 0
-        /// Presence states received.
+        /// States of users received in `presence` events of the measured load.
         public var presences: UInt64 = 0
+        /// These events: one may tell of several users.
+        public var presenceFrames: UInt64 = 0
         /// Typing events received.
         public var typings: UInt64 = 0
         /// Frames of any kind received from the relay, including the set-up.

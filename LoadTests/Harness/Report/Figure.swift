@@ -22,6 +22,8 @@ public struct Figure: Sendable, Equatable {
             Figure(name: "live_seconds", moreIsBetter: false),
             Figure(name: "recovery_seconds", moreIsBetter: false),
             Figure(name: "behind_sessions", moreIsBetter: false),
+            Figure(name: "presence_frames", moreIsBetter: false),
+            Figure(name: "frames_per_presence", moreIsBetter: false),
             Figure(name: "delayed", moreIsBetter: false),
             Figure(name: "unsent", moreIsBetter: false),
             Figure(name: "deliveries_per_second", moreIsBetter: true),

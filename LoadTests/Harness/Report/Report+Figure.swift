@@ -14,6 +14,8 @@ extension Report {
         case "live_seconds": return result.disturbances.map(\.live).max()
         case "recovery_seconds": return recoverySeconds
         case "behind_sessions": return result.timeline.last.map { Double($0.behind) }
+        case "presence_frames": return Double(result.counts.presenceFrames)
+        case "frames_per_presence": return framesPerPresence
         case "delayed": return Double(result.counts.delayed)
         case "unsent": return Double(result.counts.unsent)
         case "deliveries_per_second": return rate(of: result.counts.delivered)
@@ -45,6 +47,12 @@ extension Report {
 
     // Signals may be sent without a reply.
     private var wantsAcks: Bool { result.counts.acked > 0 || scenario.messages?.mode == .send }
+
+    // What coalescing makes of many changes: below 1, frames tell of several users.
+    private var framesPerPresence: Double? {
+        guard result.counts.presences > 0 else { return nil }
+        return Double(result.counts.presenceFrames) / Double(result.counts.presences)
+    }
 
     // All devices return together, so the time of the slowest one is the time of all.
     private var catchUpRate: Double? {

@@ -12,8 +12,8 @@ public struct RunOptions: Sendable, Equatable {
     public var roost: String?
     /// Durability of the started relay: `full`, `normal` or `memory`.
     public var durability: String?
-    /// `presence.grace_seconds` of the started relay.
-    public var graceSeconds = 2
+    /// `presence.grace_seconds` of the started relay, instead of the scenario's.
+    public var graceSeconds: Int?
     /// Settings of the started relay, `key=value`.
     public var settings: [String] = []
 
@@ -73,7 +73,7 @@ extension RunOptions {
         add("--pid", pid.map { "\($0)" })
         add("--roost", roost)
         add("--durability", durability)
-        if url == nil, graceSeconds != RunOptions().graceSeconds { add("--grace", "\(graceSeconds)") }
+        if url == nil, let graceSeconds { add("--grace", "\(graceSeconds)") }
         for setting in settings { add("--set", Self.withoutSecret(setting)) }
         add("--users", users.map { "\($0)" })
         add("--devices", devices.map { "\($0)" })

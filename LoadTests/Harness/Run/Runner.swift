@@ -110,7 +110,7 @@ public struct Runner: Sendable {
         guard options.url == nil else { return nil }
         var settings = RelayProcess.Settings(program: try Programs.relay(option: options.roost))
         settings.durability = options.durability
-        settings.graceSeconds = options.graceSeconds
+        settings.graceSeconds = options.graceSeconds ?? scenario.grace
         settings.more = options.settings
         settings.keepsFolder = options.keepsRelayFolder
         settings.core = options.isPinned ? 0 : nil

@@ -31,6 +31,10 @@ extension Scenario: ScenarioPart {
             "watch", \.watch, 0...HarnessLimits.usersMax,
             "How many users each user watches, out of those with whom they share a conversation."
         ),
+        .whole(
+            "grace", \.grace, 0...300,
+            "`presence.grace_seconds` of the relay, which roost-load starts: how long a dropped device may be away."
+        ),
         .section("catch_up", \.catchUp, "Some users leave together, miss messages, and come back together."),
         .list(
             "storms", \.storms, upTo: ScenarioLimits.storms, "Moments when connections drop together and come back."),

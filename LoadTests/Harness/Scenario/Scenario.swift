@@ -29,6 +29,9 @@ public struct Scenario: Codable, Sendable, Equatable {
     public var personas: [Persona] = []
     /// How many users each user watches.
     public var watch = 0
+    /// How many seconds a dropped device may take to come back before its user is shown as gone: a setting of the relay
+    /// that is started.
+    public var grace = 2
     /// Some users leave together and come back; nil if none do.
     public var catchUp: CatchUp?
     /// Moments when connections drop together.

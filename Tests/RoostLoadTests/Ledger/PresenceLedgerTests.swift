@@ -210,6 +210,26 @@ import Testing
         expect([.absent: 1])
     }
 
+    /// The news may overtake the `welcome`, which is read from another socket.
+    @Test func whoIsAboutToComeMayBeShownAlready() {
+        come(10)
+        _ = show(.online, 10.1)
+        go(20)
+        _ = show(.offline, 20.1)
+        ledger.isComing(0, at: at(30))
+        _ = show(.online, 30.1)
+        sweep(30.2)
+        come(30.3)
+        expect([:])
+        // Nobody becomes unsure who is there.
+        ledger.isComing(0, at: at(31))
+        go(40)
+        _ = show(.offline, 40.1)
+        _ = show(.online, 50)
+        sweep(50.1)
+        expect([.ghost: 1])
+    }
+
     @Test func aSweepChecksOnlyWhatChanged() {
         come(10)
         _ = show(.online, 10.1)

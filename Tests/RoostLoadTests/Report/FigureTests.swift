@@ -75,6 +75,7 @@ import Testing
             $0.result.disturbances.append(.init(kind: .kill, at: 5, end: 5, sessions: 1, welcomed: 9, live: 2))
             $0.result.counts.delayed = 11
             $0.result.counts.unsent = 12
+            ($0.result.counts.presences, $0.result.counts.presenceFrames) = (8, 2)
             $0.result.faults.count(.nonMember, times: 9, "a stranger")
         }
         #expect(report.figure(named: "rss_growth_mib") == 2)
@@ -87,6 +88,8 @@ import Testing
         #expect(report.figure(named: "live_seconds") == 4)
         #expect(report.figure(named: "delayed") == 11)
         #expect(report.figure(named: "unsent") == 12)
+        #expect(report.figure(named: "presence_frames") == 2)
+        #expect(report.figure(named: "frames_per_presence") == 0.25)
         #expect(report.figure(named: "non_member") == 9)
         #expect(report.figure(named: "lost") == 0)
     }
@@ -95,6 +98,7 @@ import Testing
         let report = try run {
             for kind in LatencyKind.allCases { $0.result.corrected[kind] = try SampleRun.distribution([1_000_000: 1]) }
             $0.result.counts.caughtUpMessages = 1
+            $0.result.counts.presences = 1
             $0.result.disturbances = [.init(kind: .storm, at: 5, end: 5, sessions: 1, welcomed: 1, live: 1)]
         }
         for figure in Figure.all { #expect(report.figure(named: figure.name) != nil, "\(figure.name)") }

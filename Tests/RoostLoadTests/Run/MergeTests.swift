@@ -43,7 +43,7 @@ import Testing
         (counts.missedSignals, counts.sessions, counts.connects, counts.disconnects) = (6, 7, 8, 9)
         (counts.lostConnections, counts.caughtUpMessages, counts.catchUpSeconds) = (10, 11, 2.5)
         (counts.receipts, counts.presences, counts.typings, counts.frames) = (12, 13, 14, 15)
-        (counts.delayed, counts.unsent) = (16, 17)
+        (counts.delayed, counts.unsent, counts.presenceFrames) = (16, 17, 18)
         for child in Mirror(reflecting: counts).children {
             let isSet = (child.value as? UInt64 ?? 0) > 0 || (child.value as? Double ?? 0) > 0
             #expect(isSet, "\(child.label ?? "") is new: set it here")

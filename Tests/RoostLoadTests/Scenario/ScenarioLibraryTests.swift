@@ -26,8 +26,8 @@ import Testing
         #expect(
             try Self.shipped.names() == [
                 "backlog", "cold-start", "direct", "group", "groups-storm", "idle", "mixed", "offline-catch-up",
-                "overload", "presence-churn", "reconnect-storm", "restart-under-load", "slow-reader", "soak",
-                "storm-beside", "storm-under-load", "typing",
+                "overload", "presence-churn", "presence-storm", "presence-watchers", "reconnect-storm",
+                "restart-under-load", "slow-reader", "soak", "storm-beside", "storm-under-load", "typing",
             ]
         )
     }

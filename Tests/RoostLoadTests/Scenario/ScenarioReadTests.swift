@@ -24,6 +24,7 @@ import Testing
               - {name: a, share: 0.75, writes: 2, typing: 0.5, typing_seconds: 3, reads: 1, read_seconds: 0.25}
               - {name: b, share: 0.25, present: 10, away: 5, clean: 0, stalls_after: 2, stalls_for: 4}
             watch: 7
+            grace: 9
             catch_up: {share: 0.25, leave: 2, back: 20}
             storms: [{at: 5, share: 0.5, spare: 4, backoff: false}]
             restarts: [{at: 6, how: drain, down: 1.5}]
@@ -48,7 +49,7 @@ import Testing
             Scenario.Persona(
                 name: "b", share: 0.25, present: 10, away: 5, clean: 0, stallsAfter: 2, stallsFor: 4),
         ]
-        expected.watch = 7
+        (expected.watch, expected.grace) = (7, 9)
         expected.catchUp = Scenario.CatchUp(share: 0.25, leave: 2, back: 20)
         expected.storms = [Scenario.Storm(at: 5, share: 0.5, spare: 4, backoff: false)]
         expected.restarts = [Scenario.Restart(at: 6, how: .drain, down: 1.5)]
