@@ -17,7 +17,11 @@ final class DurableCheck {
     }
 
     /// How far a last-seen time may be off after a crash: the relay notes every 5 s that it is alive.
-    private var seenTolerance: Int64 { 5_000 + World.lateness + 2 * Int64(world.day.commitDelay) }
+    /// After a failure of the store, nothing is noted any more.
+    private var seenTolerance: Int64 {
+        let failing = world.failedAt.map { world.time - $0 } ?? 0
+        return 5_000 + World.lateness + 2 * Int64(world.day.commitDelay) + failing
+    }
 
     /// A batch became durable: authors have read their own messages, and new members begin anew.
     func noteCommitted(_ batch: [Mutation], _ outcomes: [Outcome]) {
@@ -135,6 +139,7 @@ final class DurableCheck {
     /// A new relay shows everybody as before, for the grace. Who hasn't been seen for too long is offline.
     func raiseGhosts() {
         world.startedAt = world.time
+        world.failedAt = nil
         for user in people.users {
             let oldest = world.now.wall.milliseconds - world.day.limits.downMilliseconds
             let isRecent = user.lastSeen.map { $0.lowerBound >= oldest } ?? false

@@ -67,6 +67,7 @@ final class Outages {
         world.tally.failures += 1
         world.trace.note(world.time, "store", "failure", "")
         let inDoubt = host.failCommit()
+        world.failedAt = world.time
         host.advance(Int64(world.random.within(0...2_000)))
         restart(after: .failed(inDoubt))
     }

@@ -23,6 +23,8 @@ final class World {
     var stepsTaken = 0
     /// When the present process started.
     var startedAt = Int64.min / 2
+    /// When the store failed, until another relay starts.
+    var failedAt: Int64?
     /// The store has had no room at some time: commands may have been refused.
     var wasFull = false
     /// When it last had none. States wait meanwhile.
