@@ -17,7 +17,9 @@ struct RunFlags: ParsableArguments {
     @Option(help: "Program of the relay. If not given, $ROOST_BINARY; if that is not set, the one beside this program.")
     var roost: String?
     @Option(help: "Durability of the started relay: full, normal or memory.") var durability: String?
-    @Option(help: ArgumentHelp("presence.grace_seconds of the started relay, instead of the scenario's.", valueName: "seconds"))
+    @Option(
+        help: ArgumentHelp(
+            "presence.grace_seconds of the started relay, instead of the scenario's.", valueName: "seconds"))
     var grace: Int?
     @Option(
         name: .customLong("set"),
