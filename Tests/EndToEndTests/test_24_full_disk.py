@@ -45,7 +45,9 @@ class RelayOnSmallDisk(Relay):
 
     def __init__(self, folder, disk, **settings):
         self.disk = disk
-        super().__init__(folder, store__path=folder / "disk" / "roost.db", **settings)
+        # What was stored is read again and again, faster than a user may read so much.
+        super().__init__(
+            folder, store__path=folder / "disk" / "roost.db", limits__commands_per_second=100_000, **settings)
         self.store = disk.folder / "roost.db"
 
     def program(self):
