@@ -13,8 +13,8 @@ extension Delivery {
         var userBytes: Int
         /// The same for all sessions. From half of it on, slow sessions get less.
         var allBytes: Int
-        /// The fewest sessions a turn visits.
-        var visitsMin: Int
+        /// The fewest sessions a turn may visit, and the fewest of crowds beside them.
+        var visitsMin, crowdVisitsMin: Int
         /// Ephemeral events that may be held back for a session, and positions it may be told out of order. Commands
         /// under way may add some more.
         var owed: Int
@@ -30,6 +30,7 @@ extension Delivery {
             userBytes = limits.outboxUserBytes
             allBytes = limits.outboxAllBytes
             visitsMin = limits.visitsMin
+            crowdVisitsMin = limits.crowdVisitsMin
             owed = limits.owedMax
             aheadMilliseconds = limits.aheadRetryMilliseconds
             unacked = limits.unackedPerSession

@@ -30,7 +30,8 @@ final class Delivery {
         self.window = window
         self.counters = counters
         events = EventFrames(builder: builder)
-        edge = DirectEdge(calmBytes: bounds.calmBytes, visitsMin: bounds.visitsMin)
+        edge = DirectEdge(
+            calmBytes: bounds.calmBytes, visitsMin: bounds.visitsMin, crowdVisitsMin: bounds.crowdVisitsMin)
         room = OutboxRoom(bounds, edge, counters)
     }
 

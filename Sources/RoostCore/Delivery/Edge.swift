@@ -47,8 +47,8 @@ final class DirectEdge: Edge {
 
     /// The number of bytes in an outbox above which a session is not calm.
     private let calmBytes: Int
-    /// The fewest sessions a turn visits.
-    private let visitsMin: Int
+    /// The fewest sessions a turn may visit, and the fewest of crowds among them.
+    private let visitsMin, crowdVisitsMin: Int
     private var near = Deque<Session>()
     /// Sessions that wait only for what a crowd gets. It may also have some that were visited since, or are `near`.
     private var crowd = Deque<Session>()
@@ -59,9 +59,10 @@ final class DirectEdge: Edge {
     /// So much waits for a session that keeps up that the next turn visits all sessions.
     private var isBacklogged = false
 
-    init(calmBytes: Int, visitsMin: Int) {
+    init(calmBytes: Int, visitsMin: Int, crowdVisitsMin: Int) {
         self.calmBytes = calmBytes
         self.visitsMin = visitsMin
+        self.crowdVisitsMin = crowdVisitsMin
     }
 
     /// Whether there is no session to visit.
@@ -134,26 +135,29 @@ final class DirectEdge: Edge {
 
     /// How many sessions this turn may visit. Each arrival adds one visit. If every message goes to one person, a turn
     /// then writes all it has read, so writes are batched as well as reads. There is no limit when so much has gathered
-    /// that sessions which keep up would look slow. Of a crowd, some are visited even if others take all of that.
+    /// that sessions which keep up would look slow. Crowds have a share of their own: a smaller one, because whoever
+    /// writes to one person meanwhile waits for it, and one that others can't take.
     func takeShare() -> VisitShare {
-        let share = isBacklogged ? Int.max : max(visitsMin, arrivals)
+        let share =
+            isBacklogged
+            ? VisitShare(near: .max, crowd: .max)
+            : VisitShare(near: max(visitsMin, arrivals), crowd: max(crowdVisitsMin, arrivals))
         arrivals = 0
         isBacklogged = false
-        return VisitShare(all: share, crowd: visitsMin)
+        return share
     }
 
     /// The next session to visit: the one that was touched first, and only then those of crowds.
     func next(in share: inout VisitShare) -> Session? {
-        if share.all > 0, let session = near.popFirst() {
-            share.all -= 1
+        if share.near > 0, let session = near.popFirst() {
+            share.near -= 1
             session.visit.queue = nil
             return session
         }
-        guard share.all > 0 || share.crowd > 0 else { return nil }
+        guard share.crowd > 0 else { return nil }
         while let session = crowd.popFirst() {
             guard session.visit.queue == .crowd else { continue }
-            share.all = max(0, share.all - 1)
-            share.crowd = max(0, share.crowd - 1)
+            share.crowd -= 1
             session.visit.queue = nil
             return session
         }
@@ -161,8 +165,9 @@ final class DirectEdge: Edge {
     }
 }
 
-/// How many sessions may still be visited: of all, and of crowds even if there is nothing left for all.
+/// How many sessions may still be visited: those that get something for a few, and those that wait only for what a
+/// crowd gets.
 struct VisitShare: Equatable {
-    var all: Int
-    var crowd = 0
+    var near: Int
+    var crowd: Int
 }

@@ -6,7 +6,7 @@ import Testing
 
 /// Which sessions the host visits, in which order, and how many in one turn.
 @Suite struct DirectEdgeTests {
-    private let edge = DirectEdge(calmBytes: 100, visitsMin: 4)
+    private let edge = DirectEdge(calmBytes: 100, visitsMin: 4, crowdVisitsMin: 2)
     private let cast = Cast("alice", "bob", "carol")
 
     private func sessions(_ count: Int) -> [Session] {
@@ -23,9 +23,9 @@ import Testing
     @Test func sessionsAreVisitedOnceEachInTheOrderInWhichTheyWereTouched() {
         let some = sessions(3)
         for index in [2, 0, 2, 1, 0] { edge.touch(some[index]) }
-        var share = VisitShare(all: 9)
+        var share = VisitShare(near: 9, crowd: 0)
         #expect((0..<3).map { _ in edge.next(in: &share)?.id } == [some[2].id, some[0].id, some[1].id])
-        #expect(edge.next(in: &share) == nil && edge.isEmpty && share.all == 6)
+        #expect(edge.next(in: &share) == nil && edge.isEmpty && share.near == 6)
     }
 
     /// Others come before a crowd, but can't keep it waiting for ever.
@@ -36,29 +36,32 @@ import Testing
         for session in some[..<6] { edge.add(session, to: held, bytes: frame.count, isCrowd: true) }
         edge.end(held, sessions: 6)
         for session in some[5...] { edge.touch(session) }
-        var share = VisitShare(all: 3, crowd: 2)
+        var share = VisitShare(near: 3, crowd: 2)
         var visited: [SessionID] = []
         while let session = edge.next(in: &share) { visited.append(session.id) }
         #expect(visited == (some[5..<8] + some[..<2]).map(\.id))
         share = edge.takeShare()
-        #expect(share == VisitShare(all: 4, crowd: 4))
+        #expect(share == VisitShare(near: 4, crowd: 2))
         visited = []
         while let session = edge.next(in: &share) { visited.append(session.id) }
-        #expect(visited == (some[8...] + some[2..<5]).map(\.id) && edge.isEmpty)
+        // What the others leave of their share isn't for the crowd.
+        #expect(visited == (some[8...] + some[2..<4]).map(\.id) && !edge.isEmpty)
     }
 
     @Test func aTurnVisitsAtLeastSoManyAndOneMoreForEachArrival() {
-        #expect(edge.takeShare().all == 4)
+        #expect(edge.takeShare() == VisitShare(near: 4, crowd: 2))
+        edge.noteArrivals(3)
+        #expect(edge.takeShare() == VisitShare(near: 4, crowd: 3))
         edge.noteArrivals(9)
-        #expect(edge.takeShare().all == 9)
-        #expect(edge.takeShare().all == 4)
+        #expect(edge.takeShare() == VisitShare(near: 9, crowd: 9))
+        #expect(edge.takeShare() == VisitShare(near: 4, crowd: 2))
     }
 
     @Test func aSessionWithAnEmptyOutboxBeforeTheTurnIsNotSlow() {
         let session = sessions(1)[0]
         edge.write(frame(bytes: 200), to: session)
         #expect(!edge.isSlow(session))
-        var share = VisitShare(all: 1)
+        var share = VisitShare(near: 1, crowd: 0)
         _ = edge.next(in: &share)
         #expect(edge.isSlow(session))
         edge.write(frame(bytes: 1), to: session)
@@ -71,8 +74,8 @@ import Testing
         let held = Unmanaged.passUnretained(frame)
         edge.add(session, to: held, bytes: frame.count, isCrowd: false)
         edge.end(held, sessions: 1)
-        #expect(edge.takeShare().all == Int.max)
-        #expect(edge.takeShare().all == 4)
+        #expect(edge.takeShare() == VisitShare(near: .max, crowd: .max))
+        #expect(edge.takeShare().near == 4)
         #expect(edge.backlog(of: session) == frame.count)
     }
 
