@@ -97,6 +97,15 @@ extension ChatClient {
         try await request(.presence) { $0.member("state", word: activity.word) }
     }
 
+    /// Says how the user wants to be shown, on all devices. What is nil stays as it is; an empty text takes the text
+    /// away. The server keeps it.
+    public func setStatus(_ state: StatusChoice? = nil, text: String? = nil) async throws(RoostFailure) {
+        try await request(.status) { command in
+            if let state { command.member("state", word: state.word) }
+            if let text { command.member("text", text) }
+        }
+    }
+
     /// Watches the presence of these users, on later connections too. Returns their present states.
     public func watch(_ users: [String]) async throws(RoostFailure) -> [UserPresence] {
         if let refusal = session.standing.refusal(toWatch: users) { throw refusal }

@@ -21,6 +21,8 @@ public actor ChatClient {
     ///     close each other, so the name must differ between installations and stay the same from one start to the
     ///     next.
     ///   - isBackground: true for a background fetch, which doesn't make the user online.
+    ///   - heartbeat: how often the server pings, and how long this client may take to answer. The server takes it
+    ///     into its limits (`ServerLimits.ping`, `.pong`); nil for the server's own.
     ///   - limits: every limit.
     ///   - connector: creates the sockets.
     ///   - clock: measures waiting times.
@@ -31,6 +33,7 @@ public actor ChatClient {
         url: String,
         device: String,
         isBackground: Bool = false,
+        heartbeat: (ping: Duration, pong: Duration)? = nil,
         limits: ClientLimits = ClientLimits(),
         connector: any SocketConnector = DialerConnector(),
         clock: some Clock<Duration> = ContinuousClock(),
@@ -43,7 +46,8 @@ public actor ChatClient {
         let start = clock.now
         session = ClientSession(
             ClientSession.Settings(
-                url: url, device: device, isBackground: isBackground, limits: limits, connector: connector,
+                url: url, device: device, isBackground: isBackground, heartbeat: heartbeat, limits: limits,
+                connector: connector,
                 elapsed: { start.duration(to: clock.now) }, token: token),
             sleep: { try await clock.sleep(for: $0) }, generator: generator)
     }

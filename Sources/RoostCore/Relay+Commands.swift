@@ -46,6 +46,7 @@ extension Relay {
         case .read(let target): try receipt.read(target, id, session, now)
         case .typing(let to, let thread, let isActive): try typing.set(to, isActive, in: thread, id, session, now)
         case .presence(let activity): try presence.set(activity, id, session, now)
+        case .status(let choice, let text): try presence.setStatus(choice, text, id, session, now)
         case .watch(let users): try presence.watch(users, id, session, now)
         case .unwatch(let users): presence.unwatch(users, id, session)
         case .create(let create): try conversation.create(create, id, session, now)

@@ -72,6 +72,7 @@ public final class CommandDecoder {
         case .react: try readReact()
         case .history: try readHistory()
         case .presence: .presence(try members.activity())
+        case .status: try readStatus()
         case .watch: .watch(users: try members.watched())
         case .unwatch: .unwatch(users: try members.watched())
         }
@@ -85,7 +86,9 @@ public final class CommandDecoder {
                 token: try members.token(),
                 device: try members.optional(.device, members.name),
                 isBackground: try members.flag(.background) ?? false,
-                resume: try members.optional(.resume, members.position)
+                resume: try members.optional(.resume, members.position),
+                pingSeconds: try members.optional(.pingSeconds, members.seconds),
+                pongSeconds: try members.optional(.pongSeconds, members.seconds)
             )
         )
     }
@@ -156,6 +159,13 @@ public final class CommandDecoder {
         .change(
             Command.Change(
                 kind, of: try members.conversation(.conversation), key: try members.optional(.key, members.name)))
+    }
+
+    private func readStatus() throws(Refusal) -> Command {
+        let choice = members.value(.state) == nil ? nil : try members.choice()
+        let text = members.value(.text) == nil ? nil : try members.statusText()
+        guard choice != nil || text != nil else { throw members.refusal(.state, "or text is missing") }
+        return .status(choice, text: text)
     }
 
     private func readCreate() throws(Refusal) -> Command {

@@ -74,6 +74,16 @@ extension CommandMembers {
         return text
     }
 
+    /// Reads the text of a status. An empty one takes the text away.
+    func statusText() throws(Refusal) -> Text {
+        let text = try string(.text)
+        guard !text.hasScalars(moreThan: limits.statusScalars) else {
+            throw refusal(.text, "must be at most \(limits.statusScalars) Unicode scalars", .tooLarge)
+        }
+        guard text.isEmpty || !text.isBlank else { throw refusal(.text, "must not be all white space") }
+        return text
+    }
+
     func token() throws(Refusal) -> Text {
         let text = try string(.token)
         guard !text.isEmpty else { throw refusal(.token, "must not be empty") }
@@ -128,6 +138,8 @@ extension CommandMembers {
         SequenceNumber(try whole(member, 0...Int64.max))
     }
 
+    func seconds(_ member: Member) throws(Refusal) -> Int64 { try whole(member, 1...Int64.max) }
+
     func limit() throws(Refusal) -> Int? {
         guard value(.limit) != nil else { return nil }
         return Int(try whole(.limit, 1...Int64(max(limits.historyMax, 1))))
@@ -158,6 +170,15 @@ extension CommandMembers {
         if text == "idle" { return .idle }
         if text == "background" { return .background }
         throw refusal(.state, "must be active, idle or background")
+    }
+
+    func choice() throws(Refusal) -> StatusChoice {
+        let text = try string(.state)
+        if text == "auto" { return .auto }
+        if text == "away" { return .away }
+        if text == "busy" { return .busy }
+        if text == "invisible" { return .invisible }
+        throw refusal(.state, "must be auto, away, busy or invisible")
     }
 
     func role() throws(Refusal) -> Role {

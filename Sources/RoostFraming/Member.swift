@@ -1,7 +1,8 @@
 /// The names of command members (Docs/Protocol.md, sections 3–9).
 enum Member: Int, CaseIterable, Sendable {
     case active, after, background, before, body, conversation, device, id, key, kind, limit, members, name
-    case position, reaction, remove, replyTo, resume, role, sequence, state, to, token, type, user, users
+    case pingSeconds, pongSeconds, position, reaction, remove, replyTo, resume, role, sequence, state, text, to, token,
+        type, user, users
 
     static let vocabulary = Vocabulary<Member> { $0.word }
 
@@ -21,6 +22,8 @@ enum Member: Int, CaseIterable, Sendable {
         case .limit: "limit"
         case .members: "members"
         case .name: "name"
+        case .pingSeconds: "pingSeconds"
+        case .pongSeconds: "pongSeconds"
         case .position: "position"
         case .reaction: "reaction"
         case .remove: "remove"
@@ -29,6 +32,7 @@ enum Member: Int, CaseIterable, Sendable {
         case .role: "role"
         case .sequence: "sequence"
         case .state: "state"
+        case .text: "text"
         case .to: "to"
         case .token: "token"
         case .type: "type"

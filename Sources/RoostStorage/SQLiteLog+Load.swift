@@ -99,13 +99,16 @@ extension SQLiteLog {
 
     private func users(_ database: Database) throws -> [Snapshot.User] {
         let query = try database.prepare(
-            "SELECT number, name, last_seen, state, is_here FROM user ORDER BY number")
+            "SELECT number, name, last_seen, state, is_here, choice, status, told_status FROM user ORDER BY number")
         var users: [Snapshot.User] = []
         while try query.step() {
             let presence = StoredPresence(
                 UInt8(exactly: query.int32(3)).flatMap(PresenceState.init(rawValue:)) ?? .offline,
                 isHere: query.int32(4) != 0, lastSeen: Timestamp(milliseconds: query.int64(2)))
-            users.append(Snapshot.User(UserNumber(query.int32(0)), name: query.text(1), presence))
+            let status = StoredStatus(
+                UInt8(exactly: query.int32(5)).flatMap(StatusChoice.init(rawValue:)) ?? .auto, text: query.text(6),
+                toldText: query.text(7))
+            users.append(Snapshot.User(UserNumber(query.int32(0)), name: query.text(1), presence, status))
         }
         return users
     }

@@ -14,10 +14,14 @@ extension StoreContract {
         try store.apply([
             .cursor(DeviceNumber(1), at(9)), .forgetDevice(DeviceNumber(2)),
             .presence(UserNumber(2), StoredPresence(.away, isHere: true, lastSeen: time(5))), .alive(time(77)),
+            .status(UserNumber(2), StoredStatus(.invisible, text: "In a café", toldText: "At work")),
         ])
         try store.goOn()
         let snapshot = try store.load()
         try expect(snapshot.users.map(\.name), ["alice", "bob"])
+        try expect(
+            snapshot.users.map(\.status),
+            [StoredStatus(), StoredStatus(.invisible, text: "In a café", toldText: "At work")])
         try expect(
             snapshot.users.map(\.presence), [StoredPresence(), StoredPresence(.away, isHere: true, lastSeen: time(5))])
         try expect(snapshot.devices.map(\.name), ["phone"])

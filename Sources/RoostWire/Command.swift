@@ -15,6 +15,7 @@ public enum Command {
     case read(Target)
     case typing(to: Text, replyTo: SequenceNumber?, isActive: Bool)
     case presence(Activity)
+    case status(StatusChoice?, text: Text?)
     case watch(users: [Text])
     case unwatch(users: [Text])
     case create(Create)
@@ -33,14 +34,20 @@ public enum Command {
         public var isBackground: Bool
         /// The position up to which the device has processed everything.
         public var resume: Position?
+        /// The time between pings that the client asks for, in seconds, and how long it may take to answer one.
+        public var pingSeconds, pongSeconds: Int64?
 
         /// Creates one.
         @inlinable
-        public init(token: Text, device: Text?, isBackground: Bool, resume: Position?) {
+        public init(
+            token: Text, device: Text?, isBackground: Bool, resume: Position?, pingSeconds: Int64?, pongSeconds: Int64?
+        ) {
             self.token = token
             self.device = device
             self.isBackground = isBackground
             self.resume = resume
+            self.pingSeconds = pingSeconds
+            self.pongSeconds = pongSeconds
         }
     }
 

@@ -3,7 +3,7 @@ public enum CommandType: WireWord {
     case hello, refresh, ping, bye
     case create, get, list, rename, add, remove, setRole, members, leave
     case send, edit, delete, react, history, signal
-    case ack, read, typing, presence, watch, unwatch
+    case ack, read, typing, presence, status, watch, unwatch
 
     /// The value of `type`.
     public var word: StaticString {
@@ -31,6 +31,7 @@ public enum CommandType: WireWord {
         case .read: "read"
         case .typing: "typing"
         case .presence: "presence"
+        case .status: "status"
         case .watch: "watch"
         case .unwatch: "unwatch"
         }

@@ -130,3 +130,25 @@ public enum Durability: String, Sendable, CaseIterable {
     /// Nothing is kept on disk.
     case memory
 }
+
+/// How a user wants to be shown while a device counts. The numbers are stored.
+public enum StatusChoice: UInt8, WireWord {
+    /// As the devices say.
+    case auto = 0
+    /// As away, whatever the devices say.
+    case away = 1
+    /// As busy.
+    case busy = 2
+    /// As offline.
+    case invisible = 3
+
+    /// The word on the wire.
+    public var word: StaticString {
+        switch self {
+        case .auto: "auto"
+        case .away: "away"
+        case .busy: "busy"
+        case .invisible: "invisible"
+        }
+    }
+}

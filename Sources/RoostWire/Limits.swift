@@ -25,6 +25,8 @@ public struct Limits: Sendable, Equatable {
     public var reactionBytes = 32
     /// Most bytes of a group's name.
     public var groupNameBytes = 256
+    /// Most Unicode scalars of a status text: a line on a phone, twice.
+    public var statusScalars = 128
     /// Most users that one command puts into a conversation or removes. They come and go in one event, so one turn does
     /// all of it: 1 to 2 µs for each.
     public var listNames = 500
@@ -206,11 +208,18 @@ public struct Limits: Sendable, Equatable {
     public var pingMilliseconds: Int64 = 25_000
     /// A connection is closed when nothing arrives for this long after a ping.
     public var pongMilliseconds: Int64 = 10_000
+    /// What a client may ask for instead of `pingMilliseconds`: often enough to notice a lost network on a call, seldom
+    /// enough for a watch's battery where no proxy is in the way.
+    public var pingBounds: ClosedRange<Int64> = 5_000...300_000
+    /// And instead of `pongMilliseconds`: no less than a slow mobile network needs, no more than ghosts are worth.
+    public var pongBounds: ClosedRange<Int64> = 2_000...60_000
     /// Time from the expiry of a token to the close of its connection.
     public var refreshGraceMilliseconds: Int64 = 25_000
     /// How long a dropped device may take to come back before its user is shown as offline, and everybody after a
     /// restart.
     public var graceMilliseconds: Int64 = 15_000
+    /// How long a device is idle before its user is shown as away. A look away from the screen isn't an absence.
+    public var awayMilliseconds: Int64 = 300_000
     /// How long a user is shown as typing after the last `typing` command.
     public var typingMilliseconds: Int64 = 3_000
     /// Shortest time between two beginnings of typing, or changes of its thread, that others are told, so that

@@ -10,7 +10,7 @@ struct StoreContent: Equatable {
     init(_ snapshot: Snapshot, answer: (Read) throws -> ReadResult) throws {
         lines.append("head \(snapshot.head.value), alive at \(snapshot.aliveAt.milliseconds)")
         lines += snapshot.users.map {
-            "user \($0.number.value) \($0.name) \($0.presence)"
+            "user \($0.number.value) \($0.name) \($0.presence) \($0.status)"
         }.sorted()
         lines += snapshot.devices.map {
             "device \($0.number.value) \($0.user.value) \($0.name) \($0.cursor.value)"

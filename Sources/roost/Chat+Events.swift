@@ -24,6 +24,7 @@ extension Chat {
             typing.note(change)
             if change.isActive, let text = typing.text { screen.status("typing", "  \(text)", isPassing: true) }
         case .presence(let presences): for one in presences { show(one) }
+        case .status(let status): screen.line(StatusLine.news(status), .faint)
         case .drain: screen.line("· the relay is about to stop", .faint)
         default: break
         }
@@ -251,8 +252,10 @@ extension Chat {
             switch one.state {
             case .online: "\(name) is online"
             case .away: "\(name) is away"
+            case .busy: "\(name) is busy"
             case .offline: one.lastSeen.map { "\(name) was last seen \(ChatScreen.time($0))" } ?? "\(name) is offline"
             }
-        screen.status("presence \(one.user)", "· \(text)")
+        let status = one.text.map { ": \(printable($0))" } ?? ""
+        screen.status("presence \(one.user)", "· \(text)\(status)")
     }
 }

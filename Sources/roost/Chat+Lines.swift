@@ -11,6 +11,8 @@ extension Chat {
         /who            show who is in the conversation and how far they have read
         /list           list your conversations
         /away, /back    show yourself as away, or as back
+        /status busy In a meeting
+                        show yourself as auto, away, busy or invisible, with a text; - for no text
         /quit           leave
         """
 
@@ -59,15 +61,19 @@ extension Chat {
             guard !rest.isEmpty else { return screen.line("· /react 👍", .faint) }
             try await client.react(conversation, lastOfOthers, rest)
             screen.line("· you reacted \(TerminalText.printable(rest))", .faint)
+        case "/status":
+            let wanted = StatusLine(rest)
+            guard wanted.saysSomething else { return screen.line(StatusLine.help, .faint) }
+            try await client.setStatus(wanted.state, text: wanted.text)
         case "/who": try await showMembers(conversation)
         case "/list": try await showConversations()
         case "/away":
             isAway = true
-            try await client.setActivity(.idle)
+            try await client.setStatus(.away)
             screen.line("· you are away", .faint)
         case "/back":
             isAway = false
-            try await client.setActivity(.active)
+            try await client.setStatus(.auto)
             screen.line("· you are back", .faint)
             await client.read(conversation, upTo: shown)
         default: screen.line("· no such command: \(TerminalText.printable(word)); /help lists them", .faint)

@@ -8,7 +8,8 @@ import pytest
 
 from harness.waiting import until
 
-SETTINGS = {"presence__grace_seconds": 1}
+# Idle users are away at once.
+SETTINGS = {"presence__grace_seconds": 1, "presence__away_seconds": 0}
 
 
 async def friends(relay, name):
@@ -65,7 +66,7 @@ async def test_two_who_have_just_come_are_online_for_each_other(relay, name):
 
 
 async def test_a_return_within_the_grace_is_not_shown(start):
-    relay = start(presence__grace_seconds=300)
+    relay = start(presence__grace_seconds=300, presence__away_seconds=0)
     alice, bob = await friends(relay, lambda word: word)
     for _ in range(5):
         await alice.drop()
@@ -284,3 +285,72 @@ async def test_changes_within_50_ms_come_in_one_event(relay, name):
         return list(last.values()) == ["away"] * 20
     await until(told, "everybody away")
     assert len(alice.seen("presence")) < 60
+
+
+async def test_an_idle_user_is_away_after_a_while(start):
+    relay = start(presence__away_seconds=1)
+    alice, bob = await friends(relay, lambda word: word)
+    began = time.monotonic()
+    await alice.call("presence", state="idle")
+    await bob.presence("alice", "away")
+    assert time.monotonic() - began > 0.9
+    await alice.call("presence", state="active")
+    await bob.presence("alice", "online")
+
+
+async def test_what_the_user_wants_comes_first_and_is_kept(start):
+    relay = start(presence__grace_seconds=300)
+    alice, bob = await friends(relay, lambda word: word)
+    assert alice.welcome["status"] == {"state": "auto"}
+    tablet = await relay.device("alice", "tablet")
+    await alice.call("status", state="busy", text="In a meeting")
+    for own in (alice, tablet):
+        assert await own.event("status") == {"type": "status", "state": "busy", "text": "In a meeting"}
+    assert (await bob.presence("alice", "busy"))["text"] == "In a meeting"
+    await tablet.bye()
+    await alice.bye()
+    gone = await bob.presence("alice", "offline")
+    assert gone["text"] == "In a meeting" and gone["lastSeen"] > 0
+    relay.kill()
+    relay.start()
+    bob = await relay.device("bob")
+    alice = await relay.device("alice")
+    assert alice.welcome["status"] == {"state": "busy", "text": "In a meeting"}
+    assert (await bob.presence("alice", "busy"))["text"] == "In a meeting"
+    await alice.call("status", text="")
+    await until(lambda: bob.seen("presence")[-1]["users"] == [{"user": "alice", "state": "busy"}], "no text")
+    await alice.call("status", state="auto")
+    await bob.presence("alice", "online")
+
+
+async def test_an_invisible_user_looks_like_one_who_is_gone(start):
+    relay = start(presence__grace_seconds=300)
+    alice, bob = await friends(relay, lambda word: word)
+    await alice.call("status", text="At work")
+    before = time.time() * 1000
+    await alice.call("status", state="invisible")
+    gone = await bob.presence("alice", "offline")
+    assert before - 1 <= gone["lastSeen"] <= time.time() * 1000
+    shown = len(bob.seen("presence"))
+    # Nothing of this is told.
+    await alice.call("status", text="Incognito")
+    await alice.tell("typing", to="@bob")
+    await alice.call("presence", state="background")
+    await alice.call("presence", state="active")
+    await alice.bye()
+    alice = await relay.device("alice")
+    assert alice.welcome["status"] == {"state": "invisible", "text": "Incognito"}
+    await asyncio.sleep(0.3)
+    await bob.barrier()
+    assert len(bob.seen("presence")) == shown and not bob.seen("typing")
+    relay.kill()
+    relay.start()
+    bob = await relay.device("bob")
+    assert await bob.presence("alice", "offline") == gone
+    alice = await relay.device("alice")
+    await alice.call("status", state="auto")
+    assert (await bob.presence("alice", "online"))["text"] == "Incognito"
+    assert bob.states("alice") == ["offline", "online"]
+    assert await alice.refusal("status", state="gone") == "bad_request"
+    assert await alice.refusal("status") == "bad_request"
+    assert await alice.refusal("status", text="x" * 129) == "too_large"

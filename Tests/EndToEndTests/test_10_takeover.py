@@ -3,6 +3,9 @@ nothing is lost in between."""
 
 import asyncio
 
+# Idle users are away at once.
+SETTINGS = {"presence__away_seconds": 0}
+
 
 async def test_the_newer_connection_wins(relay, name):
     bob = await relay.device(name("bob"))

@@ -216,6 +216,8 @@ def check_vocabulary():
     same("ConversationKind", schemas["conversationKind"]["enum"], declared("Identifiers.swift", "ConversationKind"))
     states = properties(MESSAGES["command.presence"]["payload"])["state"]["enum"]
     same("Activity", states, declared("Identifiers.swift", "Activity"))
+    choices = properties(MESSAGES["command.status"]["payload"])["state"]["enum"]
+    same("StatusChoice", choices, declared("Identifiers.swift", "StatusChoice"))
     durability = properties(MESSAGES["event.welcome"]["payload"])["durability"]["enum"]
     same("Durability", durability, declared("Identifiers.swift", "Durability"))
     presence = properties(schemas["presence"])["state"]["enum"]
@@ -233,6 +235,7 @@ def check_members():
     nodes = {name.removeprefix("event."): MESSAGES[name]["payload"] for name in events}
     nodes |= {name: schemas[name] for name in ("conversationObject", "sequenceRange", "member", "reactionCount")}
     nodes["userPresence"] = schemas["presence"]
+    nodes["ownStatus"] = schemas["ownStatus"]
     same("WireMembers.swift", [*nodes, "limits"], listed)
     for name, members in listed.items():
         named = schemas["limits"]["required"] if name == "limits" else properties(nodes.get(name, {}))

@@ -75,6 +75,9 @@ import Testing
         let rename = #"{"type":"conversation.rename","id":1,"conversation":"c","name":"#
         #expect(decode(rename + quoted(limits.groupNameBytes) + "}").code == nil)
         #expect(decode(rename + quoted(limits.groupNameBytes + 1) + "}").code == .tooLarge)
+        let status = #"{"type":"status","id":1,"text":"#
+        #expect(decode(status + quoted(limits.statusScalars, "👍") + "}").code == nil)
+        #expect(decode(status + quoted(limits.statusScalars + 1) + "}").code == .tooLarge)
     }
 
     @Test("lists of names; watch has its own limit")

@@ -8,7 +8,7 @@ import Testing
     /// The form of a member, which decides how it can be wrong.
     enum Form: String {
         case token, name, user, conversation, kind, text, body, reaction, groupName, flag, sequence, sequenceOrNone
-        case limit, position, names, state, role, conversationKind
+        case limit, position, names, state, choice, statusText, role, conversationKind
     }
 
     struct Shape: CustomTestStringConvertible {
@@ -43,6 +43,7 @@ import Testing
                 ("token", #""t""#, .token, true), ("device", #""d""#, .name, false),
                 ("background", "true", .flag, false),
                 ("resume", #""e1-4""#, .position, false),
+                ("pingSeconds", "25", .sequence, false), ("pongSeconds", "10", .sequence, false),
             ]
         ),
         Shape(type: "refresh", members: [("token", #""t""#, .token, true)]),
@@ -76,6 +77,7 @@ import Testing
         Shape(
             type: "typing", members: to + [("replyTo", "1", .sequence, false), ("active", "true", .flag, false)]),
         Shape(type: "presence", members: [("state", #""idle""#, .state, true)]),
+        Shape(type: "status", members: [("state", #""busy""#, .choice, false), ("text", #""t""#, .statusText, false)]),
         Shape(type: "watch", members: users),
         Shape(type: "unwatch", members: users),
         Shape(
@@ -154,6 +156,10 @@ import Testing
                 notStrings.filter { $0 != #"["a"]"# } + [#""bob""#, #"[1]"#, #"["a",null]"#, #"[["a"]]"#, #"["@a"]"#]
                 + notNames.map { #"["ok",\#($0)]"# }
         case .state: bad = notStrings + [#""""#, #""Active""#, #""online""#, #""idle ""#]
+        case .choice: bad = notStrings + [#""""#, #""Busy""#, #""online""#, #""auto ""#]
+        case .statusText:
+            bad = notStrings + [#""  ""#, #""\u3000""#]
+            more = [(quoted(129), .tooLarge), (quoted(129, "é"), .tooLarge)]
         case .role: bad = notStrings + [#""""#, #""Owner""#, #""guest""#]
         case .conversationKind: bad = notStrings + [#""""#, #""Group""#, #""channel""#]
         }
@@ -178,6 +184,12 @@ import Testing
                 #expect(outcome.reason.hasPrefix("\(member.name) "), "\(outcome.reason)")
             }
         }
+    }
+
+    @Test("a status says something")
+    func emptyStatus() {
+        let outcome = Decoding()(#"{"type":"status","id":1,"state":null}"#)
+        #expect(outcome == .refused(.number(1), .badRequest, "state or text is missing"))
     }
 
     @Test("a required member that is null is missing; the body of a text is then no string")

@@ -79,6 +79,7 @@ func describe(_ command: Command) -> String {
     case .read(let value): words("read", target(value))
     case .typing(let to, let replyTo, let isActive): words("typing", text(to), number(replyTo?.value), "\(isActive)")
     case .presence(let activity): words("presence", "\(activity)")
+    case .status(let choice, let said): words("status", choice.map { "\($0)" } ?? "-", text(said))
     case .watch(let users): words("watch", list(users))
     case .unwatch(let users): words("unwatch", list(users))
     case .create(let create):

@@ -97,7 +97,7 @@ final class Habits {
         let shown: ShownPresence =
             switch state {
             case .online: .online
-            case .away: .away
+            case .away, .busy: .away
             case .offline: .offline
             }
         // Members of a direct conversation are shown without being watched; they have no pair.

@@ -26,6 +26,7 @@ final class ClientSession {
         var url: String
         var device: String
         var isBackground: Bool
+        var heartbeat: (ping: Duration, pong: Duration)?
         var limits: ClientLimits
         var connector: any SocketConnector
         var elapsed: () -> Duration
@@ -207,6 +208,10 @@ final class ClientSession {
             command.member("token", token)
             command.member("device", settings.device)
             if settings.isBackground { command.member("background", true) }
+            if let heartbeat = settings.heartbeat {
+                command.member("pingSeconds", max(1, heartbeat.ping.components.seconds))
+                command.member("pongSeconds", max(1, heartbeat.pong.components.seconds))
+            }
         } then: { [unowned self] in
             greeted($0)
         }

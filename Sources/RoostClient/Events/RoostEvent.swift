@@ -29,6 +29,8 @@ public enum RoostEvent: Sendable, Equatable {
     case typing(TypingChange)
     /// The presence of users.
     case presence([UserPresence])
+    /// The user's own status was changed, on this device or another. `Welcome.status` tells what it was before.
+    case status(OwnStatus)
     /// A signal, which isn't stored.
     case signal(Signal)
     /// The relay is about to stop. The client reconnects by itself after this time.
@@ -49,6 +51,7 @@ public enum RoostEvent: Sendable, Equatable {
         case .receipt(let receipt): self = .receipt(receipt)
         case .typing(let change): self = .typing(change)
         case .presence(let users): self = .presence(users)
+        case .status(let status): self = .status(status)
         case .drain(let wait): self = .drain(wait)
         }
     }

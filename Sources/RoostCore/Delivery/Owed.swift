@@ -7,6 +7,8 @@ enum Owed: Hashable {
     case severalTyping(ConversationNumber)
     case receipt(ConversationNumber, UserNumber)
     case presence(UserNumber)
+    /// The user's own status.
+    case status
 }
 
 extension Owed: Comparable {
@@ -16,6 +18,7 @@ extension Owed: Comparable {
         case .severalTyping(let conversation): (1, conversation.value, 0)
         case .receipt(let conversation, let user): (2, conversation.value, user.value)
         case .presence(let user): (3, 0, user.value)
+        case .status: (4, 0, 0)
         }
     }
 

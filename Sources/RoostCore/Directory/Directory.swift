@@ -68,7 +68,8 @@ final class Directory {
         deviceNumbers = LeasedNumbers(.device, snapshot.leases.devices)
         conversationNumbers = LeasedNumbers(.conversation, snapshot.leases.conversations)
         for stored in snapshot.users {
-            register(User(stored.number, name: stored.name, presence: stored.presence, roll))
+            register(
+                User(stored.number, name: stored.name, presence: stored.presence, status: stored.status, roll))
         }
         for stored in snapshot.devices {
             guard let user = user(stored.user) else { continue }

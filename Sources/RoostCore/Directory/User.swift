@@ -37,12 +37,15 @@ final class User {
     var introduced = Spending()
     var added = Spending()
 
-    init(_ number: UserNumber, name: String, presence: StoredPresence = StoredPresence(), _ roll: Roll) {
+    init(
+        _ number: UserNumber, name: String, presence: StoredPresence = StoredPresence(),
+        status: StoredStatus = StoredStatus(), _ roll: Roll
+    ) {
         self.number = number
         self.name = name
         self.roll = roll
         seat = roll.take()
-        self.presence = Presence.Person(presence)
+        self.presence = Presence.Person(presence, status)
     }
 
     deinit { roll.leave(seat) }

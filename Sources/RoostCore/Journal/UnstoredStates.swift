@@ -6,6 +6,7 @@ enum UnstoredStates {
         case watermark(ConversationNumber, UserNumber)
         case answered(ConversationNumber, UserNumber)
         case presence(UserNumber)
+        case status(UserNumber)
         case alive
         case lease(NumberKind)
 
@@ -16,6 +17,7 @@ enum UnstoredStates {
             case .watermark(let conversation, let user, _): self = .watermark(conversation, user)
             case .answered(let conversation, let user): self = .answered(conversation, user)
             case .presence(let user, _): self = .presence(user)
+            case .status(let user, _): self = .status(user)
             case .alive: self = .alive
             case .lease(let kind): self = .lease(kind)
             case .append, .user, .forgetUser, .device, .forgetDevice: return nil

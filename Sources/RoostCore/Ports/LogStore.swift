@@ -25,11 +25,17 @@ public struct Snapshot: Sendable {
         public var name: String
         /// How the user was when this was stored.
         public var presence: StoredPresence
+        /// How the user wants to be shown.
+        public var status: StoredStatus
         /// Creates a user.
-        public init(_ number: UserNumber, name: String, _ presence: StoredPresence = StoredPresence()) {
+        public init(
+            _ number: UserNumber, name: String, _ presence: StoredPresence = StoredPresence(),
+            _ status: StoredStatus = StoredStatus()
+        ) {
             self.number = number
             self.name = name
             self.presence = presence
+            self.status = status
         }
     }
 

@@ -19,6 +19,8 @@ public enum Mutation: Sendable {
     case answered(ConversationNumber, UserNumber)
     /// How a user is, and when the user was last seen.
     case presence(UserNumber, StoredPresence)
+    /// How a user wants to be shown.
+    case status(UserNumber, StoredStatus)
     /// The relay was alive at this time. After a crash, it is the last-seen time of users who were connected.
     case alive(Timestamp)
     /// A request for more numbers, answered by `Outcome.leased`. Stored only so that nobody else gets them.

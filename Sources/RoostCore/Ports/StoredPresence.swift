@@ -26,6 +26,8 @@ public enum PresenceState: UInt8, CaseIterable, Sendable {
     case away = 1
     /// A device is active.
     case online = 2
+    /// A device counts, and the user doesn't want to be disturbed. Never stored: it follows from the status.
+    case busy = 3
 
     /// As on the wire.
     public var word: StaticString {
@@ -33,6 +35,7 @@ public enum PresenceState: UInt8, CaseIterable, Sendable {
         case .offline: "offline"
         case .away: "away"
         case .online: "online"
+        case .busy: "busy"
         }
     }
 }

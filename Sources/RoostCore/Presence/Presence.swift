@@ -9,25 +9,41 @@ final class Presence {
     struct Person {
         /// When the user was last online; `.never` if never.
         fileprivate(set) var lastSeen: Timestamp
-        /// The state that watchers were told last.
-        fileprivate(set) var announced = PresenceState.offline
-        /// The state that some sessions were told ahead of the others, since the last tick.
-        fileprivate var early: [SessionID: PresenceState] = [:]
+        /// How the user wants to be shown.
+        fileprivate(set) var status: StoredStatus
+        /// What watchers were told last.
+        fileprivate(set) var announced: Shown
+        /// What some sessions were told ahead of the others, since the last tick.
+        fileprivate var early: [SessionID: Shown] = [:]
         /// Sessions that asked by `watch`.
         fileprivate(set) var watchers = OrderedTable<SessionID, Session>()
         fileprivate var isChanged = false
         /// After a restart, the state that the user had before, until its devices have had time to come back.
         fileprivate var ghost = Linger()
+        /// When the timer for idle devices fires. A user has one, however often the devices become idle.
+        fileprivate var awayTimerAt = Int64.max
         /// The user has dropped, and the next sign of life notes it.
         fileprivate var isDropped = false
         /// The user has left a conversation, and who may watch it or be watched by it is looked at.
         fileprivate var review: WatchReview?
         fileprivate var stored: StoredPresence
 
-        init(_ stored: StoredPresence) {
+        init(_ stored: StoredPresence, _ status: StoredStatus = StoredStatus()) {
             self.stored = stored
+            self.status = status
             lastSeen = stored.lastSeen
+            announced = Shown(state: .offline, text: status.toldText)
         }
+
+        /// Whether others must not learn that the user is there.
+        var isInvisible: Bool { status.choice == .invisible }
+    }
+
+    /// What others are told of a user.
+    struct Shown: Equatable {
+        let state: PresenceState
+        /// Empty if there is none.
+        let text: String
     }
 
     /// A user who is watched.
@@ -46,6 +62,8 @@ final class Presence {
     /// device or user, but only this type changes it.
     struct Linger {
         fileprivate var activity = Activity.background
+        /// When its user is away because of it, if it is idle.
+        fileprivate var awayAt = Int64.min
         /// Until when it keeps that state, in monotonic milliseconds; in the past if the device doesn't count.
         fileprivate var until = Int64.min
     }
@@ -53,6 +71,10 @@ final class Presence {
     /// The state of a session, and the users it watches. It is stored in the session, but only this type changes it.
     struct View {
         fileprivate(set) var activity = Activity.active
+        /// When its user is away because of it, if it is idle. In monotonic milliseconds.
+        fileprivate var awayAt = Int64.min
+        /// The same of the device before it dropped: it goes on if the device is still idle.
+        fileprivate var wasAwayAt: Int64?
         fileprivate(set) var watching: [UserNumber: Watch] = [:]
         /// Users whose changes the session is told next.
         fileprivate var batch: [User] = []
@@ -73,6 +95,7 @@ final class Presence {
         let graceMilliseconds: Int64
         let aliveMilliseconds: Int64
         let downMilliseconds: Int64
+        let awayMilliseconds: Int64
 
         init(_ limits: Limits) {
             watchedPerSession = limits.watchedPerSession
@@ -80,6 +103,7 @@ final class Presence {
             graceMilliseconds = limits.graceMilliseconds
             aliveMilliseconds = limits.aliveMilliseconds
             downMilliseconds = limits.downMilliseconds
+            awayMilliseconds = limits.awayMilliseconds
         }
     }
 
@@ -115,8 +139,8 @@ final class Presence {
             let state = isRecent ? user.presence.stored.state : .offline
             if isRecent {
                 user.presence.ghost = Linger(activity: state == .online ? .active : .idle, until: until)
-                user.presence.announced = state
-                count(state, 1)
+                user.presence.announced = shown(user, as: state)
+                count(user.presence.announced.state, 1)
                 graces.set(user, at: until)
             }
             return note(user, StoredPresence(state, lastSeen: user.presence.lastSeen))
@@ -128,6 +152,10 @@ final class Presence {
     /// A session of the user became ready.
     func come(_ session: Session, of device: Device, as activity: Activity, at now: Moment) {
         session.presence.activity = activity
+        let (linger, ghost) = (device.presence, device.user.presence.ghost)
+        for before in [linger, ghost] where before.until > now.monotonic && before.activity == .idle {
+            session.presence.wasAwayAt = before.awayAt
+        }
         device.presence.until = Int64.min
         mayChange(device.user, at: now)
     }
@@ -135,17 +163,41 @@ final class Presence {
     /// The device reports its state.
     func set(_ activity: Activity, of session: Session, _ user: User, at now: Moment) {
         if activity == .background, session.presence.activity != .background {
-            user.presence.lastSeen = now.wall
+            noteSeen(user, at: now)
             user.presence.ghost.until = Int64.min
         }
+        if activity == .idle, session.presence.activity != .idle {
+            let awayAt = session.presence.wasAwayAt ?? now.monotonic + bounds.awayMilliseconds
+            session.presence.awayAt = awayAt
+            setAwayTimer(of: user, at: awayAt, now.monotonic)
+        }
+        session.presence.wasAwayAt = nil
         session.presence.activity = activity
         mayChange(user, at: now)
+    }
+
+    /// The user was here at this moment, as far as others may know.
+    private func noteSeen(_ user: User, at now: Moment) {
+        if !user.presence.isInvisible { user.presence.lastSeen = now.wall }
+    }
+
+    /// How the user wants to be shown from now on.
+    /// - Returns: what to store; nil if nothing changes.
+    func set(_ choice: StatusChoice, _ text: String, of user: User, at now: Moment) -> Mutation? {
+        let before = user.presence.status
+        guard choice != before.choice || text != before.text else { return nil }
+        // Last seen before going, and not while being invisible.
+        if isHere(user) { noteSeen(user, at: now) }
+        let toldText = choice == .invisible ? before.toldText : text
+        user.presence.status = StoredStatus(choice, text: text, toldText: toldText)
+        mayChange(user, at: now)
+        return .status(user.number, user.presence.status)
     }
 
     /// Another session of the same device takes over. Nobody sees the user leave.
     func giveWay(_ session: Session, of user: User, at now: Moment) {
         // The new session may be a background fetch, which says nothing about its user.
-        if session.presence.activity != .background { user.presence.lastSeen = now.wall }
+        if session.presence.activity != .background { noteSeen(user, at: now) }
     }
 
     /// The last session of a device ended.
@@ -155,10 +207,10 @@ final class Presence {
     func go(_ session: Session, of device: Device, mayReturn: Bool, isDraining: Bool, at now: Moment) {
         let (activity, user) = (session.presence.activity, device.user)
         if activity != .background {
-            user.presence.lastSeen = now.wall
+            noteSeen(user, at: now)
             if mayReturn {
                 let until = isDraining ? Int64.max : now.monotonic + bounds.graceMilliseconds
-                device.presence = Linger(activity: activity, until: until)
+                device.presence = Linger(activity: activity, awayAt: session.presence.awayAt, until: until)
                 if !isDraining { graces.set(user, at: until) }
                 noteDrop(of: user)
             } else {
@@ -175,6 +227,22 @@ final class Presence {
         dropped.append(user)
     }
 
+    private func setAwayTimer(of user: User, at awayAt: Int64, _ now: Int64) {
+        guard awayAt > now, awayAt < user.presence.awayTimerAt else { return }
+        user.presence.awayTimerAt = awayAt
+        graces.set(user, at: awayAt)
+    }
+
+    /// The timer has fired, perhaps for a device that was active in between: waits for the next that is idle.
+    private func renewAwayTimer(of user: User, _ now: Int64) {
+        user.presence.awayTimerAt = Int64.max
+        for device in user.devices {
+            let (view, linger) = (device.session?.presence, device.presence)
+            let isIdle = (view?.activity ?? linger.activity) == .idle
+            if isIdle { setAwayTimer(of: user, at: view?.awayAt ?? linger.awayAt, now) }
+        }
+    }
+
     /// Something happened that may change the user's state. The state is computed after the tick.
     private func mayChange(_ user: User, at now: Moment) {
         guard !user.presence.isChanged else { return }
@@ -183,16 +251,17 @@ final class Presence {
         if gatherAt == nil { gatherAt = now.monotonic + bounds.gatherMilliseconds }
     }
 
-    /// Online if any device is active, away if one is idle. A dropped device keeps its state until its grace ends, and
-    /// so does a user after a restart.
+    /// Online if any device is active, away if one has been idle for a while; offline for one who is invisible. A
+    /// dropped device keeps its state until its grace ends, and so does a user after a restart.
     private func state(of user: User, at now: Int64) -> PresenceState {
+        guard !user.presence.isInvisible else { return .offline }
         let ghost = user.presence.ghost
         var highest = ghost.until > now ? ghost.activity : .background
         for device in user.devices {
-            if let session = device.session {
-                highest = max(highest, session.presence.activity)
+            if let view = device.session?.presence {
+                highest = max(highest, activity(view.activity, awayAt: view.awayAt, at: now))
             } else if device.presence.until > now {
-                highest = max(highest, device.presence.activity)
+                highest = max(highest, activity(device.presence.activity, awayAt: device.presence.awayAt, at: now))
             }
         }
         switch highest {
@@ -202,13 +271,30 @@ final class Presence {
         }
     }
 
-    /// The state to tell this session now: the present one, although others are told of a change only at the next
+    /// A device that has just become idle still counts as active.
+    private func activity(_ activity: Activity, awayAt: Int64, at now: Int64) -> Activity {
+        activity == .idle && awayAt > now ? .active : activity
+    }
+
+    /// What others are told of a user whose devices make this state. What the user wants comes first.
+    private func shown(_ user: User, as state: PresenceState) -> Shown {
+        let status = user.presence.status
+        let wanted: PresenceState =
+            switch status.choice {
+            case .away: .away
+            case .busy: .busy
+            case .auto, .invisible: state
+            }
+        return Shown(state: state == .offline ? .offline : wanted, text: status.toldText)
+    }
+
+    /// What to tell this session now: the present state, although others are told of a change only at the next
     /// tick. If the state changes again before, the tick corrects it.
-    func show(_ user: User, to session: Session, at now: Moment) -> PresenceState {
+    func show(_ user: User, to session: Session, at now: Moment) -> Shown {
         guard user.presence.isChanged else { return user.presence.announced }
-        let state = state(of: user, at: now.monotonic)
-        user.presence.early[session.id] = state
-        return state
+        let shown = shown(user, as: state(of: user, at: now.monotonic))
+        user.presence.early[session.id] = shown
+        return shown
     }
 
     // MARK: Watching
@@ -287,13 +373,19 @@ final class Presence {
 
     // MARK: Time
 
+    /// Number of timers that are set. For tests.
+    var timerCount: Int { graces.count }
+
     /// When to call `tick` next, in monotonic milliseconds.
     var nextDeadline: Int64 { min(aliveAt, gatherAt ?? .max, graces.nextDeadline ?? .max) }
 
     /// What has changed is to be told and stored if its time has come; `announce` does it.
     /// - Returns: the sign of life for the store, if it is time for one.
     func tick(at now: Moment) -> Mutation? {
-        for user in graces.expire(at: now.monotonic) { mayChange(user, at: now) }
+        for user in graces.expire(at: now.monotonic) {
+            mayChange(user, at: now)
+            if user.presence.awayTimerAt <= now.monotonic { renewAwayTimer(of: user, now.monotonic) }
+        }
         if let gatherAt, gatherAt <= now.monotonic {
             self.gatherAt = nil
             due = changed.count
@@ -358,9 +450,9 @@ final class Presence {
     /// A change that is being told.
     private struct Announcement {
         let user: User
-        let before: PresenceState
-        /// Sessions that know another state than `before`.
-        let early: [SessionID: PresenceState]
+        let before: Shown
+        /// Sessions that know something else than `before`.
+        let early: [SessionID: Shown]
         let watchers: [Session]
         let peers: [User]
         /// The next of `watchers` and, behind them, of `peers`.
@@ -376,11 +468,12 @@ final class Presence {
         let early = user.presence.early
         user.presence.early.removeAll()
         store(user, state, in: &news, at: now)
-        guard state != before || !early.isEmpty else { return }
-        if state != before {
-            count(before, -1)
-            count(state, 1)
-            user.presence.announced = state
+        let shown = shown(user, as: state)
+        guard shown != before || !early.isEmpty else { return }
+        if shown != before {
+            count(before.state, -1)
+            count(shown.state, 1)
+            user.presence.announced = shown
             counters.presenceChanges += 1
         }
         announcement = Announcement(
@@ -422,14 +515,14 @@ final class Presence {
 
     private func count(_ state: PresenceState, _ change: Int) {
         switch state {
-        case .online: counters.usersOnline += change
+        case .online, .busy: counters.usersOnline += change
         case .away: counters.usersAway += change
         case .offline: break
         }
     }
 
     private func store(_ user: User, _ state: PresenceState, in news: inout News, at now: Moment) {
-        let (stored, isHere) = (user.presence.stored, isHere(user))
+        let (stored, isHere) = (user.presence.stored, isHere(user) && !user.presence.isInvisible)
         // A drop is stored with the next sign of life.
         let counts = isHere || user.presence.isDropped && stored.isHere && state != .offline
         // A visit shorter than a tick isn't told, but the user was seen.
@@ -438,7 +531,7 @@ final class Presence {
             && user.presence.lastSeen != stored.lastSeen
         guard state != stored.state || counts != stored.isHere || wasSeen else { return }
         // After a crash, the user was last seen at this time or later.
-        if isHere { user.presence.lastSeen = now.wall }
+        if isHere { noteSeen(user, at: now) }
         news.mutations.append(
             note(user, StoredPresence(state, isHere: counts, lastSeen: user.presence.lastSeen)))
     }

@@ -44,6 +44,30 @@ final class PresenceCommands {
         replies.accept(id, session)
     }
 
+    /// The user wants to be shown in another way. What isn't named stays as it is.
+    func setStatus(
+        _ choice: StatusChoice?, _ text: Text?, _ id: CommandID?, _ session: Session, _ now: Moment
+    ) throws(Refusal) {
+        let (user, _) = try session.speaker()
+        let (choice, text) = (choice ?? user.presence.status.choice, text?.string ?? user.presence.status.text)
+        if choice != user.presence.status.choice || text != user.presence.status.text {
+            try prices.pay(deliveries: audience(of: user) + user.sessions.count, by: session, at: now)
+        }
+        if let mutation = presence.set(choice, text, of: user, at: now) {
+            journal.store(mutation)
+            let frame = ownStatus(of: user)
+            for session in user.sessions { delivery.deliver(frame, .status, to: session) }
+        }
+        replies.accept(id, session)
+    }
+
+    /// Tells the user's own devices how the user wants to be shown.
+    func ownStatus(of user: User) -> Frame {
+        builder.begin("status")
+        builder.members(of: user.presence.status)
+        return builder.finish()
+    }
+
     func watch(_ names: [Text], _ id: CommandID?, _ session: Session, _ now: Moment) throws(Refusal) {
         let (user, _) = try session.speaker()
         let named = directory.naming.find(names)
@@ -196,17 +220,26 @@ final class PresenceCommands {
         return builder.finish()
     }
 
-    private func write(_ users: some Sequence<User>, _ state: (User) -> PresenceState) {
+    private func write(_ users: some Sequence<User>, _ shown: (User) -> Presence.Shown) {
         builder.beginArray("users")
         for user in users {
-            let state = state(user)
+            let shown = shown(user)
             let lastSeen = user.presence.lastSeen
             builder.beginObject()
             builder.member("user", plain: user.name)
-            builder.member("state", word: state.word)
-            if state == .offline, lastSeen != .never { builder.member("lastSeen", lastSeen.milliseconds) }
+            builder.member("state", word: shown.state.word)
+            if !shown.text.isEmpty { builder.member("text", shown.text) }
+            if shown.state == .offline, lastSeen != .never { builder.member("lastSeen", lastSeen.milliseconds) }
             builder.endObject()
         }
         builder.endArray()
+    }
+}
+
+extension FrameBuilder {
+    /// Writes how a user wants to be shown.
+    func members(of status: StoredStatus) {
+        member("state", word: status.choice.word)
+        if !status.text.isEmpty { member("text", status.text) }
     }
 }

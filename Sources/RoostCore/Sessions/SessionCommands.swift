@@ -46,7 +46,8 @@ final class SessionCommands {
     func hello(_ hello: Command.Hello, _ id: CommandID?, _ session: Session) throws(Refusal) {
         guard journal.isOpen else { throw journal.unavailable() }
         let said = Sessions.Hello(
-            id: id, device: hello.device?.string, isBackground: hello.isBackground, resume: hello.resume)
+            id: id, device: hello.device?.string, isBackground: hello.isBackground, resume: hello.resume,
+            pingSeconds: hello.pingSeconds, pongSeconds: hello.pongSeconds)
         try sessions.verify(hello.token, said, of: session)
     }
 
@@ -139,9 +140,10 @@ final class SessionCommands {
         prices.charge(deliveries: presence.audience(of: user), to: session, at: now)
         session.feed.fallBehind()
         counters.behind.sessions += 1
+        sessions.setHeartbeat(of: session, hello)
         sessions.renew(session, until: verified.endsAt)
         let frame = welcome.frame(
-            for: user, device, isNew: isNew, until: grant.expires, head: journal.head, re: hello.id, at: now)
+            for: session, user, device, isNew: isNew, until: grant.expires, head: journal.head, re: hello.id, at: now)
         delivery.reply(frame, to: session)
         presence.begin(session, of: device, as: hello.isBackground ? .background : .active, at: now)
         catchUp.begin(session, at: now)
@@ -197,6 +199,8 @@ final class SessionCommands {
                 delivery.deliver(receipts.frame(member, isOwn: member.user === session.user), key, to: session)
             case .presence(let number):
                 if presence.isTold(session, of: number), let user = directory.user(number) { users.append(user) }
+            case .status:
+                if let user = session.user { delivery.deliver(presence.ownStatus(of: user), key, to: session) }
             }
         }
         if !users.isEmpty { presence.show(users, to: session, at: now) }

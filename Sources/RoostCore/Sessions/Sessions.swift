@@ -12,6 +12,9 @@ final class Sessions {
         var pingMilliseconds: Int64
         /// A connection is closed when nothing arrives for this long after a ping.
         var pongMilliseconds: Int64
+        /// What clients may ask for instead.
+        var pingBounds: ClosedRange<Int64>
+        var pongBounds: ClosedRange<Int64>
         /// Time from the expiry of a token to the close of its connection.
         var refreshGraceMilliseconds: Int64
         /// Malformed commands in a row before the connection is closed.
@@ -23,6 +26,8 @@ final class Sessions {
             helloMilliseconds = limits.helloMilliseconds
             pingMilliseconds = limits.pingMilliseconds
             pongMilliseconds = limits.pongMilliseconds
+            pingBounds = limits.pingBounds
+            pongBounds = limits.pongBounds
             refreshGraceMilliseconds = limits.refreshGraceMilliseconds
             malformedMax = limits.malformedMax
             verificationsAtOnce = limits.verificationsAtOnce
@@ -34,6 +39,7 @@ final class Sessions {
         /// The contents of `hello` or `refresh` while the token is being checked.
         fileprivate var hello: Hello?
         fileprivate var heardAt: Int64
+        fileprivate(set) var heartbeat: Heartbeat
         fileprivate var pingedAt: Int64?
         fileprivate var helloDeadline: Int64?
         /// When the token expires; nil if there is none.
@@ -45,8 +51,14 @@ final class Sessions {
 
         init(_ bounds: Bounds, at now: Int64) {
             heardAt = now
+            heartbeat = Heartbeat(ping: bounds.pingMilliseconds, pong: bounds.pongMilliseconds)
             helloDeadline = now + bounds.helloMilliseconds
         }
+    }
+
+    /// When a session is pinged, and how long it may take to answer, in milliseconds.
+    struct Heartbeat: Equatable {
+        let ping, pong: Int64
     }
 
     /// The contents of `hello`.
@@ -55,6 +67,8 @@ final class Sessions {
         var device: String?
         var isBackground = false
         var resume: Position?
+        /// What the client asks for.
+        var pingSeconds, pongSeconds: Int64?
         /// Whether it was a `refresh` on a ready session.
         var isRefresh = false
     }
@@ -225,6 +239,21 @@ final class Sessions {
         }
     }
 
+    /// Takes the heartbeat that the client asks for into the limits. The operator's own is always allowed.
+    func setHeartbeat(of session: Session, _ hello: Hello) {
+        session.life.heartbeat = Heartbeat(
+            ping: Sessions.take(hello.pingSeconds, into: bounds.pingBounds, or: bounds.pingMilliseconds),
+            pong: Sessions.take(hello.pongSeconds, into: bounds.pongBounds, or: bounds.pongMilliseconds))
+    }
+
+    private static func take(_ seconds: Int64?, into range: ClosedRange<Int64>, or usual: Int64) -> Int64 {
+        guard let seconds else { return usual }
+        let wanted = seconds.multipliedReportingOverflow(by: 1_000)
+        let least = min(range.lowerBound, usual)
+        let most = max(range.upperBound, usual)
+        return wanted.overflow ? most : min(max(wanted.partialValue, least), most)
+    }
+
     /// Notes how long the session's token is good, after a welcome or a refresh.
     func renew(_ session: Session, until endsAt: Int64) {
         session.life.helloDeadline = nil
@@ -256,9 +285,9 @@ final class Sessions {
             return .close(.tokenExpired)
         }
         if let pinged = session.life.pingedAt {
-            return pinged + bounds.pongMilliseconds <= now ? .close(.pingTimeout) : nil
+            return pinged + session.life.heartbeat.pong <= now ? .close(.pingTimeout) : nil
         }
-        guard session.life.heardAt + bounds.pingMilliseconds <= now else { return nil }
+        guard session.life.heardAt + session.life.heartbeat.ping <= now else { return nil }
         session.life.pingedAt = now
         return .ping
     }
@@ -272,8 +301,8 @@ final class Sessions {
     }
 
     private func deadline(of session: Session) -> Int64 {
-        var next = session.life.heardAt + bounds.pingMilliseconds
-        if let pinged = session.life.pingedAt { next = pinged + bounds.pongMilliseconds }
+        var next = session.life.heardAt + session.life.heartbeat.ping
+        if let pinged = session.life.pingedAt { next = pinged + session.life.heartbeat.pong }
         if let hello = session.life.helloDeadline { next = min(next, hello) }
         if let ends = session.life.tokenEndsAt {
             let closed = ends.addingReportingOverflow(bounds.refreshGraceMilliseconds)

@@ -5,8 +5,9 @@ import RoostWire
 struct WelcomeFrame {
     private let identity: Relay.Identity
     private let builder: FrameBuilder
-    // The same for everybody, so it is written once.
+    // The same for everybody with the usual heartbeat, so it is written once.
     private let limits: [UInt8]
+    private let usual: ServerLimits
 
     init(identity: Relay.Identity, limits: Limits, builder: FrameBuilder) {
         self.identity = identity
@@ -14,13 +15,15 @@ struct WelcomeFrame {
         let writer = JSONWriter()
         writer.beginBare()
         writer.beginObject()
-        ServerLimits(limits).write(to: writer)
+        usual = ServerLimits(limits)
+        usual.write(to: writer)
         writer.endObject()
         self.limits = Array(writer.written)
     }
 
     func frame(
-        for user: User, _ device: Device, isNew: Bool, until expires: Timestamp, head: Position, re id: CommandID?,
+        for session: Session, _ user: User, _ device: Device, isNew: Bool, until expires: Timestamp, head: Position,
+        re id: CommandID?,
         at now: Moment
     ) -> Frame {
         builder.begin("welcome")
@@ -35,7 +38,20 @@ struct WelcomeFrame {
         builder.member("expires", expires.milliseconds)
         builder.member("time", now.wall.milliseconds)
         builder.member("server", identity.server)
-        builder.member("limits", raw: limits)
+        builder.beginObject("status")
+        builder.members(of: user.presence.status)
+        builder.endObject()
+        write(session.life.heartbeat)
         return builder.finish()
+    }
+
+    private func write(_ heartbeat: Sessions.Heartbeat) {
+        var told = usual
+        told.ping = .seconds(heartbeat.ping / 1_000)
+        told.pong = .seconds(heartbeat.pong / 1_000)
+        guard told != usual else { return builder.member("limits", raw: limits) }
+        builder.beginObject("limits")
+        told.write(to: builder)
+        builder.endObject()
     }
 }

@@ -31,6 +31,8 @@ final class TypingCommands {
             if let thread, thread <= conversation.hidden(from: user.number) || thread > conversation.lastSequence {
                 throw Refusal(.notFound, "replyTo: no such message in this conversation")
             }
+            // Nobody is told what an invisible user does, and so nobody learns that somebody is there.
+            if user.presence.isInvisible { return replies.accept(id, session) }
             if let member = conversation.member(user.number) {
                 try start(member, in: thread ?? SequenceNumber.none, session, now)
             }

@@ -96,7 +96,12 @@ extension ConfigurationKey {
             .seconds(\.limits.graceMilliseconds, 0...300),
             "How long a dropped device may take to come back before its user is shown as offline. If this is short, "
                 + "people who only change networks are shown as offline."
-        )
+        ),
+        ConfigurationKey(
+            "presence.away_seconds",
+            .seconds(\.limits.awayMilliseconds, 0...86_400),
+            "How long a device is idle before its user is shown as away. 0: at once."
+        ),
     ]
 
     private static let drain = [

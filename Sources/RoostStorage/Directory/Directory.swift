@@ -94,6 +94,14 @@ final class Directory {
         try statements.setCursor.run()
     }
 
+    func setStatus(of user: UserNumber, to status: StoredStatus) throws {
+        statements.setStatus.bind(1, user.value)
+        statements.setStatus.bind(2, Int32(status.choice.rawValue))
+        try statements.setStatus.bind(3, copying: status.text)
+        try statements.setStatus.bind(4, copying: status.toldText)
+        try statements.setStatus.run()
+    }
+
     func setPresence(of user: UserNumber, to presence: StoredPresence) throws {
         statements.setPresence.bind(1, user.value)
         statements.setPresence.bind(2, Int32(presence.state.rawValue))

@@ -6,6 +6,7 @@ struct DirectoryStatements {
     let deleteDevice: Statement
     let setCursor: Statement
     let setPresence: Statement
+    let setStatus: Statement
     let setWatermark: Statement
     let setAnswered: Statement
     let insertConversation: Statement
@@ -21,12 +22,15 @@ struct DirectoryStatements {
 
     init(_ database: Database) throws {
         insertUser = try database.prepare(
-            "INSERT INTO user (number, name, state, is_here, last_seen) VALUES (?1, ?2, 0, 0, 0)")
+            "INSERT INTO user (number, name, state, is_here, last_seen, choice, status, told_status) "
+                + "VALUES (?1, ?2, 0, 0, 0, 0, '', '')")
         deleteUser = try database.prepare("DELETE FROM user WHERE number = ?1")
         insertDevice = try database.prepare(
             "INSERT INTO device (number, user, name, cursor, is_new) VALUES (?1, ?2, ?3, ?4, 1)")
         deleteDevice = try database.prepare("DELETE FROM device WHERE number = ?1")
         setCursor = try database.prepare("UPDATE device SET cursor = ?2, is_new = 0 WHERE number = ?1")
+        setStatus = try database.prepare(
+            "UPDATE user SET choice = ?2, status = ?3, told_status = ?4 WHERE number = ?1")
         setPresence = try database.prepare(
             "UPDATE user SET state = ?2, is_here = ?3, last_seen = ?4 WHERE number = ?1")
         setWatermark = try database.prepare(

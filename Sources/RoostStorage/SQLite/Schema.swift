@@ -37,7 +37,7 @@ enum Schema {
     static let directory = """
         CREATE TABLE user (
             number INTEGER PRIMARY KEY, name TEXT NOT NULL, state INTEGER NOT NULL, is_here INTEGER NOT NULL,
-            last_seen INTEGER NOT NULL
+            last_seen INTEGER NOT NULL, choice INTEGER NOT NULL, status TEXT NOT NULL, told_status TEXT NOT NULL
         ) STRICT;
         CREATE TABLE device (
             number INTEGER PRIMARY KEY, user INTEGER NOT NULL, name TEXT NOT NULL, cursor INTEGER NOT NULL,

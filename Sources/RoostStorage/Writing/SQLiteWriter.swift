@@ -227,6 +227,8 @@ public final class SQLiteWriter: LogWriter, @unchecked Sendable {
         case .presence(let user, let presence):
             try directory.setPresence(of: user, to: presence)
         case .lease: return
+        case .status(let user, let status):
+            try directory.setStatus(of: user, to: status)
         case .alive(let time): try meta.set("alive_at", to: time.milliseconds)
         }
     }

@@ -5,6 +5,7 @@ import RoostWire
 struct Belief {
     /// The word for how a user is.
     var presence: [Int: String] = [:]
+    var texts: [Int: String] = [:]
     var watching: Set<Int> = []
     /// By conversation and user: the message in whose thread the user types; 0 for the conversation itself.
     var typing: [Ledger.Pair: Int64] = [:]

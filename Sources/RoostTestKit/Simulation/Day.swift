@@ -96,6 +96,8 @@ public struct Day {
         limits.membersMax = random.chance(20) ? 3 : 100
         limits.verificationsAtOnce = limits.pageMessages / 2
         limits.graceMilliseconds = Int64(random.within(500...15_000))
+        // At once, soon, and after minutes.
+        limits.awayMilliseconds = [0, 2_000, 300_000][limits.pageMessages % 3]
         // What waits has to be told within the rest at the end.
         limits.receiptsPerSecond = random.chance(30) ? random.within(50...200) : 10_000
     }

@@ -102,6 +102,7 @@ final class DurableCheck {
             forgetMarks(of: user)
             checkSeen(user, seen)
             user.ghost = nil
+            checkStatus(user)
         }
     }
 
@@ -127,13 +128,29 @@ final class DurableCheck {
         let told = stored.isHere ? max(seen, ledger.aliveAt) : seen
         user.lastSeen = told == 0 ? nil : told...told
         guard !people.isCrowded(user), isCurrent else { return }
-        if "\(stored.state.word)" != user.truth.rawValue {
+        let isSame =
+            user.choice == .auto
+            ? "\(stored.state.word)" == user.truth.rawValue : (stored.state == .offline) == (user.truth == .offline)
+        if !isSame {
             world.fail("\(user.name) was \(user.truth), and is stored as \(stored.state)")
         }
         guard world.time - user.hereSince > seenTolerance else { return }
         if let truth, abs(told - truth) > seenTolerance {
             world.fail("\(user.name) was seen \(truth) and will be told to have been seen \(told)")
         }
+    }
+
+    /// Fails if it isn't stored how the user wants to be shown, and goes back to what is.
+    private func checkStatus(_ user: SimulatedUser) {
+        let stored = ledger.status[user.index] ?? StoredStatus()
+        let truth = StoredStatus(user.choice, text: user.text, toldText: user.toldText)
+        let since = max(world.fullAt, user.statusSince, user.textSince)
+        if stored != truth, world.time - since > seenTolerance {
+            world.fail("\(user.name) wants to be shown as \(truth), and \(stored) is stored")
+        }
+        user.choice = stored.choice
+        user.text = stored.text
+        people.noteTold(stored.toldText, of: user)
     }
 
     /// A new relay shows everybody as before, for the grace. Who hasn't been seen for too long is offline.

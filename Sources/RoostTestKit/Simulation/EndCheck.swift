@@ -33,7 +33,7 @@ final class EndCheck {
         var online = 0
         var away = 0
         for user in people.users {
-            if user.truth == .online { online += 1 }
+            if user.truth == .online || user.truth == .busy { online += 1 }
             if user.truth == .away { away += 1 }
         }
         if host.relay.counters.usersOnline != online || host.relay.counters.usersAway != away {

@@ -56,6 +56,7 @@ final class EventCheck {
         case .gap: takeGap(event, on: connection)
         case .live: takeLive(event, on: connection)
         case .presence: presence.take(event.json?["users"], on: connection)
+        case .status: presence.takeOwn(event.json, on: connection)
         case .typing: takeTyping(event, on: connection)
         case .receipt: takeReceipt(event, on: connection)
         case .signal: takeSignal(event, on: connection)
@@ -340,6 +341,12 @@ final class EventCheck {
             connection.belief.typing[pair] = thread
         } else if let believed = connection.belief.typing.removeValue(forKey: pair), isUpToDate, believed != thread {
             world.fail("\(connection.label) hears that u\(user) stops in thread \(thread), and not \(believed)")
+        }
+        let typist = people.users.indices.contains(user) ? people.users[user] : nil
+        if let typist, event.isActive, typist.choice == .invisible, connection.isUpToDate(at: world.time),
+            world.time - typist.statusSince > World.lateness
+        {
+            world.fail("\(connection.label) hears of typing by \(typist.name), who is invisible")
         }
     }
 

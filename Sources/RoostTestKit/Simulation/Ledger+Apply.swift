@@ -28,6 +28,8 @@ extension Ledger {
                 if conversations[conversation].members[user] != nil { marks[Pair(conversation, user)] = mark }
             case .presence(let user, let stored):
                 if let user = users[user.value] { presence[user] = stored }
+            case .status(let user, let stored):
+                if let user = users[user.value] { status[user] = stored }
             case .lease, .answered: continue
             case .alive(let time):
                 aliveAt = time.milliseconds

@@ -98,6 +98,7 @@ final class Ledger {
     var marks: [Pair: Mark] = [:]
     /// Durable presence by user.
     var presence: [Int: StoredPresence] = [:]
+    var status: [Int: StoredStatus] = [:]
     var aliveAt: Int64 = 0
     private var violations: [String] = []
 

@@ -29,6 +29,12 @@ final class People {
             world.tally.takeovers += 1
             if old.activity != .background { noteSeen(device.user) }
         }
+        if let linger = device.linger, linger.until > world.time, linger.activity == .idle {
+            connection.use.wasAwayAt = linger.awayAt
+        }
+        if let ghost = device.user.ghost, ghost.until > world.time, ghost.activity == .idle {
+            connection.use.wasAwayAt = Int64.min
+        }
         device.linger = nil
         device.connection = connection
         // Its own welcome and snapshot may still wait in the outbox.
@@ -46,7 +52,9 @@ final class People {
             if isGoodbye {
                 device.user.ghost = nil
             } else {
-                device.linger = (connection.activity, world.time + world.day.limits.graceMilliseconds)
+                device.linger = (
+                    connection.activity, connection.use.awayAt, world.time + world.day.limits.graceMilliseconds
+                )
             }
             noteSeen(device.user)
         }
@@ -59,14 +67,34 @@ final class People {
         switch state {
         case .online: user.ghost = (.active, until)
         case .away: user.ghost = (.idle, until)
-        case .offline: user.ghost = nil
+        case .offline, .busy: user.ghost = nil
         }
         noteTruth(of: user)
     }
 
     /// The user is here at this moment.
     func noteSeen(_ user: SimulatedUser) {
+        guard user.choice != .invisible else { return }
         user.lastSeen = world.now.wall.milliseconds...world.now.wall.milliseconds
+    }
+
+    /// The user wants to be shown in another way.
+    func note(_ choice: StatusChoice, _ text: String, of user: SimulatedUser) {
+        guard choice != user.choice || text != user.text else { return }
+        if user.isHere { noteSeen(user) }
+        user.choice = choice
+        user.text = text
+        user.statusSince = world.time
+        if choice != .invisible { noteTold(text, of: user) }
+        noteTruth(of: user)
+    }
+
+    /// Others should be told this text.
+    func noteTold(_ text: String, of user: SimulatedUser) {
+        guard text != user.toldText else { return }
+        user.oldText = user.toldText
+        user.toldText = text
+        user.textSince = world.time
     }
 
     /// Brings what is true of the user up to this moment.

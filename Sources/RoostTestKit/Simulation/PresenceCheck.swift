@@ -28,9 +28,14 @@ final class PresenceCheck {
                 continue
             }
             connection.belief.presence[index] = state
+            let text = element["text"]?.string ?? ""
+            connection.belief.texts[index] = text
             guard connection.isUpToDate(at: world.time) else { continue }
             let user = people.users[index]
             people.noteTruth(of: user)
+            if text != user.toldText, text != user.oldText || world.time - user.textSince > World.lateness {
+                world.fail("\(connection.label) is told of \(user.name) \(text), not \(user.toldText)")
+            }
             guard !people.isCrowded(user) else { continue }
             if state != user.truth.rawValue, !wasTrue(state, of: user) {
                 world.fail(
@@ -53,6 +58,15 @@ final class PresenceCheck {
             world.fail(
                 "\(connection.label) is told \(user.name) was seen \(told ?? 0), not \(user.lastSeen?.lowerBound ?? 0)"
             )
+        }
+    }
+
+    /// Checks what a client reads of its own user's status.
+    func takeOwn(_ status: JSONValue?, on connection: SimulatedConnection) {
+        let user = connection.device.user
+        guard connection.isUpToDate(at: world.time), world.time - user.statusSince > World.lateness else { return }
+        if status?["state"]?.string != "\(user.choice.word)" || status?["text"]?.string ?? "" != user.text {
+            world.fail("\(connection.label) is told of another status than \(user.choice), \(user.text)")
         }
     }
 
@@ -107,12 +121,18 @@ final class PresenceCheck {
     private func checkPresence(_ connection: SimulatedConnection) {
         guard !world.isStopping else { return }
         for user in people.users where world.time - user.truthSince > World.lateness && !people.isCrowded(user) {
-            guard let told = connection.belief.presence[user.index], told != user.truth.rawValue else { continue }
+            let isOld =
+                world.time - user.textSince > World.lateness && connection.belief.texts[user.index] != user.toldText
+            guard let told = connection.belief.presence[user.index], told != user.truth.rawValue || isOld else {
+                continue
+            }
             guard
                 connection.belief.watching.contains(user.index)
                     || ledger.arePeers(connection.device.user.index, user.index)
             else { continue }
-            world.fail("\(connection.label) still believes that \(user.name) is \(told), who is \(user.truth)")
+            world.fail(
+                "\(connection.label) still believes that \(user.name) is \(told), not \(user.truth), \(user.toldText)"
+            )
         }
     }
 

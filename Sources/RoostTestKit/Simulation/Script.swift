@@ -67,7 +67,8 @@ final class Script {
         case 450..<510: typing(on: connection)
         case 510..<600: ackSomething(on: connection)
         case 600..<650: readSomething(on: connection)
-        case 650..<680: changeActivity(on: connection)
+        case 650..<672: changeActivity(on: connection)
+        case 672..<680: changeStatus(on: connection)
         case 680..<720: watch(on: connection)
         case 720..<790: changeMembers(on: connection)
         case 790..<830: ask(on: connection)
@@ -119,6 +120,15 @@ final class Script {
         let (word, activity) = [("active", Activity.active), ("idle", .idle), ("background", .background)][
             world.random.below(3)]
         clients.say("presence", "\"state\":\"\(word)\"", .activity(activity), on: connection)
+    }
+
+    private func changeStatus(on connection: SimulatedConnection) {
+        let choice = world.random.chance(70) ? StatusChoice.allCases[world.random.below(4)] : nil
+        let text = choice == nil || world.random.chance(40) ? ["", "Busy \u{1F468}", "x"][world.random.below(3)] : nil
+        var members: [String] = []
+        if let choice { members.append("\"state\":\"\(choice.word)\"") }
+        if let text { members.append("\"text\":\"\(text)\"") }
+        clients.say("status", members.joined(separator: ","), .status(choice, text), on: connection)
     }
 
     private func watch(on connection: SimulatedConnection) {

@@ -64,9 +64,16 @@ final class SimulatedClients {
                 people.noteSeen(user)
                 user.ghost = nil
             }
-            connection.activity = activity
+            if activity == .idle, connection.activity != .idle {
+                connection.use.awayAt = connection.use.wasAwayAt ?? world.time + world.day.limits.awayMilliseconds
+            }
+            connection.use.wasAwayAt = nil
+            connection.use.activity = activity
             if activity != .background { connection.belief.isInBackground = false }
             people.noteTruth(of: user)
+        case .status(let choice, let text):
+            guard connection.isReady else { return }
+            people.note(choice ?? user.choice, text ?? user.text, of: user)
         case .read(let conversation, let sequence):
             guard let member = ledger.conversations[conversation].members[user.index] else { return }
             if sequence <= member.since { world.fail("\(connection.label) has read \(sequence), which is hidden") }

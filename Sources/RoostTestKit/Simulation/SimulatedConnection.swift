@@ -41,13 +41,21 @@ final class SimulatedConnection {
         var joining: Joining?
     }
 
+    /// What the client last said about its activity.
+    struct Use {
+        var activity: Activity
+        /// When its user is away because of it, if it is idle; and the same of the connection that it replaced.
+        var awayAt = Int64.min
+        var wasAwayAt: Int64?
+    }
+
     /// A command that wants a reply.
     struct Pending {
         enum Kind {
             case hello(resume: Int64?), refresh(Int64), bye
             case send(SendIntent), change(EventKind), create
             case ack(Int64), read(conversation: Int, Int64), typing(Int, thread: Int, Bool)
-            case activity(Activity), watch(Int), unwatch(Int)
+            case activity(Activity), status(StatusChoice?, String?), watch(Int), unwatch(Int)
             case list, members(conversation: Int), history(conversation: Int)
             case leave(conversation: Int)
             case other
@@ -73,8 +81,9 @@ final class SimulatedConnection {
     /// It was told that the relay stops.
     var wasWarned = false
     var isBackground: Bool
+    var use: Use
     /// What the client last said about its activity.
-    var activity: Activity
+    var activity: Activity { use.activity }
     var pending: [Int64: Pending] = [:]
     var nextID: Int64 = 1
 
@@ -102,7 +111,7 @@ final class SimulatedConnection {
         self.device = device
         self.number = number
         self.isBackground = isBackground
-        activity = isBackground ? .background : .active
+        use = Use(activity: isBackground ? .background : .active)
         belief.isInBackground = isBackground
         reading = .fast
         calmSince = now

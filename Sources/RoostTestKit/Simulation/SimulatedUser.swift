@@ -20,6 +20,14 @@ final class SimulatedUser {
     /// Whether the user was here when the checker last looked, and the monotonic time of the last change.
     var wasHere = false
     var hereSince: Int64 = 0
+    /// How the user wants to be shown, and the monotonic time of the last change.
+    var choice = StatusChoice.auto
+    var text = ""
+    var statusSince: Int64 = 0
+    /// The text that others should be told, the one before, and the time of the change.
+    var toldText = ""
+    var oldText = ""
+    var textSince: Int64 = 0
     /// When each other state was last true.
     var wasTrue: [Truth: Int64] = [:]
     /// By conversation: the lowest and the highest read watermark that the relay may have.
@@ -42,27 +50,35 @@ final class SimulatedUser {
     static func index(_ name: String?) -> Int? { name.flatMap { Int($0.dropFirst()) } }
 
     enum Truth: String {
-        case online, away, offline
+        case online, away, busy, offline
     }
 
     /// The state of the user's most present device.
     func state(at now: Int64) -> Truth {
+        guard choice != .invisible else { return .offline }
         var activities: [Activity] = []
         if let ghost, ghost.until > now { activities.append(ghost.activity) }
         for device in devices {
             if let connection = device.connection, connection.isReady {
-                activities.append(connection.activity)
+                let isNew = connection.activity == .idle && connection.use.awayAt > now
+                activities.append(isNew ? .active : connection.activity)
             } else if let linger = device.linger, linger.until > now {
-                activities.append(linger.activity)
+                activities.append(linger.activity == .idle && linger.awayAt > now ? .active : linger.activity)
             }
         }
-        if activities.contains(.active) { return .online }
-        return activities.contains(.idle) ? .away : .offline
+        guard activities.contains(where: { $0 != .background }) else { return .offline }
+        switch choice {
+        case .away: return .away
+        case .busy: return .busy
+        case .auto, .invisible: return activities.contains(.active) ? .online : .away
+        }
     }
 
-    /// Whether the user has a connection that counts. A background fetch doesn't.
+    /// Whether the user has a connection that counts, as far as others may know. A background fetch doesn't.
     var isHere: Bool {
-        devices.contains { device in device.connection.map { $0.isReady && $0.activity != .background } ?? false }
+        choice != .invisible
+            && devices.contains { device in device.connection.map { $0.isReady && $0.activity != .background } ?? false
+            }
     }
 }
 
@@ -75,7 +91,7 @@ final class SimulatedDevice {
     /// The connection that the device itself uses.
     var current: SimulatedConnection?
     /// Set after a drop: until this time the device counts as it was.
-    var linger: (activity: Activity, until: Int64)?
+    var linger: (activity: Activity, awayAt: Int64, until: Int64)?
     /// Positions of the events that it has read, on any connection.
     var received: Set<Int64> = []
     /// By conversation: what was announced as a gap.

@@ -32,6 +32,8 @@ public enum Event: Sendable, Equatable {
     case typing(TypingChange)
     /// The presence of users changed.
     case presence([UserPresence])
+    /// The user has changed the own status, on some device.
+    case status(OwnStatus)
     /// The relay is about to stop; come back after this time.
     case drain(Duration)
 
@@ -59,6 +61,7 @@ public enum Event: Sendable, Equatable {
             case .receipt: Receipt(reading: members).map { .receipt($0) }
             case .typing: TypingChange(reading: members).map { .typing($0) }
             case .presence: .presence(UserPresence.list(reading: members))
+            case .status: OwnStatus(reading: members).map { .status($0) }
             case .drain: members.integer("after").map { .drain(.milliseconds(max(0, $0))) }
             }
         guard let event else { return nil }

@@ -6,7 +6,9 @@ public struct UserPresence: Sendable, Equatable {
         case online
         /// Connected, but no device is in use.
         case away
-        /// Not connected.
+        /// Connected, and not to be disturbed.
+        case busy
+        /// Not connected, or wants to seem so.
         case offline
     }
 
@@ -14,6 +16,8 @@ public struct UserPresence: Sendable, Equatable {
     public var user: String
     /// The state.
     public var state: State
+    /// The user's status text, if there is one.
+    public var text: String?
     /// When an offline user was last online, if ever.
     public var lastSeen: Timestamp?
 }
@@ -25,6 +29,7 @@ extension UserPresence {
         else { return nil }
         self.user = user
         self.state = state
+        text = members.string("text")
         lastSeen = members.time("lastSeen")
     }
 
@@ -32,6 +37,29 @@ extension UserPresence {
     /// know.
     public static func list(reading members: JSONMembers) -> [UserPresence] {
         (members.objects("users") ?? []).compactMap(UserPresence.init(reading:))
+    }
+}
+
+/// How the user of this session wants to be shown to others.
+public struct OwnStatus: Sendable, Equatable {
+    /// What the user has chosen.
+    public var state: StatusChoice
+    /// The status text; empty if there is none.
+    public var text: String
+
+    /// Creates one.
+    public init(_ state: StatusChoice = .auto, text: String = "") {
+        self.state = state
+        self.text = text
+    }
+}
+
+extension OwnStatus {
+    /// Reads one; nil if a member is missing that Docs/Protocol.md promises.
+    public init?(reading members: JSONMembers) {
+        guard let state = members.string("state").flatMap(StatusChoice.init(word:)) else { return nil }
+        self.state = state
+        text = members.string("text") ?? ""
     }
 }
 

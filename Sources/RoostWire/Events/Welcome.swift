@@ -24,6 +24,8 @@ public struct Welcome: Sendable, Equatable {
     public var time: Timestamp
     /// Name and version.
     public var server: String
+    /// The user's own status; nil if this version doesn't know its state.
+    public var status: OwnStatus?
     /// The server's limits.
     public var limits: ServerLimits
 
@@ -48,6 +50,7 @@ extension Welcome {
         expires = members.time("expires")
         self.time = time
         server = members.string("server") ?? ""
+        status = members.object("status").flatMap(OwnStatus.init(reading:))
         limits = ServerLimits(Limits())
         if let told = members.object("limits") { limits.read(told) }
     }
@@ -77,8 +80,10 @@ public struct ServerLimits: Sendable, Equatable {
     public var grace: Duration
     /// Time from the expiry of a token to the close of its connection.
     public var refreshGrace: Duration
-    /// Time between the server's pings.
+    /// Time between the server's pings on this connection.
     public var ping: Duration
+    /// The connection is closed when nothing arrives for this long after a ping.
+    public var pong: Duration
     /// Commands of one session per second, sustained.
     public var commandsPerSecond: Int
 
@@ -96,6 +101,7 @@ public struct ServerLimits: Sendable, Equatable {
         grace = .seconds(limits.graceMilliseconds / 1_000)
         refreshGrace = .seconds(limits.refreshGraceMilliseconds / 1_000)
         ping = .seconds(limits.pingMilliseconds / 1_000)
+        pong = .seconds(limits.pongMilliseconds / 1_000)
         commandsPerSecond = limits.commandsPerSecond
     }
 
@@ -107,7 +113,7 @@ public struct ServerLimits: Sendable, Equatable {
     ]
     private static let seconds: [(StaticString, any WritableKeyPath<ServerLimits, Duration> & Sendable)] = [
         ("typingSeconds", \.typing), ("graceSeconds", \.grace), ("refreshGraceSeconds", \.refreshGrace),
-        ("pingSeconds", \.ping),
+        ("pingSeconds", \.ping), ("pongSeconds", \.pong),
     ]
 
     /// Writes the members of `limits` into the object that has been begun.

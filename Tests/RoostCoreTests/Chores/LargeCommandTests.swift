@@ -8,6 +8,7 @@ import Testing
 @Suite struct LargeCommandTests {
     private let relay = RelayHarness(
         limits: .with {
+            $0.awayMilliseconds = 0
             $0.stepsPerTurn = 4
             $0.historyDefault = 3
         })

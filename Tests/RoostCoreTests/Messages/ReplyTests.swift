@@ -10,7 +10,8 @@ import Testing
         "conversation.remove", "conversation.role", "conversation.leave",
     ]
     static let others = [
-        "refresh", "ping", "bye", "history", "signal", "ack", "read", "typing", "presence", "watch", "unwatch",
+        "refresh", "ping", "bye", "history", "signal", "ack", "read", "typing", "presence", "status", "watch",
+        "unwatch",
         "conversation.list", "conversation.members",
     ]
     static let mayOmitID = ["signal", "typing", "ack", "read"]
@@ -33,7 +34,7 @@ import Testing
             "to": "\(conversation)", "conversation": "\(conversation)", "key": "k", "body": "b", "sequence": 1,
             "reaction": "x", "kind": type == "conversation.create" ? "group" : "text", "name": "N",
             "users": [type == "conversation.add" ? "dave" : "bob"], "user": "bob", "role": "admin",
-            "position": "memory-1", "state": "idle", "token": "alice",
+            "position": "memory-1", "state": type == "status" ? "busy" : "idle", "token": "alice",
         ]
     }
 

@@ -7,7 +7,11 @@ import Testing
 /// Many who come at once, and many who are told of one: a turn does a part of it, and in the end all know what is true.
 @Suite struct PresenceRoundTests {
     private static let steps = 4
-    private let relay = RelayHarness(limits: .with { $0.stepsPerTurn = PresenceRoundTests.steps })
+    private let relay = RelayHarness(
+        limits: .with {
+            $0.stepsPerTurn = PresenceRoundTests.steps
+            $0.awayMilliseconds = 0
+        })
     private let names = (0..<9).map { "u\($0)" }
     private let watcher: HarnessClient
 

@@ -15,6 +15,7 @@ import Testing
     init() {
         var limits = Limits()
         limits.watchedPerSession = 2
+        limits.awayMilliseconds = 0
         presence = Presence(.init(limits), counters, at: 0)
         phone = cast.device(of: 0)
         session = cast.session(on: phone, numbered: 1)
@@ -38,7 +39,7 @@ import Testing
     /// What a tick at this moment tells the watcher.
     private func told(at now: Int64) -> [PresenceState] {
         news(at: now).audience.filter { $0 === watcher }
-            .flatMap { presence.takeBatch(of: $0) }.map(\.presence.announced)
+            .flatMap { presence.takeBatch(of: $0) }.map(\.presence.announced.state)
     }
 
     private func stored(at now: Int64) -> [String] {
@@ -89,6 +90,32 @@ import Testing
         #expect(told(at: 6_000).isEmpty)
         #expect(told(at: 16_200).isEmpty)
         #expect(told(at: 17_000).isEmpty)
+    }
+
+    /// Each change would have left a timer for the next five minutes.
+    @Test func aUserHasOneTimerForIdleDevices() {
+        var limits = Limits()
+        limits.awayMilliseconds = 10_000
+        let presence = Presence(.init(limits), counters, at: 0)
+        presence.come(session, of: phone, as: .active, at: Moment(0))
+        for _ in 0..<1_000 {
+            presence.set(.idle, of: session, phone.user, at: Moment(1_000))
+            presence.set(.active, of: session, phone.user, at: Moment(1_000))
+        }
+        presence.set(.idle, of: session, phone.user, at: Moment(5_000))
+        #expect(presence.timerCount == 1)
+        for now in [5_100, 11_200, 11_300, 14_900] as [Int64] {
+            _ = presence.tick(at: Moment(now))
+            var steps = 10
+            _ = presence.announce(&steps, at: Moment(now))
+        }
+        #expect(phone.user.presence.announced.state == .online && presence.timerCount == 1)
+        for now in [15_200, 15_300] as [Int64] {
+            _ = presence.tick(at: Moment(now))
+            var steps = 10
+            _ = presence.announce(&steps, at: Moment(now))
+        }
+        #expect(phone.user.presence.announced.state == .away && presence.timerCount == 0)
     }
 
     @Test func theMostPresentDeviceWins() {
@@ -146,7 +173,7 @@ import Testing
     @Test func afterAStartUsersAreShownAsBeforeForTheGrace() {
         let (ghost, stored) = start(.init(.away, isHere: true, lastSeen: time(5)), lastAlive: 290_000)
         #expect(stored == ["9 away 290000"])
-        #expect(ghost.presence.announced == .away && counters.usersAway == 1)
+        #expect(ghost.presence.announced.state == .away && counters.usersAway == 1)
         _ = presence.watch([.init(user: ghost, shared: cast.group)], by: watcher)
         #expect(told(at: 314_999).isEmpty)
         #expect(told(at: 315_100).isEmpty)
@@ -163,7 +190,7 @@ import Testing
     @Test(arguments: [(0, PresenceState.online), (-1, .offline)] as [(Int64, PresenceState)])
     func whoWasNotSeenForTooLongIsOffline(lastAlive: Int64, state: PresenceState) {
         let (ghost, stored) = start(.init(.online, isHere: true, lastSeen: time(-5)), lastAlive: lastAlive)
-        #expect(ghost.presence.announced == state)
+        #expect(ghost.presence.announced.state == state)
         #expect(stored == ["9 \(state) \(lastAlive)"])
     }
 
@@ -220,6 +247,6 @@ import Testing
         #expect(presence.closeDown(at: Moment(200)).compactMap(describe) == ["1 online 100", "alive 200"])
         // The grace begins with the next start.
         #expect(told(at: 1_000_000).isEmpty)
-        #expect(cast[0].user.presence.announced == .online)
+        #expect(cast[0].user.presence.announced.state == .online)
     }
 }

@@ -5,7 +5,8 @@ import Testing
 
 /// Presence is true, and doesn't flap.
 @Suite struct PresenceTests {
-    let relay = RelayHarness()
+    /// Idle users are away at once.
+    let relay = RelayHarness(limits: .with { $0.awayMilliseconds = 0 })
     let watcher: HarnessClient
     let group: String
 

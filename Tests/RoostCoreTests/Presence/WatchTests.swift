@@ -7,6 +7,7 @@ import Testing
 @Suite struct WatchTests {
     let relay = RelayHarness(
         limits: .with {
+            $0.awayMilliseconds = 0
             $0.watchedPerSession = 3
             $0.outboxCalmBytes = 500
         })

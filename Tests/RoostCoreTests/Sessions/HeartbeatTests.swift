@@ -25,6 +25,50 @@ import Testing
         #expect(client.frames("welcome").isEmpty)
     }
 
+    private func connect(_ ping: Int64, _ pong: Int64) -> HarnessClient {
+        let client = relay.open()
+        client.send(
+            #"{"type":"hello","id":0,"token":"alice","device":"phone","pingSeconds":\#(ping),"pongSeconds":\#(pong)}"#)
+        return client
+    }
+
+    private func told(_ client: HarnessClient) -> [Int64?] {
+        let limits = client.frames("welcome").first?["limits"]
+        return [limits?.number("pingSeconds"), limits?.number("pongSeconds")]
+    }
+
+    @Test func aClientHasTheHeartbeatThatItAsksFor() {
+        let (fast, slow) = (connect(7, 3), relay.connect("alice", "other"))
+        #expect(told(fast) == [7, 3] && told(slow) == [25, 10])
+        relay.advance(6_900)
+        #expect(fast.pings == 0)
+        relay.advance(400)
+        #expect(fast.pings == 1 && slow.pings == 0)
+        relay.advance(2_600)
+        #expect(fast.isOpen)
+        relay.advance(500)
+        #expect(fast.closeCode == .pingTimeout && slow.isOpen)
+    }
+
+    @Test(
+        arguments: [
+            (5, 2, 5, 2), (4, 1, 5, 2), (300, 60, 300, 60), (301, 61, 300, 60), (.max, .max, 300, 60),
+        ] as [(Int64, Int64, Int64, Int64)])
+    func aHeartbeatIsTakenIntoTheLimits(ping: Int64, pong: Int64, given: Int64, patience: Int64) {
+        #expect(told(connect(ping, pong)) == [given, patience])
+    }
+
+    @Test func theOperatorsOwnHeartbeatIsAllowed() {
+        let relay = RelayHarness(
+            limits: .with {
+                $0.pingMilliseconds = 1_000
+                $0.pongMilliseconds = 90_000
+            })
+        let client = relay.open()
+        client.send(#"{"type":"hello","id":0,"token":"alice","device":"phone","pingSeconds":1,"pongSeconds":100}"#)
+        #expect(told(client) == [1, 90])
+    }
+
     @Test func aSilentConnectionIsPinged() {
         let alice = relay.connect("alice")
         relay.advance(24_900)

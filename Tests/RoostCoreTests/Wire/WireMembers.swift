@@ -1,7 +1,7 @@
 /// The members of each event besides `type`, and of the objects in them. Tests/ProtocolDocument/check.py compares this
 /// list with Docs/asyncapi.yaml, and `WireModelTests` with what a relay writes.
 let wireMembers: [String: String] = [
-    "welcome": "re user device new position head epoch durability expires time server limits",
+    "welcome": "re user device new position head epoch durability expires time server status limits",
     "ok": """
     re conversation sequence position time duplicate expires conversations next members of deliveredCount readCount \
     messages gaps more users
@@ -23,14 +23,16 @@ let wireMembers: [String: String] = [
     "receipt": "conversation user delivered deliveredAt read readAt unread",
     "typing": "conversation user replyTo several active",
     "presence": "users",
+    "status": "state text",
     "drain": "after",
     "limits": """
     frameBytes bodyBytes textScalars historyDefault historyMax backlogMax pageMessages membersMax typingSeconds \
-    graceSeconds refreshGraceSeconds pingSeconds commandsPerSecond
+    graceSeconds refreshGraceSeconds pingSeconds pongSeconds commandsPerSecond
     """,
     "conversationObject": "conversation kind name role count members sequence unread read message time",
     "sequenceRange": "from to",
     "member": "user role delivered deliveredAt read readAt",
     "reactionCount": "reaction count mine",
-    "userPresence": "user state lastSeen",
+    "userPresence": "user state text lastSeen",
+    "ownStatus": "state text",
 ]

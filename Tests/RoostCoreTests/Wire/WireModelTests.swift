@@ -111,6 +111,9 @@ private struct WireScenario {
         askForDamaged(alice, in: group)
         eraseWhileAway(alice)
         typeInAThread(alice)
+        _ = carol.request("status", ["state": "busy", "text": "In a meeting"])
+        _ = relay.connect("carol", "tablet", background: true)
+        relay.pause()
         carol.tell("bye")
         relay.pause()
         _ = tablet.request("watch", ["users": ["carol"]])
@@ -246,6 +249,7 @@ extension JSONValue {
                 case "reactions": "reactionCount"
                 case "users": "userPresence"
                 case "limits": "limits"
+                case "status": "ownStatus"
                 default: nil
                 }
             guard let inner else { continue }
