@@ -17,6 +17,8 @@ final class Typing {
         fileprivate var toldAt = Int64.min / 2
         /// When the timer that checks for the end is due; in the past if there is none.
         fileprivate var timerAt = Int64.min / 2
+        /// Its place in the user's list while the member is typing.
+        fileprivate var place = 0
 
         /// Whether the member is typing.
         var isActive: Bool { until != nil }
@@ -126,7 +128,7 @@ final class Typing {
         guard wasActive || step != .nothing else { return false }
         let until = now + bounds.lifeMilliseconds
         member.typing.until = until
-        if !wasActive { member.user.typist.members.append(member) }
+        if !wasActive { list(member) }
         if member.typing.timerAt <= now { setTimer(for: member, at: until) }
         switch step {
         case .nothing: return false
@@ -150,7 +152,7 @@ final class Typing {
     func stop(_ member: Member) -> Bool {
         guard member.typing.isActive else { return false }
         member.typing.until = nil
-        member.user.typist.members.removeAll { $0 === member }
+        unlist(member)
         guard member.typing.isNamed else {
             member.conversation.typers.unnamed -= 1
             noteSeveral(in: member.conversation)
@@ -159,6 +161,19 @@ final class Typing {
         member.typing.isNamed = false
         member.conversation.typers.named -= 1
         return true
+    }
+
+    private func list(_ member: Member) {
+        member.typing.place = member.user.typist.members.count
+        member.user.typist.members.append(member)
+    }
+
+    /// Costs the same however many there are: a user may type in thousands of conversations when its session ends.
+    private func unlist(_ member: Member) {
+        // The last one takes its place.
+        guard let last = member.user.typist.members.popLast(), last !== member else { return }
+        last.typing.place = member.typing.place
+        member.user.typist.members[member.typing.place] = last
     }
 
     // MARK: Time

@@ -83,6 +83,16 @@ import Testing
         #expect(told == ["+carol", "-carol"])
     }
 
+    @Test func typingInSeveralPlacesEndsOnceInEach() {
+        let groups = [group] + (0..<3).map { _ in alice.makeGroup("bob") }
+        for place in groups { alice.tell("typing", ["to": "\(place)"]) }
+        for place in [groups[0], groups[2]] { alice.tell("typing", ["to": "\(place)", "active": false]) }
+        alice.drop()
+        let ended = bob.frames("typing").filter { $0.flag("active") == false }.compactMap { $0.text("conversation") }
+        #expect(ended.count == 4)
+        #expect(Set(ended) == Set(groups))
+    }
+
     @Test func switchingTypingOnAndOffQuicklyTellsNoMore() {
         for _ in 1...5 {
             type(alice)
