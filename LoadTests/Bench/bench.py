@@ -29,6 +29,7 @@ import log_alone
 import machine
 import neighbours
 import offline
+import presence
 import recovery
 import saturate
 import sessions
@@ -39,8 +40,8 @@ from processes import Processes
 
 REPOSITORY = pathlib.Path(__file__).resolve().parents[2]
 # The log comes last: the disk stalls for a while after the gigabytes that it writes.
-LINES = {line.name: line for group in (throughput, latency, sessions, offline, recovery, neighbours, growth,
-                             log_alone)
+LINES = {line.name: line for group in (throughput, latency, sessions, offline, recovery, neighbours, presence,
+                             growth, log_alone)
          for line in group.LINES}
 
 
