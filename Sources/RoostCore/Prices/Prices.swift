@@ -124,7 +124,9 @@ final class Prices {
             case .rename, .role, .leave: 1
             }
         case .history(let history): 1 + rows(history.limit) / 2
-        case .list(_, let limit): 1 + rows(limit)
+        case .list(_, let limit): 1 + 2 * rows(limit)
+        // Up to 64 devices, of which most have few.
+        case .devices: 5
         case .members: 10
         default: 1
         }

@@ -65,11 +65,11 @@ import Testing
         #expect(passes { _ in alice.outcome("signal", ["to": "\(group)", "kind": "k", "body": body]) } == 6)
     }
 
-    /// 40 may be spent. A page of one message costs 1, and 6 afterwards for 24 KiB of it.
+    /// 40 may be spent. A page of one message costs 1, and 4 afterwards for 4 KiB of it.
     @Test(arguments: ["history", "conversation.list", "conversation.get"])
     func longAnswersCostMore(_ type: String) {
         let (relay, alice, group) = crowd(of: 1)
-        let body = Value(json: "\"" + String(repeating: "x", count: 24_574) + "\"")
+        let body = Value(json: "\"" + String(repeating: "x", count: 4_094) + "\"")
         _ = alice.outcome("send", ["to": "\(group)", "key": "k", "kind": "k", "body": body])
         relay.advance(10_000)
         let count = passes { _ in
@@ -79,20 +79,28 @@ import Testing
             default: alice.outcome("conversation.list", ["limit": 1])
             }
         }
-        // A list costs 2 by itself: 7 leave 33, 26, …, 5, and 8 leave 32, 24, …, 0.
-        #expect(count == (type == "conversation.list" ? 5 : 6))
+        // A list costs 3 by itself: 7 leave 33, 26, …, 5, and then there is enough for another; 5 leave 35, 30, …, 0.
+        #expect(count == (type == "conversation.list" ? 6 : 8))
     }
 
-    /// 400 may be spent. A message of a page costs half as much as a command, a conversation as much.
+    /// 400 may be spent. A message of a page costs half as much as a command, a conversation as much as two.
     @Test func longPagesCostMore() {
         let (relay, alice, group) = crowd(of: 1) { $0.commandsPerSecond = 200 }
         #expect(passes { _ in alice.outcome("history", ["conversation": "\(group)", "limit": 98]) } == 8)
         relay.advance(10_000)
         #expect(passes { _ in alice.outcome("history", ["conversation": "\(group)"]) } == 15)
         relay.advance(10_000)
-        #expect(passes { _ in alice.outcome("conversation.list", ["limit": 99]) } == 4)
+        #expect(passes { _ in alice.outcome("conversation.list", ["limit": 99]) } == 2)
         relay.advance(10_000)
-        #expect(passes { _ in alice.outcome("conversation.list") } == 7)
+        #expect(passes { _ in alice.outcome("conversation.list") } == 3)
+    }
+
+    /// 40 may be spent. A watch costs a fifth of the users that it names.
+    @Test func watchesCostByTheUsersThatTheyName() {
+        let (relay, alice, _) = crowd(of: 20)
+        defer { relay.settle() }
+        let names = Value.list((0..<20).map { "u\($0)" })
+        #expect(passes { _ in alice.outcome("watch", ["users": names]) } == 8)
     }
 
     /// 40 may be spent by all sessions of a user together.
