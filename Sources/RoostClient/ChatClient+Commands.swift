@@ -106,6 +106,11 @@ extension ChatClient {
         }
     }
 
+    /// Returns the user's own devices, and why those that are away are away.
+    public func devices() async throws(RoostFailure) -> [OwnDevice] {
+        try await request(.devices, { _ in }, { OwnDevice.list(reading: $0) })
+    }
+
     /// Watches the presence of these users, on later connections too. Returns their present states.
     public func watch(_ users: [String]) async throws(RoostFailure) -> [UserPresence] {
         if let refusal = session.standing.refusal(toWatch: users) { throw refusal }

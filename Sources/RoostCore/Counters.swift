@@ -33,8 +33,8 @@ public final class Counters {
     public internal(set) var ephemeralOwed = 0
     /// Changed watermarks that others are told about.
     public internal(set) var receiptsGathered = 0
-    /// Changes of a user's presence.
-    public internal(set) var presenceChanges = 0
+    /// What has been told of users' presence.
+    public internal(set) var presence = Told()
     /// Times a session fell behind because it read too slowly.
     public internal(set) var spills = 0
     /// Pages read for sessions that catch up.
@@ -55,6 +55,14 @@ public final class Counters {
     public internal(set) var errors = [Int](repeating: 0, count: ErrorCode.allCases.count)
     /// Connections closed by the relay, by index in `CloseCode.allCases`.
     public internal(set) var closes = [Int](repeating: 0, count: CloseCode.allCases.count)
+
+    /// What has been told of users' presence.
+    public struct Told: Sendable {
+        /// Changes of a user.
+        public internal(set) var changes = 0
+        /// Rounds of changes that were told later than usual, because much had been told before.
+        public internal(set) var lateRounds = 0
+    }
 
     /// Sessions that are behind, and what that costs.
     public struct Behind: Sendable {

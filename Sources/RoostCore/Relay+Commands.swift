@@ -33,6 +33,7 @@ extension Relay {
         case .refresh(let token): try self.session.refresh(token, id, session)
         case .ping: self.session.ping(id, session, now)
         case .bye: self.session.bye(id, session)
+        case .devices: try self.session.devices(id, session)
         case .send(let send): try message.send(send, id, session, now)
         case .edit(let edit): try message.edit(edit, id, session, now)
         case .delete(let target): try message.delete(target, id, session, now)

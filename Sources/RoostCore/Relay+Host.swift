@@ -23,8 +23,9 @@ extension Relay {
     public func hear(from session: Session, at now: Moment) { sessions.heard(session, at: now) }
 
     /// The connection has ended, in whatever way. Called exactly once for every session.
-    public func close(_ session: Session, at now: Moment) {
-        input(at: now) { self.session.close(session, at: now) }
+    /// - Parameter isClean: the client closed it in order.
+    public func close(_ session: Session, isClean: Bool = false, at now: Moment) {
+        input(at: now) { self.session.close(session, isClean: isClean, at: now) }
     }
 
     /// The host has written to a session that it visits without being asked to, because the socket took more.

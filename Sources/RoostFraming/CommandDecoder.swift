@@ -58,6 +58,7 @@ public final class CommandDecoder {
         case .refresh: .refresh(token: try members.token())
         case .ping: .ping
         case .bye: .bye
+        case .devices: .devices
         case .create: try readCreate()
         case .get: .get(conversation: try members.conversation(.conversation))
         case .list: .list(before: try members.optional(.before, members.name), limit: try members.limit())

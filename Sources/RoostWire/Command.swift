@@ -5,6 +5,7 @@ public enum Command {
     case refresh(token: Text)
     case ping
     case bye
+    case devices
     case send(Send)
     case edit(Edit)
     case delete(Target)

@@ -1,6 +1,6 @@
 /// The types of what a client says (Docs/Protocol.md, sections 3–9).
 public enum CommandType: WireWord {
-    case hello, refresh, ping, bye
+    case hello, refresh, ping, bye, devices
     case create, get, list, rename, add, remove, setRole, members, leave
     case send, edit, delete, react, history, signal
     case ack, read, typing, presence, status, watch, unwatch
@@ -12,6 +12,7 @@ public enum CommandType: WireWord {
         case .refresh: "refresh"
         case .ping: "ping"
         case .bye: "bye"
+        case .devices: "devices"
         case .create: "conversation.create"
         case .get: "conversation.get"
         case .list: "conversation.list"

@@ -48,9 +48,9 @@ public struct Limits: Sendable, Equatable {
     /// long as everything else that a small one needs.
     public var smallBytes = 8_192
     /// Bytes of bodies in an answer for the price of one command. Reading, checking and writing a page of 500 KB takes
-    /// 0.8 ms of a core. If that is more than one hundredth of the time, the others' p99 is what waits for it: with 13
-    /// in a second it is 1.6 times as high. This price allows 7.
-    public var answerBytesPerCommand = 2_048
+    /// 0.8 ms of a core, and sending it half as much. If that is near one hundredth of the time, the others' p99 is
+    /// what waits for it: with 13 or 7 in a second it is 1.6 or 1.5 times as high. This price allows 3.
+    public var answerBytesPerCommand = 1_024
     /// Commands of one session per second that are refused with `rate_limited`, sustained. Clients that wait as they
     /// are told get one each.
     public var refusalsPerSecond = 100
@@ -130,9 +130,9 @@ public struct Limits: Sendable, Equatable {
     /// The fewest sessions that a turn may write to: about 0.3 ms of writing, a hundred times the cost of the turn
     /// itself. New input waits no longer than that to be read. An event for more of them is for a crowd.
     public var visitsMin = 64
-    /// The fewest sessions that a turn writes to if they wait only for what a crowd gets: 0.07 ms, twenty times the cost
-    /// of the turn itself. A message to one person that arrives meanwhile waits for it twice, until it is read and until
-    /// it is stored. With 64, ten events a second for 2,000 sessions doubled the p99 of everybody else's messages.
+    /// The fewest sessions that a turn writes to if they wait only for what a crowd gets: 0.07 ms, twenty times the
+    /// cost of the turn itself. A message to one person that arrives meanwhile waits for it twice, until it is read and
+    /// until it is stored. With 64, ten events a second for 2,000 sessions doubled the p99 of everybody's messages.
     public var crowdVisitsMin = 16
     /// When more bytes wait, the connection is closed (4001). Replies alone fill it only if the client doesn't read.
     public var outboxMaxBytes = 4_194_304
@@ -236,6 +236,12 @@ public struct Limits: Sendable, Equatable {
     public var downMilliseconds: Int64 = 300_000
     /// Time over which changes of presence and receipts are collected.
     public var gatherMilliseconds: Int64 = 50
+    /// Most frames of presence in a second, to all sessions together: a fifth of a core, at up to 5 µs for a write. If
+    /// more would have to be told, changes are gathered for longer: 100,000 sessions that are all told something in
+    /// each round get a frame every 2.5 s.
+    public var presencePerSecond = 40_000
+    /// Frames of presence beyond that pace that delay nothing: what a tick of 50 ms has at the pace.
+    public var presenceAtOnce = 2_000
     /// Time over which watermarks are collected before they are stored.
     public var watermarkMilliseconds: Int64 = 200
     /// How long a client is told to wait when the writer's queue is full.

@@ -23,7 +23,9 @@ extension Chat {
         case .typing(let change) where change.conversation == conversation:
             typing.note(change)
             if change.isActive, let text = typing.text { screen.status("typing", "  \(text)", isPassing: true) }
-        case .presence(let presences): for one in presences { show(one) }
+        case .presence(let presences, let late):
+            for one in presences { show(one) }
+            if let late, late >= .seconds(1) { screen.status("late", "· presence is \(late) late", isPassing: true) }
         case .status(let status): screen.line(StatusLine.news(status), .faint)
         case .drain: screen.line("· the relay is about to stop", .faint)
         default: break

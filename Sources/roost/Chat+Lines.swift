@@ -13,6 +13,7 @@ extension Chat {
         /away, /back    show yourself as away, or as back
         /status busy In a meeting
                         show yourself as auto, away, busy or invisible, with a text; - for no text
+        /devices        show your devices, and why those that are away are away
         /quit           leave
         """
 
@@ -65,6 +66,7 @@ extension Chat {
             let wanted = StatusLine(rest)
             guard wanted.saysSomething else { return screen.line(StatusLine.help, .faint) }
             try await client.setStatus(wanted.state, text: wanted.text)
+        case "/devices": try await showDevices()
         case "/who": try await showMembers(conversation)
         case "/list": try await showConversations()
         case "/away":
@@ -146,6 +148,17 @@ extension Chat {
         show(page)
         if let earliest = page.first { first = earliest }
         screen.line(page.hasMore ? "— /history shows more —" : "— this is the beginning —", .faint)
+    }
+
+    private func showDevices() async throws(RoostFailure) {
+        for one in try await client.devices() {
+            let name = TerminalText.printable(one.device)
+            let since = one.since.map { " since \(ChatScreen.time($0))" } ?? ""
+            let ended = one.ended.flatMap { end in
+                end.reason.map { ", before that: \($0.word)" + (end.time.map { " at \(ChatScreen.time($0))" } ?? "") }
+            }
+            screen.line("  \(name) is \(one.state.rawValue)\(since)\(ended ?? "")", .faint)
+        }
     }
 
     private func showMembers(_ conversation: String) async throws(RoostFailure) {

@@ -354,3 +354,32 @@ async def test_an_invisible_user_looks_like_one_who_is_gone(start):
     assert await alice.refusal("status", state="gone") == "bad_request"
     assert await alice.refusal("status") == "bad_request"
     assert await alice.refusal("status", text="x" * 129) == "too_large"
+
+
+async def ended(device):
+    """What each of the user's devices does, and why its connection before the present one ended."""
+    answer = await device.call("devices")
+    return {one["device"]: (one["state"], one.get("ended", {}).get("reason")) for one in answer["devices"]}
+
+
+async def test_the_own_devices_are_listed_with_the_reason_why_they_are_gone(start):
+    relay = start()
+    watch = await relay.device("alice", "watch")
+    phone = await relay.device("alice", "phone")
+
+    async def is_gone(reason):
+        return await ended(watch) == {"watch": ("active", None), "phone": ("offline", reason)}
+
+    assert await ended(watch) == {"watch": ("active", None), "phone": ("active", None)}
+    await phone.drop()
+    await until(lambda: is_gone("cut"), "a lost connection")
+    phone = await relay.device("alice", "phone")
+    assert await ended(watch) == {"watch": ("active", None), "phone": ("active", "cut")}
+    await phone.unload(1001)
+    await until(lambda: is_gone("closed"), "a Close frame")
+    phone = await relay.device("alice", "phone")
+    await phone.bye()
+    await until(lambda: is_gone("bye"), "a goodbye")
+    end(relay, "SIGTERM")
+    watch = await relay.device("alice", "watch")
+    assert await ended(watch) == {"watch": ("active", "restart"), "phone": ("offline", "restart")}

@@ -134,7 +134,8 @@ def test_every_command_has_an_example():
         "hello", "refresh", "ping", "conversation.create", "conversation.get", "conversation.list",
         "conversation.rename",
         "conversation.add", "conversation.role", "conversation.remove", "conversation.members", "conversation.leave",
-        "send", "edit", "react", "delete", "history", "signal", "ack", "read", "typing", "presence", "status", "watch",
+        "send", "edit", "react", "delete", "history", "signal", "ack", "read", "typing", "presence", "status",
+            "devices", "watch",
         "unwatch"}
 
 

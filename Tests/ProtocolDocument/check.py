@@ -218,6 +218,9 @@ def check_vocabulary():
     same("Activity", states, declared("Identifiers.swift", "Activity"))
     choices = properties(MESSAGES["command.status"]["payload"])["state"]["enum"]
     same("StatusChoice", choices, declared("Identifiers.swift", "StatusChoice"))
+    same("EndReason", properties(schemas["ended"])["reason"]["enum"], declared("EndReason.swift", "EndReason"))
+    devices = properties(schemas["ownDevice"])["state"]["enum"]
+    same("OwnDevice", devices, declared("Events/OwnDevice.swift", "State"))
     durability = properties(MESSAGES["event.welcome"]["payload"])["durability"]["enum"]
     same("Durability", durability, declared("Identifiers.swift", "Durability"))
     presence = properties(schemas["presence"])["state"]["enum"]
@@ -235,7 +238,7 @@ def check_members():
     nodes = {name.removeprefix("event."): MESSAGES[name]["payload"] for name in events}
     nodes |= {name: schemas[name] for name in ("conversationObject", "sequenceRange", "member", "reactionCount")}
     nodes["userPresence"] = schemas["presence"]
-    nodes["ownStatus"] = schemas["ownStatus"]
+    nodes |= {name: schemas[name] for name in ("ownStatus", "ownDevice", "ended")}
     same("WireMembers.swift", [*nodes, "limits"], listed)
     for name, members in listed.items():
         named = schemas["limits"]["required"] if name == "limits" else properties(nodes.get(name, {}))

@@ -38,6 +38,7 @@ import Testing
                 #"{"type":"presence","users":[{"user":"bob","state":"offline","lastSeen":4},{"state":"?"}]}"#,
                 .presence([UserPresence(user: "bob", state: .offline, lastSeen: Timestamp(milliseconds: 4))])
             ),
+            (#"{"type":"presence","users":[],"late":250}"#, .presence([], late: .milliseconds(250))),
             (#"{"type":"drain","after":1200}"#, .drain(.milliseconds(1_200))),
         ]
         for (json, event) in pairs {
@@ -370,7 +371,7 @@ import Testing
         #expect(await new.next()["state"] == "idle")
         let watch = await new.next()
         new.ok(watch, #""users":[{"user":"bob","state":"away"}]"#)
-        guard case .presence(let presences) = await fixture.client.nextEvent() else {
+        guard case .presence(let presences, _) = await fixture.client.nextEvent() else {
             Issue.record("no presence")
             return
         }

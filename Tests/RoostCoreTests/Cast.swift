@@ -47,7 +47,7 @@ struct Cast {
     func session(on device: Device, numbered number: UInt64, after settled: borrowing Settled) -> Session {
         let session = Session(SessionID(number), .init(.init(Limits()), at: 0))
         session.begin(as: device.user, on: device)
-        device.connect(session)
+        device.connect(session, at: Moment(0))
         device.user.add(session, settled)
         return session
     }

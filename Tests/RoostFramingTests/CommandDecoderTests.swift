@@ -16,6 +16,7 @@ import Testing
             ),
             (#"{"type":"refresh","id":1,"token":"t"}"#, "refresh | t"),
             (#"{"type":"ping","id":1}"#, "ping"),
+            (#"{"type":"devices","id":1}"#, "devices"),
             (#"{"type":"bye"}"#, "bye"),
             (#"{"type":"send","id":1,"to":"@bob","key":"k","body":"hi"}"#, #"send | @bob | k | - | "hi" | -"#),
             (

@@ -61,6 +61,7 @@ func describe(_ command: Command) -> String {
     case .refresh(let token): words("refresh", text(token))
     case .ping: "ping"
     case .bye: "bye"
+    case .devices: "devices"
     case .send(let send):
         words("send", text(send.to), text(send.key), text(send.kind), text(send.body), number(send.replyTo?.value))
     case .edit(let edit): words("edit", target(edit.target), text(edit.body), edit.textFault.map { "\($0)" } ?? "text")

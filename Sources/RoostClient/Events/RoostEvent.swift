@@ -27,8 +27,9 @@ public enum RoostEvent: Sendable, Equatable {
     /// A user began or stopped typing, or several did. Forget who types when the session ends, and when the device goes
     /// to the background.
     case typing(TypingChange)
-    /// The presence of users.
-    case presence([UserPresence])
+    /// The presence of users. `late` says by how much later than usual it was told, if the server has too many changes
+    /// to tell.
+    case presence([UserPresence], late: Duration? = nil)
     /// The user's own status was changed, on this device or another. `Welcome.status` tells what it was before.
     case status(OwnStatus)
     /// A signal, which isn't stored.
@@ -50,7 +51,7 @@ public enum RoostEvent: Sendable, Equatable {
         case .live: self = .live
         case .receipt(let receipt): self = .receipt(receipt)
         case .typing(let change): self = .typing(change)
-        case .presence(let users): self = .presence(users)
+        case .presence(let users, let late): self = .presence(users, late: late)
         case .status(let status): self = .status(status)
         case .drain(let wait): self = .drain(wait)
         }

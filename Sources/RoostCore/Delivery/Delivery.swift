@@ -195,18 +195,18 @@ final class Delivery {
     // MARK: The end of a session
 
     /// Ends a session from our side. It takes no further command; the host writes what waits and closes the connection.
-    func shut(_ session: Session, _ code: CloseCode, isGoodbye: Bool = false) {
+    func shut(_ session: Session, _ code: CloseCode) {
         settle()
-        end(session, code, isGoodbye: isGoodbye)
+        end(session, code)
     }
 
     /// The next session that has ended but is still known to other parts. Returns each one once.
     func takeEnded() -> Session? { ended.popFirst() }
 
-    private func end(_ session: Session, _ code: CloseCode, isGoodbye: Bool = false) {
+    private func end(_ session: Session, _ code: CloseCode) {
         guard session.phase != .ended else { return }
         noteEnd(of: session)
-        session.end(code, isGoodbye: isGoodbye)
+        session.end(by: code)
         counters.count(code)
         ended.append(session)
         edge.touch(session)

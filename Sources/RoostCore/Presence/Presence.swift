@@ -96,6 +96,8 @@ final class Presence {
         let aliveMilliseconds: Int64
         let downMilliseconds: Int64
         let awayMilliseconds: Int64
+        let tellingsPerSecond: Int
+        let tellingsAtOnce: Int
 
         init(_ limits: Limits) {
             watchedPerSession = limits.watchedPerSession
@@ -104,6 +106,8 @@ final class Presence {
             aliveMilliseconds = limits.aliveMilliseconds
             downMilliseconds = limits.downMilliseconds
             awayMilliseconds = limits.awayMilliseconds
+            tellingsPerSecond = limits.presencePerSecond
+            tellingsAtOnce = limits.presenceAtOnce
         }
     }
 
@@ -116,6 +120,10 @@ final class Presence {
     /// A user whose watchers are being told.
     private var announcement: Announcement?
     private var gatherAt: Int64?
+    /// What the rounds of changes may take.
+    var pace: PresencePace
+    /// By how many milliseconds the round under way is later than usual.
+    private(set) var late: Int64 = 0
     private var graces: TimerWheel<User>
     private var aliveAt: Int64
     /// Users who have dropped since the last sign of life, each once.
@@ -124,6 +132,7 @@ final class Presence {
     init(_ bounds: Bounds, _ counters: Counters, at now: Int64) {
         self.bounds = bounds
         self.counters = counters
+        pace = PresencePace(perSecond: bounds.tellingsPerSecond, burst: bounds.tellingsAtOnce, at: now)
         graces = TimerWheel(now: now)
         aliveAt = now
     }
@@ -377,7 +386,9 @@ final class Presence {
     var timerCount: Int { graces.count }
 
     /// When to call `tick` next, in monotonic milliseconds.
-    var nextDeadline: Int64 { min(aliveAt, gatherAt ?? .max, graces.nextDeadline ?? .max) }
+    var nextDeadline: Int64 {
+        min(aliveAt, gatherAt.map { max($0, pace.readyAt) } ?? .max, graces.nextDeadline ?? .max)
+    }
 
     /// What has changed is to be told and stored if its time has come; `announce` does it.
     /// - Returns: the sign of life for the store, if it is time for one.
@@ -386,7 +397,9 @@ final class Presence {
             mayChange(user, at: now)
             if user.presence.awayTimerAt <= now.monotonic { renewAwayTimer(of: user, now.monotonic) }
         }
-        if let gatherAt, gatherAt <= now.monotonic {
+        if let gatherAt, max(gatherAt, pace.readyAt) <= now.monotonic {
+            late = max(0, pace.readyAt - gatherAt)
+            if late > 0 { counters.presence.lateRounds += 1 }
             self.gatherAt = nil
             due = changed.count
         }
@@ -474,7 +487,7 @@ final class Presence {
             count(before.state, -1)
             count(shown.state, 1)
             user.presence.announced = shown
-            counters.presenceChanges += 1
+            counters.presence.changes += 1
         }
         announcement = Announcement(
             user: user, before: before, early: early, watchers: user.presence.watchers.values,

@@ -186,7 +186,11 @@ final class PresenceCommands {
         let news = presence.announce(&steps, at: now)
         for mutation in news.mutations { journal.store(mutation) }
         var shared: (user: User, frame: Frame)?
-        for session in news.audience { tell(presence.takeBatch(of: session), to: session, &shared) }
+        for session in news.audience {
+            let users = presence.takeBatch(of: session)
+            presence.pace.note(users: users.count, at: now.monotonic)
+            tell(users, to: session, &shared)
+        }
         if !presence.hasNews { round = nil }
         return round == nil
     }
@@ -217,6 +221,7 @@ final class PresenceCommands {
     private func frame(of users: [User]) -> Frame {
         builder.begin("presence")
         write(users) { $0.presence.announced }
+        if presence.late > 0 { builder.member("late", presence.late) }
         return builder.finish()
     }
 

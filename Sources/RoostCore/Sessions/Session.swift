@@ -38,8 +38,8 @@ public final class Session {
     public let id: SessionID
     /// The host writes what it can and then closes the connection with this code.
     public private(set) var closing: CloseCode?
-    /// Whether it ended in order, so nobody needs to expect it back.
-    private(set) var isGoodbye = false
+    /// Why it ended; nil while it goes on.
+    private(set) var endReason: EndReason?
     /// Whether it has been removed from everything that delivers to it.
     private(set) var isTakenOut = false
     unowned(unsafe) private(set) var user: User?
@@ -98,12 +98,16 @@ public final class Session {
         feed.begin(at: device.cursor)
     }
 
-    /// Ends the session; nothing more is sent to it.
-    /// - Parameter code: the close code for the host to send; nil if the connection is already gone.
-    func end(_ code: CloseCode?, isGoodbye: Bool = false) {
-        precondition(phase != .ended, "a session ends once")
+    /// Ends the session; nothing more is sent to it. The host sends this close code.
+    func end(by code: CloseCode) {
         closing = code
-        self.isGoodbye = isGoodbye
+        end(EndReason(code))
+    }
+
+    /// Ends the session, whose connection is already gone.
+    func end(_ reason: EndReason) {
+        precondition(phase != .ended, "a session ends once")
+        endReason = reason
         phase = .ended
         feed.end()
         owed.removeAll()

@@ -64,7 +64,30 @@ final class SessionCommands {
 
     func bye(_ id: CommandID?, _ session: Session) {
         replies.accept(id, session)
-        delivery.shut(session, .normal, isGoodbye: true)
+        delivery.shut(session, .normal)
+    }
+
+    /// Tells the user about the user's own devices, and why those that are away are away.
+    func devices(_ id: CommandID?, _ session: Session) throws(Refusal) {
+        let (user, _) = try session.speaker()
+        builder.begin("ok")
+        builder.reply(to: id)
+        builder.beginArray("devices")
+        for device in user.devices {
+            builder.beginObject()
+            builder.member("device", plain: device.name)
+            builder.member("state", word: device.session?.presence.activity.word ?? "offline")
+            if device.session != nil { builder.member("since", device.connectedAt.milliseconds) }
+            if let ended = device.ended {
+                builder.beginObject("ended")
+                builder.member("reason", word: ended.reason.word)
+                if ended.time != .never { builder.member("time", ended.time.milliseconds) }
+                builder.endObject()
+            }
+            builder.endObject()
+        }
+        builder.endArray()
+        delivery.reply(builder.finish(), to: session)
     }
 
     /// Refuses a command. A session that sends too many malformed ones, or goes on although it is told to wait, is
@@ -133,7 +156,7 @@ final class SessionCommands {
         if let resume = hello.resume { receipts.resume(device, from: resume, at: now) }
 
         session.begin(as: user, on: device)
-        device.connect(session)
+        device.connect(session, at: now)
         user.add(session, delivery.settle())
         counters.sessionsOpened += 1
         // Whoever comes and goes all the time pays for those who are told. Nobody is kept out for it.
@@ -151,7 +174,7 @@ final class SessionCommands {
 
     /// A second connection of a device takes over. Nobody sees the user leave.
     private func takeOver(_ device: Device, at now: Moment) {
-        guard let old = device.giveWay() else { return }
+        guard let old = device.giveWay(at: now) else { return }
         counters.takeovers += 1
         presence.giveWay(old, of: device.user, at: now)
         delivery.shut(old, .takenOver)
@@ -229,11 +252,11 @@ final class SessionCommands {
     }
 
     /// The connection is gone.
-    func close(_ session: Session, at now: Moment) {
+    func close(_ session: Session, isClean: Bool, at now: Moment) {
         sessions.remove(session)
         if session.phase != .ended {
             delivery.noteEnd(of: session)
-            session.end(nil)
+            session.end(isClean ? .closed : .cut)
         }
         takeOut(session, at: now)
         session.outbox.removeAll()
@@ -258,7 +281,8 @@ final class SessionCommands {
         typing.stop(user)
         // Another session may have taken over the device.
         guard device.session === session else { return }
-        device.disconnect(at: now.monotonic)
-        presence.end(session, of: device, mayReturn: !session.isGoodbye, at: now)
+        let reason = session.endReason ?? .cut
+        device.disconnect(reason, at: now)
+        presence.end(session, of: device, mayReturn: reason != .bye, at: now)
     }
 }

@@ -53,7 +53,7 @@ extension Gateway {
     func closed(_ connection: Connection, isClean: Bool) {
         guard let session = session(of: connection) else { return }
         connection.attachment = nil
-        relay.close(session, at: now)
+        relay.close(session, isClean: isClean, at: now)
     }
 
     private func session(of connection: Connection) -> Session? {

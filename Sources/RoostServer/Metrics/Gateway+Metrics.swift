@@ -105,7 +105,10 @@ extension Gateway {
         page.family("roost_presence_users", .gauge, "Users by the state that their watchers see.")
         page.sample("roost_presence_users", counters.usersOnline, label: ("state", "online"))
         page.sample("roost_presence_users", counters.usersAway, label: ("state", "away"))
-        page.single("roost_presence_changes_total", .counter, "Changes of users' presence.", counters.presenceChanges)
+        page.single("roost_presence_changes_total", .counter, "Changes of users' presence.", counters.presence.changes)
+        page.single(
+            "roost_presence_late_total", .counter, "Rounds of presence told later than usual, because there was much.",
+            counters.presence.lateRounds)
         page.single(
             "roost_ephemeral_deliveries_total", .counter, "Typing, presence and receipt events sent.",
             counters.ephemeralDeliveries)

@@ -100,5 +100,7 @@ public struct Day {
         limits.awayMilliseconds = [0, 2_000, 300_000][limits.pageMessages % 3]
         // What waits has to be told within the rest at the end.
         limits.receiptsPerSecond = random.chance(30) ? random.within(50...200) : 10_000
+        limits.presencePerSecond = limits.receiptsPerSecond
+        limits.presenceAtOnce = limits.pageMessages
     }
 }

@@ -30,8 +30,9 @@ public enum Event: Sendable, Equatable {
     case receipt(Receipt)
     /// A user began or stopped typing.
     case typing(TypingChange)
-    /// The presence of users changed.
-    case presence([UserPresence])
+    /// The presence of users changed. `late` says by how much later than usual it is told, if the server has too many
+    /// changes to tell.
+    case presence([UserPresence], late: Duration? = nil)
     /// The user has changed the own status, on some device.
     case status(OwnStatus)
     /// The relay is about to stop; come back after this time.
@@ -60,7 +61,9 @@ public enum Event: Sendable, Equatable {
             case .live: members.string("position").map { .live(position: $0) }
             case .receipt: Receipt(reading: members).map { .receipt($0) }
             case .typing: TypingChange(reading: members).map { .typing($0) }
-            case .presence: .presence(UserPresence.list(reading: members))
+            case .presence:
+                .presence(
+                    UserPresence.list(reading: members), late: members.integer("late").map { .milliseconds($0) })
             case .status: OwnStatus(reading: members).map { .status($0) }
             case .drain: members.integer("after").map { .drain(.milliseconds(max(0, $0))) }
             }

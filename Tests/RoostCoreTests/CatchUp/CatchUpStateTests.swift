@@ -53,7 +53,7 @@ import Testing
         user.add(device)
         let session = Session(SessionID(UInt64(number)), .init(.init(Limits()), at: 0))
         session.begin(as: user, on: device)
-        device.connect(session)
+        device.connect(session, at: Moment(0))
         user.add(session, delivery.settle())
         catchUp.begin(session, at: Moment(0))
         return session
@@ -190,7 +190,7 @@ import Testing
 
     @Test func anEndedSessionIsSkipped() {
         let session = begin(1)
-        session.end(nil)
+        session.end(.cut)
         catchUp.forget(session)
         answer(1...10)
         handOut()

@@ -53,7 +53,7 @@ import Testing
                 case .ping: dues.append("ping at \(next)")
                 case .close(let code):
                     dues.append("\(code) at \(next)")
-                    session.end(code)
+                    session.end(by: code)
                 }
             }
         }

@@ -4,7 +4,7 @@ let wireMembers: [String: String] = [
     "welcome": "re user device new position head epoch durability expires time server status limits",
     "ok": """
     re conversation sequence position time duplicate expires conversations next members of deliveredCount readCount \
-    messages gaps more users
+    messages gaps more users devices
     """,
     "error": "re code reason retry retryAfter",
     "pong": "re time",
@@ -22,7 +22,7 @@ let wireMembers: [String: String] = [
     "live": "position",
     "receipt": "conversation user delivered deliveredAt read readAt unread",
     "typing": "conversation user replyTo several active",
-    "presence": "users",
+    "presence": "users late",
     "status": "state text",
     "drain": "after",
     "limits": """
@@ -35,4 +35,6 @@ let wireMembers: [String: String] = [
     "reactionCount": "reaction count mine",
     "userPresence": "user state text lastSeen",
     "ownStatus": "state text",
+    "ownDevice": "device state since ended",
+    "ended": "reason time",
 ]

@@ -15,11 +15,13 @@ import Testing
         var created: CreatedConversation?
         var members: MemberList?
         var users: [UserPresence]
+        var devices: [OwnDevice]
 
         init(_ members: JSONMembers) {
             event = Event(reading: members)
             guard case .ok = event else {
                 users = []
+                devices = []
                 return
             }
             stored = StoredMessage(reading: members)
@@ -28,6 +30,7 @@ import Testing
             created = CreatedConversation(reading: members)
             self.members = MemberList(reading: members)
             users = UserPresence.list(reading: members)
+            devices = OwnDevice.list(reading: members)
         }
 
         init?(_ text: String) {
@@ -90,6 +93,8 @@ private struct WireScenario {
             $0.backlogMax = 6
             $0.typersPerConversation = 1
             $0.pageMessages = 3
+            $0.presencePerSecond = 10
+            $0.presenceAtOnce = 0
         })
 
     init() {
@@ -111,9 +116,12 @@ private struct WireScenario {
         askForDamaged(alice, in: group)
         eraseWhileAway(alice)
         typeInAThread(alice)
+        changeQuickly()
         _ = carol.request("status", ["state": "busy", "text": "In a meeting"])
-        _ = relay.connect("carol", "tablet", background: true)
+        let fetch = relay.connect("carol", "tablet", background: true)
         relay.pause()
+        fetch.drop()
+        _ = carol.request("devices")
         carol.tell("bye")
         relay.pause()
         _ = tablet.request("watch", ["users": ["carol"]])
@@ -183,6 +191,17 @@ private struct WireScenario {
         relay.settle()
     }
 
+    /// The second change is told later than usual.
+    private func changeQuickly() {
+        let (henry, irene) = (relay.connect("henry"), relay.connect("irene"))
+        _ = henry.makeDirect("irene")
+        for state in ["away", "busy", "auto"] {
+            _ = irene.request("status", ["state": "\(state)"])
+            relay.advance(60)
+        }
+        relay.advance(3_000)
+    }
+
     private func typeInAThread(_ alice: HarnessClient) {
         let others = ["frank", "grace"].map { relay.connect($0) }
         let group = alice.makeGroup("frank", "grace")
@@ -250,6 +269,8 @@ extension JSONValue {
                 case "users": "userPresence"
                 case "limits": "limits"
                 case "status": "ownStatus"
+                case "devices": "ownDevice"
+                case "ended": "ended"
                 default: nil
                 }
             guard let inner else { continue }

@@ -1,0 +1,59 @@
+/// Why a device's connection ended, as its user is told.
+public enum EndReason: UInt8, WireWord {
+    /// The client said `bye`.
+    case bye
+    /// The client closed the connection without `bye`, as when a page is loaded again.
+    case closed
+    /// The connection was lost.
+    case cut
+    /// Nothing arrived after a ping.
+    case timeout
+    /// Another connection of the device took over.
+    case takeover
+    /// The relay was stopped in order.
+    case drain
+    /// The token expired, and no other came.
+    case token
+    /// The client read too slowly.
+    case slow
+    /// The relay had too much to do.
+    case overload
+    /// The client sent what the relay doesn't take, or too much of it.
+    case refused
+    /// The relay has started since; how the connection ended is not known.
+    case restart
+
+    /// The reason for a connection that the relay closes with this code.
+    public init(_ code: CloseCode) {
+        self =
+            switch code {
+            case .normal: .bye
+            case .drain: .drain
+            case .tooSlow: .slow
+            case .pingTimeout: .timeout
+            case .tokenExpired: .token
+            case .overloaded: .overload
+            case .takenOver: .takeover
+            case .protocolError, .unsupportedData, .invalidText, .tooBig, .helloTimeout, .rateLimited, .unauthorized,
+                .malformed:
+                .refused
+            }
+    }
+
+    /// The word on the wire.
+    public var word: StaticString {
+        switch self {
+        case .bye: "bye"
+        case .closed: "closed"
+        case .cut: "cut"
+        case .timeout: "timeout"
+        case .takeover: "takeover"
+        case .drain: "drain"
+        case .token: "token"
+        case .slow: "slow"
+        case .overload: "overload"
+        case .refused: "refused"
+        case .restart: "restart"
+        }
+    }
+}
