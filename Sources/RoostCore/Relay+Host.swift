@@ -177,13 +177,13 @@ extension Relay {
     /// - Parameter atMost: at most this many of a kind (`VisitShare`), those touched first.
     public func takeTouched(atMost: Int = .max) -> [Session] {
         var taken: [Session] = []
-        delivery.visit(VisitShare(near: atMost, crowd: atMost)) { taken.append($0) }
+        delivery.visit(VisitShare(near: atMost, crowd: atMost, patient: atMost)) { taken.append($0) }
         return taken
     }
 
     /// Calls `body` for the sessions with something to write or to close until there are none, in the order in which
     /// they were touched. `body` may touch further ones.
-    public func visitTouched(_ body: (Session) -> Void) { delivery.visit(VisitShare(near: .max, crowd: .max), body) }
+    public func visitTouched(_ body: (Session) -> Void) { delivery.visit(.all, body) }
 
     /// Calls `body` for sessions that have something to write or to close, as many as one turn may visit. `hasWork`
     /// says whether more are left.

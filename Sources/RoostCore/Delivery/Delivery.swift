@@ -144,11 +144,12 @@ final class Delivery {
         return edge.backlog(of: session) <= bounds.calmBytes
     }
 
-    /// Puts an ephemeral event into the outbox of a calm session.
-    func push(_ frame: Frame, to session: Session) {
+    /// Puts an ephemeral event into the outbox of a calm session. News of other users is patient: a storm of it doesn't
+    /// delay messages.
+    func push(_ frame: Frame, to session: Session, isPatient: Bool = false) {
         guard session.phase != .ended else { return }
         settle()
-        edge.write(frame, to: session)
+        if isPatient { edge.writePatiently(frame, to: session) } else { edge.write(frame, to: session) }
         counters.ephemeralDeliveries += 1
     }
 

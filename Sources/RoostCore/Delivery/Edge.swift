@@ -15,6 +15,8 @@ protocol Edge: AnyObject {
     var waitingBytes: Int { get }
     /// Writes a frame to one session.
     func write(_ frame: Frame, to session: Session)
+    /// Writes a frame that may wait until messages have been written: news of other users.
+    func writePatiently(_ frame: Frame, to session: Session)
     /// Whether a frame for so many sessions is for a crowd: others needn't wait until all of them have it.
     func isCrowd(_ sessions: Int) -> Bool
     /// Adds a session to those that get the frame. `end` follows the last one.
@@ -43,6 +45,7 @@ final class DirectEdge: Edge {
     fileprivate enum Queue {
         case near
         case crowd
+        case patient
     }
 
     /// The number of bytes in an outbox above which a session is not calm.
@@ -52,6 +55,8 @@ final class DirectEdge: Edge {
     private var near = Deque<Session>()
     /// Sessions that wait only for what a crowd gets. It may also have some that were visited since, or are `near`.
     private var crowd = Deque<Session>()
+    /// Sessions that wait only for news of other users, likewise.
+    private var patient = Deque<Session>()
     /// What the last writes to sessions have left. What is added before the next write isn't counted yet.
     private(set) var waitingBytes = 0
     /// Commands, outcomes and answers since the host last visited sessions.
@@ -66,7 +71,7 @@ final class DirectEdge: Edge {
     }
 
     /// Whether there is no session to visit.
-    var isEmpty: Bool { near.isEmpty && crowd.isEmpty }
+    var isEmpty: Bool { near.isEmpty && crowd.isEmpty && patient.isEmpty }
 
     // MARK: Edge
 
@@ -80,6 +85,15 @@ final class DirectEdge: Edge {
 
     func write(_ frame: Frame, to session: Session) {
         touch(session)
+        session.outbox.push(frame)
+    }
+
+    func writePatiently(_ frame: Frame, to session: Session) {
+        if session.visit.queue == nil {
+            session.visit.isSlow = !session.outbox.isEmpty
+            session.visit.queue = .patient
+            patient.append(session)
+        }
         session.outbox.push(frame)
     }
 
@@ -106,8 +120,8 @@ final class DirectEdge: Edge {
 
     @inline(__always)
     private func touchInCrowd(_ session: Session) {
-        guard session.visit.queue == nil else { return }
-        session.visit.isSlow = !session.outbox.isEmpty
+        guard session.visit.queue == nil || session.visit.queue == .patient else { return }
+        if session.visit.queue == nil { session.visit.isSlow = !session.outbox.isEmpty }
         session.visit.queue = .crowd
         crowd.append(session)
     }
@@ -136,12 +150,14 @@ final class DirectEdge: Edge {
     /// How many sessions this turn may visit. Each arrival adds one visit. If every message goes to one person, a turn
     /// then writes all it has read, so writes are batched as well as reads. There is no limit when so much has gathered
     /// that sessions which keep up would look slow. Crowds have a share of their own: a smaller one, because whoever
-    /// writes to one person meanwhile waits for it, and one that others can't take.
+    /// writes to one person meanwhile waits for it, and one that others can't take. So have those who wait for news of
+    /// other users only.
     func takeShare() -> VisitShare {
         let share =
             isBacklogged
-            ? VisitShare(near: .max, crowd: .max)
-            : VisitShare(near: max(visitsMin, arrivals), crowd: max(crowdVisitsMin, arrivals))
+            ? .all
+            : VisitShare(
+                near: max(visitsMin, arrivals), crowd: max(crowdVisitsMin, arrivals), patient: crowdVisitsMin)
         arrivals = 0
         isBacklogged = false
         return share
@@ -151,13 +167,21 @@ final class DirectEdge: Edge {
     func next(in share: inout VisitShare) -> Session? {
         if share.near > 0, let session = near.popFirst() {
             share.near -= 1
+            // An arrival adds one visit, of whatever kind.
+            if share.crowd > crowdVisitsMin { share.crowd -= 1 }
             session.visit.queue = nil
             return session
         }
-        guard share.crowd > 0 else { return nil }
-        while let session = crowd.popFirst() {
+        while share.crowd > 0, let session = crowd.popFirst() {
             guard session.visit.queue == .crowd else { continue }
             share.crowd -= 1
+            session.visit.queue = nil
+            return session
+        }
+        while share.patient > 0, let session = patient.popFirst() {
+            guard session.visit.queue == .patient else { continue }
+            // While messages wait, only a quarter goes on.
+            share.patient -= near.isEmpty && crowd.isEmpty ? 1 : 4
             session.visit.queue = nil
             return session
         }
@@ -165,9 +189,12 @@ final class DirectEdge: Edge {
     }
 }
 
-/// How many sessions may still be visited: those that get something for a few, and those that wait only for what a
-/// crowd gets.
+/// How many sessions may still be visited: those that get something for a few, those that wait only for what a crowd
+/// gets, and those that wait only for news of other users.
 struct VisitShare: Equatable {
+    static let all = VisitShare(near: .max, crowd: .max, patient: .max)
+
     var near: Int
     var crowd: Int
+    var patient = 0
 }

@@ -209,7 +209,7 @@ final class PresenceCommands {
             frame = self.frame(of: users)
             if users.count == 1 { shared = (users[0], frame) }
         }
-        delivery.push(frame, to: session)
+        delivery.push(frame, to: session, isPatient: true)
     }
 
     /// Whether the session is told when this user's presence changes.

@@ -156,7 +156,7 @@ import Testing
     @Test func aSlowSessionLosesSignalsOnly() {
         let body = String(repeating: "x", count: 1_500)
         gather(1, body: body)
-        delivery.visit(VisitShare(near: .max, crowd: .max)) { _ in }
+        delivery.visit(.all) { _ in }
         signal(1)
         delivery.settle()
         #expect(take(bob) == ["message 1"])

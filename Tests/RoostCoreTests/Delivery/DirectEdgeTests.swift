@@ -41,20 +41,56 @@ import Testing
         while let session = edge.next(in: &share) { visited.append(session.id) }
         #expect(visited == (some[5..<8] + some[..<2]).map(\.id))
         share = edge.takeShare()
-        #expect(share == VisitShare(near: 4, crowd: 2))
+        #expect(share == VisitShare(near: 4, crowd: 2, patient: 2))
         visited = []
         while let session = edge.next(in: &share) { visited.append(session.id) }
         // What the others leave of their share isn't for the crowd.
         #expect(visited == (some[8...] + some[2..<4]).map(\.id) && !edge.isEmpty)
     }
 
+    /// Otherwise a turn in which much arrives would be twice as long.
+    @Test func whatArrivalsAddIsForOthersFirst() {
+        let some = sessions(12)
+        let frame = frame(bytes: 1)
+        let held = Unmanaged.passUnretained(frame)
+        for session in some[..<7] { edge.add(session, to: held, bytes: frame.count, isCrowd: true) }
+        edge.end(held, sessions: 7)
+        for session in some[7...] { edge.touch(session) }
+        edge.noteArrivals(8)
+        var share = edge.takeShare()
+        var visited: [SessionID] = []
+        while let session = edge.next(in: &share) { visited.append(session.id) }
+        #expect(visited == (some[7...] + some[..<3]).map(\.id))
+    }
+
+    @Test func newsOfOthersComesLastAndGetsAShareToo() {
+        let some = sessions(9)
+        let frame = frame(bytes: 1)
+        let held = Unmanaged.passUnretained(frame)
+        for session in some { edge.writePatiently(frame, to: session) }
+        // Whoever gets something else as well takes all of it at once.
+        for session in some[..<2] { edge.touch(session) }
+        for session in some[2..<6] { edge.add(session, to: held, bytes: frame.count, isCrowd: true) }
+        edge.end(held, sessions: 4)
+        var turns: [[SessionID]] = []
+        while !edge.isEmpty, turns.count < 9 {
+            var share = edge.takeShare()
+            var visited: [SessionID] = []
+            while let session = edge.next(in: &share) { visited.append(session.id) }
+            turns.append(visited)
+        }
+        // Two of the crowd wait in the first turn, so only one of the patient is visited.
+        #expect(turns[0] == (some[..<4] + some[6..<7]).map(\.id))
+        #expect(turns[1] == (some[4..<6] + some[7...]).map(\.id))
+    }
+
     @Test func aTurnVisitsAtLeastSoManyAndOneMoreForEachArrival() {
-        #expect(edge.takeShare() == VisitShare(near: 4, crowd: 2))
+        #expect(edge.takeShare() == VisitShare(near: 4, crowd: 2, patient: 2))
         edge.noteArrivals(3)
-        #expect(edge.takeShare() == VisitShare(near: 4, crowd: 3))
+        #expect(edge.takeShare() == VisitShare(near: 4, crowd: 3, patient: 2))
         edge.noteArrivals(9)
-        #expect(edge.takeShare() == VisitShare(near: 9, crowd: 9))
-        #expect(edge.takeShare() == VisitShare(near: 4, crowd: 2))
+        #expect(edge.takeShare() == VisitShare(near: 9, crowd: 9, patient: 2))
+        #expect(edge.takeShare() == VisitShare(near: 4, crowd: 2, patient: 2))
     }
 
     @Test func aSessionWithAnEmptyOutboxBeforeTheTurnIsNotSlow() {
@@ -74,7 +110,7 @@ import Testing
         let held = Unmanaged.passUnretained(frame)
         edge.add(session, to: held, bytes: frame.count, isCrowd: false)
         edge.end(held, sessions: 1)
-        #expect(edge.takeShare() == VisitShare(near: .max, crowd: .max))
+        #expect(edge.takeShare() == .all)
         #expect(edge.takeShare().near == 4)
         #expect(edge.backlog(of: session) == frame.count)
     }
