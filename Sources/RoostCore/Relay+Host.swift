@@ -132,6 +132,7 @@ extension Relay {
             presence.closeDown(at: now)
             session.shutAll()
         }
+        session.storeEnds()
     }
 
     // MARK: For other threads
@@ -151,8 +152,7 @@ extension Relay {
 
     /// When `tick` has to be called next, in monotonic milliseconds.
     public func nextDeadline(at now: Moment) -> Int64 {
-        var next = min(catchUp.nextDeadline, presence.nextDeadline, journal.nextDeadline)
-        if let due = sessions.nextDeadline { next = min(next, due) }
+        var next = min(catchUp.nextDeadline, presence.nextDeadline, journal.nextDeadline, session.nextDeadline)
         if let due = typing.nextDeadline { next = min(next, due) }
         if let due = receipt.nextDeadline { next = min(next, due) }
         return next

@@ -93,8 +93,9 @@ public final class Relay {
             prices: prices, directory: directory, journal: journal, delivery: delivery, conversations: conversation,
             typing: typing, builder: builder, counters: counters, textScalars: limits.textScalars)
         session = SessionCommands(
-            sessions: sessions, prices: prices, directory: directory, journal: journal, delivery: delivery,
-            catchUp: catchUp, receipts: receipt, presence: presence, typing: typing, replies: replies,
+            sessions: sessions, ends: DeviceEnds(.init(limits)), prices: prices, directory: directory,
+            journal: journal, delivery: delivery, catchUp: catchUp, receipts: receipt,
+            presence: presence, typing: typing, replies: replies,
             welcome: WelcomeFrame(identity: identity, limits: limits, builder: builder), builder: builder,
             random: random, counters: counters)
         stored = StoredEvents(

@@ -114,13 +114,16 @@ extension SQLiteLog {
     }
 
     private func devices(_ database: Database) throws -> [Snapshot.Device] {
-        let query = try database.prepare("SELECT number, user, name, cursor, is_new FROM device ORDER BY number")
+        let query = try database.prepare(
+            "SELECT number, user, name, cursor, is_new, ended, ended_at FROM device ORDER BY number")
         var devices: [Snapshot.Device] = []
         while try query.step() {
+            let reason = UInt8(exactly: query.int32(5)).flatMap(EndReason.init(rawValue:))
             devices.append(
                 Snapshot.Device(
                     DeviceNumber(query.int32(0)), user: UserNumber(query.int32(1)), name: query.text(2),
-                    cursor: Position(query.int64(3)), isNew: query.int32(4) != 0))
+                    cursor: Position(query.int64(3)), isNew: query.int32(4) != 0,
+                    ended: reason.map { StoredEnd($0, at: Timestamp(milliseconds: query.int64(6))) }))
         }
         return devices
     }

@@ -108,6 +108,8 @@ public final class MemoryLog: LogWriter, LogReader {
                 changeMember(user, of: conversation) { $0.hasAnswered = true }
             case .presence(let number, let presence):
                 state.users[number]?.presence = presence
+            case .end(let number, let end):
+                state.devices[number]?.ended = end
             case .status(let number, let status):
                 state.users[number]?.status = status
             case .alive(let time):

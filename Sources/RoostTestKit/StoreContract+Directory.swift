@@ -9,10 +9,12 @@ extension StoreContract {
             .user(UserNumber(1), name: "alice"), .user(UserNumber(2), name: "bob"),
             .device(DeviceNumber(1), user: UserNumber(1), name: "phone", cursor: .start),
             .device(DeviceNumber(2), user: UserNumber(2), name: "tablet", cursor: at(4)),
+            .device(DeviceNumber(3), user: UserNumber(2), name: "watch", cursor: at(4)),
+            .end(DeviceNumber(1), StoredEnd(.cut, at: time(8))), .end(DeviceNumber(3), StoredEnd(.bye, at: time(9))),
         ])
         try store.goOn()
         try store.apply([
-            .cursor(DeviceNumber(1), at(9)), .forgetDevice(DeviceNumber(2)),
+            .cursor(DeviceNumber(1), at(9)), .forgetDevice(DeviceNumber(2)), .end(DeviceNumber(1), nil),
             .presence(UserNumber(2), StoredPresence(.away, isHere: true, lastSeen: time(5))), .alive(time(77)),
             .status(UserNumber(2), StoredStatus(.invisible, text: "In a café", toldText: "At work")),
         ])
@@ -24,9 +26,10 @@ extension StoreContract {
             [StoredStatus(), StoredStatus(.invisible, text: "In a café", toldText: "At work")])
         try expect(
             snapshot.users.map(\.presence), [StoredPresence(), StoredPresence(.away, isHere: true, lastSeen: time(5))])
-        try expect(snapshot.devices.map(\.name), ["phone"])
-        try expect(snapshot.devices.map(\.cursor), [at(9)])
-        try expect(snapshot.devices.map(\.user), [UserNumber(1)])
+        try expect(snapshot.devices.map(\.name), ["phone", "watch"])
+        try expect(snapshot.devices.map(\.cursor), [at(9), at(4)])
+        try expect(snapshot.devices.map(\.user), [UserNumber(1), UserNumber(2)])
+        try expect(snapshot.devices.map(\.ended), [nil, StoredEnd(.bye, at: time(9))])
         try expect(snapshot.aliveAt, time(77))
     }
 

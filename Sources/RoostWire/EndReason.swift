@@ -1,27 +1,27 @@
-/// Why a device's connection ended, as its user is told.
+/// Why a device's connection ended, as its user is told. The numbers are stored.
 public enum EndReason: UInt8, WireWord {
     /// The client said `bye`.
-    case bye
+    case bye = 1
     /// The client closed the connection without `bye`, as when a page is loaded again.
-    case closed
+    case closed = 2
     /// The connection was lost.
-    case cut
+    case cut = 3
     /// Nothing arrived after a ping.
-    case timeout
+    case timeout = 4
     /// Another connection of the device took over.
-    case takeover
+    case takeover = 5
     /// The relay was stopped in order.
-    case drain
+    case drain = 6
     /// The token expired, and no other came.
-    case token
+    case token = 7
     /// The client read too slowly.
-    case slow
+    case slow = 8
     /// The relay had too much to do.
-    case overload
+    case overload = 9
     /// The client sent what the relay doesn't take, or too much of it.
-    case refused
-    /// The relay has started since; how the connection ended is not known.
-    case restart
+    case refused = 10
+    /// The relay crashed; how the connection ended is not known.
+    case restart = 11
 
     /// The reason for a connection that the relay closes with this code.
     public init(_ code: CloseCode) {

@@ -13,7 +13,7 @@ struct StoreContent: Equatable {
             "user \($0.number.value) \($0.name) \($0.presence) \($0.status)"
         }.sorted()
         lines += snapshot.devices.map {
-            "device \($0.number.value) \($0.user.value) \($0.name) \($0.cursor.value)"
+            "device \($0.number.value) \($0.user.value) \($0.name) \($0.cursor.value) \($0.ended.map { "\($0)" } ?? "")"
         }.sorted()
         let members = Dictionary(grouping: snapshot.members, by: \.conversation)
         for conversation in snapshot.conversations.sorted(by: { $0.number.value < $1.number.value }) {

@@ -382,4 +382,9 @@ async def test_the_own_devices_are_listed_with_the_reason_why_they_are_gone(star
     await until(lambda: is_gone("bye"), "a goodbye")
     end(relay, "SIGTERM")
     watch = await relay.device("alice", "watch")
-    assert await ended(watch) == {"watch": ("active", "restart"), "phone": ("offline", "restart")}
+    assert await ended(watch) == {"watch": ("active", "drain"), "phone": ("offline", "bye")}
+    # That the watch is connected is stored after some seconds.
+    await until(lambda: relay.rows("SELECT 1 FROM device WHERE name = 'watch' AND ended IS NULL"), "a new connection")
+    end(relay, "SIGKILL")
+    watch = await relay.device("alice", "watch")
+    assert await ended(watch) == {"watch": ("active", "restart"), "phone": ("offline", "bye")}

@@ -12,30 +12,21 @@ final class Device {
     private(set) var awaySince: Int64
     /// When its present session began, or the last one.
     private(set) var connectedAt = Timestamp.never
-    /// How the session before the present one ended; nil if there was none. It isn't stored: it would be a change of
-    /// the store for each drop.
-    private(set) var ended: End?
     var progress: Receipts.Cursor
     var presence = Presence.Linger()
-
-    /// How a session ended.
-    struct End {
-        let reason: EndReason
-        /// `.never` if it isn't known.
-        let time: Timestamp
-    }
+    var ends: DeviceEnds.Slot
 
     /// - Parameters:
     ///   - isNew: whether the device has never acked anything.
-    ///   - ended: how its last session ended; nil if there was none.
+    ///   - ends: how its last session ended.
     init(
-        _ number: DeviceNumber, of user: User, name: String, cursor: Position, isNew: Bool, ended: End? = nil,
-        at now: Int64
+        _ number: DeviceNumber, of user: User, name: String, cursor: Position, isNew: Bool,
+        ends: DeviceEnds.Slot = .init(isKnown: false), at now: Int64
     ) {
         self.number = number
         self.user = user
         self.name = name
-        self.ended = ended
+        self.ends = ends
         awaySince = now
         progress = Receipts.Cursor(cursor, isNew: isNew)
     }
@@ -53,16 +44,13 @@ final class Device {
 
     /// Makes room for another session.
     /// - Returns: the session that must end.
-    func giveWay(at now: Moment) -> Session? {
-        guard let old = session else { return nil }
-        session = nil
-        ended = End(reason: .takeover, time: now.wall)
-        return old
+    func giveWay() -> Session? {
+        defer { session = nil }
+        return session
     }
 
-    func disconnect(_ reason: EndReason, at now: Moment) {
+    func disconnect(at now: Int64) {
         session = nil
-        awaySince = now.monotonic
-        ended = End(reason: reason, time: now.wall)
+        awaySince = now
     }
 }

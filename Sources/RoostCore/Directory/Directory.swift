@@ -76,7 +76,7 @@ final class Directory {
             user.add(
                 Device(
                     stored.number, of: user, name: stored.name, cursor: stored.cursor, isNew: stored.isNew,
-                    ended: Device.End(reason: .restart, time: .never), at: now.monotonic))
+                    ends: .init(stored.ended, isKnown: true), at: now.monotonic))
         }
         for stored in snapshot.conversations {
             let conversation = Conversation(

@@ -1,14 +1,16 @@
 import RoostWire
 
-/// States on their way to the log of which only the newest counts: the presence and the status of each user, and that
-/// the relay was alive. Each waits once, however often it changes while the writer is busy. They go at the end of a
-/// batch, so that a new user is stored before its presence. Loop thread only.
+/// States on their way to the log of which only the newest counts: the presence and the status of each user, how each
+/// device's connection ended, and that the relay was alive. Each waits once, however often it changes while the writer
+/// is busy. They go at the end of a batch, so that a new user is stored before its presence. Loop thread only.
 struct NewestStates {
     private var states: [Mutation] = []
     /// Where the presence of each user is in `states`.
     private var presences: [UserNumber: Int] = [:]
     /// Where the status of each user is in `states`.
     private var statuses: [UserNumber: Int] = [:]
+    /// Where the end of each device's connection is in `states`.
+    private var ends: [DeviceNumber: Int] = [:]
     /// Where the last sign of life is in `states`.
     private var alive: Int?
 
@@ -23,6 +25,7 @@ struct NewestStates {
         switch mutation {
         case .presence(let user, _): presences[user] = put(mutation, at: presences[user])
         case .status(let user, _): statuses[user] = put(mutation, at: statuses[user])
+        case .end(let device, _): ends[device] = put(mutation, at: ends[device])
         case .alive: alive = put(mutation, at: alive)
         case .user, .forgetUser, .device, .forgetDevice, .cursor, .watermark, .answered, .lease, .append: return false
         }

@@ -7,6 +7,7 @@ enum UnstoredStates {
         case answered(ConversationNumber, UserNumber)
         case presence(UserNumber)
         case status(UserNumber)
+        case end(DeviceNumber)
         case alive
         case lease(NumberKind)
 
@@ -18,6 +19,7 @@ enum UnstoredStates {
             case .answered(let conversation, let user): self = .answered(conversation, user)
             case .presence(let user, _): self = .presence(user)
             case .status(let user, _): self = .status(user)
+            case .end(let device, _): self = .end(device)
             case .alive: self = .alive
             case .lease(let kind): self = .lease(kind)
             case .append, .user, .forgetUser, .device, .forgetDevice: return nil

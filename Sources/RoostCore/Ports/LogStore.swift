@@ -51,13 +51,19 @@ public struct Snapshot: Sendable {
         public var cursor: Position
         /// Whether the device has never acked anything.
         public var isNew: Bool
+        /// How its last connection ended; nil if it was connected when the relay ended.
+        public var ended: StoredEnd?
         /// Creates a device.
-        public init(_ number: DeviceNumber, user: UserNumber, name: String, cursor: Position, isNew: Bool = false) {
+        public init(
+            _ number: DeviceNumber, user: UserNumber, name: String, cursor: Position, isNew: Bool = false,
+            ended: StoredEnd? = nil
+        ) {
             self.number = number
             self.user = user
             self.name = name
             self.cursor = cursor
             self.isNew = isNew
+            self.ended = ended
         }
     }
 

@@ -12,6 +12,8 @@ public enum Mutation: Sendable {
     case forgetDevice(DeviceNumber)
     /// A device has processed everything up to here. The cursor only rises, unless the device asked to go back.
     case cursor(DeviceNumber, Position)
+    /// How the device's last connection ended; nil while it is connected. Ignored if the device was forgotten.
+    case end(DeviceNumber, StoredEnd?)
     /// A member's watermarks in a conversation. Ignored if the user is no longer a member.
     case watermark(ConversationNumber, UserNumber, Watermark)
     /// The member has written to the conversation, or changed something in it, for the first time. Ignored if the user

@@ -4,6 +4,7 @@ import RoostWire
 /// The life of a session: `hello`, `refresh`, `ping`, `bye`, and what follows when it ends. Loop thread only.
 final class SessionCommands {
     private let sessions: Sessions
+    private let ends: DeviceEnds
     private let prices: Prices
     private let directory: Directory
     private let journal: Journal
@@ -20,12 +21,13 @@ final class SessionCommands {
     private let pingFrame = FrameBuilder.ping()
 
     init(
-        sessions: Sessions, prices: Prices, directory: Directory, journal: Journal, delivery: Delivery,
-        catchUp: CatchUp,
-        receipts: ReceiptCommands, presence: PresenceCommands, typing: TypingCommands, replies: Replies,
+        sessions: Sessions, ends: DeviceEnds, prices: Prices, directory: Directory, journal: Journal,
+        delivery: Delivery, catchUp: CatchUp, receipts: ReceiptCommands,
+        presence: PresenceCommands, typing: TypingCommands, replies: Replies,
         welcome: WelcomeFrame, builder: FrameBuilder, random: RandomSource, counters: Counters
     ) {
         self.sessions = sessions
+        self.ends = ends
         self.prices = prices
         self.directory = directory
         self.journal = journal
@@ -78,7 +80,7 @@ final class SessionCommands {
             builder.member("device", plain: device.name)
             builder.member("state", word: device.session?.presence.activity.word ?? "offline")
             if device.session != nil { builder.member("since", device.connectedAt.milliseconds) }
-            if let ended = device.ended {
+            if let ended = device.ends.last {
                 builder.beginObject("ended")
                 builder.member("reason", word: ended.reason.word)
                 if ended.time != .never { builder.member("time", ended.time.milliseconds) }
@@ -157,6 +159,7 @@ final class SessionCommands {
 
         session.begin(as: user, on: device)
         device.connect(session, at: now)
+        ends.noteBegin(of: device, at: now)
         user.add(session, delivery.settle())
         counters.sessionsOpened += 1
         // Whoever comes and goes all the time pays for those who are told. Nobody is kept out for it.
@@ -174,8 +177,9 @@ final class SessionCommands {
 
     /// A second connection of a device takes over. Nobody sees the user leave.
     private func takeOver(_ device: Device, at now: Moment) {
-        guard let old = device.giveWay(at: now) else { return }
+        guard let old = device.giveWay() else { return }
         counters.takeovers += 1
+        ends.noteEnd(of: device, .takeover, at: now)
         presence.giveWay(old, of: device.user, at: now)
         delivery.shut(old, .takenOver)
         takeOutEnded(at: now)
@@ -192,7 +196,11 @@ final class SessionCommands {
             }
         }
         takeOutEnded(at: now)
+        for mutation in ends.takeDue(at: now.monotonic) { journal.store(mutation) }
     }
+
+    /// When to call `tick` next, in monotonic milliseconds.
+    var nextDeadline: Int64 { min(sessions.nextDeadline ?? .max, ends.nextDeadline) }
 
     /// Everything in the outbox has left for the network. The session now gets the states it is owed, then the events
     /// it has missed.
@@ -251,6 +259,11 @@ final class SessionCommands {
         for session in sessions.sorted { delivery.shut(session, .drain) }
     }
 
+    /// The relay stops, and all sessions have ended.
+    func storeEnds() {
+        for mutation in ends.takeAll() { journal.store(mutation) }
+    }
+
     /// The connection is gone.
     func close(_ session: Session, isClean: Bool, at now: Moment) {
         sessions.remove(session)
@@ -282,7 +295,8 @@ final class SessionCommands {
         // Another session may have taken over the device.
         guard device.session === session else { return }
         let reason = session.endReason ?? .cut
-        device.disconnect(reason, at: now)
+        device.disconnect(at: now.monotonic)
+        ends.noteEnd(of: device, reason, at: now)
         presence.end(session, of: device, mayReturn: reason != .bye, at: now)
     }
 }

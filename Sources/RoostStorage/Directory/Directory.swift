@@ -94,6 +94,18 @@ final class Directory {
         try statements.setCursor.run()
     }
 
+    func setEnd(of device: DeviceNumber, to end: StoredEnd?) throws {
+        statements.setEnd.bind(1, device.value)
+        if let end {
+            statements.setEnd.bind(2, Int32(end.reason.rawValue))
+            statements.setEnd.bind(3, end.time.milliseconds)
+        } else {
+            statements.setEnd.bindNull(2)
+            statements.setEnd.bindNull(3)
+        }
+        try statements.setEnd.run()
+    }
+
     func setStatus(of user: UserNumber, to status: StoredStatus) throws {
         statements.setStatus.bind(1, user.value)
         statements.setStatus.bind(2, Int32(status.choice.rawValue))

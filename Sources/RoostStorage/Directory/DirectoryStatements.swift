@@ -5,6 +5,7 @@ struct DirectoryStatements {
     let insertDevice: Statement
     let deleteDevice: Statement
     let setCursor: Statement
+    let setEnd: Statement
     let setPresence: Statement
     let setStatus: Statement
     let setWatermark: Statement
@@ -29,6 +30,7 @@ struct DirectoryStatements {
             "INSERT INTO device (number, user, name, cursor, is_new) VALUES (?1, ?2, ?3, ?4, 1)")
         deleteDevice = try database.prepare("DELETE FROM device WHERE number = ?1")
         setCursor = try database.prepare("UPDATE device SET cursor = ?2, is_new = 0 WHERE number = ?1")
+        setEnd = try database.prepare("UPDATE device SET ended = ?2, ended_at = ?3 WHERE number = ?1")
         setStatus = try database.prepare(
             "UPDATE user SET choice = ?2, status = ?3, told_status = ?4 WHERE number = ?1")
         setPresence = try database.prepare(

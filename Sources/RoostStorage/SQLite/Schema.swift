@@ -41,7 +41,7 @@ enum Schema {
         ) STRICT;
         CREATE TABLE device (
             number INTEGER PRIMARY KEY, user INTEGER NOT NULL, name TEXT NOT NULL, cursor INTEGER NOT NULL,
-            is_new INTEGER NOT NULL
+            is_new INTEGER NOT NULL, ended INTEGER, ended_at INTEGER
         ) STRICT;
         CREATE TABLE conversation (
             number INTEGER PRIMARY KEY,

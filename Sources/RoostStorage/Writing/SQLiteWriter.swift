@@ -227,6 +227,7 @@ public final class SQLiteWriter: LogWriter, @unchecked Sendable {
         case .presence(let user, let presence):
             try directory.setPresence(of: user, to: presence)
         case .lease: return
+        case .end(let device, let end): try directory.setEnd(of: device, to: end)
         case .status(let user, let status):
             try directory.setStatus(of: user, to: status)
         case .alive(let time): try meta.set("alive_at", to: time.milliseconds)

@@ -30,7 +30,7 @@ extension Ledger {
                 if let user = users[user.value] { presence[user] = stored }
             case .status(let user, let stored):
                 if let user = users[user.value] { status[user] = stored }
-            case .lease, .answered: continue
+            case .lease, .answered, .end: continue
             case .alive(let time):
                 aliveAt = time.milliseconds
             case .append(let append):

@@ -98,14 +98,14 @@ final class Script {
         guard let conversation = mayGoOn ? current ?? conversation(of: user) : conversation(of: user) else { return }
         type(in: conversation, on: connection)
         // Sometimes everybody has something to say.
-        guard world.random.chance(40) else { return }
+        guard world.random.chance(75) else { return }
         for user in people.users where user !== connection.device.user && conversation.members[user.index] != nil {
             if let other = host.connection(of: user) { type(in: conversation, on: other) }
         }
     }
 
     private func type(in conversation: ConversationTruth, on connection: SimulatedConnection) {
-        let isActive = world.random.chance(75)
+        let isActive = world.random.chance(85)
         var members = "\"to\":\"\(conversation.id)\"" + (isActive ? "" : ",\"active\":false")
         var thread = 0
         if world.random.chance(40) {

@@ -16,7 +16,7 @@ public struct OwnDevice: Sendable, Equatable {
     public struct End: Sendable, Equatable {
         /// Why; nil if this version doesn't know the word.
         public var reason: EndReason?
-        /// When; nil if the relay has started since.
+        /// When; nil if the relay crashed.
         public var time: Timestamp?
     }
 

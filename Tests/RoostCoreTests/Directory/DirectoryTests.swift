@@ -88,7 +88,7 @@ import Testing
     @Test func theDeviceAwayLongestIsForgotten() throws {
         let alice = try user("alice")
         let tablet = try directory.device(named: "tablet", of: alice, at: Moment(10)).device
-        tablet.disconnect(.cut, at: Moment(20))
+        tablet.disconnect(at: 20)
         let (_, forgotten) = try directory.device(named: "desk", of: alice, at: Moment(30))
         #expect(forgotten?.name == "phone")
         #expect(alice.devices.map(\.name) == ["tablet", "desk"])

@@ -62,6 +62,35 @@ import Testing
         #expect(ended?.number("time") == at)
     }
 
+    /// The first relay says how it ended, and the second one has only what is stored.
+    @Test func endsAreKeptOverAStopInOrder() {
+        let watch = relay.connect("alice", "watch")
+        relay.connect("alice", "tablet").tell("bye")
+        relay.connect("alice", "phone").drop()
+        _ = watch.request("ping")
+        relay.relay.beginDrain(spreadMilliseconds: 0, at: relay.now)
+        relay.relay.closeAll(at: relay.now)
+        relay.settle()
+        let later = RelayHarness(log: relay.log)
+        #expect(
+            list(later.connect("alice", "watch")) == [
+                "watch": "active drain", "tablet": "offline bye", "phone": "offline cut",
+            ])
+    }
+
+    @Test func endsAreKeptOverACrashIfTheyWereLongBefore() {
+        let watch = relay.connect("alice", "watch")
+        relay.connect("alice", "tablet").tell("bye")
+        relay.advance(Limits().aliveMilliseconds + 10)
+        relay.connect("alice", "phone").drop()
+        _ = watch.request("ping")
+        let later = RelayHarness(log: relay.log)
+        #expect(
+            list(later.connect("alice", "watch")) == [
+                "watch": "active restart", "tablet": "offline bye", "phone": "offline restart",
+            ])
+    }
+
     @Test func aPriceIsPaid() {
         let relay = RelayHarness(limits: .with { $0.commandsPerSecond = 10 })
         let poor = relay.connect("alice")

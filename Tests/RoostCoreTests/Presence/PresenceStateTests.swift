@@ -55,7 +55,7 @@ import Testing
 
     private func end(_ session: Session, mayReturn: Bool, isDraining: Bool = false, at now: Int64) {
         phone.user.remove(session, cast.settled())
-        phone.disconnect(mayReturn ? .cut : .bye, at: Moment(now))
+        phone.disconnect(at: now)
         presence.forget(session)
         presence.go(session, of: phone, mayReturn: mayReturn, isDraining: isDraining, at: Moment(now))
     }

@@ -1,0 +1,81 @@
+import DequeModule
+import RoostWire
+
+/// How connections ended, on the way to the store. A device is looked at some seconds after it came or went, and only
+/// what then differs from the store is written: whoever is back by then costs nothing. Loop thread only.
+final class DeviceEnds {
+    /// The limits of this part.
+    struct Bounds {
+        /// From a change to its storing.
+        let milliseconds: Int64
+        /// Devices that are looked at in one turn.
+        let atOnce: Int
+
+        init(_ limits: Limits) {
+            milliseconds = limits.aliveMilliseconds
+            atOnce = max(1, limits.stepsPerTurn / 4)
+        }
+    }
+
+    /// What a device keeps for this part.
+    struct Slot {
+        /// How its last connection ended; nil if there was none.
+        fileprivate(set) var last: StoredEnd?
+        /// What is stored: nothing while it is connected.
+        fileprivate var stored: StoredEnd?
+        fileprivate var isNoted = false
+
+        /// - Parameters:
+        ///   - stored: what was found in the store.
+        ///   - isKnown: the device was there before the start. If nothing is stored of it, it was connected then.
+        init(_ stored: StoredEnd? = nil, isKnown: Bool) {
+            self.stored = stored
+            last = stored ?? (isKnown ? StoredEnd(.restart, at: .never) : nil)
+        }
+    }
+
+    private let bounds: Bounds
+    private var changed = Deque<Device>()
+    private var storeAt = Int64.max
+
+    init(_ bounds: Bounds) { self.bounds = bounds }
+
+    /// A connection of the device began.
+    func noteBegin(of device: Device, at now: Moment) { note(device, at: now) }
+
+    /// A connection of the device ended, also if another one has begun.
+    func noteEnd(of device: Device, _ reason: EndReason, at now: Moment) {
+        device.ends.last = StoredEnd(reason, at: now.wall)
+        note(device, at: now)
+    }
+
+    private func note(_ device: Device, at now: Moment) {
+        guard !device.ends.isNoted else { return }
+        device.ends.isNoted = true
+        if changed.isEmpty { storeAt = now.monotonic + bounds.milliseconds }
+        changed.append(device)
+    }
+
+    /// When to call `takeDue` next, in monotonic milliseconds.
+    var nextDeadline: Int64 { changed.isEmpty ? .max : storeAt }
+
+    /// What is to be stored now: some of it, if there is much.
+    func takeDue(at now: Int64) -> [Mutation] { storeAt <= now ? take(atMost: bounds.atOnce) : [] }
+
+    /// What is to be stored before the relay stops.
+    func takeAll() -> [Mutation] { take(atMost: .max) }
+
+    private func take(atMost most: Int) -> [Mutation] {
+        var mutations: [Mutation] = []
+        var looked = 0
+        while looked < most, let device = changed.popFirst() {
+            looked += 1
+            device.ends.isNoted = false
+            let end = device.session == nil ? device.ends.last : nil
+            guard end != device.ends.stored else { continue }
+            device.ends.stored = end
+            mutations.append(.end(device.number, end))
+        }
+        return mutations
+    }
+}
