@@ -19,7 +19,7 @@ from harness.waiting import until
 LIMITS = {
     "frameBytes": 131_072, "bodyBytes": 65_536, "textScalars": 10_000, "historyDefault": 50, "historyMax": 100,
     "backlogMax": 1_000, "pageMessages": 100, "membersMax": 10_000, "typingSeconds": 3, "graceSeconds": 15,
-    "refreshGraceSeconds": 25, "pingSeconds": 25, "commandsPerSecond": 2_000}
+    "refreshGraceSeconds": 25, "pingSeconds": 25, "pongSeconds": 10, "commandsPerSecond": 2_000}
 
 
 async def refused(relay, token, code, close, **hello):
@@ -41,7 +41,8 @@ async def test_welcome_has_every_member(relay, name):
     welcome = await device.call("hello", token=token, device="phone")
     assert set(welcome) == {
         "type", "re", "user", "device", "new", "position", "head", "epoch", "durability", "expires", "time", "server",
-        "limits"}
+        "status", "limits"}
+    assert welcome["status"] == {"state": "auto"}
     assert (welcome["type"], welcome["re"]) == ("welcome", 1)
     assert (welcome["user"], welcome["device"]) == (name("alice"), "phone")
     assert re.fullmatch("[0-9a-z]{1,13}", welcome["epoch"])
