@@ -43,7 +43,8 @@ private func touch(_ command: Command) -> [UInt8] {
     switch command {
     case .hello(let hello): (hello.device?.array ?? []) + hello.token.array
     case .refresh(let token): token.array
-    case .ping, .bye, .ack, .presence: []
+    case .ping, .bye, .devices, .ack, .presence: []
+    case .status(_, let text): text?.array ?? []
     case .send(let send): send.to.array + send.key.array + (send.kind?.array ?? []) + valid(send.body)
     case .edit(let edit): edit.target.conversation.array + valid(edit.body)
     case .delete(let target), .read(let target): target.conversation.array
