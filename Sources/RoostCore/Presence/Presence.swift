@@ -430,7 +430,8 @@ final class Presence {
         var news = News()
         while steps > 0, hasNews {
             if announcement == nil {
-                steps -= 1
+                // To judge a user and to store its state takes as long as two tellings.
+                steps -= 2
                 due -= 1
                 if let user = changed.popFirst() { begin(user, in: &news, at: now) }
             } else if goOn(&steps, &news) {
