@@ -119,6 +119,22 @@ extension ChatClient {
         return presences
     }
 
+    /// Watches how many members of these conversations are online, on later connections too. Returns the present
+    /// counts.
+    public func watch(conversations: [String]) async throws(RoostFailure) -> [OnlineCount] {
+        if let refusal = session.standing.refusal(toCount: conversations) { throw refusal }
+        let counts = try await request(
+            .watch, { $0.list("conversations", conversations) }, { OnlineCount.list(reading: $0) })
+        session.standing.counted(conversations)
+        return counts
+    }
+
+    /// Stops watching how many members of these conversations are online.
+    public func unwatch(conversations: [String]) async throws(RoostFailure) {
+        session.standing.uncounted(conversations)
+        try await request(.unwatch) { $0.list("conversations", conversations) }
+    }
+
     /// Stops watching these users.
     public func unwatch(_ users: [String]) async throws(RoostFailure) {
         session.standing.unwatched(users)

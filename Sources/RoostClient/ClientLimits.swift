@@ -29,6 +29,9 @@ public struct ClientLimits: Sendable {
     public var watchedMax = 1_000
     /// Most groups of users watched. Each is one command after every reconnect, so it stays below `commandsMax`.
     public var watchCallsMax = 32
+    /// Most conversations of which the number of members online is watched. Each is one command after every reconnect,
+    /// too.
+    public var countsMax = 16
     /// Longest time from connecting to `welcome`: ten seconds of the socket for the handshake, and ten of the server
     /// for `hello`.
     public var welcomeTimeout = Duration.seconds(20)

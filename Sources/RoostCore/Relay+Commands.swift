@@ -48,8 +48,8 @@ extension Relay {
         case .typing(let to, let thread, let isActive): try typing.set(to, isActive, in: thread, id, session, now)
         case .presence(let activity): try presence.set(activity, id, session, now)
         case .status(let choice, let text): try presence.setStatus(choice, text, id, session, now)
-        case .watch(let users): try presence.watch(users, id, session, now)
-        case .unwatch(let users): presence.unwatch(users, id, session)
+        case .watch(let users, let counted): try presence.watch(users, counted, id, session, now)
+        case .unwatch(let users, let counted): presence.unwatch(users, counted, id, session, now)
         case .create(let create): try conversation.create(create, id, session, now)
         case .change(let change): try conversation.change(change, Asker(session: session, id: id), now)
         }

@@ -83,9 +83,10 @@ public final class Relay {
             delivery: delivery, replies: replies,
             builder: builder, counters: counters, storedPerBatch: limits.watermarksPerBatch)
         presence = PresenceCommands(
-            presence: Presence(.init(limits), counters, at: time), prices: prices, chores: chores, directory: directory,
-            journal: journal, delivery: delivery, replies: replies, builder: builder,
-            watchedMax: limits.watchedPerSession)
+            presence: Presence(.init(limits), counters, at: time), counts: GroupCounts(.init(limits), at: time),
+            prices: prices, chores: chores, directory: directory, journal: journal, delivery: delivery,
+            replies: replies, builder: builder,
+            watchedMax: limits.watchedPerSession, countsMax: limits.countsPerSession)
         query = QueryCommands(.init(limits), chores, directory, reads, delivery, replies)
         conversation = ConversationCommands(
             .init(limits), chores, directory, journal, delivery, replies, typing, presence, query)

@@ -74,8 +74,10 @@ public final class CommandDecoder {
         case .history: try readHistory()
         case .presence: .presence(try members.activity())
         case .status: try readStatus()
-        case .watch: .watch(users: try members.watched())
-        case .unwatch: .unwatch(users: try members.watched())
+        case .watch:
+            .watch(users: try members.watched(), conversations: try members.counted())
+        case .unwatch:
+            .unwatch(users: try members.watched(), conversations: try members.counted())
         }
     }
 

@@ -95,9 +95,30 @@ extension CommandMembers {
     /// Reads the members of a conversation that is to be created, besides its opener.
     func others() throws(Refusal) -> [Text] { try names(.members, atLeast: 0, atMost: limits.listNames) }
 
-    /// Reads the users of `watch` and `unwatch`.
+    /// Reads the users of `watch` and `unwatch`. There may be none if there are conversations.
     func watched() throws(Refusal) -> [Text] {
-        try names(.users, atLeast: 1, atMost: min(limits.watchedPerSession, limits.watchNames))
+        if value(.users) == nil, value(.conversations) != nil { return [] }
+        return try names(.users, atLeast: 1, atMost: min(limits.watchedPerSession, limits.watchNames))
+    }
+
+    /// Reads the conversations of `watch` and `unwatch`.
+    func counted() throws(Refusal) -> [Text] {
+        guard let list = value(.conversations) else { return [] }
+        guard list.kind == .array else { throw refusal(.conversations, "must be a list of conversations") }
+        var ids: [Text] = []
+        var children = reader.children(of: list)
+        while let element = reader.next(&children)?.value {
+            guard ids.count < limits.countsPerSession else {
+                let most = limits.countsPerSession
+                throw refusal(.conversations, "must be a list of at most \(most) conversations", .tooLarge)
+            }
+            guard element.kind == .string, text(element).isConversation(nameBytes: limits.nameBytes) else {
+                throw refusal(.conversations, "must be a list of conversations, each as in to")
+            }
+            ids.append(text(element))
+        }
+        guard !ids.isEmpty else { throw refusal(.conversations, "must name at least one conversation") }
+        return ids
     }
 
     private func names(_ member: Member, atLeast least: Int, atMost most: Int) throws(Refusal) -> [Text] {

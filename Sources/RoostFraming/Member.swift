@@ -1,6 +1,7 @@
 /// The names of command members (Docs/Protocol.md, sections 3–9).
 enum Member: Int, CaseIterable, Sendable {
-    case active, after, background, before, body, conversation, device, id, key, kind, limit, members, name
+    case active, after, background, before, body, conversation, conversations, device, id, key, kind, limit, members,
+        name
     case pingSeconds, pongSeconds, position, reaction, remove, replyTo, resume, role, sequence, state, text, to, token,
         type, user, users
 
@@ -15,6 +16,7 @@ enum Member: Int, CaseIterable, Sendable {
         case .before: "before"
         case .body: "body"
         case .conversation: "conversation"
+        case .conversations: "conversations"
         case .device: "device"
         case .id: "id"
         case .key: "key"

@@ -100,6 +100,14 @@ public struct Limits: Sendable, Equatable {
     public var devicesPerUser = 64
     /// Most users that one session may watch.
     public var watchedPerSession = 1_000
+    /// Most conversations of which one session may watch how many members are online: those on a screen, twice.
+    public var countsPerSession = 64
+    /// Most counts of one conversation that are told in a second, to all who watch it together. If 10,000 do, each is
+    /// told every five seconds, and it costs what a message a second to 2,000 people does.
+    public var countsPerSecond = 2_000
+    /// Largest conversation whose count is told as fast as the presence of its members. In larger ones somebody always
+    /// comes or goes.
+    public var countMembersSmall = 256
     /// Most members that events and conversation objects name. `conversation.members` returns all of them.
     public var membersNamed = 50
     /// Most users that a conversation shows as typing at once, by name. Of those beyond, members are told that they are
@@ -242,6 +250,8 @@ public struct Limits: Sendable, Equatable {
     public var presencePerSecond = 40_000
     /// Frames of presence beyond that pace that delay nothing: what a tick of 50 ms has at the pace.
     public var presenceAtOnce = 2_000
+    /// Shortest time between two counts of a larger conversation. Nobody reads a number of four digits more often.
+    public var countMilliseconds: Int64 = 1_000
     /// Time over which watermarks are collected before they are stored.
     public var watermarkMilliseconds: Int64 = 200
     /// How long a client is told to wait when the writer's queue is full.

@@ -26,6 +26,7 @@ extension Chat {
         case .presence(let presences, let late):
             for one in presences { show(one) }
             if let late, late >= .seconds(1) { screen.status("late", "· presence is \(late) late", isPassing: true) }
+        case .onlineCounts(let counts): for one in counts { show(one) }
         case .status(let status): screen.line(StatusLine.news(status), .faint)
         case .drain: screen.line("· the relay is about to stop", .faint)
         default: break
@@ -127,10 +128,16 @@ extension Chat {
         // In a larger group, presence of all members would be too much to show.
         let watched = Array(members.prefix(50))
         if !watched.isEmpty { for one in try await client.watch(watched) { show(one) } }
+        if members.count > 1 { for one in try await client.watch(conversations: [name]) { show(one) } }
         isOpening = true
         while !waiting.isEmpty { await take(waiting.removeFirst(), in: name) }
         isOpening = false
         waiters.wake()
+    }
+
+    private func show(_ count: OnlineCount) {
+        guard count.conversation == conversation else { return }
+        screen.status("online", "· \(count.online) of \(count.of) online")
     }
 
     private func isMember(of conversation: String) async throws(RoostFailure) -> Bool {

@@ -52,7 +52,7 @@ private func touch(_ command: Command) -> [UInt8] {
     case .history(let history): history.conversation.array
     case .signal(let signal): signal.to.array + (signal.kind?.array ?? []) + valid(signal.body)
     case .typing(let to, _, _): to.array
-    case .watch(let users), .unwatch(let users): users.flatMap(\.array)
+    case .watch(let users, let counted), .unwatch(let users, let counted): (users + counted).flatMap(\.array)
     case .create(let create): (create.name?.array ?? []) + create.members.flatMap(\.array) + (create.key?.array ?? [])
     case .get(let conversation): conversation.array
     case .list(let before, _): before?.array ?? []

@@ -238,7 +238,7 @@ def check_members():
     nodes = {name.removeprefix("event."): MESSAGES[name]["payload"] for name in events}
     nodes |= {name: schemas[name] for name in ("conversationObject", "sequenceRange", "member", "reactionCount")}
     nodes["userPresence"] = schemas["presence"]
-    nodes |= {name: schemas[name] for name in ("ownStatus", "ownDevice", "ended")}
+    nodes |= {name: schemas[name] for name in ("onlineCount", "ownStatus", "ownDevice", "ended")}
     same("WireMembers.swift", [*nodes, "limits"], listed)
     for name, members in listed.items():
         named = schemas["limits"]["required"] if name == "limits" else properties(nodes.get(name, {}))

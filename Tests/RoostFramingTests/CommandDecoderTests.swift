@@ -65,6 +65,8 @@ import Testing
             (#"{"type":"status","id":1,"text":""}"#, "status | - | "),
             (#"{"type":"watch","id":1,"users":["bob", "carol"]}"#, "watch | bob,carol"),
             (#"{"type":"unwatch","id":1,"users":["carol"]}"#, "unwatch | carol"),
+            (#"{"type":"watch","id":1,"conversations":["c1","@bob"]}"#, "watch |  | c1 | @bob"),
+            (#"{"type":"unwatch","id":1,"users":["carol"],"conversations":["c1"]}"#, "unwatch | carol | c1"),
             (
                 #"{"type":"conversation.create","id":1,"kind":"group","name":"Crew","members":["bob"],"key":"g"}"#,
                 "create | group | Crew | bob | g"

@@ -92,6 +92,10 @@ import Testing
         let watch = #"{"type":"watch","id":1,"users":"#
         #expect(decode(watch + names(limits.watchNames) + "}").code == nil)
         #expect(decode(watch + names(limits.watchNames + 1) + "}").code == .tooLarge)
+        let counts = #"{"type":"watch","id":1,"conversations":"#
+        #expect(decode(counts + names(limits.countsPerSession) + "}").code == nil)
+        #expect(decode(counts + names(limits.countsPerSession + 1) + "}").code == .tooLarge)
+        for wrong in ["[]", "[1]", #""c""#, #"[""]"#] { #expect(decode(counts + wrong + "}").code == .badRequest) }
         var few = Limits()
         few.watchedPerSession = 3
         let decodeFew = Decoding(few)

@@ -81,8 +81,8 @@ func describe(_ command: Command) -> String {
     case .typing(let to, let replyTo, let isActive): words("typing", text(to), number(replyTo?.value), "\(isActive)")
     case .presence(let activity): words("presence", "\(activity)")
     case .status(let choice, let said): words("status", choice.map { "\($0)" } ?? "-", text(said))
-    case .watch(let users): words("watch", list(users))
-    case .unwatch(let users): words("unwatch", list(users))
+    case .watch(let users, let counted): words(["watch", list(users)] + counted.map(text))
+    case .unwatch(let users, let counted): words(["unwatch", list(users)] + counted.map(text))
     case .create(let create):
         words("create", "\(create.kind.word)", text(create.name), list(create.members), text(create.key))
     case .get(let conversation): words("get", text(conversation))
@@ -105,6 +105,7 @@ private func describe(_ change: Command.Change) -> String {
 }
 
 private func words(_ words: String...) -> String { words.joined(separator: " | ") }
+private func words(_ words: [String]) -> String { words.joined(separator: " | ") }
 private func text(_ text: Text?) -> String { text?.string ?? "-" }
 private func list(_ texts: [Text]) -> String { texts.map(\.string).joined(separator: ",") }
 private func number(_ number: (some BinaryInteger)?) -> String { number.map { "\($0)" } ?? "-" }

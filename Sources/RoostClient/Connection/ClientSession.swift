@@ -252,7 +252,7 @@ final class ClientSession {
         feed.tell(.connected(welcome))
         alarms.set(.quiet, after: limits.quietTime)
         if let expires = welcome.expires { planRefresh(expires, now: welcome.time) }
-        standing.tellAgain { [unowned self] in feed.tell(.presence($0)) }
+        standing.tellAgain { [unowned self] in feed.tell($0) }
         outgoing.resume()
     }
 

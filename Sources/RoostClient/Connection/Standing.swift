@@ -14,6 +14,7 @@ final class Standing {
     private let requests: Requests
     private var activity: Activity?
     private var watchCalls: [[String]] = []
+    private var counted: [String] = []
     private var reads: [String: ReadMark] = [:]
 
     init(limits: ClientLimits, requests: Requests) {
@@ -21,10 +22,12 @@ final class Standing {
         self.requests = requests
     }
 
-    /// Sends all of it to a server that has just said `welcome`. `tell` gets the presence of the watched users.
-    func tellAgain(_ tell: @escaping ([UserPresence]) -> Void) {
+    /// Sends all of it to a server that has just said `welcome`. `tell` gets the presence of what is watched.
+    func tellAgain(_ tell: @escaping (RoostEvent) -> Void) {
         if let activity { requests.issue(.presence, { $0.member("state", word: activity.word) }) }
         for users in watchCalls { watchAgain(users, tell) }
+        // One by one, because the user may have left some meanwhile.
+        for conversation in counted { countAgain(conversation, tell) }
         for conversation in reads.keys { sendRead(conversation) }
     }
 
@@ -53,11 +56,35 @@ final class Standing {
         watchCalls = watchCalls.map { $0.filter { !gone.contains($0) } }.filter { !$0.isEmpty }
     }
 
-    private func watchAgain(_ users: [String], _ tell: @escaping ([UserPresence]) -> Void) {
+    private func watchAgain(_ users: [String], _ tell: @escaping (RoostEvent) -> Void) {
         requests.issue(.watch, { $0.list("users", users) }) { reply in
             switch reply {
-            case .success(let members): tell(UserPresence.list(reading: members))
+            case .success(let members): tell(.presence(UserPresence.list(reading: members)))
             case .failure(.refused): self.watchCalls.removeAll { $0 == users }
+            case .failure: break
+            }
+        }
+    }
+
+    /// Why no more conversations can be watched; nil if these can.
+    func refusal(toCount conversations: [String]) -> RoostFailure? {
+        guard Set(counted).union(conversations).count <= limits.countsMax else {
+            return .invalid("at most \(limits.countsMax) conversations")
+        }
+        return nil
+    }
+
+    func counted(_ conversations: [String]) {
+        for one in conversations where !counted.contains(one) { counted.append(one) }
+    }
+
+    func uncounted(_ conversations: [String]) { counted.removeAll { conversations.contains($0) } }
+
+    private func countAgain(_ conversation: String, _ tell: @escaping (RoostEvent) -> Void) {
+        requests.issue(.watch, { $0.list("conversations", [conversation]) }) { reply in
+            switch reply {
+            case .success(let members): tell(.onlineCounts(OnlineCount.list(reading: members)))
+            case .failure(.refused): self.uncounted([conversation])
             case .failure: break
             }
         }

@@ -30,6 +30,8 @@ public enum RoostEvent: Sendable, Equatable {
     /// The presence of users. `late` says by how much later than usual it was told, if the server has too many changes
     /// to tell.
     case presence([UserPresence], late: Duration? = nil)
+    /// How many members of watched conversations are online.
+    case onlineCounts([OnlineCount])
     /// The user's own status was changed, on this device or another. `Welcome.status` tells what it was before.
     case status(OwnStatus)
     /// A signal, which isn't stored.
@@ -52,6 +54,7 @@ public enum RoostEvent: Sendable, Equatable {
         case .receipt(let receipt): self = .receipt(receipt)
         case .typing(let change): self = .typing(change)
         case .presence(let users, let late): self = .presence(users, late: late)
+        case .onlineCounts(let counts): self = .onlineCounts(counts)
         case .status(let status): self = .status(status)
         case .drain(let wait): self = .drain(wait)
         }

@@ -1,23 +1,35 @@
 import RoostWire
 
-/// Checks that a user may watch other users.
+/// Checks that a user may watch other users, and counts the members of conversations that it watches.
 final class WatchRequest: Chore {
     private let user: User
     private let others: [User]
+    private let conversations: [Conversation]
+    private let counts: GroupCounts
     private let directory: Directory
     private let done: ([Presence.Watch]?) -> Void
     private var allowed: [Presence.Watch] = []
+    private var counted = 0
     private var sight: Sight?
 
-    /// - Parameter done: called with all of them, or with nil if one may not be watched.
-    init(_ others: [User], by user: User, _ directory: Directory, _ done: @escaping ([Presence.Watch]?) -> Void) {
+    /// - Parameter done: called with all users, or with nil if one may not be watched.
+    init(
+        _ others: [User], _ conversations: [Conversation], by user: User, _ counts: GroupCounts,
+        _ directory: Directory, _ done: @escaping ([Presence.Watch]?) -> Void
+    ) {
         self.user = user
         self.others = others
+        self.conversations = conversations
+        self.counts = counts
         self.directory = directory
         self.done = done
     }
 
     func work(_ steps: inout Int) -> Bool {
+        while counted < conversations.count {
+            guard counts.count(conversations[counted], &steps) else { return false }
+            counted += 1
+        }
         while allowed.count < others.count {
             guard steps > 0 else { return false }
             // A search goes on where it stopped, with all steps that there are.

@@ -10,6 +10,7 @@ extension ConversationCommands {
         switch change {
         case .create(_, _, _, let members), .add(let members):
             directory.admit(members, to: conversation, at: event.position, delivery.settle())
+            presence.joined(members, conversation, at: event.position, now)
             tell(event, to: conversation, except: origin)
             tellWhatWasBefore(members, in: conversation, event.position)
             if let pair = conversation.pair { presence.introduce(pair, at: now) }
@@ -58,7 +59,7 @@ extension ConversationCommands {
     private func end(_ memberships: [Member], _ now: Moment) {
         for member in memberships {
             typing.stop(member)
-            presence.endWatches(of: member.user, at: now)
+            presence.left(member, at: now)
         }
     }
 }

@@ -7,6 +7,8 @@ enum Owed: Hashable {
     case severalTyping(ConversationNumber)
     case receipt(ConversationNumber, UserNumber)
     case presence(UserNumber)
+    /// How many members of a conversation are online.
+    case count(ConversationNumber)
     /// The user's own status.
     case status
 }
@@ -18,7 +20,8 @@ extension Owed: Comparable {
         case .severalTyping(let conversation): (1, conversation.value, 0)
         case .receipt(let conversation, let user): (2, conversation.value, user.value)
         case .presence(let user): (3, 0, user.value)
-        case .status: (4, 0, 0)
+        case .count(let conversation): (4, conversation.value, 0)
+        case .status: (5, 0, 0)
         }
     }
 

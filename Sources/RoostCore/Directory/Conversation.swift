@@ -36,6 +36,7 @@ final class Conversation {
     private(set) var lastChange = Position.start
     var typers = Typing.Typers()
     var receiptPace = Receipts.Pace()
+    var counts = GroupCounts.Count()
     /// The leaving of the last member is under way, so nobody can come back.
     private(set) var isEnding = false
 

@@ -22,6 +22,7 @@ final class Member {
     var place = 0
     var progress: Receipts.Progress
     var typing = Typing.Mark()
+    var counted = GroupCounts.Mark()
 
     init(
         _ user: User, of conversation: Conversation, role: Role, since: SequenceNumber, joinedAt: Position,

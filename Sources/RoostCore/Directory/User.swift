@@ -31,6 +31,7 @@ final class User {
     /// An ack that is being noted in the user's conversations.
     var acked: AckedConversations?
     var presence: Presence.Person
+    var counted = GroupCounts.Memberships()
     /// What the user's commands have cost lately.
     var spent = Spending()
     /// Unknown users whom the user has named lately, and users whom it has put into conversations.

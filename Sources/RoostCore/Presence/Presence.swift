@@ -86,6 +86,8 @@ final class Presence {
         var mutations: [Mutation] = []
         /// Sessions to tell. `takeBatch` returns the users for each.
         var audience: [Session] = []
+        /// Users who have come or gone, for those who watch how many are there.
+        var moved: [User] = []
     }
 
     /// The limits of this part.
@@ -489,6 +491,7 @@ final class Presence {
             count(shown.state, 1)
             user.presence.announced = shown
             counters.presence.changes += 1
+            if (before.state == .offline) != (shown.state == .offline) { news.moved.append(user) }
         }
         announcement = Announcement(
             user: user, before: before, early: early, watchers: user.presence.watchers.values,

@@ -1,9 +1,11 @@
 import RoostFraming
 import RoostWire
 
-/// `presence`, `watch`, `unwatch`. Only sessions that watch a user are told of that user's presence. Loop thread only.
+/// `presence`, `watch`, `unwatch`. Only sessions that watch a user are told of that user's presence, and only those that
+/// watch a conversation how many of its members are online. Loop thread only.
 final class PresenceCommands {
     private let presence: Presence
+    private let counts: GroupCounts
     private let prices: Prices
     private let chores: Chores
     private let directory: Directory
@@ -11,17 +13,20 @@ final class PresenceCommands {
     private let delivery: Delivery
     private let replies: Replies
     private let builder: FrameBuilder
-    /// Most users that one session may watch.
+    /// Most users, and most conversations, that one session may watch.
     private let watchedMax: Int
+    private let countsMax: Int
     /// What is being told.
     private var round: PresenceRound?
 
     init(
-        presence: Presence, prices: Prices, chores: Chores, directory: Directory, journal: Journal, delivery: Delivery,
+        presence: Presence, counts: GroupCounts, prices: Prices, chores: Chores, directory: Directory, journal: Journal,
+        delivery: Delivery,
         replies: Replies,
-        builder: FrameBuilder, watchedMax: Int
+        builder: FrameBuilder, watchedMax: Int, countsMax: Int
     ) {
         self.presence = presence
+        self.counts = counts
         self.prices = prices
         self.chores = chores
         self.directory = directory
@@ -30,6 +35,7 @@ final class PresenceCommands {
         self.replies = replies
         self.builder = builder
         self.watchedMax = watchedMax
+        self.countsMax = countsMax
     }
 
     // MARK: Commands
@@ -68,44 +74,101 @@ final class PresenceCommands {
         return builder.finish()
     }
 
-    func watch(_ names: [Text], _ id: CommandID?, _ session: Session, _ now: Moment) throws(Refusal) {
+    func watch(
+        _ names: [Text], _ ids: [Text], _ id: CommandID?, _ session: Session, _ now: Moment
+    ) throws(Refusal) {
         let (user, _) = try session.speaker()
         let named = directory.naming.find(names)
         let others = named.compactMap(\.known)
         guard others.count == named.count else { throw unseen }
         guard presence.hasRoom(for: others, by: session) else { throw tooMany }
+        let conversations = try conversations(ids, of: user)
+        guard counts.hasRoom(for: conversations, by: session) else { throw tooManyCounts }
         try chores.check(session)
-        let request = WatchRequest(others, by: user, directory) { [self] watches in
-            answer(watches, id, session, now)
+        for conversation in conversations { counts.beginRequest(of: conversation) }
+        let request = WatchRequest(others, conversations, by: user, counts, directory) { [self] watches in
+            defer { for conversation in conversations { endRequest(of: conversation, at: now) } }
+            guard session.phase == .ready else { return }
+            do throws(Refusal) {
+                try begin(watches, conversations, by: session, user)
+                answer(watches ?? [], conversations, id, session, now)
+            } catch {
+                replies.refuse(Refusal(error.code, error.reason, id: id), session)
+            }
         }
         chores.begin(request, for: session, at: now)
     }
 
     private var unseen: Refusal { Refusal(.forbidden, "users: you share no conversation with one of these users") }
     private var tooMany: Refusal { Refusal(.tooLarge, "users: a session may watch at most \(watchedMax)") }
+    private var tooManyCounts: Refusal {
+        Refusal(.tooLarge, "conversations: a session may watch at most \(countsMax)")
+    }
+    private var notFound: Refusal { Refusal(.notFound, "conversations: no such conversation") }
 
-    private func answer(_ watches: [Presence.Watch]?, _ id: CommandID?, _ session: Session, _ now: Moment) {
-        guard session.phase == .ready else { return }
-        guard let watches, presence.watch(watches, by: session) else {
-            var refusal = watches == nil ? unseen : tooMany
-            refusal.id = id
-            return replies.refuse(refusal, session)
+    /// The conversations of these names, each once, in the order in which they are named first.
+    private func conversations(_ ids: [Text], of user: User) throws(Refusal) -> [Conversation] {
+        var known = Set<ConversationNumber>(minimumCapacity: ids.count)
+        var all: [Conversation] = []
+        for id in ids {
+            let (conversation, _) = try directory.conversation(id, for: user)
+            if known.insert(conversation.number).inserted { all.append(conversation) }
         }
+        return all
+    }
+
+    /// The session watches all of these, or none if something has changed since the command was judged.
+    private func begin(
+        _ watches: [Presence.Watch]?, _ conversations: [Conversation], by session: Session, _ user: User
+    ) throws(Refusal) {
+        guard let watches else { throw unseen }
+        guard conversations.allSatisfy({ $0.member(user.number) != nil }) else { throw notFound }
+        guard counts.hasRoom(for: conversations, by: session) else { throw tooManyCounts }
+        guard presence.watch(watches, by: session) else { throw tooMany }
+        for conversation in conversations { counts.watch(conversation, by: session) }
+    }
+
+    private func answer(
+        _ watches: [Presence.Watch], _ conversations: [Conversation], _ id: CommandID?, _ session: Session,
+        _ now: Moment
+    ) {
         builder.begin("ok")
         builder.reply(to: id)
-        write(watches.map(\.user)) { presence.show($0, to: session, at: now) }
+        if !watches.isEmpty || conversations.isEmpty {
+            write(watches.map(\.user)) { presence.show($0, to: session, at: now) }
+        }
+        if !conversations.isEmpty { write(conversations) { counts.show($0, at: now.monotonic) } }
         delivery.reply(builder.finish(), to: session)
     }
 
-    func unwatch(_ names: [Text], _ id: CommandID?, _ session: Session) {
+    func unwatch(_ names: [Text], _ ids: [Text], _ id: CommandID?, _ session: Session, _ now: Moment) {
         for name in names {
             if let other = directory.user(named: name) { presence.unwatch(other, by: session) }
+        }
+        for id in ids {
+            guard let user = session.user, let conversation = directory.anyConversation(id, of: user) else { continue }
+            unwatch(conversation, by: session, at: now)
         }
         replies.accept(id, session)
     }
 
+    private func unwatch(_ conversation: Conversation, by session: Session, at now: Moment) {
+        if counts.unwatch(conversation, by: session) { endCount(of: conversation, at: now) }
+    }
+
+    private func endRequest(of conversation: Conversation, at now: Moment) {
+        if counts.endRequest(of: conversation) { endCount(of: conversation, at: now) }
+    }
+
+    private func endCount(of conversation: Conversation, at now: Moment) {
+        chores.begin(EndOfCount(of: conversation, counts), at: now)
+    }
+
     /// How many are told when the user's state changes, or looked at.
     func audience(of user: User) -> Int { user.presence.watchers.count + user.peers.count }
+
+    /// Whether somebody watches how many members are online. For tests.
+    func isCounted(_ conversation: Conversation) -> Bool { counts.isCounted(conversation) }
 
     // MARK: Coming and going
 
@@ -133,15 +196,33 @@ final class PresenceCommands {
 
     /// A conversation ended that may have been the last one the user shared with some watcher. Watches that are no
     /// longer allowed end.
-    func endWatches(of user: User, at now: Moment) {
+    private func endWatches(of user: User, at now: Moment) {
         if let review = presence.review(user, directory) { chores.begin(review, at: now) }
+    }
+
+    /// These users have become members at this position. Who watches the conversation is told how many there are.
+    func joined(_ members: [NewMember], _ conversation: Conversation, at position: Position, _ now: Moment) {
+        guard counts.isCounted(conversation) else { return }
+        for new in members {
+            guard let member = conversation.member(new.user), member.joinedAt == position else { continue }
+            counts.joined(member, at: now.monotonic)
+        }
+    }
+
+    /// A membership has ended, and with it what its user watches because of it.
+    func left(_ member: Member, at now: Moment) {
+        if counts.left(member, at: now.monotonic) { endCount(of: member.conversation, at: now) }
+        endWatches(of: member.user, at: now)
     }
 
     /// Another session of the same device takes over. Nobody sees the user leave.
     func giveWay(_ session: Session, of user: User, at now: Moment) { presence.giveWay(session, of: user, at: now) }
 
     /// The session has ended.
-    func forget(_ session: Session) { presence.forget(session) }
+    func forget(_ session: Session, at now: Moment) {
+        presence.forget(session)
+        for conversation in counts.watched(by: session) { unwatch(conversation, by: session, at: now) }
+    }
 
     /// The last session of a device has ended.
     /// - Parameter mayReturn: the client didn't say `bye`, so it may come back.
@@ -164,12 +245,13 @@ final class PresenceCommands {
     // MARK: Time
 
     /// When to call `tick` next, in monotonic milliseconds.
-    var nextDeadline: Int64 { presence.nextDeadline }
+    var nextDeadline: Int64 { min(presence.nextDeadline, counts.nextDeadline ?? .max) }
 
     /// The tick has come: what has changed is stored and told, as much of it as a turn may.
     func tick(at now: Moment) {
         let alive = presence.tick(at: now)
-        if presence.hasNews {
+        counts.tick(at: now.monotonic)
+        if presence.hasNews || counts.hasWork {
             if let round {
                 round.now = now
             } else {
@@ -191,8 +273,38 @@ final class PresenceCommands {
             presence.pace.note(users: users.count, at: now.monotonic)
             tell(users, to: session, &shared)
         }
-        if !presence.hasNews { round = nil }
+        for user in news.moved { counts.note(user) }
+        tellCounts(&steps, at: now)
+        if !presence.hasNews, !counts.hasWork { round = nil }
         return round == nil
+    }
+
+    private func tellCounts(_ steps: inout Int, at now: Moment) {
+        var shared: (conversation: Conversation, frame: Frame)?
+        counts.work(&steps, at: now.monotonic) { conversation, tally, session in
+            guard session.phase == .ready else { return }
+            guard delivery.isCalm(session) else { return delivery.owe(.count(conversation.number), to: session) }
+            let frame: Frame
+            if let shared, shared.conversation === conversation {
+                frame = shared.frame
+            } else {
+                builder.begin("presence")
+                write([conversation]) { _ in tally }
+                frame = builder.finish()
+                shared = (conversation, frame)
+            }
+            presence.pace.note(users: 0, at: now.monotonic)
+            delivery.push(frame, to: session, isPatient: true)
+        }
+    }
+
+    /// Tells a session the present counts that it is owed.
+    func showCounts(_ numbers: [ConversationNumber], to session: Session, at now: Moment) {
+        let watched = numbers.filter { counts.isWatched($0, by: session) }.compactMap { directory.conversation($0) }
+        guard !watched.isEmpty else { return }
+        builder.begin("presence")
+        write(watched) { counts.show($0, at: now.monotonic) }
+        delivery.reply(builder.finish(), to: session)
     }
 
     /// - Parameter shared: the last frame about a single user, for other sessions that are told the same.
@@ -223,6 +335,19 @@ final class PresenceCommands {
         write(users) { $0.presence.announced }
         if presence.late > 0 { builder.member("late", presence.late) }
         return builder.finish()
+    }
+
+    private func write(_ conversations: [Conversation], _ tally: (Conversation) -> GroupCounts.Tally) {
+        builder.beginArray("conversations")
+        for conversation in conversations {
+            let tally = tally(conversation)
+            builder.beginObject()
+            builder.member("conversation", plain: conversation.id)
+            builder.member("online", Int64(tally.online))
+            builder.member("of", Int64(tally.of))
+            builder.endObject()
+        }
+        builder.endArray()
     }
 
     private func write(_ users: some Sequence<User>, _ shown: (User) -> Presence.Shown) {

@@ -116,7 +116,8 @@ final class Prices {
     private func price(of command: Command) -> Int64 {
         switch command {
         // A watch takes 0.5 µs to find, to check and to write down.
-        case .watch(let names), .unwatch(let names): 1 + Int64(names.count) / 5
+        case .watch(let names, let counted), .unwatch(let names, let counted):
+            1 + Int64(names.count + counted.count) / 5
         case .create(let create): 1 + Int64(create.members.count) / 10
         case .change(let change):
             switch change.kind {

@@ -52,6 +52,7 @@ public final class Session {
     var chores = Chores.Slot()
     var directory = Directory.Slot()
     var presence = Presence.View()
+    var counts = GroupCounts.View()
     var catchUp = CatchUp.Slot()
     var reads = Reads.Slot()
 

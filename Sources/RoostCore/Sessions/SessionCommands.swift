@@ -215,6 +215,7 @@ final class SessionCommands {
     /// Sends the present state of everything that was held back.
     private func tellOwed(to session: Session, at now: Moment) {
         var users: [User] = []
+        var counts: [ConversationNumber] = []
         for key in delivery.takeOwed(session) {
             switch key {
             case .typing(let conversation, let number):
@@ -230,11 +231,13 @@ final class SessionCommands {
                 delivery.deliver(receipts.frame(member, isOwn: member.user === session.user), key, to: session)
             case .presence(let number):
                 if presence.isTold(session, of: number), let user = directory.user(number) { users.append(user) }
+            case .count(let conversation): counts.append(conversation)
             case .status:
                 if let user = session.user { delivery.deliver(presence.ownStatus(of: user), key, to: session) }
             }
         }
         if !users.isEmpty { presence.show(users, to: session, at: now) }
+        if !counts.isEmpty { presence.showCounts(counts, to: session, at: now) }
     }
 
     /// The conversation, if the user is still a member. What was held back may be older than the membership.
@@ -287,7 +290,7 @@ final class SessionCommands {
         guard session.takeOut() else { return }
         sessions.forget(session)
         catchUp.forget(session)
-        presence.forget(session)
+        presence.forget(session, at: now)
         guard let user = session.user, let device = session.device else { return }
         counters.sessionsEnded += 1
         user.remove(session, delivery.settle())

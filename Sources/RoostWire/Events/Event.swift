@@ -33,6 +33,8 @@ public enum Event: Sendable, Equatable {
     /// The presence of users changed. `late` says by how much later than usual it is told, if the server has too many
     /// changes to tell.
     case presence([UserPresence], late: Duration? = nil)
+    /// How many members of watched conversations are online has changed.
+    case onlineCounts([OnlineCount])
     /// The user has changed the own status, on some device.
     case status(OwnStatus)
     /// The relay is about to stop; come back after this time.
@@ -61,6 +63,8 @@ public enum Event: Sendable, Equatable {
             case .live: members.string("position").map { .live(position: $0) }
             case .receipt: Receipt(reading: members).map { .receipt($0) }
             case .typing: TypingChange(reading: members).map { .typing($0) }
+            case .presence where members.objects("conversations") != nil:
+                .onlineCounts(OnlineCount.list(reading: members))
             case .presence:
                 .presence(
                     UserPresence.list(reading: members), late: members.integer("late").map { .milliseconds($0) })

@@ -180,17 +180,17 @@ class Device:
         """Waits until this device is shown the user in this state. Earlier states are discarded."""
         def says(frame):
             return frame["type"] == "presence" and any(
-                one["user"] == user and one["state"] == state for one in frame["users"])
+                one["user"] == user and one["state"] == state for one in frame.get("users", []))
         frame = await self.awaited(says, f"presence {user} {state}")
         place = next(index for index, one in enumerate(self.frames) if one is frame)
         done = {id(one) for one in self.frames[:place] if one["type"] == "presence"}
         self.events = [one for one in self.events if id(one) not in done]
-        return [one for one in frame["users"] if one["user"] == user][-1]
+        return [one for one in frame.get("users", []) if one["user"] == user][-1]
 
     def states(self, user):
         """Everything that this device was ever shown of the user, in order."""
         return [
-            one["state"] for frame in self.seen("presence") for one in frame["users"] if one["user"] == user]
+            one["state"] for frame in self.seen("presence") for one in frame.get("users", []) if one["user"] == user]
 
     async def awaited(self, fits, what):
         """Takes and returns the next event that fits."""

@@ -22,7 +22,7 @@ let wireMembers: [String: String] = [
     "live": "position",
     "receipt": "conversation user delivered deliveredAt read readAt unread",
     "typing": "conversation user replyTo several active",
-    "presence": "users late",
+    "presence": "users late conversations",
     "status": "state text",
     "drain": "after",
     "limits": """
@@ -34,6 +34,7 @@ let wireMembers: [String: String] = [
     "member": "user role delivered deliveredAt read readAt",
     "reactionCount": "reaction count mine",
     "userPresence": "user state text lastSeen",
+    "onlineCount": "conversation online of",
     "ownStatus": "state text",
     "ownDevice": "device state since ended",
     "ended": "reason time",

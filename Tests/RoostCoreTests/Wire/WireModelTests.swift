@@ -16,12 +16,14 @@ import Testing
         var members: MemberList?
         var users: [UserPresence]
         var devices: [OwnDevice]
+        var counts: [OnlineCount]
 
         init(_ members: JSONMembers) {
             event = Event(reading: members)
             guard case .ok = event else {
                 users = []
                 devices = []
+                counts = []
                 return
             }
             stored = StoredMessage(reading: members)
@@ -31,6 +33,7 @@ import Testing
             self.members = MemberList(reading: members)
             users = UserPresence.list(reading: members)
             devices = OwnDevice.list(reading: members)
+            counts = OnlineCount.list(reading: members)
         }
 
         init?(_ text: String) {
@@ -103,7 +106,7 @@ private struct WireScenario {
         let carol = relay.connect("carol")
         let group = alice.makeGroup("bob", "carol")
         sayEverything(from: alice, in: group)
-        _ = tablet.request("watch", ["users": ["carol", "bob"]])
+        _ = tablet.request("watch", ["users": ["carol", "bob"], "conversations": .list([group])])
         carol.post("own-news", to: group)
         changeMembers(alice, carol, in: group)
         refuse(alice, in: group)
@@ -261,6 +264,7 @@ extension JSONValue {
             written[object, default: []].insert(name)
             let inner: String? =
                 switch name {
+                case "conversations" where value.elements?.first?["online"] != nil: "onlineCount"
                 case "conversation", "conversations": "conversationObject"
                 case "message", "messages": "message"
                 case "members": "member"

@@ -1,0 +1,359 @@
+import DequeModule
+import RoostWire
+
+/// How many members of a conversation are online, for sessions that watch it. Only watched conversations are counted: a
+/// user has a list of the memberships that count, so somebody in thousands of unwatched conversations costs nothing.
+/// Each of these memberships knows whether it is counted as online, so looking at one twice does no harm, and nothing
+/// is lost or counted twice however a count, changes and ends overlap. Loop thread only.
+final class GroupCounts {
+    /// How many members are online, of how many.
+    struct Tally: Equatable {
+        var online: Int
+        var of: Int
+    }
+
+    /// The state of one member. It is stored in the member, but only this type changes it.
+    struct Mark {
+        fileprivate var isOnline = false
+        /// Its place in the user's list; nil if it isn't there.
+        fileprivate var place: Int?
+    }
+
+    /// The counted memberships of a user. It is stored in the user, but only this type changes it.
+    struct Memberships {
+        fileprivate var all: [Member] = []
+        /// How many, from the first on, have yet to be looked at since the user came or went.
+        fileprivate var unseen = 0
+        fileprivate var isChanged = false
+    }
+
+    /// The conversations that a session watches. It is stored in the session, but only this type changes it.
+    struct View {
+        fileprivate(set) var watching: [ConversationNumber: Conversation] = [:]
+    }
+
+    /// The count of a conversation. It is stored in the conversation, but only this type changes it.
+    struct Count {
+        fileprivate var phase = Phase.none
+        fileprivate var online = 0
+        /// The ordinal of the next member to look at, while members are looked at.
+        fileprivate var next: Int64 = 0
+        fileprivate var watchers = OrderedTable<SessionID, Session>()
+        /// Commands that wait for the count.
+        fileprivate var requests = 0
+        /// Whether a chore is to end the count.
+        fileprivate var isEnding = false
+        /// What watchers were told last.
+        fileprivate var told: Tally?
+        /// Some session was told something else since.
+        fileprivate var isToldEarly = false
+        /// Whether a timer is set for telling it, or it is in the queue.
+        fileprivate var isExpected = false
+        /// The first moment at which it may be told again, in monotonic milliseconds.
+        fileprivate var notBefore = Int64.min
+
+        fileprivate var isWanted: Bool { requests > 0 || !watchers.isEmpty }
+    }
+
+    fileprivate enum Phase { case none, beginning, counted, ending }
+
+    /// The limits of this part.
+    struct Bounds {
+        let perSession: Int
+        let perSecond: Int
+        let smallMembers: Int
+        let gatherMilliseconds: Int64
+        let largeMilliseconds: Int64
+
+        init(_ limits: Limits) {
+            perSession = limits.countsPerSession
+            perSecond = limits.countsPerSecond
+            smallMembers = limits.countMembersSmall
+            gatherMilliseconds = limits.gatherMilliseconds
+            largeMilliseconds = limits.countMilliseconds
+        }
+    }
+
+    /// A count that is being told.
+    private struct Telling {
+        let conversation: Conversation
+        let tally: Tally
+        let watchers: [Session]
+        var place = 0
+    }
+
+    private let bounds: Bounds
+    /// Users who came or went, and whose counted memberships haven't all been looked at.
+    private var changed = Deque<User>()
+    private var timers: TimerWheel<Conversation>
+    /// Conversations whose timer has fired.
+    private var due = Deque<Conversation>()
+    private var telling: Telling?
+
+    init(_ bounds: Bounds, at now: Int64) {
+        self.bounds = bounds
+        timers = TimerWheel(now: now)
+    }
+
+    // MARK: Watching
+
+    /// Whether the session may watch these conversations in addition to those that it watches.
+    func hasRoom(for conversations: [Conversation], by session: Session) -> Bool {
+        let new = conversations.count { session.counts.watching[$0.number] == nil }
+        return session.counts.watching.count + new <= bounds.perSession
+    }
+
+    /// A command needs the count. `endRequest` must follow.
+    func beginRequest(of conversation: Conversation) { conversation.counts.requests += 1 }
+
+    /// The session watches the conversation from now on. The conversation is counted.
+    func watch(_ conversation: Conversation, by session: Session) {
+        assert(conversation.counts.phase == .counted, "a conversation is counted before it is watched")
+        session.counts.watching[conversation.number] = conversation
+        conversation.counts.watchers[session.id] = session
+    }
+
+    /// The command no longer needs the count.
+    /// - Returns: whether the count has to be ended, by a chore that calls `end`.
+    func endRequest(of conversation: Conversation) -> Bool {
+        conversation.counts.requests -= 1
+        return mayEnd(conversation)
+    }
+
+    /// The session no longer watches the conversation.
+    /// - Returns: as `endRequest`.
+    func unwatch(_ conversation: Conversation, by session: Session) -> Bool {
+        guard session.counts.watching.removeValue(forKey: conversation.number) != nil else { return false }
+        conversation.counts.watchers[session.id] = nil
+        return mayEnd(conversation)
+    }
+
+    /// Whether the session watches the conversation.
+    func isWatched(_ conversation: ConversationNumber, by session: Session) -> Bool {
+        session.counts.watching[conversation] != nil
+    }
+
+    /// What the session watches, in a fixed order, so that a simulated run can be repeated.
+    func watched(by session: Session) -> [Conversation] {
+        session.counts.watching.values.sorted { $0.number.value < $1.number.value }
+    }
+
+    private func mayEnd(_ conversation: Conversation) -> Bool {
+        guard !conversation.counts.isWanted, !conversation.counts.isEnding, conversation.counts.phase != .none else {
+            return false
+        }
+        conversation.counts.isEnding = true
+        return true
+    }
+
+    // MARK: Counting
+
+    /// Counts the members, one in each step, going on where it stopped. Returns whether all are counted.
+    func count(_ conversation: Conversation, _ steps: inout Int) -> Bool {
+        switch conversation.counts.phase {
+        case .counted: return true
+        case .beginning: break
+        case .none, .ending:
+            conversation.counts.phase = .beginning
+            conversation.counts.next = 0
+        }
+        guard visit(conversation, &steps, enter) else { return false }
+        conversation.counts.phase = .counted
+        return true
+    }
+
+    /// Forgets the count, one member in each step, unless somebody wants it again. Returns whether nothing is left to
+    /// do.
+    func end(_ conversation: Conversation, _ steps: inout Int) -> Bool {
+        if !conversation.counts.isWanted {
+            if conversation.counts.phase != .ending {
+                conversation.counts.phase = .ending
+                conversation.counts.next = 0
+            }
+            guard visit(conversation, &steps, leave) else { return false }
+            conversation.counts.phase = .none
+            conversation.counts.told = nil
+        }
+        conversation.counts.isEnding = false
+        return true
+    }
+
+    /// Members who join meanwhile come behind all others, and an ordinal is never given again.
+    private func visit(_ conversation: Conversation, _ steps: inout Int, _ body: (Member) -> Void) -> Bool {
+        var place = conversation.place(of: conversation.counts.next)
+        while place < conversation.members.count {
+            guard steps > 0 else { return false }
+            steps -= 1
+            let member = conversation.members[place]
+            body(member)
+            conversation.counts.next = member.ordinal + 1
+            place += 1
+        }
+        return true
+    }
+
+    private func enter(_ member: Member) {
+        if member.counted.place == nil {
+            member.counted.place = member.user.counted.all.count
+            member.user.counted.all.append(member)
+        }
+        settle(member)
+    }
+
+    private func leave(_ member: Member) {
+        if member.counted.isOnline {
+            member.counted.isOnline = false
+            member.conversation.counts.online -= 1
+        }
+        guard let place = member.counted.place else { return }
+        member.counted.place = nil
+        // The last one takes its place.
+        guard let last = member.user.counted.all.popLast(), last !== member else { return }
+        last.counted.place = place
+        member.user.counted.all[place] = last
+    }
+
+    /// Counts the member as what others are told of the user. Returns whether that is new.
+    @discardableResult
+    private func settle(_ member: Member) -> Bool {
+        let isOnline = member.user.presence.announced.state != .offline
+        guard member.counted.isOnline != isOnline else { return false }
+        member.counted.isOnline = isOnline
+        member.conversation.counts.online += isOnline ? 1 : -1
+        return true
+    }
+
+    // MARK: Changes
+
+    /// Whether anything has to be told of who joins it.
+    func isCounted(_ conversation: Conversation) -> Bool { conversation.counts.phase != .none }
+
+    /// Others are told from now on that the user is there, or isn't.
+    func note(_ user: User) {
+        guard !user.counted.all.isEmpty else { return }
+        user.counted.unseen = user.counted.all.count
+        guard !user.counted.isChanged else { return }
+        user.counted.isChanged = true
+        changed.append(user)
+    }
+
+    /// The user of this new membership is counted, too.
+    func joined(_ member: Member, at now: Int64) {
+        guard member.conversation.counts.phase != .none else { return }
+        if member.conversation.counts.phase != .ending { enter(member) }
+        expectTelling(of: member.conversation, at: now)
+    }
+
+    /// The membership has ended, and with it the watches of the user's sessions.
+    /// - Returns: as `endRequest`.
+    func left(_ member: Member, at now: Int64) -> Bool {
+        let conversation = member.conversation
+        guard conversation.counts.phase != .none else { return false }
+        leave(member)
+        expectTelling(of: conversation, at: now)
+        for session in member.user.sessions {
+            session.counts.watching[conversation.number] = nil
+            conversation.counts.watchers[session.id] = nil
+        }
+        return mayEnd(conversation)
+    }
+
+    /// Whether there is something to count or to tell.
+    var hasWork: Bool { !changed.isEmpty || telling != nil || !due.isEmpty }
+
+    /// Goes on with what has changed and what is to be told, one step for each membership and for each session.
+    func work(_ steps: inout Int, at now: Int64, tell: (Conversation, Tally, Session) -> Void) {
+        while steps > 0, let user = changed.first {
+            // Those behind have been looked at, or are new: one that goes is replaced by the last.
+            user.counted.unseen = min(user.counted.unseen, user.counted.all.count)
+            while steps > 0, user.counted.unseen > 0 {
+                steps -= 1
+                user.counted.unseen -= 1
+                let member = user.counted.all[user.counted.unseen]
+                if settle(member) { expectTelling(of: member.conversation, at: now) }
+                user.counted.unseen = min(user.counted.unseen, user.counted.all.count)
+            }
+            guard user.counted.unseen == 0 else { return }
+            user.counted.isChanged = false
+            changed.removeFirst()
+        }
+        while steps > 0 {
+            if telling == nil {
+                guard let conversation = due.popFirst() else { return }
+                steps -= 1
+                begin(conversation, at: now)
+            }
+            goOn(&steps, tell)
+        }
+    }
+
+    // MARK: Telling
+
+    /// When to call `tick` next, in monotonic milliseconds.
+    var nextDeadline: Int64? { timers.nextDeadline }
+
+    /// Number of timers that are set. For tests.
+    var timerCount: Int { timers.count }
+
+    /// Conversations whose time has come are due.
+    func tick(at now: Int64) { due.append(contentsOf: timers.expire(at: now)) }
+
+    /// The conversation's present count.
+    func tally(of conversation: Conversation) -> Tally {
+        Tally(online: conversation.counts.online, of: conversation.members.count)
+    }
+
+    /// What to tell this session now. If others were told something else, all are told again.
+    func show(_ conversation: Conversation, at now: Int64) -> Tally {
+        let tally = tally(of: conversation)
+        if conversation.counts.told == nil { conversation.counts.told = tally }
+        if tally != conversation.counts.told {
+            conversation.counts.isToldEarly = true
+            expectTelling(of: conversation, at: now)
+        }
+        return tally
+    }
+
+    /// How long a conversation's watchers wait for the next count at least. The more there are, the longer.
+    func interval(of conversation: Conversation) -> Int64 {
+        let paced = Int64(conversation.counts.watchers.count) * 1_000 / Int64(max(1, bounds.perSecond))
+        let isSmall = conversation.members.count <= bounds.smallMembers
+        return max(paced, isSmall ? bounds.gatherMilliseconds : bounds.largeMilliseconds)
+    }
+
+    private func expectTelling(of conversation: Conversation, at now: Int64) {
+        guard !conversation.counts.isExpected, !conversation.counts.watchers.isEmpty || conversation.counts.requests > 0
+        else { return }
+        conversation.counts.isExpected = true
+        timers.set(conversation, at: max(now + bounds.gatherMilliseconds, conversation.counts.notBefore))
+    }
+
+    private func begin(_ conversation: Conversation, at now: Int64) {
+        conversation.counts.isExpected = false
+        let tally = tally(of: conversation)
+        guard conversation.counts.phase == .counted, !conversation.counts.watchers.isEmpty,
+            tally != conversation.counts.told || conversation.counts.isToldEarly
+        else { return }
+        conversation.counts.told = tally
+        conversation.counts.isToldEarly = false
+        conversation.counts.notBefore = now + interval(of: conversation)
+        telling = Telling(conversation: conversation, tally: tally, watchers: conversation.counts.watchers.values)
+    }
+
+    private func goOn(_ steps: inout Int, _ tell: (Conversation, Tally, Session) -> Void) {
+        guard var current = telling else { return }
+        while current.place < current.watchers.count {
+            guard steps > 0 else {
+                telling = current
+                return
+            }
+            steps -= 1
+            let session = current.watchers[current.place]
+            current.place += 1
+            if isWatched(current.conversation.number, by: session) {
+                tell(current.conversation, current.tally, session)
+            }
+        }
+        telling = nil
+    }
+}
