@@ -106,6 +106,27 @@ extension ChatClient {
         }
     }
 
+    /// Changes what the user tells others, on all devices; what is nil stays as it is. The server keeps it. Returns the
+    /// settings after that and the exceptions.
+    public func setPrivacy(_ change: PrivacyChange = PrivacyChange()) async throws(RoostFailure) -> OwnPrivacy {
+        try await request(
+            .privacy,
+            { command in
+                if let presence = change.presence { command.member("presence", word: presence.word) }
+                if let lastSeen = change.lastSeen { command.member("lastSeen", word: lastSeen.word) }
+                if let read = change.read { command.member("read", word: read.word) }
+            }, OwnPrivacy.init(reading:))
+    }
+
+    /// Tells these users something else than what the settings say; nil to tell them what these say. Whatever they
+    /// aren't told, the user isn't told of them either.
+    public func except(_ users: [String], _ exception: PrivacyException?) async throws(RoostFailure) {
+        try await request(.except) { command in
+            command.list("users", users)
+            command.member("as", word: exception?.word ?? "none")
+        }
+    }
+
     /// Returns the user's own devices, and why those that are away are away.
     public func devices() async throws(RoostFailure) -> [OwnDevice] {
         try await request(.devices, { _ in }, { OwnDevice.list(reading: $0) })

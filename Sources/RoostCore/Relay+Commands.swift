@@ -48,6 +48,8 @@ extension Relay {
         case .typing(let to, let thread, let isActive): try typing.set(to, isActive, in: thread, id, session, now)
         case .presence(let activity): try presence.set(activity, id, session, now)
         case .status(let choice, let text): try presence.setStatus(choice, text, id, session, now)
+        case .privacy(let change): try privacy.set(change, id, session, now)
+        case .except(let users, let exception): try privacy.except(users, exception, id, session, now)
         case .watch(let users, let counted): try presence.watch(users, counted, id, session, now)
         case .unwatch(let users, let counted): presence.unwatch(users, counted, id, session, now)
         case .create(let create): try conversation.create(create, id, session, now)
@@ -68,7 +70,7 @@ extension Command {
     /// Whether its answer may be large.
     fileprivate var isRead: Bool {
         switch self {
-        case .history, .get, .list, .members: true
+        case .history, .get, .list, .members, .privacy: true
         default: false
         }
     }

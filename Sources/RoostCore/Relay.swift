@@ -41,6 +41,7 @@ public final class Relay {
     let receipt: ReceiptCommands
     let typing: TypingCommands
     let presence: PresenceCommands
+    let privacy: PrivacyCommands
     let stored: StoredEvents
 
     /// Creates a relay from the stored state.
@@ -87,6 +88,9 @@ public final class Relay {
             prices: prices, chores: chores, directory: directory, journal: journal, delivery: delivery,
             replies: replies, builder: builder,
             watchedMax: limits.watchedPerSession, countsMax: limits.countsPerSession)
+        privacy = PrivacyCommands(
+            prices: prices, directory: directory, journal: journal, delivery: delivery, replies: replies,
+            builder: builder, presence: presence, typing: typing, exceptionsMax: limits.exceptionsPerUser)
         query = QueryCommands(.init(limits), chores, directory, reads, delivery, replies)
         conversation = ConversationCommands(
             .init(limits), chores, directory, journal, delivery, replies, typing, presence, query)
@@ -96,7 +100,7 @@ public final class Relay {
         session = SessionCommands(
             sessions: sessions, ends: DeviceEnds(.init(limits)), prices: prices, directory: directory,
             journal: journal, delivery: delivery, catchUp: catchUp, receipts: receipt,
-            presence: presence, typing: typing, replies: replies,
+            presence: presence, privacy: privacy, typing: typing, replies: replies,
             welcome: WelcomeFrame(identity: identity, limits: limits, builder: builder), builder: builder,
             random: random, counters: counters)
         stored = StoredEvents(

@@ -65,15 +65,18 @@ public final class CommandDecoder {
         case .rename: try readChange(.rename(try members.groupName()))
         case .add: try readChange(.add(try members.users()))
         case .remove: try readChange(.remove(try members.users()))
-        case .setRole: try readChange(.role(try members.role(), user: try members.user(.user)))
+        case .setRole: try readChange(.role(try members.word(.role), user: try members.user(.user)))
         case .members: try readMembers()
         case .leave: try readChange(.leave)
         case .edit: try readEdit()
         case .delete: .delete(try readTarget())
         case .react: try readReact()
         case .history: try readHistory()
-        case .presence: .presence(try members.activity())
+        case .presence: .presence(try members.word(.state))
         case .status: try readStatus()
+        case .privacy: try readPrivacy()
+        case .except:
+            .except(users: try members.excepted(), try members.exception())
         case .watch:
             .watch(users: try members.watched(), conversations: try members.counted())
         case .unwatch:
@@ -165,14 +168,22 @@ public final class CommandDecoder {
     }
 
     private func readStatus() throws(Refusal) -> Command {
-        let choice = members.value(.state) == nil ? nil : try members.choice()
+        let choice: StatusChoice? = try members.optional(.state, members.word)
         let text = members.value(.text) == nil ? nil : try members.statusText()
         guard choice != nil || text != nil else { throw members.refusal(.state, "or text is missing") }
         return .status(choice, text: text)
     }
 
+    private func readPrivacy() throws(Refusal) -> Command {
+        .privacy(
+            PrivacyChange(
+                presence: try members.optional(.presence, members.word),
+                lastSeen: try members.optional(.lastSeen, members.word),
+                read: try members.optional(.read, members.word)))
+    }
+
     private func readCreate() throws(Refusal) -> Command {
-        let kind = try members.conversationKind()
+        let kind: ConversationKind = try members.word(.kind)
         let key = try members.optional(.key, members.name)
         switch kind {
         case .group:

@@ -95,6 +95,8 @@ extension CommandMembers {
     /// Reads the members of a conversation that is to be created, besides its opener.
     func others() throws(Refusal) -> [Text] { try names(.members, atLeast: 0, atMost: limits.listNames) }
 
+    func excepted() throws(Refusal) -> [Text] { try names(.users, atLeast: 1, atMost: limits.exceptNames) }
+
     /// Reads the users of `watch` and `unwatch`. There may be none if there are conversations.
     func watched() throws(Refusal) -> [Text] {
         if value(.users) == nil, value(.conversations) != nil { return [] }
@@ -185,35 +187,17 @@ extension CommandMembers {
 
     // MARK: Words
 
-    func activity() throws(Refusal) -> Activity {
-        let text = try string(.state)
-        if text == "active" { return .active }
-        if text == "idle" { return .idle }
-        if text == "background" { return .background }
-        throw refusal(.state, "must be active, idle or background")
+    /// Reads one of a fixed set of words.
+    func word<Word: WireWord>(_ member: Member) throws(Refusal) -> Word {
+        let text = try string(member)
+        if let word = Word.allCases.first(where: { text == $0.word }) { return word }
+        let words = Word.allCases.map { "\($0.word)" }
+        throw refusal(member, "must be \(words.dropLast().joined(separator: ", ")) or \(words.last ?? "")")
     }
 
-    func choice() throws(Refusal) -> StatusChoice {
-        let text = try string(.state)
-        if text == "auto" { return .auto }
-        if text == "away" { return .away }
-        if text == "busy" { return .busy }
-        if text == "invisible" { return .invisible }
-        throw refusal(.state, "must be auto, away, busy or invisible")
-    }
-
-    func role() throws(Refusal) -> Role {
-        let text = try string(.role)
-        if text == "member" { return .member }
-        if text == "admin" { return .admin }
-        if text == "owner" { return .owner }
-        throw refusal(.role, "must be member, admin or owner")
-    }
-
-    func conversationKind() throws(Refusal) -> ConversationKind {
-        let text = try string(.kind)
-        if text == "group" { return .group }
-        if text == "direct" { return .direct }
-        throw refusal(.kind, "must be direct or group")
+    /// Reads what users are told instead of what the settings say; nil for what these say.
+    func exception() throws(Refusal) -> PrivacyException? {
+        if try string(.as) == "none" { return nil }
+        return try word(.as)
     }
 }

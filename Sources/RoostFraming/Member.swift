@@ -1,9 +1,8 @@
 /// The names of command members (Docs/Protocol.md, sections 3–9).
 enum Member: Int, CaseIterable, Sendable {
-    case active, after, background, before, body, conversation, conversations, device, id, key, kind, limit, members,
-        name
-    case pingSeconds, pongSeconds, position, reaction, remove, replyTo, resume, role, sequence, state, text, to, token,
-        type, user, users
+    case active, after, `as`, background, before, body, conversation, conversations, device, id, key, kind
+    case lastSeen, limit, members, name, pingSeconds, pongSeconds, position, presence, reaction, read, remove
+    case replyTo, resume, role, sequence, state, text, to, token, type, user, users
 
     static let vocabulary = Vocabulary<Member> { $0.word }
 
@@ -12,6 +11,7 @@ enum Member: Int, CaseIterable, Sendable {
         switch self {
         case .active: "active"
         case .after: "after"
+        case .as: "as"
         case .background: "background"
         case .before: "before"
         case .body: "body"
@@ -21,13 +21,16 @@ enum Member: Int, CaseIterable, Sendable {
         case .id: "id"
         case .key: "key"
         case .kind: "kind"
+        case .lastSeen: "lastSeen"
         case .limit: "limit"
         case .members: "members"
         case .name: "name"
         case .pingSeconds: "pingSeconds"
         case .pongSeconds: "pongSeconds"
         case .position: "position"
+        case .presence: "presence"
         case .reaction: "reaction"
+        case .read: "read"
         case .remove: "remove"
         case .replyTo: "replyTo"
         case .resume: "resume"

@@ -15,6 +15,7 @@ extension SQLiteLog {
         snapshot.aliveAt = Timestamp(milliseconds: try writer.meta.number("alive_at"))
         snapshot.leases = try writer.numbers.leases(database)
         snapshot.users = try users(database)
+        snapshot.exceptions = try exceptions(database)
         snapshot.devices = try devices(database)
         snapshot.conversations = try conversations(database)
         snapshot.members = try members(database)
@@ -99,7 +100,10 @@ extension SQLiteLog {
 
     private func users(_ database: Database) throws -> [Snapshot.User] {
         let query = try database.prepare(
-            "SELECT number, name, last_seen, state, is_here, choice, status, told_status FROM user ORDER BY number")
+            """
+            SELECT number, name, last_seen, state, is_here, choice, status, told_status, shown_to, seen_as, read_to
+            FROM user ORDER BY number
+            """)
         var users: [Snapshot.User] = []
         while try query.step() {
             let presence = StoredPresence(
@@ -108,9 +112,26 @@ extension SQLiteLog {
             let status = StoredStatus(
                 UInt8(exactly: query.int32(5)).flatMap(StatusChoice.init(rawValue:)) ?? .auto, text: query.text(6),
                 toldText: query.text(7))
-            users.append(Snapshot.User(UserNumber(query.int32(0)), name: query.text(1), presence, status))
+            // Damaged settings show nobody anything.
+            let privacy = PrivacySettings(
+                UInt8(exactly: query.int32(8)).flatMap(PresenceAudience.init(rawValue:)) ?? .nobody,
+                UInt8(exactly: query.int32(9)).flatMap(LastSeenDetail.init(rawValue:)) ?? .nobody,
+                UInt8(exactly: query.int32(10)).flatMap(ReadAudience.init(rawValue:)) ?? .nobody)
+            users.append(Snapshot.User(UserNumber(query.int32(0)), name: query.text(1), presence, status, privacy))
         }
         return users
+    }
+
+    private func exceptions(_ database: Database) throws -> [Snapshot.Exception] {
+        let query = try database.prepare("SELECT user, other, kind FROM exception ORDER BY user, other")
+        var exceptions: [Snapshot.Exception] = []
+        while try query.step() {
+            exceptions.append(
+                Snapshot.Exception(
+                    UserNumber(query.int32(0)), of: UserNumber(query.int32(1)),
+                    UInt8(exactly: query.int32(2)).flatMap(PrivacyException.init(rawValue:)) ?? .blocked))
+        }
+        return exceptions
     }
 
     private func devices(_ database: Database) throws -> [Snapshot.Device] {

@@ -10,6 +10,7 @@ public final class MemoryLog: LogWriter, LogReader {
         var head = Position.start
         var aliveAt = Timestamp.never
         var users: [UserNumber: Snapshot.User] = [:]
+        var exceptions: [UserNumber: [UserNumber: PrivacyException]] = [:]
         var devices: [DeviceNumber: Snapshot.Device] = [:]
         var conversations: [ConversationNumber: Record] = [:]
         var keys: [Key: StoredEvent] = [:]
@@ -112,6 +113,10 @@ public final class MemoryLog: LogWriter, LogReader {
                 state.devices[number]?.ended = end
             case .status(let number, let status):
                 state.users[number]?.status = status
+            case .privacy(let number, let settings):
+                state.users[number]?.privacy = settings
+            case .exception(let number, let other, let exception):
+                state.exceptions[number, default: [:]][other] = exception
             case .alive(let time):
                 state.aliveAt = time
             case .lease(let kind):
@@ -159,6 +164,11 @@ public final class MemoryLog: LogWriter, LogReader {
         snapshot.leases = NumberLeases(
             users: lease(.user), devices: lease(.device), conversations: lease(.conversation))
         snapshot.users = state.users.values.sorted { $0.number.value < $1.number.value }
+        for (user, exceptions) in state.exceptions.sorted(by: { $0.key.value < $1.key.value }) {
+            snapshot.exceptions += exceptions.sorted { $0.key.value < $1.key.value }.map {
+                Snapshot.Exception(user, of: $0.key, $0.value)
+            }
+        }
         snapshot.devices = state.devices.values.sorted { $0.number.value < $1.number.value }
         for record in state.conversations.values.sorted(by: { $0.entry.number.value < $1.entry.number.value }) {
             snapshot.conversations.append(record.entry)

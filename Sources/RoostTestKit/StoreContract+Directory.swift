@@ -17,10 +17,23 @@ extension StoreContract {
             .cursor(DeviceNumber(1), at(9)), .forgetDevice(DeviceNumber(2)), .end(DeviceNumber(1), nil),
             .presence(UserNumber(2), StoredPresence(.away, isHere: true, lastSeen: time(5))), .alive(time(77)),
             .status(UserNumber(2), StoredStatus(.invisible, text: "In a café", toldText: "At work")),
+            .privacy(UserNumber(1), PrivacySettings(.everyone, .coarse, .nobody)),
+            .exception(UserNumber(1), of: UserNumber(2), .never), .exception(UserNumber(2), of: UserNumber(1), .always),
+            .exception(UserNumber(2), of: UserNumber(3), .never),
+            .exception(UserNumber(2), of: UserNumber(1), .blocked),
+            .exception(UserNumber(1), of: UserNumber(2), nil),
         ])
         try store.goOn()
         let snapshot = try store.load()
         try expect(snapshot.users.map(\.name), ["alice", "bob"])
+        try expect(
+            snapshot.users.map(\.privacy), [PrivacySettings(.everyone, .coarse, .nobody), PrivacySettings()])
+        try expect(
+            snapshot.exceptions,
+            [
+                Snapshot.Exception(UserNumber(2), of: UserNumber(1), .blocked),
+                Snapshot.Exception(UserNumber(2), of: UserNumber(3), .never),
+            ])
         try expect(
             snapshot.users.map(\.status),
             [StoredStatus(), StoredStatus(.invisible, text: "In a café", toldText: "At work")])

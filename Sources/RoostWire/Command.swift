@@ -17,6 +17,9 @@ public enum Command {
     case typing(to: Text, replyTo: SequenceNumber?, isActive: Bool)
     case presence(Activity)
     case status(StatusChoice?, text: Text?)
+    case privacy(PrivacyChange)
+    /// The users are told this, or what the settings say if nil.
+    case except(users: [Text], PrivacyException?)
     case watch(users: [Text], conversations: [Text])
     case unwatch(users: [Text], conversations: [Text])
     case create(Create)

@@ -3,7 +3,7 @@ public enum CommandType: WireWord {
     case hello, refresh, ping, bye, devices
     case create, get, list, rename, add, remove, setRole, members, leave
     case send, edit, delete, react, history, signal
-    case ack, read, typing, presence, status, watch, unwatch
+    case ack, read, typing, presence, status, privacy, except, watch, unwatch
 
     /// The value of `type`.
     public var word: StaticString {
@@ -33,6 +33,8 @@ public enum CommandType: WireWord {
         case .typing: "typing"
         case .presence: "presence"
         case .status: "status"
+        case .privacy: "privacy"
+        case .except: "except"
         case .watch: "watch"
         case .unwatch: "unwatch"
         }

@@ -32,6 +32,10 @@ public struct Limits: Sendable, Equatable {
     public var listNames = 500
     /// Most users that one `watch` or `unwatch` names, if the session may watch so many. One turn only finds them.
     public var watchNames = 1_000
+    /// Most users that one `except` names. One turn does all of it, some microseconds for each.
+    public var exceptNames = 100
+    /// Most users for whom one user may have an exception: more than a person blocks in years, and one answer has all.
+    public var exceptionsPerUser = 1_000
     /// Malformed commands in a row before the connection is closed.
     public var malformedMax = 20
 

@@ -10,8 +10,9 @@ struct StoreContent: Equatable {
     init(_ snapshot: Snapshot, answer: (Read) throws -> ReadResult) throws {
         lines.append("head \(snapshot.head.value), alive at \(snapshot.aliveAt.milliseconds)")
         lines += snapshot.users.map {
-            "user \($0.number.value) \($0.name) \($0.presence) \($0.status)"
+            "user \($0.number.value) \($0.name) \($0.presence) \($0.status) \($0.privacy)"
         }.sorted()
+        lines += snapshot.exceptions.map { "exception \($0.user.value) \($0.other.value) \($0.kind)" }.sorted()
         lines += snapshot.devices.map {
             "device \($0.number.value) \($0.user.value) \($0.name) \($0.cursor.value) \($0.ended.map { "\($0)" } ?? "")"
         }.sorted()

@@ -28,6 +28,7 @@ extension Chat {
             if let late, late >= .seconds(1) { screen.status("late", "· presence is \(late) late", isPassing: true) }
         case .onlineCounts(let counts): for one in counts { show(one) }
         case .status(let status): screen.line(StatusLine.news(status), .faint)
+        case .privacy(let settings): screen.line(PrivacyLine.news(settings), .faint)
         case .drain: screen.line("· the relay is about to stop", .faint)
         default: break
         }
@@ -72,7 +73,7 @@ extension Chat {
             case .refused(let refusal) where !refusal.isTemporary:
                 await fail("\(peer): \(refusal.code): \(refusal.reason)")
             default:
-                screen.line("· \(Self.explain(error))", .faint)
+                screen.line("· \(FailureLine.text(error))", .faint)
                 Task {
                     try await Task.sleep(for: .seconds(1))
                     await self.enterAgain()
@@ -256,15 +257,6 @@ extension Chat {
     private func show(_ one: UserPresence) {
         guard members.contains(one.user), presence[one.user] != one else { return }
         presence[one.user] = one
-        let name = printable(one.user)
-        let text =
-            switch one.state {
-            case .online: "\(name) is online"
-            case .away: "\(name) is away"
-            case .busy: "\(name) is busy"
-            case .offline: one.lastSeen.map { "\(name) was last seen \(ChatScreen.time($0))" } ?? "\(name) is offline"
-            }
-        let status = one.text.map { ": \(printable($0))" } ?? ""
-        screen.status("presence \(one.user)", "· \(text)\(status)")
+        screen.status("presence \(one.user)", PresenceLine.text(one))
     }
 }

@@ -13,6 +13,10 @@ extension Chat {
         /away, /back    show yourself as away, or as back
         /status busy In a meeting
                         show yourself as auto, away, busy or invisible, with a text; - for no text
+        /privacy presence nobody
+                        what others are told: presence, lastSeen or read; alone, what it is now
+        /block NAME, /unblock NAME
+                        hide from somebody, both ways, or no longer
         /devices        show your devices, and why those that are away are away
         /quit           leave
         """
@@ -39,7 +43,7 @@ extension Chat {
             do throws(RoostFailure) {
                 try await command(String(word), String(rest), in: conversation)
             } catch {
-                screen.line("· \(Self.explain(error))", .faint)
+                screen.line("· \(FailureLine.text(error))", .faint)
             }
         }
     }
@@ -66,7 +70,15 @@ extension Chat {
             let wanted = StatusLine(rest)
             guard wanted.saysSomething else { return screen.line(StatusLine.help, .faint) }
             try await client.setStatus(wanted.state, text: wanted.text)
-        case "/devices": try await showDevices()
+        case "/devices":
+            for one in try await client.devices() { screen.line(DeviceLine.text(one), .faint) }
+        case "/privacy":
+            guard let wanted = PrivacyLine(rest) else { return screen.line(PrivacyLine.help, .faint) }
+            for line in PrivacyLine.lines(try await client.setPrivacy(wanted.change)) { screen.line(line, .faint) }
+        case "/block", "/unblock":
+            guard !rest.isEmpty else { return screen.line("· \(word) NAME", .faint) }
+            try await client.except([rest], word == "/block" ? .blocked : nil)
+            screen.line("· \(TerminalText.printable(rest)) is \(word.dropFirst())ed", .faint)
         case "/who": try await showMembers(conversation)
         case "/list": try await showConversations()
         case "/away":
@@ -79,21 +91,6 @@ extension Chat {
             screen.line("· you are back", .faint)
             await client.read(conversation, upTo: shown)
         default: screen.line("· no such command: \(TerminalText.printable(word)); /help lists them", .faint)
-        }
-    }
-
-    static func explain(_ failure: RoostFailure) -> String {
-        switch failure {
-        case .refused(let refusal): TerminalText.printable("\(refusal.code): \(refusal.reason)")
-        case .ended(let ending): TerminalText.printable("the session has ended: \(ending.reason)")
-        case .notConnected: "not connected"
-        case .connectionLost, .timedOut: "no answer; the command may have been carried out"
-        case .queueFull: "too many messages are waiting to be sent"
-        case .tooManyCommands: "too many commands at once"
-        case .tooLarge(let bytes, let most): "too long: \(bytes) bytes; at most \(most)"
-        case .invalid(let reason): TerminalText.printable(reason)
-        case .unexpectedReply: "the server's answer is not valid"
-        case .cancelled: "cancelled"
         }
     }
 
@@ -122,7 +119,7 @@ extension Chat {
                 let receipt = try await client.send(text, to: conversation)
                 stored(text, receipt)
             } catch {
-                screen.line("✗ \(Self.explain(error)): \(TerminalText.printable(String(text.prefix(60))))")
+                screen.line("✗ \(FailureLine.text(error)): \(TerminalText.printable(String(text.prefix(60))))")
             }
             pending -= 1
             waiters.wake()
@@ -148,17 +145,6 @@ extension Chat {
         show(page)
         if let earliest = page.first { first = earliest }
         screen.line(page.hasMore ? "— /history shows more —" : "— this is the beginning —", .faint)
-    }
-
-    private func showDevices() async throws(RoostFailure) {
-        for one in try await client.devices() {
-            let name = TerminalText.printable(one.device)
-            let since = one.since.map { " since \(ChatScreen.time($0))" } ?? ""
-            let ended = one.ended.flatMap { end in
-                end.reason.map { ", before that: \($0.word)" + (end.time.map { " at \(ChatScreen.time($0))" } ?? "") }
-            }
-            screen.line("  \(name) is \(one.state.rawValue)\(since)\(ended ?? "")", .faint)
-        }
     }
 
     private func showMembers(_ conversation: String) async throws(RoostFailure) {

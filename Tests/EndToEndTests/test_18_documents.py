@@ -135,8 +135,7 @@ def test_every_command_has_an_example():
         "conversation.rename",
         "conversation.add", "conversation.role", "conversation.remove", "conversation.members", "conversation.leave",
         "send", "edit", "react", "delete", "history", "signal", "ack", "read", "typing", "presence", "status",
-            "devices", "watch",
-        "unwatch"}
+        "privacy", "except", "devices", "watch", "unwatch"}
 
 
 async def test_events_have_every_member_that_the_page_shows(start):

@@ -70,6 +70,35 @@ async def test_two_terminals_are_a_chat_and_a_killed_relay_loses_nothing(start):
     assert await bob.end() == 0
 
 
+async def test_presence_and_privacy_in_a_terminal(start):
+    relay = start()
+    alice = await Chat.open(relay, "--as", "alice", "--device", "laptop", "--with", "bob")
+    await alice.shows("connected as alice")
+    bob = await Chat.open(relay, "--as", "bob", "--with", "alice")
+    await alice.shows("bob is online")
+    await bob.type("/status busy In a meeting")
+    await bob.shows("you are shown as busy: In a meeting")
+    await alice.shows("bob is busy: In a meeting")
+    await bob.type("/privacy presence nobody")
+    await bob.shows("others are told: presence nobody, lastSeen exact, read shared")
+    await alice.shows("bob was seen recently")
+    await bob.type("/privacy presence shared")
+    await alice.shows("bob is busy: In a meeting")
+    await alice.type("/block bob")
+    await alice.shows("bob is blocked")
+    await alice.type("/privacy")
+    await alice.shows("(?s)presence shared.*bob: blocked")
+    await bob.shows("alice is offline")
+    await alice.type("/unblock bob")
+    await bob.shows("alice is online")
+    await alice.type("/devices")
+    await alice.shows("laptop is active since")
+    await alice.type("/privacy presence friends")
+    await alice.shows("/privacy presence everyone, shared or nobody")
+    for chat in (alice, bob):
+        assert await chat.end() == 0
+
+
 async def test_raw_frames_by_hand(start):
     relay = start()
     alice = await Chat.open(relay, "--as", "alice", "--device", "laptop", "--raw")

@@ -43,7 +43,8 @@ private func touch(_ command: Command) -> [UInt8] {
     switch command {
     case .hello(let hello): (hello.device?.array ?? []) + hello.token.array
     case .refresh(let token): token.array
-    case .ping, .bye, .devices, .ack, .presence: []
+    case .ping, .bye, .devices, .ack, .presence, .privacy: []
+    case .except(let users, _): users.flatMap(\.array)
     case .status(_, let text): text?.array ?? []
     case .send(let send): send.to.array + send.key.array + (send.kind?.array ?? []) + valid(send.body)
     case .edit(let edit): edit.target.conversation.array + valid(edit.body)

@@ -218,6 +218,12 @@ def check_vocabulary():
     same("Activity", states, declared("Identifiers.swift", "Activity"))
     choices = properties(MESSAGES["command.status"]["payload"])["state"]["enum"]
     same("StatusChoice", choices, declared("Identifiers.swift", "StatusChoice"))
+    privacy = {name: schemas[name[0].lower() + name[1:]] for name in
+               ("PresenceAudience", "LastSeenDetail", "ReadAudience")}
+    privacy["SeenRange"] = properties(schemas["presence"])["seen"]
+    privacy["PrivacyException"] = properties(schemas["exception"])["as"]
+    for name, schema in privacy.items():
+        same(name, schema["enum"], declared("Privacy.swift", name))
     same("EndReason", properties(schemas["ended"])["reason"]["enum"], declared("EndReason.swift", "EndReason"))
     devices = properties(schemas["ownDevice"])["state"]["enum"]
     same("OwnDevice", devices, declared("Events/OwnDevice.swift", "State"))
@@ -238,7 +244,8 @@ def check_members():
     nodes = {name.removeprefix("event."): MESSAGES[name]["payload"] for name in events}
     nodes |= {name: schemas[name] for name in ("conversationObject", "sequenceRange", "member", "reactionCount")}
     nodes["userPresence"] = schemas["presence"]
-    nodes |= {name: schemas[name] for name in ("onlineCount", "ownStatus", "ownDevice", "ended")}
+    nodes |= {name: schemas[name] for name in
+              ("onlineCount", "ownStatus", "ownPrivacy", "exception", "ownDevice", "ended")}
     same("WireMembers.swift", [*nodes, "limits"], listed)
     for name, members in listed.items():
         named = schemas["limits"]["required"] if name == "limits" else properties(nodes.get(name, {}))

@@ -63,6 +63,13 @@ import Testing
             (#"{"type":"status","id":1,"state":"busy","text":null}"#, "status | busy | -"),
             (#"{"type":"status","id":1,"state":"invisible"}"#, "status | invisible | -"),
             (#"{"type":"status","id":1,"text":""}"#, "status | - | "),
+            (
+                #"{"type":"privacy","id":1,"presence":"nobody","lastSeen":"coarse","read":"shared"}"#,
+                "privacy | nobody | coarse | shared"
+            ),
+            (#"{"type":"privacy","id":1,"read":null}"#, "privacy | - | - | -"),
+            (#"{"type":"except","id":1,"users":["b","c"],"as":"blocked"}"#, "except | b,c | blocked"),
+            (#"{"type":"except","id":1,"users":["b"],"as":"none"}"#, "except | b | none"),
             (#"{"type":"watch","id":1,"users":["bob", "carol"]}"#, "watch | bob,carol"),
             (#"{"type":"unwatch","id":1,"users":["carol"]}"#, "unwatch | carol"),
             (#"{"type":"watch","id":1,"conversations":["c1","@bob"]}"#, "watch |  | c1 | @bob"),

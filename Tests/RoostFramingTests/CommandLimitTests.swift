@@ -92,6 +92,9 @@ import Testing
         let watch = #"{"type":"watch","id":1,"users":"#
         #expect(decode(watch + names(limits.watchNames) + "}").code == nil)
         #expect(decode(watch + names(limits.watchNames + 1) + "}").code == .tooLarge)
+        let except = #"{"type":"except","id":1,"as":"never","users":"#
+        #expect(decode(except + names(limits.exceptNames) + "}").code == nil)
+        #expect(decode(except + names(limits.exceptNames + 1) + "}").code == .tooLarge)
         let counts = #"{"type":"watch","id":1,"conversations":"#
         #expect(decode(counts + names(limits.countsPerSession) + "}").code == nil)
         #expect(decode(counts + names(limits.countsPerSession + 1) + "}").code == .tooLarge)

@@ -8,7 +8,7 @@ import Testing
     /// The form of a member, which decides how it can be wrong.
     enum Form: String {
         case token, name, user, conversation, kind, text, body, reaction, groupName, flag, sequence, sequenceOrNone
-        case limit, position, names, state, choice, statusText, role, conversationKind
+        case limit, position, names, state, choice, audience, statusText, role, conversationKind
     }
 
     struct Shape: CustomTestStringConvertible {
@@ -78,6 +78,13 @@ import Testing
             type: "typing", members: to + [("replyTo", "1", .sequence, false), ("active", "true", .flag, false)]),
         Shape(type: "presence", members: [("state", #""idle""#, .state, true)]),
         Shape(type: "status", members: [("state", #""busy""#, .choice, false), ("text", #""t""#, .statusText, false)]),
+        Shape(
+            type: "privacy",
+            members: [
+                ("presence", #""nobody""#, .audience, false), ("lastSeen", #""coarse""#, .audience, false),
+                ("read", #""nobody""#, .audience, false),
+            ]),
+        Shape(type: "except", members: users + [("as", #""never""#, .audience, true)]),
         Shape(type: "watch", members: users),
         Shape(type: "unwatch", members: users),
         Shape(
@@ -157,6 +164,7 @@ import Testing
                 + notNames.map { #"["ok",\#($0)]"# }
         case .state: bad = notStrings + [#""""#, #""Active""#, #""online""#, #""idle ""#]
         case .choice: bad = notStrings + [#""""#, #""Busy""#, #""online""#, #""auto ""#]
+        case .audience: bad = notStrings + [#""""#, #""Nobody""#, #""online""#, #""never ""#]
         case .statusText:
             bad = notStrings + [#""  ""#, #""\u3000""#]
             more = [(quoted(129), .tooLarge), (quoted(129, "é"), .tooLarge)]

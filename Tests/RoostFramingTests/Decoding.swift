@@ -81,6 +81,11 @@ func describe(_ command: Command) -> String {
     case .typing(let to, let replyTo, let isActive): words("typing", text(to), number(replyTo?.value), "\(isActive)")
     case .presence(let activity): words("presence", "\(activity)")
     case .status(let choice, let said): words("status", choice.map { "\($0)" } ?? "-", text(said))
+    case .privacy(let change):
+        words(
+            "privacy", change.presence.map { "\($0)" } ?? "-", change.lastSeen.map { "\($0)" } ?? "-",
+            change.read.map { "\($0)" } ?? "-")
+    case .except(let users, let exception): words("except", list(users), exception.map { "\($0)" } ?? "none")
     case .watch(let users, let counted): words(["watch", list(users)] + counted.map(text))
     case .unwatch(let users, let counted): words(["unwatch", list(users)] + counted.map(text))
     case .create(let create):

@@ -34,6 +34,8 @@ public enum RoostEvent: Sendable, Equatable {
     case onlineCounts([OnlineCount])
     /// The user's own status was changed, on this device or another. `Welcome.status` tells what it was before.
     case status(OwnStatus)
+    /// What the user tells others was changed, on this device or another. `privacy()` tells the exceptions, too.
+    case privacy(PrivacySettings)
     /// A signal, which isn't stored.
     case signal(Signal)
     /// The relay is about to stop. The client reconnects by itself after this time.
@@ -56,6 +58,7 @@ public enum RoostEvent: Sendable, Equatable {
         case .presence(let users, let late): self = .presence(users, late: late)
         case .onlineCounts(let counts): self = .onlineCounts(counts)
         case .status(let status): self = .status(status)
+        case .privacy(let settings): self = .privacy(settings)
         case .drain(let wait): self = .drain(wait)
         }
     }

@@ -9,7 +9,7 @@ struct MemberPage {
     let sequence: SequenceNumber?
 }
 
-/// Counts how many members have got a message, and have read it.
+/// Counts how many members have got a message, and have read it, as far as the asker may know.
 final class MemberCount: Chore {
     /// What was counted.
     struct Result {
@@ -21,11 +21,15 @@ final class MemberCount: Chore {
     private let members: [Member]
     private let sequence: SequenceNumber
     private let asker: User
+    private let policy: Policy
     private let done: (Result) -> Void
     private var place = 0
     private var result = Result()
 
-    init(_ members: [Member], of page: MemberPage, but asker: User, _ done: @escaping (Result) -> Void) {
+    init(
+        _ members: [Member], of page: MemberPage, for asker: User, _ policy: Policy, _ done: @escaping (Result) -> Void
+    ) {
+        self.policy = policy
         self.members = members
         sequence = page.sequence ?? .none
         self.asker = asker
@@ -40,8 +44,9 @@ final class MemberCount: Chore {
             place += 1
             guard member.user !== asker else { continue }
             result.others += 1
-            if member.watermark.delivered >= sequence { result.delivered += 1 }
-            if member.watermark.read >= sequence { result.read += 1 }
+            let view = policy.receipts(of: member.user, to: asker)
+            if view != .nothing, member.watermark.delivered >= sequence { result.delivered += 1 }
+            if view == .all, member.watermark.read >= sequence { result.read += 1 }
         }
         done(result)
         return true

@@ -48,7 +48,9 @@ final class WatchRequest: Chore {
                 allowed.append(Presence.Watch(user: other, shared: shared))
             }
             // Somebody may have left since the first ones were looked at.
-            if allowed.count == others.count, let gone = allowed.firstIndex(where: { !$0.isAllowed(to: user) }) {
+            if allowed.count == others.count,
+                let gone = allowed.firstIndex(where: { !$0.isAllowed(to: user, directory.policy) })
+            {
                 allowed.removeSubrange(gone...)
             }
         }

@@ -41,7 +41,7 @@ final class WatchReview: Chore {
     /// Returns false if no step is left.
     private func review(_ session: Session, _ other: User, _ steps: inout Int) -> Bool {
         guard let watcher = session.user, let watch = presence.watch(of: other, by: session),
-            !watch.isAllowed(to: watcher)
+            !watch.isAllowed(to: watcher, directory.policy)
         else {
             sight = nil
             return true

@@ -201,7 +201,7 @@ final class QueryCommands {
         guard list.sequence != nil else { return answer(page, nil, conversation, id, session) }
         try chores.check(session)
         chores.begin(
-            MemberCount(conversation.members, of: page, but: user) { [self] counts in
+            MemberCount(conversation.members, of: page, for: user, directory.policy) { [self] counts in
                 answer(page, counts, conversation, id, session)
             }, for: session, at: now)
     }
@@ -235,7 +235,7 @@ final class QueryCommands {
             builder.beginObject()
             builder.member("user", plain: member.user.name)
             builder.member("role", word: member.role.word)
-            builder.members(of: member.watermark)
+            builder.members(of: member.watermark, directory.policy.receipts(of: member.user, to: user))
             builder.endObject()
         }
         builder.endArray()

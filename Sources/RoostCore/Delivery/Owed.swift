@@ -11,6 +11,8 @@ enum Owed: Hashable {
     case count(ConversationNumber)
     /// The user's own status.
     case status
+    /// The user's own privacy.
+    case privacy
 }
 
 extension Owed: Comparable {
@@ -22,6 +24,7 @@ extension Owed: Comparable {
         case .presence(let user): (3, 0, user.value)
         case .count(let conversation): (4, conversation.value, 0)
         case .status: (5, 0, 0)
+        case .privacy: (6, 0, 0)
         }
     }
 

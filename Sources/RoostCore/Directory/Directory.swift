@@ -69,7 +69,14 @@ final class Directory {
         conversationNumbers = LeasedNumbers(.conversation, snapshot.leases.conversations)
         for stored in snapshot.users {
             register(
-                User(stored.number, name: stored.name, presence: stored.presence, status: stored.status, roll))
+                User(
+                    stored.number, name: stored.name, presence: stored.presence, status: stored.status,
+                    privacy: stored.privacy, roll))
+        }
+        for stored in snapshot.exceptions {
+            if let user = self.user(stored.user), let other = self.user(stored.other) {
+                user.except(other, stored.kind, at: .min)
+            }
         }
         for stored in snapshot.devices {
             guard let user = user(stored.user) else { continue }

@@ -31,6 +31,8 @@ final class User {
     /// An ack that is being noted in the user's conversations.
     var acked: AckedConversations?
     var presence: Presence.Person
+    var privacy: Privacy
+    var retold = Retellings.Wanted()
     var counted = GroupCounts.Memberships()
     /// What the user's commands have cost lately.
     var spent = Spending()
@@ -40,12 +42,13 @@ final class User {
 
     init(
         _ number: UserNumber, name: String, presence: StoredPresence = StoredPresence(),
-        status: StoredStatus = StoredStatus(), _ roll: Roll
+        status: StoredStatus = StoredStatus(), privacy: PrivacySettings = PrivacySettings(), _ roll: Roll
     ) {
         self.number = number
         self.name = name
         self.roll = roll
         seat = roll.take()
+        self.privacy = Privacy(privacy)
         self.presence = Presence.Person(presence, status)
     }
 
@@ -107,10 +110,11 @@ final class User {
     /// Whether no token can name it: an import gives such a user the messages that it doesn't have.
     private var isMadeUp: Bool { name.utf8.first == UInt8(ascii: "@") }
 
-    /// Whether nothing would be lost if the user were forgotten: it never came, and no conversation has or had it.
+    /// Whether nothing would be lost if the user were forgotten: it never came, no conversation has or had it, and
+    /// nobody hides from it.
     var isNobody: Bool {
         devices.isEmpty && sessions.isEmpty && conversations.isEmpty && departures.isEmpty && conversationsJoining == 0
-            && opening == 0 && presence.lastSeen == .never && !isMadeUp
+            && opening == 0 && presence.lastSeen == .never && privacy.isAlone && !isMadeUp
     }
 
     /// The conversation was erased.

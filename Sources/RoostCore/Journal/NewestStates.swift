@@ -1,18 +1,29 @@
 import RoostWire
 
-/// States on their way to the log of which only the newest counts: the presence and the status of each user, how each
-/// device's connection ended, and that the relay was alive. Each waits once, however often it changes while the writer
-/// is busy. They go at the end of a batch, so that a new user is stored before its presence. Loop thread only.
+/// States on their way to the log of which only the newest counts: the presence, the status and the privacy of each
+/// user, how each device's connection ended, and that the relay was alive. Each waits once, however often it changes
+/// while the writer is busy. They go at the end of a batch, so that a new user is stored before its presence. Loop
+/// thread only.
 struct NewestStates {
     private var states: [Mutation] = []
     /// Where the presence of each user is in `states`.
     private var presences: [UserNumber: Int] = [:]
     /// Where the status of each user is in `states`.
     private var statuses: [UserNumber: Int] = [:]
+    /// Where the settings of each user's privacy are in `states`.
+    private var privacies: [UserNumber: Int] = [:]
+    /// Where the exceptions are in `states`.
+    private var exceptions: [Directed: Int] = [:]
     /// Where the end of each device's connection is in `states`.
     private var ends: [DeviceNumber: Int] = [:]
     /// Where the last sign of life is in `states`.
     private var alive: Int?
+
+    /// A user and another, whom an exception of the first is about.
+    private struct Directed: Hashable {
+        let user: UserNumber
+        let other: UserNumber
+    }
 
     /// Number of states that wait.
     var count: Int { states.count }
@@ -25,6 +36,10 @@ struct NewestStates {
         switch mutation {
         case .presence(let user, _): presences[user] = put(mutation, at: presences[user])
         case .status(let user, _): statuses[user] = put(mutation, at: statuses[user])
+        case .privacy(let user, _): privacies[user] = put(mutation, at: privacies[user])
+        case .exception(let user, let other, _):
+            let pair = Directed(user: user, other: other)
+            exceptions[pair] = put(mutation, at: exceptions[pair])
         case .end(let device, _): ends[device] = put(mutation, at: ends[device])
         case .alive: alive = put(mutation, at: alive)
         case .user, .forgetUser, .device, .forgetDevice, .cursor, .watermark, .answered, .lease, .append: return false

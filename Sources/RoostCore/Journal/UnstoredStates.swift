@@ -7,6 +7,8 @@ enum UnstoredStates {
         case answered(ConversationNumber, UserNumber)
         case presence(UserNumber)
         case status(UserNumber)
+        case privacy(UserNumber)
+        case exception(UserNumber, of: UserNumber)
         case end(DeviceNumber)
         case alive
         case lease(NumberKind)
@@ -19,6 +21,8 @@ enum UnstoredStates {
             case .answered(let conversation, let user): self = .answered(conversation, user)
             case .presence(let user, _): self = .presence(user)
             case .status(let user, _): self = .status(user)
+            case .privacy(let user, _): self = .privacy(user)
+            case .exception(let user, let other, _): self = .exception(user, of: other)
             case .end(let device, _): self = .end(device)
             case .alive: self = .alive
             case .lease(let kind): self = .lease(kind)

@@ -4,10 +4,10 @@ import RoostWire
 /// judges by changes that are under way as well as by committed ones, so that a command sees the effect of the one
 /// before.
 struct Policy {
-    /// Whether `user` may see the presence of `other`: oneself, and users with a shared conversation. As it may take
-    /// long to find one, it is searched step by step.
+    /// Whether `user` may ask for the presence of `other`: oneself, users with a shared conversation, and those who let
+    /// everybody. As it may take long to find a conversation, it is searched step by step.
     func sight(of other: User, by user: User, direct: Conversation?) -> Sight {
-        Sight(of: other, by: user, direct: direct)
+        Sight(of: other, by: user, direct: direct, isOpen: isWatchedByAll(other))
     }
 
     /// The role in which `user` may read a conversation, write to it and change it. A user who isn't a member doesn't

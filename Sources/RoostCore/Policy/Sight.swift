@@ -5,7 +5,8 @@ import RoostWire
 struct Sight {
     /// How far the search has come.
     enum Outcome {
-        /// The user may see the other because of this conversation, as long as both are in it; nil for oneself.
+        /// The user may see the other because of this conversation, as long as both are in it; nil for oneself, and for
+        /// whom everybody may see.
         case allowed(by: Conversation?)
         case refused
         /// No step was left.
@@ -15,14 +16,19 @@ struct Sight {
     private let user: User
     private let other: User
     private let direct: Conversation?
+    /// Whether everybody may see the other.
+    private let isOpen: Bool
     private var fewer: [Member] = []
     private var place = 0
 
-    /// - Parameter direct: the direct conversation of the two, if there is one.
-    init(of other: User, by user: User, direct: Conversation?) {
+    /// - Parameters:
+    ///   - direct: the direct conversation of the two, if there is one.
+    ///   - isOpen: everybody may see the other.
+    init(of other: User, by user: User, direct: Conversation?, isOpen: Bool) {
         self.user = user
         self.other = other
         self.direct = direct
+        self.isOpen = isOpen
         fewer = (user.conversations.count < other.conversations.count ? user : other).memberships
     }
 
@@ -33,7 +39,7 @@ struct Sight {
 
     /// Goes on, one step for each conversation.
     mutating func search(_ steps: inout Int) -> Outcome {
-        if user === other { return .allowed(by: nil) }
+        if user === other || isOpen { return .allowed(by: nil) }
         if let direct, Sight.isShared(direct, by: user, and: other) { return .allowed(by: direct) }
         while place < fewer.count {
             guard steps > 0 else { return .open }

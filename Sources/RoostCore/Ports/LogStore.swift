@@ -27,15 +27,34 @@ public struct Snapshot: Sendable {
         public var presence: StoredPresence
         /// How the user wants to be shown.
         public var status: StoredStatus
+        /// What the user tells others.
+        public var privacy: PrivacySettings
         /// Creates a user.
         public init(
             _ number: UserNumber, name: String, _ presence: StoredPresence = StoredPresence(),
-            _ status: StoredStatus = StoredStatus()
+            _ status: StoredStatus = StoredStatus(), _ privacy: PrivacySettings = PrivacySettings()
         ) {
             self.number = number
             self.name = name
             self.presence = presence
             self.status = status
+            self.privacy = privacy
+        }
+    }
+
+    /// What a user tells one other user, instead of what its settings say.
+    public struct Exception: Hashable, Sendable {
+        /// Whose exception it is.
+        public var user: UserNumber
+        /// Who is told.
+        public var other: UserNumber
+        /// What is told.
+        public var kind: PrivacyException
+        /// Creates an exception.
+        public init(_ user: UserNumber, of other: UserNumber, _ kind: PrivacyException) {
+            self.user = user
+            self.other = other
+            self.kind = kind
         }
     }
 
@@ -141,6 +160,8 @@ public struct Snapshot: Sendable {
     public var leases = NumberLeases.all
     /// All users.
     public var users: [User] = []
+    /// All exceptions, in the order of the users and the others.
+    public var exceptions: [Exception] = []
     /// All devices.
     public var devices: [Device] = []
     /// All conversations. A direct one has both its users in `members`, as members or former members.

@@ -23,6 +23,10 @@ public enum Mutation: Sendable {
     case presence(UserNumber, StoredPresence)
     /// How a user wants to be shown.
     case status(UserNumber, StoredStatus)
+    /// What a user tells others.
+    case privacy(UserNumber, PrivacySettings)
+    /// What a user tells one other user; nil as the settings say.
+    case exception(UserNumber, of: UserNumber, PrivacyException?)
     /// The relay was alive at this time. After a crash, it is the last-seen time of users who were connected.
     case alive(Timestamp)
     /// A request for more numbers, answered by `Outcome.leased`. Stored only so that nobody else gets them.

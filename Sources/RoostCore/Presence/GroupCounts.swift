@@ -30,6 +30,8 @@ final class GroupCounts {
     /// The conversations that a session watches. It is stored in the session, but only this type changes it.
     struct View {
         fileprivate(set) var watching: [ConversationNumber: Conversation] = [:]
+        /// All counts are to be told again.
+        fileprivate var isRestated = false
     }
 
     /// The count of a conversation. It is stored in the conversation, but only this type changes it.
@@ -89,6 +91,8 @@ final class GroupCounts {
     /// Conversations whose timer has fired.
     private var due = Deque<Conversation>()
     private var telling: Telling?
+    /// Sessions that are to be told all counts again.
+    private var restated = Deque<Session>()
 
     init(_ bounds: Bounds, at now: Int64) {
         self.bounds = bounds
@@ -213,10 +217,12 @@ final class GroupCounts {
         member.user.counted.all[place] = last
     }
 
-    /// Counts the member as what others are told of the user. Returns whether that is new.
+    /// Counts the member as what most others are told of the user. Returns whether that is new.
     @discardableResult
     private func settle(_ member: Member) -> Bool {
-        let isOnline = member.user.presence.announced.state != .offline
+        let isOnline =
+            member.user.presence.announced.state != .offline
+            && member.user.privacy.settings.presence != .nobody
         guard member.counted.isOnline != isOnline else { return false }
         member.counted.isOnline = isOnline
         member.conversation.counts.online += isOnline ? 1 : -1
@@ -259,7 +265,7 @@ final class GroupCounts {
     }
 
     /// Whether there is something to count or to tell.
-    var hasWork: Bool { !changed.isEmpty || telling != nil || !due.isEmpty }
+    var hasWork: Bool { !changed.isEmpty || telling != nil || !due.isEmpty || !restated.isEmpty }
 
     /// Goes on with what has changed and what is to be told, one step for each membership and for each session.
     func work(_ steps: inout Int, at now: Int64, tell: (Conversation, Tally, Session) -> Void) {
@@ -276,6 +282,14 @@ final class GroupCounts {
             guard user.counted.unseen == 0 else { return }
             user.counted.isChanged = false
             changed.removeFirst()
+        }
+        while steps > 0, let session = restated.popFirst() {
+            session.counts.isRestated = false
+            for conversation in watched(by: session) {
+                // Some members have to be looked at.
+                steps -= 2
+                tell(conversation, tally(of: conversation), session)
+            }
         }
         while steps > 0 {
             if telling == nil {
@@ -314,11 +328,44 @@ final class GroupCounts {
         return tally
     }
 
+    /// The count as the session may know it: whoever hides from its user is offline, and whoever tells it more than
+    /// others isn't. It looks at the users of whom it is told something else than others, or at the members if they are
+    /// fewer. In a conversation of more members the count is the same for all: there it betrays nobody.
+    func tally(_ tally: Tally, of conversation: Conversation, for session: Session, _ policy: Policy) -> Tally {
+        guard let viewer = session.user, !viewer.privacy.isOpen, isSmall(conversation) else { return tally }
+        let hidesFromAll = viewer.privacy.settings.presence == .nobody
+        var online = hidesFromAll ? 0 : tally.online
+        func look(_ member: Member) {
+            let isOnline = member.user.presence.announced.state != .offline
+            let shown = isOnline && policy.showsPresence(of: member.user, to: viewer)
+            let counted = !hidesFromAll && member.counted.isOnline
+            online += (shown ? 1 : 0) - (counted ? 1 : 0)
+        }
+        if viewer.privacy.exceptions.count + viewer.privacy.namedBy.count >= conversation.members.count {
+            for member in conversation.members { look(member) }
+        } else {
+            let others = viewer.privacy.namedBy.union(viewer.privacy.exceptions.keys)
+            for number in others { if let member = conversation.member(number) { look(member) } }
+            if let own = conversation.member(viewer.number) { look(own) }
+        }
+        return Tally(online: online, of: tally.of)
+    }
+
+    /// The session's user is told of others than before: it is told all counts again.
+    func restate(to session: Session) {
+        guard !session.counts.isRestated, !session.counts.watching.isEmpty else { return }
+        session.counts.isRestated = true
+        restated.append(session)
+    }
+
+    private func isSmall(_ conversation: Conversation) -> Bool {
+        conversation.members.count <= bounds.smallMembers
+    }
+
     /// How long a conversation's watchers wait for the next count at least. The more there are, the longer.
     func interval(of conversation: Conversation) -> Int64 {
         let paced = Int64(conversation.counts.watchers.count) * 1_000 / Int64(max(1, bounds.perSecond))
-        let isSmall = conversation.members.count <= bounds.smallMembers
-        return max(paced, isSmall ? bounds.gatherMilliseconds : bounds.largeMilliseconds)
+        return max(paced, isSmall(conversation) ? bounds.gatherMilliseconds : bounds.largeMilliseconds)
     }
 
     private func expectTelling(of conversation: Conversation, at now: Int64) {

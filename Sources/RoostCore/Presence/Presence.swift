@@ -18,6 +18,8 @@ final class Presence {
         /// Sessions that asked by `watch`.
         fileprivate(set) var watchers = OrderedTable<SessionID, Session>()
         fileprivate var isChanged = false
+        /// All who are told of the user are told again at the next tick, because its privacy has changed.
+        fileprivate var isRetold = false
         /// After a restart, the state that the user had before, until its devices have had time to come back.
         fileprivate var ghost = Linger()
         /// When the timer for idle devices fires. A user has one, however often the devices become idle.
@@ -37,25 +39,6 @@ final class Presence {
 
         /// Whether others must not learn that the user is there.
         var isInvisible: Bool { status.choice == .invisible }
-    }
-
-    /// What others are told of a user.
-    struct Shown: Equatable {
-        let state: PresenceState
-        /// Empty if there is none.
-        let text: String
-    }
-
-    /// A user who is watched.
-    struct Watch {
-        let user: User
-        /// A conversation that both users are in; nil if they are the same.
-        let shared: Conversation?
-
-        /// Whether this user may still watch because of it.
-        func isAllowed(to watcher: User) -> Bool {
-            shared.map { Sight.isShared($0, by: watcher, and: user) } ?? (user === watcher)
-        }
     }
 
     /// The state that a device keeps after a drop without a goodbye, or a user after a restart. It is stored in the
@@ -88,39 +71,21 @@ final class Presence {
         var audience: [Session] = []
         /// Users who have come or gone, for those who watch how many are there.
         var moved: [User] = []
-    }
-
-    /// The limits of this part.
-    struct Bounds {
-        let watchedPerSession: Int
-        let gatherMilliseconds: Int64
-        let graceMilliseconds: Int64
-        let aliveMilliseconds: Int64
-        let downMilliseconds: Int64
-        let awayMilliseconds: Int64
-        let tellingsPerSecond: Int
-        let tellingsAtOnce: Int
-
-        init(_ limits: Limits) {
-            watchedPerSession = limits.watchedPerSession
-            gatherMilliseconds = limits.gatherMilliseconds
-            graceMilliseconds = limits.graceMilliseconds
-            aliveMilliseconds = limits.aliveMilliseconds
-            downMilliseconds = limits.downMilliseconds
-            awayMilliseconds = limits.awayMilliseconds
-            tellingsPerSecond = limits.presencePerSecond
-            tellingsAtOnce = limits.presenceAtOnce
-        }
+        /// Sessions for which others count or don't since they were told how many are there.
+        var retold: [Session] = []
     }
 
     private let bounds: Bounds
     private let counters: Counters
+    private let policy: Policy
     /// Users whose state may have changed.
     private var changed = Deque<User>()
     /// How many of them have waited for their tick; the others wait for the next.
     private var due = 0
     /// A user whose watchers are being told.
     private var announcement: Announcement?
+    /// Users who have to be told again of others, because somebody's privacy has changed.
+    private var retellings = Retellings()
     private var gatherAt: Int64?
     /// What the rounds of changes may take.
     var pace: PresencePace
@@ -131,8 +96,9 @@ final class Presence {
     /// Users who have dropped since the last sign of life, each once.
     private var dropped: [User] = []
 
-    init(_ bounds: Bounds, _ counters: Counters, at now: Int64) {
+    init(_ bounds: Bounds, _ counters: Counters, _ policy: Policy = Policy(), at now: Int64) {
         self.bounds = bounds
+        self.policy = policy
         self.counters = counters
         pace = PresencePace(perSecond: bounds.tellingsPerSecond, burst: bounds.tellingsAtOnce, at: now)
         graces = TimerWheel(now: now)
@@ -150,8 +116,8 @@ final class Presence {
             let state = isRecent ? user.presence.stored.state : .offline
             if isRecent {
                 user.presence.ghost = Linger(activity: state == .online ? .active : .idle, until: until)
-                user.presence.announced = shown(user, as: state)
-                count(user.presence.announced.state, 1)
+                user.presence.announced = user.shown(as: state)
+                counters.count(user.presence.announced.state, 1)
                 graces.set(user, at: until)
             }
             return note(user, StoredPresence(state, lastSeen: user.presence.lastSeen))
@@ -198,7 +164,7 @@ final class Presence {
         let before = user.presence.status
         guard choice != before.choice || text != before.text else { return nil }
         // Last seen before going, and not while being invisible.
-        if isHere(user) { noteSeen(user, at: now) }
+        if user.isHere { noteSeen(user, at: now) }
         let toldText = choice == .invisible ? before.toldText : text
         user.presence.status = StoredStatus(choice, text: text, toldText: toldText)
         mayChange(user, at: now)
@@ -259,6 +225,10 @@ final class Presence {
         guard !user.presence.isChanged else { return }
         user.presence.isChanged = true
         changed.append(user)
+        expectRound(at: now)
+    }
+
+    private func expectRound(at now: Moment) {
         if gatherAt == nil { gatherAt = now.monotonic + bounds.gatherMilliseconds }
     }
 
@@ -270,9 +240,9 @@ final class Presence {
         var highest = ghost.until > now ? ghost.activity : .background
         for device in user.devices {
             if let view = device.session?.presence {
-                highest = max(highest, activity(view.activity, awayAt: view.awayAt, at: now))
+                highest = max(highest, view.activity.counted(awayAt: view.awayAt, at: now))
             } else if device.presence.until > now {
-                highest = max(highest, activity(device.presence.activity, awayAt: device.presence.awayAt, at: now))
+                highest = max(highest, device.presence.activity.counted(awayAt: device.presence.awayAt, at: now))
             }
         }
         switch highest {
@@ -282,28 +252,12 @@ final class Presence {
         }
     }
 
-    /// A device that has just become idle still counts as active.
-    private func activity(_ activity: Activity, awayAt: Int64, at now: Int64) -> Activity {
-        activity == .idle && awayAt > now ? .active : activity
-    }
-
-    /// What others are told of a user whose devices make this state. What the user wants comes first.
-    private func shown(_ user: User, as state: PresenceState) -> Shown {
-        let status = user.presence.status
-        let wanted: PresenceState =
-            switch status.choice {
-            case .away: .away
-            case .busy: .busy
-            case .auto, .invisible: state
-            }
-        return Shown(state: state == .offline ? .offline : wanted, text: status.toldText)
-    }
-
     /// What to tell this session now: the present state, although others are told of a change only at the next
     /// tick. If the state changes again before, the tick corrects it.
     func show(_ user: User, to session: Session, at now: Moment) -> Shown {
+        guard let viewer = session.user, policy.showsPresence(of: user, to: viewer) else { return .nothing }
         guard user.presence.isChanged else { return user.presence.announced }
-        let shown = shown(user, as: state(of: user, at: now.monotonic))
+        let shown = user.shown(as: state(of: user, at: now.monotonic))
         user.presence.early[session.id] = shown
         return shown
     }
@@ -382,6 +336,22 @@ final class Presence {
         session.presence.watching[user] != nil || session.user?.peers[user] != nil
     }
 
+    // MARK: Privacy
+
+    /// The user tells others something else from now on, and is told something else.
+    func retell(_ user: User, at now: Moment) {
+        user.presence.isRetold = true
+        mayChange(user, at: now)
+        retellings.add(nil, to: user)
+    }
+
+    /// The user and these others tell each other something else from now on.
+    func retell(_ user: User, _ others: [User], at now: Moment) {
+        retellings.add(others, to: user)
+        for other in others { retellings.add([user], to: other) }
+        expectRound(at: now)
+    }
+
     // MARK: Time
 
     /// Number of timers that are set. For tests.
@@ -404,6 +374,7 @@ final class Presence {
             if late > 0 { counters.presence.lateRounds += 1 }
             self.gatherAt = nil
             due = changed.count
+            retellings.begin()
         }
         guard aliveAt <= now.monotonic else { return nil }
         aliveAt = now.monotonic + bounds.aliveMilliseconds
@@ -424,14 +395,16 @@ final class Presence {
     }
 
     /// Whether there is something to tell.
-    var hasNews: Bool { due > 0 || announcement != nil }
+    var hasNews: Bool { due > 0 || announcement != nil || retellings.hasNews }
 
     /// Goes on with what is to be told, one step for each user who has changed and for each session or user who may
     /// have to be told.
     func announce(_ steps: inout Int, at now: Moment) -> News {
         var news = News()
         while steps > 0, hasNews {
-            if announcement == nil {
+            if announcement == nil, retellings.hasNews {
+                retellings.goOn(&steps) { tell($0, again: $1, &news) }
+            } else if announcement == nil {
                 // To judge a user and to store its state takes as long as two tellings.
                 steps -= 2
                 due -= 1
@@ -457,7 +430,7 @@ final class Presence {
     func closeDown(at now: Moment) -> [Mutation] {
         let gone = takeDropped().filter { user in
             let stored = user.presence.stored
-            return !isHere(user) && (stored.isHere || user.presence.lastSeen != stored.lastSeen)
+            return !user.isHere && (stored.isHere || user.presence.lastSeen != stored.lastSeen)
         }
         let notes = gone.map { note($0, StoredPresence($0.presence.stored.state, lastSeen: $0.presence.lastSeen)) }
         return notes + [sign(at: now)].compactMap { $0 }
@@ -475,6 +448,8 @@ final class Presence {
         var place = 0
         /// Some of them may have gone since it began.
         var isInterrupted = false
+        /// All are told, because the user's privacy has changed.
+        let isRetold: Bool
     }
 
     private func begin(_ user: User, in news: inout News, at now: Moment) {
@@ -482,20 +457,23 @@ final class Presence {
         let state = state(of: user, at: now.monotonic)
         let before = user.presence.announced
         let early = user.presence.early
+        let isRetold = user.presence.isRetold
         user.presence.early.removeAll()
+        user.presence.isRetold = false
         store(user, state, in: &news, at: now)
-        let shown = shown(user, as: state)
-        guard shown != before || !early.isEmpty else { return }
+        let shown = user.shown(as: state)
+        if isRetold { news.moved.append(user) }
+        guard shown != before || !early.isEmpty || isRetold else { return }
         if shown != before {
-            count(before.state, -1)
-            count(shown.state, 1)
+            counters.count(before.state, -1)
+            counters.count(shown.state, 1)
             user.presence.announced = shown
             counters.presence.changes += 1
             if (before.state == .offline) != (shown.state == .offline) { news.moved.append(user) }
         }
         announcement = Announcement(
             user: user, before: before, early: early, watchers: user.presence.watchers.values,
-            peers: user.peers.values)
+            peers: user.peers.values, isRetold: isRetold)
     }
 
     /// Tells as many as there are steps. Returns whether all have been told.
@@ -524,22 +502,33 @@ final class Presence {
 
     private func tell(_ session: Session, _ current: borrowing Announcement, _ news: inout News) {
         let user = current.user
-        guard current.early[session.id] ?? current.before != user.presence.announced else { return }
+        guard let viewer = session.user else { return }
+        if current.isRetold {
+            guard !policy.isHidden(user, from: viewer) else { return }
+        } else {
+            guard current.early[session.id] ?? current.before != user.presence.announced,
+                policy.showsPresence(of: user, to: viewer)
+            else { return }
+        }
         guard !current.isInterrupted || isTold(session, of: user.number) else { return }
+        add(user, to: session, &news)
+    }
+
+    private func add(_ user: User, to session: Session, _ news: inout News) {
         if session.presence.batch.isEmpty { news.audience.append(session) }
         session.presence.batch.append(user)
     }
 
-    private func count(_ state: PresenceState, _ change: Int) {
-        switch state {
-        case .online, .busy: counters.usersOnline += change
-        case .away: counters.usersAway += change
-        case .offline: break
-        }
+    private func tell(_ session: Session, again user: User, _ news: inout News) {
+        if news.retold.last !== session { news.retold.append(session) }
+        guard isTold(session, of: user.number) else { return }
+        // What it knows from now on. The tick compares it with what is new.
+        if user.presence.isChanged { user.presence.early[session.id] = user.presence.announced }
+        add(user, to: session, &news)
     }
 
     private func store(_ user: User, _ state: PresenceState, in news: inout News, at now: Moment) {
-        let (stored, isHere) = (user.presence.stored, isHere(user) && !user.presence.isInvisible)
+        let (stored, isHere) = (user.presence.stored, user.isHere && !user.presence.isInvisible)
         // A drop is stored with the next sign of life.
         let counts = isHere || user.presence.isDropped && stored.isHere && state != .offline
         // A visit shorter than a tick isn't told, but the user was seen.
@@ -553,12 +542,43 @@ final class Presence {
             note(user, StoredPresence(state, isHere: counts, lastSeen: user.presence.lastSeen)))
     }
 
-    /// Whether the user has a connection that counts. A background fetch doesn't.
-    private func isHere(_ user: User) -> Bool { user.sessions.contains { $0.presence.activity != .background } }
-
     private func note(_ user: User, _ stored: StoredPresence) -> Mutation {
         user.presence.stored = stored
         return .presence(user.number, stored)
+    }
+}
+
+extension User {
+    /// Whether the user has a connection that counts. A background fetch doesn't.
+    fileprivate var isHere: Bool { sessions.contains { $0.presence.activity != .background } }
+
+    /// What others are told if the user's devices make this state. What the user wants comes first.
+    fileprivate func shown(as state: PresenceState) -> Presence.Shown {
+        let wanted: PresenceState =
+            switch presence.status.choice {
+            case .away: .away
+            case .busy: .busy
+            case .auto, .invisible: state
+            }
+        return Presence.Shown(state: state == .offline ? .offline : wanted, text: presence.status.toldText)
+    }
+}
+
+extension Counters {
+    /// Users in this state have come or gone.
+    fileprivate func count(_ state: PresenceState, _ change: Int) {
+        switch state {
+        case .online, .busy: usersOnline += change
+        case .away: usersAway += change
+        case .offline: break
+        }
+    }
+}
+
+extension Activity {
+    /// A device that has just become idle still counts as active.
+    fileprivate func counted(awayAt: Int64, at now: Int64) -> Activity {
+        self == .idle && awayAt > now ? .active : self
     }
 }
 

@@ -1,8 +1,8 @@
 import RoostFraming
 import RoostWire
 
-/// `presence`, `watch`, `unwatch`. Only sessions that watch a user are told of that user's presence, and only those that
-/// watch a conversation how many of its members are online. Loop thread only.
+/// `presence`, `status`, `watch`, `unwatch`. Only sessions that watch a user are told of that user's presence, and only
+/// those that watch a conversation how many of its members are online. Loop thread only.
 final class PresenceCommands {
     private let presence: Presence
     private let counts: GroupCounts
@@ -13,6 +13,7 @@ final class PresenceCommands {
     private let delivery: Delivery
     private let replies: Replies
     private let builder: FrameBuilder
+    private var policy: Policy { directory.policy }
     /// Most users, and most conversations, that one session may watch.
     private let watchedMax: Int
     private let countsMax: Int
@@ -135,9 +136,9 @@ final class PresenceCommands {
         builder.begin("ok")
         builder.reply(to: id)
         if !watches.isEmpty || conversations.isEmpty {
-            write(watches.map(\.user)) { presence.show($0, to: session, at: now) }
+            write(watches.map(\.user), to: session, at: now) { presence.show($0, to: session, at: now) }
         }
-        if !conversations.isEmpty { write(conversations) { counts.show($0, at: now.monotonic) } }
+        if !conversations.isEmpty { write(conversations, to: session, at: now) }
         delivery.reply(builder.finish(), to: session)
     }
 
@@ -167,6 +168,21 @@ final class PresenceCommands {
     /// How many are told when the user's state changes, or looked at.
     func audience(of user: User) -> Int { user.presence.watchers.count + user.peers.count }
 
+    /// The user tells all others something else from now on, and is told something else.
+    /// - Parameter wasOpen: until now, everybody could watch the user.
+    func retell(_ user: User, wasOpen: Bool, at now: Moment) {
+        presence.retell(user, at: now)
+        if wasOpen, !policy.isWatchedByAll(user) { endWatches(of: user, at: now) }
+    }
+
+    /// The user and these others tell each other something else from now on.
+    func retell(_ user: User, _ others: [User], at now: Moment) { presence.retell(user, others, at: now) }
+
+    /// How many are told, and told of, when the user's privacy changes.
+    func retellings(of user: User) -> Int {
+        user.sessions.reduce(audience(of: user)) { $0 + $1.presence.watching.count + user.peers.count }
+    }
+
     /// Whether somebody watches how many members are online. For tests.
     func isCounted(_ conversation: Conversation) -> Bool { counts.isCounted(conversation) }
 
@@ -190,7 +206,7 @@ final class PresenceCommands {
     /// Tells the session the present state of these users.
     func show(_ users: some Sequence<User>, to session: Session, at now: Moment) {
         builder.begin("presence")
-        write(users) { presence.show($0, to: session, at: now) }
+        write(users, to: session, at: now) { presence.show($0, to: session, at: now) }
         delivery.reply(builder.finish(), to: session)
     }
 
@@ -271,8 +287,9 @@ final class PresenceCommands {
         for session in news.audience {
             let users = presence.takeBatch(of: session)
             presence.pace.note(users: users.count, at: now.monotonic)
-            tell(users, to: session, &shared)
+            tell(users, to: session, &shared, at: now)
         }
+        for session in news.retold { counts.restate(to: session) }
         for user in news.moved { counts.note(user) }
         tellCounts(&steps, at: now)
         if !presence.hasNews, !counts.hasWork { round = nil }
@@ -285,11 +302,17 @@ final class PresenceCommands {
             guard session.phase == .ready else { return }
             guard delivery.isCalm(session) else { return delivery.owe(.count(conversation.number), to: session) }
             let frame: Frame
-            if let shared, shared.conversation === conversation {
+            if session.user?.privacy.isOpen != true {
+                builder.begin("presence")
+                write([conversation], to: session, at: now)
+                frame = builder.finish()
+            } else if let shared, shared.conversation === conversation {
                 frame = shared.frame
             } else {
                 builder.begin("presence")
-                write([conversation]) { _ in tally }
+                builder.beginArray("conversations")
+                write(tally, of: conversation)
+                builder.endArray()
                 frame = builder.finish()
                 shared = (conversation, frame)
             }
@@ -303,23 +326,26 @@ final class PresenceCommands {
         let watched = numbers.filter { counts.isWatched($0, by: session) }.compactMap { directory.conversation($0) }
         guard !watched.isEmpty else { return }
         builder.begin("presence")
-        write(watched) { counts.show($0, at: now.monotonic) }
+        write(watched, to: session, at: now)
         delivery.reply(builder.finish(), to: session)
     }
 
     /// - Parameter shared: the last frame about a single user, for other sessions that are told the same.
-    private func tell(_ users: [User], to session: Session, _ shared: inout (user: User, frame: Frame)?) {
-        guard session.phase == .ready else { return }
+    private func tell(
+        _ users: [User], to session: Session, _ shared: inout (user: User, frame: Frame)?, at now: Moment
+    ) {
+        guard session.phase == .ready, let viewer = session.user else { return }
         guard delivery.isCalm(session) else {
             for user in users { delivery.owe(.presence(user.number), to: session) }
             return
         }
         let frame: Frame
-        if users.count == 1, let shared, shared.user === users[0] {
+        let isShared = users.count == 1 && users[0].privacy.isOpen && viewer.privacy.isOpen
+        if isShared, let shared, shared.user === users[0] {
             frame = shared.frame
         } else {
-            frame = self.frame(of: users)
-            if users.count == 1 { shared = (users[0], frame) }
+            frame = self.frame(of: users, to: session, at: now)
+            if isShared { shared = (users[0], frame) }
         }
         delivery.push(frame, to: session, isPatient: true)
     }
@@ -330,39 +356,62 @@ final class PresenceCommands {
     // MARK: Frames
 
     /// The state of these users that is told in this tick.
-    private func frame(of users: [User]) -> Frame {
+    private func frame(of users: [User], to session: Session, at now: Moment) -> Frame {
         builder.begin("presence")
-        write(users) { $0.presence.announced }
+        write(users, to: session, at: now) { user in
+            guard let viewer = session.user, policy.showsPresence(of: user, to: viewer) else { return .nothing }
+            return user.presence.announced
+        }
         if presence.late > 0 { builder.member("late", presence.late) }
         return builder.finish()
     }
 
-    private func write(_ conversations: [Conversation], _ tally: (Conversation) -> GroupCounts.Tally) {
+    private func write(_ conversations: [Conversation], to session: Session, at now: Moment) {
         builder.beginArray("conversations")
         for conversation in conversations {
-            let tally = tally(conversation)
+            let tally = counts.show(conversation, at: now.monotonic)
+            write(counts.tally(tally, of: conversation, for: session, policy), of: conversation)
+        }
+        builder.endArray()
+    }
+
+    private func write(_ tally: GroupCounts.Tally, of conversation: Conversation) {
+        builder.beginObject()
+        builder.member("conversation", plain: conversation.id)
+        builder.member("online", Int64(tally.online))
+        builder.member("of", Int64(tally.of))
+        builder.endObject()
+    }
+
+    /// - Parameter shown: what the session is told.
+    private func write(
+        _ users: some Sequence<User>, to session: Session, at now: Moment, _ shown: (User) -> Presence.Shown
+    ) {
+        builder.beginArray("users")
+        for user in users {
+            let shown = shown(user)
             builder.beginObject()
-            builder.member("conversation", plain: conversation.id)
-            builder.member("online", Int64(tally.online))
-            builder.member("of", Int64(tally.of))
+            builder.member("user", plain: user.name)
+            builder.member("state", word: shown.state.word)
+            if !shown.text.isEmpty { builder.member("text", shown.text) }
+            if shown.state == .offline, let viewer = session.user { writeLastSeen(of: user, to: viewer, at: now) }
             builder.endObject()
         }
         builder.endArray()
     }
 
-    private func write(_ users: some Sequence<User>, _ shown: (User) -> Presence.Shown) {
-        builder.beginArray("users")
-        for user in users {
-            let shown = shown(user)
-            let lastSeen = user.presence.lastSeen
-            builder.beginObject()
-            builder.member("user", plain: user.name)
-            builder.member("state", word: shown.state.word)
-            if !shown.text.isEmpty { builder.member("text", shown.text) }
-            if shown.state == .offline, lastSeen != .never { builder.member("lastSeen", lastSeen.milliseconds) }
-            builder.endObject()
+    private func writeLastSeen(of user: User, to viewer: User, at now: Moment) {
+        let lastSeen = user.presence.lastSeen
+        guard lastSeen != .never else { return }
+        switch policy.lastSeenDetail(of: user, to: viewer) {
+        case .exact: builder.member("lastSeen", lastSeen.milliseconds)
+        case .coarse:
+            // Of somebody who is there, the time isn't kept up to date.
+            let isHere = user.presence.announced.state != .offline
+            let age = isHere ? 0 : now.wall.milliseconds - lastSeen.milliseconds
+            builder.member("seen", word: SeenRange(age: age).word)
+        case .nobody: break
         }
-        builder.endArray()
     }
 }
 

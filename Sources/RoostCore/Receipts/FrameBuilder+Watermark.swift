@@ -2,10 +2,12 @@ import RoostFraming
 import RoostWire
 
 extension FrameBuilder {
-    /// Writes a member's watermark into the object that is open.
-    func members(of watermark: Watermark) {
+    /// Writes a member's watermark into the object that is open, as far as it may be told.
+    func members(of watermark: Watermark, _ view: ReceiptView) {
+        guard view != .nothing else { return }
         member("delivered", watermark.delivered.value)
         if watermark.deliveredAt != .never { member("deliveredAt", watermark.deliveredAt.milliseconds) }
+        guard view == .all else { return }
         member("read", watermark.read.value)
         if watermark.readAt != .never { member("readAt", watermark.readAt.milliseconds) }
     }

@@ -128,7 +128,7 @@ final class ReceiptCommands {
         guard receipts.beginTelling(isBusy: delivery.hasVisits, at: now) else { return }
         while let telling = receipts.next(at: now) {
             let own = telling.toOwnDevices ? tellOwnDevices(of: telling.member) : 0
-            let others = telling.toOthers ? tellOthers(of: telling.member) : 0
+            let others = telling.toOthers ? tellOthers(telling) : 0
             receipts.told(telling, own: own, others: others, at: now)
         }
     }
@@ -137,18 +137,31 @@ final class ReceiptCommands {
     private func tellOwnDevices(of member: Member) -> Int {
         guard !member.user.sessions.isEmpty else { return 0 }
         let key = Owed.receipt(member.conversation.number, member.user.number)
-        let frame = frame(member, isOwn: true)
+        let frame = frame(member, .own)
         for session in member.user.sessions { delivery.deliver(frame, key, to: session) }
         return member.user.sessions.count
     }
 
     /// Returns how many sessions were told.
-    private func tellOthers(of member: Member) -> Int {
+    private func tellOthers(_ telling: Receipts.Telling) -> Int {
         counters.receiptsGathered += 1
+        let member = telling.member
         let key = Owed.receipt(member.conversation.number, member.user.number)
-        let frame = frame(member, isOwn: false)
+        let full = frame(member, .all)
+        // Made only if somebody isn't told what was read.
+        var partial: Frame?
+        let isOpen = member.user.privacy.isOpen
         var told = 0
         for other in member.conversation.members where other !== member {
+            var frame = full
+            if !isOpen || !other.user.privacy.isOpen {
+                let view = directory.policy.receipts(of: member.user, to: other.user)
+                guard view == .all || view == .delivery && telling.isDelivery else { continue }
+                if view == .delivery {
+                    frame = partial ?? self.frame(member, .delivery)
+                    partial = frame
+                }
+            }
             for session in other.user.sessions {
                 delivery.deliver(frame, key, to: session)
                 told += 1
@@ -157,14 +170,25 @@ final class ReceiptCommands {
         return told
     }
 
-    /// The member's present watermark.
-    /// - Parameter isOwn: whether it is for a device of the same member.
-    func frame(_ member: Member, isOwn: Bool) -> Frame {
+    /// The member's present watermark, as this session is told; nil if it isn't told any.
+    func frame(_ member: Member, for session: Session) -> Frame? {
+        guard let viewer = session.user else { return nil }
+        if member.user === viewer { return frame(member, .own) }
+        switch directory.policy.receipts(of: member.user, to: viewer) {
+        case .all: return frame(member, .all)
+        case .delivery: return frame(member, .delivery)
+        case .nothing: return nil
+        }
+    }
+
+    private enum Form { case own, all, delivery }
+
+    private func frame(_ member: Member, _ form: Form) -> Frame {
         builder.begin("receipt")
         builder.member("conversation", plain: member.conversation.id)
         builder.member("user", plain: member.user.name)
-        builder.members(of: member.watermark)
-        if isOwn { builder.member("unread", member.unread) }
+        builder.members(of: member.watermark, form == .delivery ? .delivery : .all)
+        if form == .own { builder.member("unread", member.unread) }
         return builder.finish()
     }
 }

@@ -10,6 +10,8 @@ final class Receipts {
         fileprivate(set) var watermark: Watermark
         /// The other members must still be told.
         fileprivate var isUntold = false
+        /// Of it, that more was delivered. Those who aren't told what was read are told nothing else.
+        fileprivate var isDeliveryUntold = false
         /// The user's own devices must still be told.
         fileprivate var isOwnUntold = false
         fileprivate var isUnstored = false
@@ -39,6 +41,8 @@ final class Receipts {
         let member: Member
         let toOwnDevices: Bool
         let toOthers: Bool
+        /// Whether more was delivered since others were told last.
+        let isDelivery: Bool
     }
 
     /// The limits of this part.
@@ -102,6 +106,7 @@ final class Receipts {
         guard sequence > max(member.progress.watermark.delivered, member.joinedAfter) else { return }
         member.progress.watermark.delivered = sequence
         member.progress.watermark.deliveredAt = now.wall
+        member.progress.isDeliveryUntold = true
         note(member, at: now)
     }
 
@@ -118,6 +123,7 @@ final class Receipts {
         if sequence > member.progress.watermark.delivered {
             member.progress.watermark.delivered = sequence
             member.progress.watermark.deliveredAt = now.wall
+            member.progress.isDeliveryUntold = true
         }
         note(member, at: now)
     }
@@ -128,6 +134,7 @@ final class Receipts {
         member.progress.watermark.readAt = time
         member.progress.watermark.delivered = max(member.progress.watermark.delivered, sequence)
         member.progress.watermark.deliveredAt = time
+        member.progress.isDeliveryUntold = true
         note(member, at: now)
     }
 
@@ -200,10 +207,13 @@ final class Receipts {
             let mustWait = member.conversation.receiptPace.budget.isSpent(at: now.monotonic)
             if mustWait { expectTick(of: member, at: now) } else { member.progress.isUntold = false }
             let toOthers = !mustWait && isMember
+            let isDelivery = member.progress.isDeliveryUntold
+            if !mustWait { member.progress.isDeliveryUntold = false }
             if toOwn || toOthers {
                 return Telling(
                     member: member, toOwnDevices: toOwn,
-                    toOthers: toOthers && member.conversation.members.count <= bounds.membersMax)
+                    toOthers: toOthers && member.conversation.members.count <= bounds.membersMax,
+                    isDelivery: isDelivery)
             }
         }
         return nil

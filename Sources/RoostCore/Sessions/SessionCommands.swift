@@ -12,6 +12,7 @@ final class SessionCommands {
     private let catchUp: CatchUp
     private let receipts: ReceiptCommands
     private let presence: PresenceCommands
+    private let privacy: PrivacyCommands
     private let typing: TypingCommands
     private let replies: Replies
     private let welcome: WelcomeFrame
@@ -23,7 +24,7 @@ final class SessionCommands {
     init(
         sessions: Sessions, ends: DeviceEnds, prices: Prices, directory: Directory, journal: Journal,
         delivery: Delivery, catchUp: CatchUp, receipts: ReceiptCommands,
-        presence: PresenceCommands, typing: TypingCommands, replies: Replies,
+        presence: PresenceCommands, privacy: PrivacyCommands, typing: TypingCommands, replies: Replies,
         welcome: WelcomeFrame, builder: FrameBuilder, random: RandomSource, counters: Counters
     ) {
         self.sessions = sessions
@@ -35,6 +36,7 @@ final class SessionCommands {
         self.catchUp = catchUp
         self.receipts = receipts
         self.presence = presence
+        self.privacy = privacy
         self.typing = typing
         self.replies = replies
         self.welcome = welcome
@@ -220,7 +222,7 @@ final class SessionCommands {
             switch key {
             case .typing(let conversation, let number):
                 guard typing.isTold(session), let conversation = joined(conversation, session),
-                    let user = directory.user(number)
+                    let user = directory.user(number), typing.isTold(session, of: user, in: conversation)
                 else { continue }
                 delivery.deliver(typing.frame(user, in: conversation), key, to: session)
             case .severalTyping(let conversation):
@@ -228,10 +230,12 @@ final class SessionCommands {
                 delivery.deliver(typing.frameOfSeveral(in: conversation), key, to: session)
             case .receipt(let conversation, let number):
                 guard let member = joined(conversation, session)?.member(number) else { continue }
-                delivery.deliver(receipts.frame(member, isOwn: member.user === session.user), key, to: session)
+                if let frame = receipts.frame(member, for: session) { delivery.deliver(frame, key, to: session) }
             case .presence(let number):
                 if presence.isTold(session, of: number), let user = directory.user(number) { users.append(user) }
             case .count(let conversation): counts.append(conversation)
+            case .privacy:
+                if let user = session.user { delivery.deliver(privacy.own(user), key, to: session) }
             case .status:
                 if let user = session.user { delivery.deliver(presence.ownStatus(of: user), key, to: session) }
             }

@@ -14,7 +14,7 @@ final class Typing {
         /// Whether others were told that the member is typing.
         fileprivate(set) var isNamed = false
         /// When others were last told that the member is typing, in monotonic milliseconds.
-        fileprivate var toldAt = Int64.min / 2
+        fileprivate(set) var toldAt = Int64.min / 2
         /// When the timer that checks for the end is due; in the past if there is none.
         fileprivate var timerAt = Int64.min / 2
         /// Its place in the user's list while the member is typing.

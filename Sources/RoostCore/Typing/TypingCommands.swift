@@ -66,6 +66,18 @@ final class TypingCommands {
         for member in user.typist.members { stop(member) }
     }
 
+    /// Ends what the user types where the other may see it, because it is hidden from now on. Of somebody who types in
+    /// very many conversations the rest ends with the next sign of it.
+    func stop(_ user: User, seenBy other: User) {
+        for member in user.typist.members.prefix(Self.endedAtOnce)
+        where member.conversation.member(other.number) != nil {
+            stop(member)
+        }
+    }
+
+    /// Nobody types in more conversations by hand; each takes a look.
+    private static let endedAtOnce = 64
+
     /// Number of timers that are set. For tests.
     var timerCount: Int { typing.timerCount }
 
@@ -85,7 +97,25 @@ final class TypingCommands {
         let user = member.user
         let frame = frame(user, member, in: member.conversation)
         let key = Owed.typing(member.conversation.number, user.number)
-        delivery.deliver(frame, key, in: member.conversation) { $0.user !== user && isTold($0) }
+        delivery.deliver(frame, key, in: member.conversation) {
+            $0.user !== user && isTold($0) && isTold($0, of: member)
+        }
+    }
+
+    /// Whether the session may know when the user types. Whoever may have been told that the user types is told the
+    /// end.
+    private func isTold(_ session: Session, of member: Member) -> Bool {
+        guard let viewer = session.user else { return false }
+        let user = member.user
+        if user.privacy.isOpen && viewer.privacy.isOpen { return true }
+        if directory.policy.showsPresence(of: user, to: viewer) { return true }
+        return !member.typing.isNamed && member.typing.toldAt <= max(user.privacy.changedAt, viewer.privacy.changedAt)
+    }
+
+    /// As above, for somebody who may have left.
+    func isTold(_ session: Session, of user: User, in conversation: Conversation) -> Bool {
+        guard let member = conversation.member(user.number) else { return true }
+        return isTold(session, of: member)
     }
 
     /// Whether the session is told who types: a background fetch shows nobody anything.

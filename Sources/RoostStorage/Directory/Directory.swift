@@ -114,6 +114,22 @@ final class Directory {
         try statements.setStatus.run()
     }
 
+    func setPrivacy(of user: UserNumber, to settings: PrivacySettings) throws {
+        statements.setPrivacy.bind(1, user.value)
+        statements.setPrivacy.bind(2, Int32(settings.presence.rawValue))
+        statements.setPrivacy.bind(3, Int32(settings.lastSeen.rawValue))
+        statements.setPrivacy.bind(4, Int32(settings.read.rawValue))
+        try statements.setPrivacy.run()
+    }
+
+    func setException(of user: UserNumber, for other: UserNumber, to exception: PrivacyException?) throws {
+        let statement = exception == nil ? statements.deleteException : statements.setException
+        statement.bind(1, user.value)
+        statement.bind(2, other.value)
+        if let exception { statement.bind(3, Int32(exception.rawValue)) }
+        try statement.run()
+    }
+
     func setPresence(of user: UserNumber, to presence: StoredPresence) throws {
         statements.setPresence.bind(1, user.value)
         statements.setPresence.bind(2, Int32(presence.state.rawValue))

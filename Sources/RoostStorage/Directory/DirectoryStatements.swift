@@ -8,6 +8,9 @@ struct DirectoryStatements {
     let setEnd: Statement
     let setPresence: Statement
     let setStatus: Statement
+    let setPrivacy: Statement
+    let setException: Statement
+    let deleteException: Statement
     let setWatermark: Statement
     let setAnswered: Statement
     let insertConversation: Statement
@@ -23,8 +26,11 @@ struct DirectoryStatements {
 
     init(_ database: Database) throws {
         insertUser = try database.prepare(
-            "INSERT INTO user (number, name, state, is_here, last_seen, choice, status, told_status) "
-                + "VALUES (?1, ?2, 0, 0, 0, 0, '', '')")
+            """
+            INSERT INTO user
+                (number, name, state, is_here, last_seen, choice, status, told_status, shown_to, seen_as, read_to)
+            VALUES (?1, ?2, 0, 0, 0, 0, '', '', 0, 0, 0)
+            """)
         deleteUser = try database.prepare("DELETE FROM user WHERE number = ?1")
         insertDevice = try database.prepare(
             "INSERT INTO device (number, user, name, cursor, is_new) VALUES (?1, ?2, ?3, ?4, 1)")
@@ -33,6 +39,10 @@ struct DirectoryStatements {
         setEnd = try database.prepare("UPDATE device SET ended = ?2, ended_at = ?3 WHERE number = ?1")
         setStatus = try database.prepare(
             "UPDATE user SET choice = ?2, status = ?3, told_status = ?4 WHERE number = ?1")
+        setPrivacy = try database.prepare(
+            "UPDATE user SET shown_to = ?2, seen_as = ?3, read_to = ?4 WHERE number = ?1")
+        setException = try database.prepare("REPLACE INTO exception (user, other, kind) VALUES (?1, ?2, ?3)")
+        deleteException = try database.prepare("DELETE FROM exception WHERE user = ?1 AND other = ?2")
         setPresence = try database.prepare(
             "UPDATE user SET state = ?2, is_here = ?3, last_seen = ?4 WHERE number = ?1")
         setWatermark = try database.prepare(

@@ -37,8 +37,12 @@ enum Schema {
     static let directory = """
         CREATE TABLE user (
             number INTEGER PRIMARY KEY, name TEXT NOT NULL, state INTEGER NOT NULL, is_here INTEGER NOT NULL,
-            last_seen INTEGER NOT NULL, choice INTEGER NOT NULL, status TEXT NOT NULL, told_status TEXT NOT NULL
+            last_seen INTEGER NOT NULL, choice INTEGER NOT NULL, status TEXT NOT NULL, told_status TEXT NOT NULL,
+            shown_to INTEGER NOT NULL, seen_as INTEGER NOT NULL, read_to INTEGER NOT NULL
         ) STRICT;
+        CREATE TABLE exception (
+            user INTEGER NOT NULL, other INTEGER NOT NULL, kind INTEGER NOT NULL, PRIMARY KEY (user, other)
+        ) STRICT, WITHOUT ROWID;
         CREATE TABLE device (
             number INTEGER PRIMARY KEY, user INTEGER NOT NULL, name TEXT NOT NULL, cursor INTEGER NOT NULL,
             is_new INTEGER NOT NULL, ended INTEGER, ended_at INTEGER

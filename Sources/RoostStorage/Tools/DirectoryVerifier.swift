@@ -18,6 +18,11 @@ struct DirectoryVerifier {
         try tell(
             "SELECT number, user FROM device WHERE user NOT IN (SELECT number FROM user)", "device",
             "belongs to a user, number %, that isn't there", &report)
+        for (user, other) in [("user", "other"), ("other", "user")] {
+            try tell(
+                "SELECT \(user), \(other) FROM exception WHERE \(other) NOT IN (SELECT number FROM user)", "exception",
+                "is about a user, number %, that isn't there", &report)
+        }
         try tell(
             "SELECT number, cursor FROM device WHERE cursor > \(summary.head)", "device",
             "has acked position %, which the log hasn't reached", &report)

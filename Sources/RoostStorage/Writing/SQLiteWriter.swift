@@ -230,6 +230,10 @@ public final class SQLiteWriter: LogWriter, @unchecked Sendable {
         case .end(let device, let end): try directory.setEnd(of: device, to: end)
         case .status(let user, let status):
             try directory.setStatus(of: user, to: status)
+        case .privacy(let user, let settings):
+            try directory.setPrivacy(of: user, to: settings)
+        case .exception(let user, let other, let exception):
+            try directory.setException(of: user, for: other, to: exception)
         case .alive(let time): try meta.set("alive_at", to: time.milliseconds)
         }
     }

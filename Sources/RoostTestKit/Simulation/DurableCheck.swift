@@ -103,6 +103,7 @@ final class DurableCheck {
             checkSeen(user, seen)
             user.ghost = nil
             checkStatus(user)
+            checkPrivacy(user)
         }
     }
 
@@ -151,6 +152,22 @@ final class DurableCheck {
         user.choice = stored.choice
         user.text = stored.text
         people.noteTold(stored.toldText, of: user)
+    }
+
+    /// Fails if it isn't stored what the user tells others, and goes back to what is.
+    private func checkPrivacy(_ user: SimulatedUser) {
+        var stored = Secrecy()
+        stored.settings = ledger.privacy[user.index] ?? PrivacySettings()
+        for (pair, exception) in ledger.exceptions where pair.one == user.index {
+            stored.exceptions[pair.other] = exception
+        }
+        stored.since = user.secrecy.since
+        let isSame = stored.settings == user.secrecy.settings && stored.exceptions == user.secrecy.exceptions
+        if !isSame, world.time - max(world.fullAt, user.secrecy.since) > seenTolerance {
+            world.fail("\(user.name) tells \(user.secrecy), and \(stored) is stored")
+        }
+        if !isSame { stored.since = world.time }
+        user.secrecy = stored
     }
 
     /// A new relay shows everybody as before, for the grace. Who hasn't been seen for too long is offline.

@@ -50,9 +50,10 @@ final class EndCheck {
         guard peers.count <= world.day.limits.watchedPerSession else { return }
         for peer in peers {
             let told = connection.belief.presence[peer.index]
-            if told != peer.truth.rawValue {
+            let truth = people.isHidden(peer, from: user) ? .offline : peer.truth
+            if told != truth.rawValue {
                 world.fail(
-                    "\(connection.label) believes its peer \(peer.name) to be \(told ?? "nowhere"), not \(peer.truth)"
+                    "\(connection.label) believes its peer \(peer.name) to be \(told ?? "nowhere"), not \(truth)"
                 )
             }
         }
@@ -72,7 +73,10 @@ final class EndCheck {
                 continue
             }
             let truth = roster.first { SimulatedUser.index($0["user"]?.string) == pair.other }
-            if truth?["read"]?.integer != mark.read || truth?["delivered"]?.integer != mark.delivered {
+            let other = people.users[pair.other]
+            guard people.tellsDelivery(other, to: connection.device.user) else { continue }
+            let isRead = people.tellsRead(other, to: connection.device.user)
+            if isRead && truth?["read"]?.integer != mark.read || truth?["delivered"]?.integer != mark.delivered {
                 world.fail(
                     "\(connection.label) believes that u\(pair.other) has \(mark) of \(conversation.id), "
                         + "and asked is told \(truth?["delivered"]?.integer ?? -1), \(truth?["read"]?.integer ?? -1)")
@@ -86,7 +90,9 @@ final class EndCheck {
         let own = connection.device.user.index
         for conversation in ledger.conversations where conversation.members[own] != nil {
             guard conversation.members.count <= world.day.limits.receiptMembersMax else { continue }
-            for user in conversation.order where host.connection(of: people.users[user]) != nil {
+            let viewer = connection.device.user
+            for user in conversation.order
+            where people.tellsRead(people.users[user], to: viewer) && host.connection(of: people.users[user]) != nil {
                 guard let came = connection.belief.receipts[Ledger.Pair(conversation.index, user)],
                     came.read >= people.users[user].read[conversation.index]?.lowerBound ?? 0
                 else {
@@ -126,11 +132,12 @@ final class EndCheck {
             guard conversation.members[connection.device.user.index] != nil else { continue }
             var told: [Int: String] = [:]
             for element in json["members"]?.elements ?? [] {
-                guard let user = SimulatedUser.index(element["user"]?.string),
-                    let delivered = element["delivered"]?.integer,
-                    let read = element["read"]?.integer
-                else { continue }
+                guard let user = SimulatedUser.index(element["user"]?.string) else { continue }
                 told[user] = element["role"]?.string
+                checkShown(element, of: people.users[user], connection)
+                guard let delivered = element["delivered"]?.integer, let read = element["read"]?.integer else {
+                    continue
+                }
                 let acked = people.users[user].delivered[index] ?? 0
                 if delivered < acked {
                     world.fail("u\(user) acked \(acked) of \(conversation.id), told is \(delivered)")
@@ -147,6 +154,16 @@ final class EndCheck {
             if told != truth {
                 world.fail("\(connection.label) is told that \(told) are in \(conversation.id), not \(truth)")
             }
+        }
+    }
+
+    /// Fails if the list of members tells more or less of one than the client may know.
+    private func checkShown(_ element: JSONValue, of user: SimulatedUser, _ connection: SimulatedConnection) {
+        let viewer = connection.device.user
+        if (element["read"] != nil) != people.tellsRead(user, to: viewer)
+            || (element["delivered"] != nil) != (user === viewer || people.tellsDelivery(user, to: viewer))
+        {
+            world.fail("\(connection.label) is told other receipts of \(user.name) than it may know")
         }
     }
 

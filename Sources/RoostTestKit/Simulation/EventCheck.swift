@@ -57,6 +57,7 @@ final class EventCheck {
         case .live: takeLive(event, on: connection)
         case .presence: presence.take(event.json?["users"], on: connection)
         case .status: presence.takeOwn(event.json, on: connection)
+        case .privacy: presence.takeOwnPrivacy(event.json, on: connection)
         case .typing: takeTyping(event, on: connection)
         case .receipt: takeReceipt(event, on: connection)
         case .signal: takeSignal(event, on: connection)
@@ -348,6 +349,12 @@ final class EventCheck {
         {
             world.fail("\(connection.label) hears of typing by \(typist.name), who is invisible")
         }
+        let own = connection.device.user
+        if let typist, event.isActive, isUpToDate, !people.isUnsettled(typist, own),
+            people.isHidden(typist, from: own)
+        {
+            world.fail("\(connection.label) hears of typing by \(typist.name), who hides from it")
+        }
     }
 
     /// Whether the client believes already that this user types there.
@@ -361,9 +368,12 @@ final class EventCheck {
     private func takeReceipt(_ event: WireEvent, on connection: SimulatedConnection) {
         guard let conversation = event.conversation.flatMap(ledger.conversation),
             let user = SimulatedUser.index(event.user),
-            let delivered = event.json?["delivered"]?.integer, let read = event.json?["read"]?.integer
+            people.users.indices.contains(user), let delivered = event.json?["delivered"]?.integer
         else { return world.fail("\(connection.label) gets a receipt of nobody") }
         let pair = Ledger.Pair(conversation.index, user)
+        checkTold(people.users[user], event.json?["read"]?.integer, on: connection)
+        // Who isn't told what was read knows what it was told before.
+        let read = event.json?["read"]?.integer ?? connection.belief.receipts[pair]?.read ?? 0
         if let last = connection.belief.receipts[pair], delivered < last.delivered || read < last.read,
             conversation.generations[user] == 1
         {
@@ -373,6 +383,15 @@ final class EventCheck {
             world.fail("\(connection.label) gets a receipt that can't be")
         }
         connection.belief.receipts[pair] = Ledger.Mark(delivered: delivered, read: read)
+    }
+
+    /// Checks that the client may know what it reads of a user's receipts.
+    private func checkTold(_ user: SimulatedUser, _ read: Int64?, on connection: SimulatedConnection) {
+        let own = connection.device.user
+        guard connection.isUpToDate(at: world.time), !people.isUnsettled(user, own) else { return }
+        if (read != nil) != people.tellsRead(user, to: own) || !people.tellsDelivery(user, to: own) {
+            world.fail("\(connection.label) is told of another receipt of \(user.name) than it may know")
+        }
     }
 
     private func takeSignal(_ event: WireEvent, on connection: SimulatedConnection) {

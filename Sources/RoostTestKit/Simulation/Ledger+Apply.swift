@@ -30,6 +30,12 @@ extension Ledger {
                 if let user = users[user.value] { presence[user] = stored }
             case .status(let user, let stored):
                 if let user = users[user.value] { status[user] = stored }
+            case .privacy(let user, let settings):
+                if let user = users[user.value] { privacy[user] = settings }
+            case .exception(let user, let other, let exception):
+                if let user = users[user.value], let other = users[other.value] {
+                    exceptions[Pair(user, other)] = exception
+                }
             case .lease, .answered, .end: continue
             case .alive(let time):
                 aliveAt = time.milliseconds
@@ -44,6 +50,7 @@ extension Ledger {
     /// Whoever came, or is or was in a conversation that is there, must not be forgotten.
     private func forget(_ number: UserNumber) {
         guard let user = users.removeValue(forKey: number.value) else { return }
+        for pair in exceptions.keys where pair.other == user { exceptions[pair] = nil }
         if devices.values.contains(where: { $0.user == user }) { blame("u\(user) is forgotten and has a device") }
         for conversation in conversations where conversation.members[user] != nil {
             blame("u\(user) is forgotten and is in \(conversation.id)")

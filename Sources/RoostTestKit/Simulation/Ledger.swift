@@ -99,6 +99,9 @@ final class Ledger {
     /// Durable presence by user.
     var presence: [Int: StoredPresence] = [:]
     var status: [Int: StoredStatus] = [:]
+    /// Durable privacy by user, and exceptions by user and other.
+    var privacy: [Int: PrivacySettings] = [:]
+    var exceptions: [Pair: PrivacyException] = [:]
     var aliveAt: Int64 = 0
     private var violations: [String] = []
 

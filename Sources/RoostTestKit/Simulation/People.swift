@@ -6,7 +6,7 @@ import RoostWire
 final class People {
     /// By index.
     let users: [SimulatedUser]
-    private let world: World
+    let world: World
 
     init(_ world: World) {
         self.world = world

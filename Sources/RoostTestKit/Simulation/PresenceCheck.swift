@@ -30,9 +30,20 @@ final class PresenceCheck {
             connection.belief.presence[index] = state
             let text = element["text"]?.string ?? ""
             connection.belief.texts[index] = text
-            guard connection.isUpToDate(at: world.time) else { continue }
-            let user = people.users[index]
+            let (user, viewer) = (people.users[index], connection.device.user)
+            guard connection.isUpToDate(at: world.time), !people.isUnsettled(user, viewer) else { continue }
             people.noteTruth(of: user)
+            if element["lastSeen"] != nil, !people.tellsTime(user, to: viewer) {
+                world.fail("\(connection.label) is told when \(user.name) was seen, who doesn't tell it")
+            }
+            guard !people.isHidden(user, from: viewer) else {
+                checkNothing(state, text, of: user, connection)
+                // Two who begin to write to each other are told of each other.
+                if askedAt == .min, !ledger.arePeers(user.index, viewer.index) {
+                    world.fail("\(connection.label) is told of \(user.name), who hides from it, without asking")
+                }
+                continue
+            }
             if text != user.toldText, text != user.oldText || world.time - user.textSince > World.lateness {
                 world.fail("\(connection.label) is told of \(user.name) \(text), not \(user.toldText)")
             }
@@ -46,7 +57,27 @@ final class PresenceCheck {
                 world.fail("\(connection.label) is told that \(user.name) is offline, who was here: \(describe(user))")
             }
             guard world.time - user.truthSince > World.lateness else { continue }
-            if state == "offline" { checkLastSeen(element["lastSeen"]?.integer, of: user, connection) }
+            if state == "offline", people.tellsTime(user, to: viewer) {
+                checkLastSeen(element["lastSeen"]?.integer, of: user, connection)
+            }
+        }
+    }
+
+    private func checkNothing(
+        _ state: String, _ text: String, of user: SimulatedUser, _ connection: SimulatedConnection
+    ) {
+        if state != "offline" || !text.isEmpty {
+            world.fail("\(connection.label) is told that \(user.name) is \(state) \(text), which is hidden from it")
+        }
+    }
+
+    /// Checks what a client reads of what its own user tells others.
+    func takeOwnPrivacy(_ privacy: JSONValue?, on connection: SimulatedConnection) {
+        let user = connection.device.user
+        guard connection.isUpToDate(at: world.time), !people.isUnsettled(user, user) else { return }
+        let (settings, told) = (user.secrecy.settings, ["presence", "lastSeen", "read"].map { privacy?[$0]?.string })
+        if told != [settings.presence.word, settings.lastSeen.word, settings.read.word].map({ "\($0)" }) {
+            world.fail("\(connection.label) is told of another privacy than \(settings)")
         }
     }
 
@@ -120,7 +151,13 @@ final class PresenceCheck {
 
     private func checkPresence(_ connection: SimulatedConnection) {
         guard !world.isStopping else { return }
+        let viewer = connection.device.user
         for user in people.users where world.time - user.truthSince > World.lateness && !people.isCrowded(user) {
+            guard !people.isUnsettled(user, viewer) else { continue }
+            guard !people.isHidden(user, from: viewer) else {
+                checkNothingBelieved(of: user, connection)
+                continue
+            }
             let isOld =
                 world.time - user.textSince > World.lateness && connection.belief.texts[user.index] != user.toldText
             guard let told = connection.belief.presence[user.index], told != user.truth.rawValue || isOld else {
@@ -134,6 +171,15 @@ final class PresenceCheck {
                 "\(connection.label) still believes that \(user.name) is \(told), not \(user.truth), \(user.toldText)"
             )
         }
+    }
+
+    private func checkNothingBelieved(of user: SimulatedUser, _ connection: SimulatedConnection) {
+        guard let told = connection.belief.presence[user.index], told != "offline" else { return }
+        guard
+            connection.belief.watching.contains(user.index)
+                || ledger.arePeers(connection.device.user.index, user.index)
+        else { return }
+        world.fail("\(connection.label) still believes that \(user.name) is \(told), which is hidden from it")
     }
 
     private func checkTyping(_ connection: SimulatedConnection) {

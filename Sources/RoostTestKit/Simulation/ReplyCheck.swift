@@ -73,7 +73,7 @@ final class ReplyCheck {
             }
         case .activity:
             if connection.activity == .background { connection.belief.goToBackground() }
-        case .refresh, .bye, .read, .typing, .status, .history, .watch: break
+        case .refresh, .bye, .read, .typing, .status, .privacy, .except, .history, .watch: break
         }
     }
 
@@ -168,7 +168,7 @@ final class ReplyCheck {
         case .leave: allowed = ["not_found", "gone", "conflict"]
         case .watch: allowed = ["forbidden", "too_large"]
         case .refresh: allowed = ["conflict", "forbidden"]
-        case .activity, .status, .unwatch, .bye, .list: allowed = []
+        case .activity, .status, .privacy, .except, .unwatch, .bye, .list: allowed = []
         case .other: allowed = ["not_found", "forbidden", "conflict", "too_large", "bad_request", "gone"]
         }
         if !allowed.contains(code) { world.fail("\(connection.label) gets \(code) for \(kind)") }

@@ -68,7 +68,8 @@ final class Script {
         case 510..<600: ackSomething(on: connection)
         case 600..<650: readSomething(on: connection)
         case 650..<672: changeActivity(on: connection)
-        case 672..<680: changeStatus(on: connection)
+        case 672..<676: changeStatus(on: connection)
+        case 676..<680: changePrivacy(on: connection)
         case 680..<720: watch(on: connection)
         case 720..<790: changeMembers(on: connection)
         case 790..<830: ask(on: connection)
@@ -129,6 +130,25 @@ final class Script {
         if let choice { members.append("\"state\":\"\(choice.word)\"") }
         if let text { members.append("\"text\":\"\(text)\"") }
         clients.say("status", members.joined(separator: ","), .status(choice, text), on: connection)
+    }
+
+    private func changePrivacy(on connection: SimulatedConnection) {
+        guard world.random.chance(40) else {
+            let peer = people.other(than: connection.device.user)
+            let exception = ([nil, nil] + PrivacyException.allCases)[world.random.below(5)]
+            return clients.say(
+                "except", "\"users\":[\"\(peer.name)\"],\"as\":\"\(exception?.word ?? "none")\"",
+                .except(peer.index, exception), on: connection)
+        }
+        // Most tell most.
+        let change = PrivacyChange(
+            presence: [nil, .shared, .everyone, .nobody][world.random.below(4)],
+            lastSeen: [nil, .exact, .coarse, .nobody][world.random.below(4)],
+            read: [nil, .shared, .shared, .nobody][world.random.below(4)])
+        let members = [
+            ("presence", change.presence?.word), ("lastSeen", change.lastSeen?.word), ("read", change.read?.word),
+        ].compactMap { name, word in word.map { "\"\(name)\":\"\($0)\"" } }
+        clients.say("privacy", members.joined(separator: ","), .privacy(change), on: connection)
     }
 
     private func watch(on connection: SimulatedConnection) {

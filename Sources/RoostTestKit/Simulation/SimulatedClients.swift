@@ -74,6 +74,8 @@ final class SimulatedClients {
         case .status(let choice, let text):
             guard connection.isReady else { return }
             people.note(choice ?? user.choice, text ?? user.text, of: user)
+        case .privacy(let change): people.note(change.applied(to: user.secrecy.settings), of: user)
+        case .except(let other, let exception): people.note(exception, for: other, of: user)
         case .read(let conversation, let sequence):
             guard let member = ledger.conversations[conversation].members[user.index] else { return }
             if sequence <= member.since { world.fail("\(connection.label) has read \(sequence), which is hidden") }

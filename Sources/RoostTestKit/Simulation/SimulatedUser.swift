@@ -24,6 +24,7 @@ final class SimulatedUser {
     var choice = StatusChoice.auto
     var text = ""
     var statusSince: Int64 = 0
+    var secrecy = Secrecy()
     /// The text that others should be told, the one before, and the time of the change.
     var toldText = ""
     var oldText = ""

@@ -37,6 +37,9 @@ public enum Event: Sendable, Equatable {
     case onlineCounts([OnlineCount])
     /// The user has changed the own status, on some device.
     case status(OwnStatus)
+    /// The user has changed what others are told, on some device. Exceptions may have changed, too: `privacy` tells
+    /// them.
+    case privacy(PrivacySettings)
     /// The relay is about to stop; come back after this time.
     case drain(Duration)
 
@@ -69,6 +72,7 @@ public enum Event: Sendable, Equatable {
                 .presence(
                     UserPresence.list(reading: members), late: members.integer("late").map { .milliseconds($0) })
             case .status: OwnStatus(reading: members).map { .status($0) }
+            case .privacy: PrivacySettings(reading: members).map { .privacy($0) }
             case .drain: members.integer("after").map { .drain(.milliseconds(max(0, $0))) }
             }
         guard let event else { return nil }

@@ -20,6 +20,8 @@ public struct UserPresence: Sendable, Equatable {
     public var text: String?
     /// When an offline user was last online, if ever.
     public var lastSeen: Timestamp?
+    /// The same told coarsely, if the user doesn't tell the time.
+    public var seen: SeenRange?
 }
 
 extension UserPresence {
@@ -31,6 +33,7 @@ extension UserPresence {
         self.state = state
         text = members.string("text")
         lastSeen = members.time("lastSeen")
+        seen = members.string("seen").flatMap(SeenRange.init(word:))
     }
 
     /// The users of a `presence` event or of the answer to `watch`. Leaves out those whose state this version doesn't

@@ -4,7 +4,8 @@ let wireMembers: [String: String] = [
     "welcome": "re user device new position head epoch durability expires time server status limits",
     "ok": """
     re conversation sequence position time duplicate expires conversations next members of deliveredCount readCount \
-    messages gaps more users devices
+    messages gaps more users devices privacy \
+    exceptions
     """,
     "error": "re code reason retry retryAfter",
     "pong": "re time",
@@ -24,6 +25,7 @@ let wireMembers: [String: String] = [
     "typing": "conversation user replyTo several active",
     "presence": "users late conversations",
     "status": "state text",
+    "privacy": "presence lastSeen read",
     "drain": "after",
     "limits": """
     frameBytes bodyBytes textScalars historyDefault historyMax backlogMax pageMessages membersMax typingSeconds \
@@ -33,9 +35,11 @@ let wireMembers: [String: String] = [
     "sequenceRange": "from to",
     "member": "user role delivered deliveredAt read readAt",
     "reactionCount": "reaction count mine",
-    "userPresence": "user state text lastSeen",
+    "userPresence": "user state text lastSeen seen",
     "onlineCount": "conversation online of",
     "ownStatus": "state text",
+    "ownPrivacy": "presence lastSeen read",
+    "exception": "user as",
     "ownDevice": "device state since ended",
     "ended": "reason time",
 ]

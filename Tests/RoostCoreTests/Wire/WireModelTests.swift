@@ -17,6 +17,7 @@ import Testing
         var users: [UserPresence]
         var devices: [OwnDevice]
         var counts: [OnlineCount]
+        var privacy: OwnPrivacy?
 
         init(_ members: JSONMembers) {
             event = Event(reading: members)
@@ -34,6 +35,7 @@ import Testing
             users = UserPresence.list(reading: members)
             devices = OwnDevice.list(reading: members)
             counts = OnlineCount.list(reading: members)
+            privacy = OwnPrivacy(reading: members)
         }
 
         init?(_ text: String) {
@@ -203,6 +205,10 @@ private struct WireScenario {
             relay.advance(60)
         }
         relay.advance(3_000)
+        _ = irene.request("except", ["users": ["frank"], "as": "never"])
+        _ = irene.request("privacy", ["lastSeen": "coarse"])
+        irene.tell("bye")
+        relay.pause()
     }
 
     private func typeInAThread(_ alice: HarnessClient) {
@@ -274,6 +280,8 @@ extension JSONValue {
                 case "limits": "limits"
                 case "status": "ownStatus"
                 case "devices": "ownDevice"
+                case "privacy": "ownPrivacy"
+                case "exceptions": "exception"
                 case "ended": "ended"
                 default: nil
                 }

@@ -1,0 +1,126 @@
+import RoostFraming
+import RoostWire
+
+/// `privacy` and `except`: what a user tells others. A change is seen at once: all concerned are told again what they
+/// may know. Loop thread only.
+final class PrivacyCommands {
+    private let prices: Prices
+    private let directory: Directory
+    private let journal: Journal
+    private let delivery: Delivery
+    private let replies: Replies
+    private let builder: FrameBuilder
+    private let presence: PresenceCommands
+    private let typing: TypingCommands
+    private let exceptionsMax: Int
+
+    init(
+        prices: Prices, directory: Directory, journal: Journal, delivery: Delivery, replies: Replies,
+        builder: FrameBuilder, presence: PresenceCommands, typing: TypingCommands, exceptionsMax: Int
+    ) {
+        self.prices = prices
+        self.directory = directory
+        self.journal = journal
+        self.delivery = delivery
+        self.replies = replies
+        self.builder = builder
+        self.presence = presence
+        self.typing = typing
+        self.exceptionsMax = exceptionsMax
+    }
+
+    /// Changes the settings, and answers with them and the exceptions.
+    func set(_ change: PrivacyChange, _ id: CommandID?, _ session: Session, _ now: Moment) throws(Refusal) {
+        let (user, _) = try session.speaker()
+        let (before, settings) = (user.privacy.settings, change.applied(to: user.privacy.settings))
+        try prices.pay(deliveries: user.privacy.exceptions.count, by: session, at: now)
+        if settings != before {
+            try prices.pay(
+                deliveries: presence.retellings(of: user) + user.sessions.count, by: session, at: now)
+            // As long as others are told of the end.
+            typing.stop(user)
+            user.privacy.set(settings, at: now.monotonic)
+            journal.store(.privacy(user.number, settings))
+            presence.retell(user, wasOpen: before.presence == .everyone, at: now)
+            tellOwnDevices(of: user)
+        }
+        builder.begin("ok")
+        builder.reply(to: id)
+        builder.beginObject("privacy")
+        builder.members(of: settings)
+        builder.endObject()
+        write(user.privacy.exceptions)
+        delivery.reply(builder.finish(), to: session)
+    }
+
+    private func write(_ exceptions: [UserNumber: PrivacyException]) {
+        builder.beginArray("exceptions")
+        for (number, exception) in exceptions.sorted(by: { $0.key.value < $1.key.value }) {
+            guard let other = directory.user(number) else { continue }
+            builder.beginObject()
+            builder.member("user", plain: other.name)
+            builder.member("as", word: exception.word)
+            builder.endObject()
+        }
+        builder.endArray()
+    }
+
+    /// Tells these users something else than what the settings say; nil to tell them what these say.
+    func except(
+        _ names: [Text], _ exception: PrivacyException?, _ id: CommandID?, _ session: Session, _ now: Moment
+    ) throws(Refusal) {
+        let (user, _) = try session.speaker()
+        let named = directory.naming.find(names)
+        guard !named.contains(where: { $0.known === user }) else {
+            throw Refusal(.badRequest, "users: you can't hide from yourself")
+        }
+        let new = named.count { one in one.known.map { user.privacy.exceptions[$0.number] == nil } ?? true }
+        guard exception == nil || user.privacy.exceptions.count + new <= exceptionsMax else {
+            throw Refusal(.tooLarge, "users: you may have at most \(exceptionsMax) exceptions")
+        }
+        let changed = named.filter { $0.known.map { user.privacy.exceptions[$0.number] } != .some(exception) }
+        guard !changed.isEmpty else { return replies.accept(id, session) }
+        // Each may be told of the other, on a few devices of each.
+        try prices.pay(deliveries: changed.count * 4 + user.sessions.count, by: session, at: now)
+        let others = exception == nil ? changed.compactMap(\.known) : try name(changed, by: user, at: now)
+        if exception != .always {
+            typing.stop(user)
+            for other in others { typing.stop(other, seenBy: user) }
+        }
+        for other in others {
+            user.except(other, exception, at: now.monotonic)
+            journal.store(.exception(user.number, of: other.number, exception))
+            directory.forgetIfNobody(other)
+        }
+        presence.retell(user, others, at: now)
+        tellOwnDevices(of: user)
+        replies.accept(id, session)
+    }
+
+    /// Whom the user hides from may never have come.
+    private func name(_ named: [NamedUser], by user: User, at now: Moment) throws(Refusal) -> [User] {
+        try directory.naming.name(named, by: user, at: now)
+    }
+
+    private func tellOwnDevices(of user: User) {
+        let frame = own(user)
+        for session in user.sessions { delivery.deliver(frame, .privacy, to: session) }
+    }
+
+    /// Tells the user's own devices what the user tells others. Of the exceptions only that they may have changed:
+    /// those who show them ask.
+    func own(_ user: User) -> Frame {
+        builder.begin("privacy")
+        builder.members(of: user.privacy.settings)
+        return builder.finish()
+    }
+}
+
+extension FrameBuilder {
+    /// Writes what a user tells others.
+    fileprivate func members(of settings: PrivacySettings) {
+        member("presence", word: settings.presence.word)
+        member("lastSeen", word: settings.lastSeen.word)
+        member("read", word: settings.read.word)
+    }
+}

@@ -1,0 +1,26 @@
+import RoostWire
+
+extension Presence {
+    /// What others are told of a user.
+    struct Shown: Equatable {
+        let state: PresenceState
+        /// Empty if there is none.
+        let text: String
+
+        /// What those are told who aren't told anything.
+        static let nothing = Shown(state: .offline, text: "")
+    }
+
+    /// A user who is watched.
+    struct Watch {
+        let user: User
+        /// A conversation that both users are in; nil if they are the same, or everybody may watch the user.
+        let shared: Conversation?
+
+        /// Whether this user may still watch because of it.
+        func isAllowed(to watcher: User, _ policy: Policy) -> Bool {
+            shared.map { Sight.isShared($0, by: watcher, and: user) }
+                ?? (user === watcher || policy.isWatchedByAll(user))
+        }
+    }
+}

@@ -1,0 +1,91 @@
+import DequeModule
+import RoostWire
+
+/// Who has to be told again of others, because what they may be told of each other has changed. Each user waits once,
+/// however often that happens.
+struct Retellings {
+    /// Of whom a user has to be told again. It is stored in the user, but only this type changes it.
+    struct Wanted {
+        fileprivate var isListed = false
+        fileprivate var isEverybody = false
+        fileprivate var others = OrderedTable<UserNumber, User>()
+    }
+
+    private var listed = Deque<User>()
+    /// How many of them have waited for their tick; the others wait for the next.
+    private var due = 0
+    private var current: Retelling?
+
+    /// Whether there is something to tell.
+    var hasNews: Bool { due > 0 || current != nil }
+
+    /// The user's sessions are to be told again of these others; nil for everybody of whom they are told.
+    mutating func add(_ others: [User]?, to user: User) {
+        if let others {
+            for other in others { user.retold.others[other.number] = other }
+        } else {
+            user.retold.isEverybody = true
+        }
+        guard !user.retold.isListed else { return }
+        user.retold.isListed = true
+        listed.append(user)
+    }
+
+    /// The tick has come: all who wait are told.
+    mutating func begin() { due = listed.count }
+
+    /// Goes on with the first of them.
+    mutating func goOn(_ steps: inout Int, _ tell: (Session, User) -> Void) {
+        if current == nil, let user = listed.popFirst() {
+            due -= 1
+            current = Retelling(of: user.retold.isEverybody ? nil : user.retold.others.values, to: user)
+            user.retold = Wanted()
+        }
+        if current?.goOn(&steps, tell) ?? true { current = nil }
+    }
+}
+
+/// Tells a user's sessions again of others. One step for each session and user.
+private struct Retelling {
+    /// nil: everybody whom the session is told of.
+    private let others: [User]?
+    private let sessions: [Session]
+    private var session = 0
+    /// Whom the session is told of, and who of them comes next.
+    private var listed: [User]?
+    private var place = 0
+
+    /// - Parameter others: nil for everybody of whom the user is told.
+    init(of others: [User]?, to user: User) {
+        self.others = others
+        sessions = user.sessions
+    }
+
+    /// Returns whether all have been told.
+    mutating func goOn(_ steps: inout Int, _ tell: (Session, User) -> Void) -> Bool {
+        while session < sessions.count {
+            if listed == nil {
+                listed = others ?? everybody(whom: sessions[session])
+                // To list them takes a little, too, and there may be nobody.
+                steps -= 1 + (listed?.count ?? 0) / 16
+            }
+            let users = listed ?? []
+            while place < users.count {
+                guard steps > 0 else { return false }
+                steps -= 1
+                tell(sessions[session], users[place])
+                place += 1
+            }
+            session += 1
+            (listed, place) = (nil, 0)
+        }
+        return true
+    }
+
+    /// In a fixed order, so that a simulated run can be repeated.
+    private func everybody(whom session: Session) -> [User] {
+        let watched = session.presence.watching.values.map(\.user).sorted { $0.number.value < $1.number.value }
+        let peers = session.user?.peers.values.filter { session.presence.watching[$0.number] == nil } ?? []
+        return watched + peers
+    }
+}

@@ -1,0 +1,104 @@
+"""What a user doesn't tell somebody, that one isn't told in any way, over restarts too."""
+
+from harness.waiting import until
+
+SETTINGS = {"presence__grace_seconds": 300}
+
+
+def shown(device, user):
+    """What the device was told of the user, in this order."""
+    users = [one for frame in device.seen("presence") for one in frame.get("users", []) if one["user"] == user]
+    return [one["state"] + ("" if "seen" not in one else " " + one["seen"]) for one in users]
+
+
+async def found(device, user):
+    return (await device.call("watch", users=[user]))["users"][0]
+
+
+async def pair(relay):
+    """alice and bob are in a group with carol, and watch each other."""
+    alice, bob = await relay.device("alice"), await relay.device("bob")
+    group = await alice.group("Crew", "bob", "carol")
+    await until_online(alice, "bob")
+    await until_online(bob, "alice")
+    return alice, bob, group
+
+
+async def until_online(device, user):
+    if (await found(device, user))["state"] != "online":
+        await until(lambda: shown(device, user)[-1:] == ["online"], "online")
+
+
+async def test_settings_are_kept_and_seen_at_once(start):
+    relay = start(**SETTINGS)
+    alice, bob, _ = await pair(relay)
+    answer = await alice.call("privacy", presence="nobody", lastSeen="coarse")
+    assert answer["privacy"] == {"presence": "nobody", "lastSeen": "coarse", "read": "shared"}
+    assert answer["exceptions"] == []
+    await until(lambda: shown(bob, "alice")[-1:] == ["offline recently"], "hidden")
+    await until(lambda: shown(alice, "bob")[-1:] == ["offline recently"], "hides from alice")
+    assert (await alice.event("privacy"))["presence"] == "nobody"
+    relay.kill()
+    relay.start()
+    alice, bob = await relay.device("alice"), await relay.device("bob")
+    assert (await found(bob, "alice")) == {"user": "alice", "state": "offline", "seen": "recently"}
+    await alice.call("privacy", presence="shared")
+    await until(lambda: shown(bob, "alice")[-1:] == ["online"], "shown again")
+
+
+async def test_blocking_hides_both_ways(start):
+    relay = start(**SETTINGS)
+    alice, bob, group = await pair(relay)
+    await alice.call("except", users=["bob", "who-never-came"], **{"as": "blocked"})
+    await until(lambda: shown(bob, "alice")[-1:] == ["offline"], "hidden")
+    await until(lambda: shown(alice, "bob")[-1:] == ["offline"], "hides from alice")
+    relay.kill()
+    relay.start()
+    alice, bob = await relay.device("alice"), await relay.device("bob")
+    assert await found(bob, "alice") == {"user": "alice", "state": "offline"}
+    assert await found(alice, "bob") == {"user": "bob", "state": "offline"}
+    carol = await relay.device("carol")
+    for device in (alice, bob):
+        await device.call("typing", to=group)
+    await carol.event("typing", user="alice")
+    await carol.event("typing", user="bob")
+    await bob.send(group, "one")
+    await alice.event("message")
+    await alice.call("read", conversation=group, sequence=1)
+    await carol.event("receipt", user="alice", read=1)
+    for device in (alice, bob):
+        await device.barrier()
+        assert not device.seen("typing")
+    assert not [one for one in bob.seen("receipt") if one["user"] == "alice"]
+    members = (await bob.call("conversation.members", conversation=group))["members"]
+    assert [set(one) for one in members if one["user"] == "alice"] == [{"user", "role"}]
+    count = (await alice.call("watch", conversations=[group]))["conversations"][0]
+    assert (count["online"], count["of"]) == (2, 3)
+    await alice.call("except", users=["bob"], **{"as": "none"})
+    await until(lambda: shown(bob, "alice")[-1:] == ["online"], "shown again")
+    assert (await alice.call("privacy"))["exceptions"] == [{"user": "who-never-came", "as": "blocked"}]
+
+
+async def test_a_stranger_may_watch_who_shows_itself_to_everyone(start):
+    relay = start(**SETTINGS)
+    alice, eve = await relay.device("alice"), await relay.device("eve")
+    assert await eve.refusal("watch", users=["alice"]) == "forbidden"
+    await alice.call("privacy", presence="everyone")
+    await until_online(eve, "alice")
+    await alice.call("status", state="busy")
+    await until(lambda: shown(eve, "alice")[-1:] == ["busy"], "busy")
+    await alice.call("privacy", presence="shared")
+    await alice.call("status", state="away")
+    assert await eve.refusal("watch", users=["alice"]) == "forbidden"
+    await eve.barrier()
+    assert "away" not in shown(eve, "alice")
+
+
+async def test_what_is_wrong_is_refused(start):
+    alice = await start().device("alice")
+    for members in [{"users": ["bob"]}, {"as": "never"}, {"users": [], "as": "never"}, {"users": ["bob"], "as": "x"},
+                    {"users": ["alice"], "as": "never"}]:
+        assert await alice.refusal("except", **members) == "bad_request"
+    assert await alice.refusal("except", users=[f"u{n}" for n in range(101)], **{"as": "never"}) == "too_large"
+    for members in [{"presence": "friends"}, {"lastSeen": 1}, {"read": "everyone"}]:
+        assert await alice.refusal("privacy", **members) == "bad_request"
