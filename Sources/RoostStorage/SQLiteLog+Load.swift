@@ -109,14 +109,9 @@ extension SQLiteLog {
             let presence = StoredPresence(
                 UInt8(exactly: query.int32(3)).flatMap(PresenceState.init(rawValue:)) ?? .offline,
                 isHere: query.int32(4) != 0, lastSeen: Timestamp(milliseconds: query.int64(2)))
-            let status = StoredStatus(
-                UInt8(exactly: query.int32(5)).flatMap(StatusChoice.init(rawValue:)) ?? .auto, text: query.text(6),
-                toldText: query.text(7))
-            // Damaged settings show nobody anything.
+            let status = StoredStatus(number: query.int32(5), text: query.text(6), toldText: query.text(7))
             let privacy = PrivacySettings(
-                UInt8(exactly: query.int32(8)).flatMap(PresenceAudience.init(rawValue:)) ?? .nobody,
-                UInt8(exactly: query.int32(9)).flatMap(LastSeenDetail.init(rawValue:)) ?? .nobody,
-                UInt8(exactly: query.int32(10)).flatMap(ReadAudience.init(rawValue:)) ?? .nobody)
+                shownTo: query.int32(8), seenAs: query.int32(9), readTo: query.int32(10))
             users.append(Snapshot.User(UserNumber(query.int32(0)), name: query.text(1), presence, status, privacy))
         }
         return users
@@ -129,7 +124,7 @@ extension SQLiteLog {
             exceptions.append(
                 Snapshot.Exception(
                     UserNumber(query.int32(0)), of: UserNumber(query.int32(1)),
-                    UInt8(exactly: query.int32(2)).flatMap(PrivacyException.init(rawValue:)) ?? .blocked))
+                    PrivacyException(number: query.int32(2))))
         }
         return exceptions
     }

@@ -1,3 +1,4 @@
+import RoostCore
 import RoostWire
 
 /// Why a line of an import isn't taken. Names the member, never what a body holds.
@@ -21,6 +22,7 @@ extension ExportLine {
         case "conversation": self = .conversation(try ExportedConversation(&members))
         case "member": self = .member(try ExportedMember(&members))
         case "device": self = .device(try ExportedDevice(&members))
+        case "exception": self = .exception(try ExportedException(&members))
         case "withheld": self = .withheld(try WithheldMessages(&members))
         case "end": self = .end(lines: try members.number("lines"))
         default:
@@ -54,6 +56,21 @@ extension ExportedUser {
     fileprivate init(_ members: inout LineMembers) throws(ExportLineFailure) {
         name = try members.user("user")
         lastSeen = try members.number("lastSeen", or: 0)
+        status.choice = try members.word("state", or: .auto)
+        status.text = try members.statusText("text", or: "")
+        status.toldText = try members.statusText("toldText", or: status.text)
+        privacy = PrivacySettings(
+            try members.word("presence", or: .shared), try members.word("lastSeenAs", or: .exact),
+            try members.word("read", or: .shared))
+    }
+}
+
+extension ExportedException {
+    fileprivate init(_ members: inout LineMembers) throws(ExportLineFailure) {
+        user = try members.user("user")
+        other = try members.user("other")
+        kind = try members.word("as")
+        guard user != other else { throw ExportLineFailure("other: the same as user") }
     }
 }
 

@@ -1,3 +1,4 @@
+import RoostCore
 import RoostWire
 
 /// Writes lines of an export into one buffer, which whoever owns it empties. Belongs to one thread.
@@ -9,6 +10,18 @@ struct ExportLineWriter {
         bytes.removeAll(keepingCapacity: true)
     }
 
+    private mutating func write(_ status: StoredStatus) {
+        if status.choice != .auto { json.member("state", word: status.choice.word) }
+        if !status.text.isEmpty { json.member("text", status.text) }
+        if status.toldText != status.text { json.member("toldText", status.toldText) }
+    }
+
+    private mutating func write(_ privacy: PrivacySettings) {
+        if privacy.presence != .shared { json.member("presence", word: privacy.presence.word) }
+        if privacy.lastSeen != .exact { json.member("lastSeenAs", word: privacy.lastSeen.word) }
+        if privacy.read != .shared { json.member("read", word: privacy.read.word) }
+    }
+
     mutating func write(_ line: ExportLine) {
         switch line {
         case .header(let header): write(header)
@@ -16,6 +29,13 @@ struct ExportLineWriter {
             begin("user")
             json.member("user", user.name)
             member("lastSeen", unlessZero: user.lastSeen)
+            write(user.status)
+            write(user.privacy)
+        case .exception(let exception):
+            begin("exception")
+            json.member("user", exception.user)
+            json.member("other", exception.other)
+            json.member("as", word: exception.kind.word)
         case .conversation(let conversation):
             begin("conversation")
             json.member("conversation", conversation.id)

@@ -1,3 +1,4 @@
+import RoostCore
 import RoostWire
 
 /// One line of an export, as Docs/Export.md describes it: what stands in it, free of SQLite, so that any bytes can be
@@ -9,6 +10,7 @@ enum ExportLine: Equatable, Sendable {
     case conversation(ExportedConversation)
     case member(ExportedMember)
     case device(ExportedDevice)
+    case exception(ExportedException)
     case event(ExportedEvent)
     case withheld(WithheldMessages)
     /// The last line: how many stand before it. A file without it was cut short.
@@ -49,6 +51,15 @@ struct ExportedUser: Equatable, Sendable {
     var name: String
     /// 0: never.
     var lastSeen: Int64 = 0
+    var status = StoredStatus()
+    var privacy = PrivacySettings()
+}
+
+/// What a user tells one other user, instead of what its settings say.
+struct ExportedException: Equatable, Sendable {
+    var user: String
+    var other: String
+    var kind: PrivacyException
 }
 
 /// A conversation. Its members have lines of their own.

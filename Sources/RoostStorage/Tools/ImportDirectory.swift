@@ -44,10 +44,26 @@ struct ImportDirectory {
                 lastSeen.bind(1, user.number)
                 lastSeen.bind(2, user.lastSeen)
                 try lastSeen.run()
+                guard user.isNew else { continue }
+                try writer.directory.setStatus(of: UserNumber(user.number), to: user.status)
+                try writer.directory.setPrivacy(of: UserNumber(user.number), to: user.privacy)
             }
+            try writeExceptions()
             for conversation in plan.conversations.values.sorted(by: { $0.number < $1.number }) {
                 try write(conversation)
             }
+        }
+    }
+
+    /// Those that the store has count before those of the file.
+    private func writeExceptions() throws {
+        let add = try writer.database.prepare("INSERT OR IGNORE INTO exception (user, other, kind) VALUES (?1, ?2, ?3)")
+        for exception in plan.exceptions {
+            guard let user = plan.users[exception.user], let other = plan.users[exception.other] else { continue }
+            add.bind(1, user.number)
+            add.bind(2, other.number)
+            add.bind(3, Int32(exception.kind.rawValue))
+            try add.run()
         }
     }
 

@@ -33,6 +33,9 @@ struct ImportPlan {
         var number: Int32
         var isNew: Bool
         var lastSeen: Int64 = 0
+        /// How the file says the user wants to be shown, and what it tells others. The store's own counts before.
+        var status = StoredStatus()
+        var privacy = PrivacySettings()
     }
 
     /// The user that withheld messages come from. No token can name it, since no user begins with "@".
@@ -43,6 +46,7 @@ struct ImportPlan {
     private(set) var users: [String: User] = [:]
     private(set) var conversations: [String: Conversation] = [:]
     private(set) var devices: [ExportedDevice] = []
+    private(set) var exceptions: [ExportedException] = []
     /// Messages that the store has as they were before a later edit or deletion: position there, by the line.
     private(set) var refreshed: [Int64: Int64] = [:]
     /// Rows that will be added.
@@ -90,6 +94,8 @@ struct ImportPlan {
             try know(user.name)
             let before = users[user.name]?.lastSeen ?? 0
             users[user.name]?.lastSeen = max(before, user.lastSeen)
+            users[user.name]?.status = user.status
+            users[user.name]?.privacy = user.privacy
         case .conversation(let conversation): try take(conversation, number: number)
         case .member(let member):
             try know(member.user)
@@ -98,6 +104,10 @@ struct ImportPlan {
         case .device(let device):
             try know(device.user)
             devices.append(device)
+        case .exception(let exception):
+            try know(exception.user)
+            try know(exception.other)
+            exceptions.append(exception)
         case .event(let event): try take(event, number: number)
         case .withheld(let messages): try take(messages)
         }

@@ -65,6 +65,23 @@ struct LineMembers {
         return number
     }
 
+    /// One of a fixed set of words; without `fallback` it must be there.
+    mutating func word<Word: WireWord>(_ name: String, or fallback: Word? = nil) throws(ExportLineFailure) -> Word {
+        if let fallback, rest[name] == nil { return fallback }
+        guard let word = Word(word: try text(name)) else { throw ExportLineFailure("\(name): unknown") }
+        return word
+    }
+
+    /// A status text, as a relay takes it.
+    mutating func statusText(_ name: String, or fallback: String) throws(ExportLineFailure) -> String {
+        let most = Limits().statusScalars
+        let text = try text(name, or: fallback, atMost: most * 4)
+        guard text.unicodeScalars.count <= most else {
+            throw ExportLineFailure("\(name): longer than \(most) Unicode scalars")
+        }
+        return text
+    }
+
     /// `true` or `false`; `false` if it isn't there.
     mutating func flag(_ name: String) throws(ExportLineFailure) -> Bool {
         guard let value = rest.removeValue(forKey: name) else { return false }

@@ -105,12 +105,23 @@ public struct StoreExporter {
             }
         try sink.write(.header(ExportHeader(scope: scope, epoch: epoch, head: head, time: now)))
         let people = try peopleNamed()
-        let users = try database.prepare("SELECT number, name, last_seen FROM user ORDER BY number")
+        let users = try database.prepare(
+            """
+            SELECT number, name, last_seen, choice, status, told_status, shown_to, seen_as, read_to
+            FROM user ORDER BY number
+            """)
         while try users.step() {
             guard people?.contains(users.int32(0)) ?? true else { continue }
             let isOther = author.map { $0 != users.int32(0) } ?? false
-            try sink.write(
-                .user(ExportedUser(name: users.text(1), lastSeen: isOther ? 0 : max(0, users.int64(2)))))
+            var user = ExportedUser(name: users.text(1))
+            if !isOther {
+                user.lastSeen = max(0, users.int64(2))
+                user.status = StoredStatus(
+                    number: users.int32(3), text: users.text(4), toldText: users.text(5))
+                user.privacy = PrivacySettings(
+                    shownTo: users.int32(6), seenAs: users.int32(7), readTo: users.int32(8))
+            }
+            try sink.write(.user(user))
         }
         for number in wanted.sorted() {
             guard let found = names.conversations[number] else { continue }
@@ -126,6 +137,14 @@ public struct StoreExporter {
             }
             try sink.write(
                 .device(ExportedDevice(user: user, name: devices.text(1), acked: max(0, devices.int64(2)))))
+        }
+        let exceptions = try database.prepare("SELECT user, other, kind FROM exception ORDER BY user, other")
+        while try exceptions.step() {
+            guard author.map({ $0 == exceptions.int32(0) }) ?? true, let user = names.users[exceptions.int32(0)],
+                let other = names.users[exceptions.int32(1)]
+            else { continue }
+            let kind = PrivacyException(number: exceptions.int32(2))
+            try sink.write(.exception(ExportedException(user: user, other: other, kind: kind)))
         }
     }
 

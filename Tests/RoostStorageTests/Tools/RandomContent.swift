@@ -17,14 +17,22 @@ struct RandomContent {
 
     init(seed: UInt64) { state = seed &* 0x9E37_79B9_7F4A_7C15 | 1 }
 
-    /// The users that exist from the beginning, with one device each.
+    /// The users that exist from the beginning, with one device each, and what some tell others.
     static var directory: [Mutation] {
-        users.flatMap {
+        let told: [Mutation] = [
+            .status(UserNumber(2), StoredStatus(.busy, text: "ü", toldText: "ü")),
+            .status(UserNumber(3), StoredStatus(.invisible, text: "now", toldText: "before")),
+            .status(UserNumber(4), StoredStatus(.invisible, text: "now")),
+            .privacy(UserNumber(2), PrivacySettings(.everyone, .coarse, .nobody)),
+            .exception(UserNumber(1), of: UserNumber(2), .blocked),
+            .exception(UserNumber(2), of: UserNumber(1), .always),
+        ]
+        return users.flatMap {
             [
                 .user(UserNumber($0), name: "u\($0)"),
                 .device(DeviceNumber($0), user: UserNumber($0), name: "phone", cursor: .start),
             ] as [Mutation]
-        }
+        } + told
     }
 
     mutating func below(_ bound: Int) -> Int {
@@ -143,7 +151,10 @@ extension SQLiteLog {
     func contents() throws -> [String] {
         let snapshot = try load()
         let names = Dictionary(uniqueKeysWithValues: snapshot.users.map { ($0.number, $0.name) })
-        var lines = snapshot.users.map { "user \($0.name)" }
+        var lines = snapshot.users.map { "user \($0.name) \($0.status) \($0.privacy)" }
+        for exception in snapshot.exceptions {
+            lines.append("exception \(names[exception.user] ?? "") \(names[exception.other] ?? "") \(exception.kind)")
+        }
         for device in snapshot.devices { lines.append("device \(names[device.user] ?? "") \(device.name)") }
         for conversation in snapshot.conversations {
             let id = conversation.id

@@ -1,0 +1,25 @@
+import RoostCore
+import RoostWire
+
+extension StoredStatus {
+    /// As stored; `auto` if the number is damaged.
+    init(number: Int32, text: String, toldText: String) {
+        let choice = UInt8(exactly: number).flatMap(StatusChoice.init(rawValue:)) ?? .auto
+        self.init(choice, text: text, toldText: toldText)
+    }
+}
+
+extension PrivacySettings {
+    /// As stored. Damaged settings show nobody anything.
+    init(shownTo: Int32, seenAs: Int32, readTo: Int32) {
+        self.init(
+            UInt8(exactly: shownTo).flatMap(PresenceAudience.init(rawValue:)) ?? .nobody,
+            UInt8(exactly: seenAs).flatMap(LastSeenDetail.init(rawValue:)) ?? .nobody,
+            UInt8(exactly: readTo).flatMap(ReadAudience.init(rawValue:)) ?? .nobody)
+    }
+}
+
+extension PrivacyException {
+    /// As stored; `blocked` if the number is damaged.
+    init(number: Int32) { self = UInt8(exactly: number).flatMap(PrivacyException.init(rawValue:)) ?? .blocked }
+}
