@@ -49,6 +49,8 @@ final class GroupCounts {
         fileprivate var told: Tally?
         /// Some session was told something else since.
         fileprivate var isToldEarly = false
+        /// For some viewers, who aren't told of all that most are told of, it may be another one than they were told.
+        fileprivate var isPartlyNew = false
         /// Whether a timer is set for telling it, or it is in the queue.
         fileprivate var isExpected = false
         /// The first moment at which it may be told again, in monotonic milliseconds.
@@ -81,6 +83,8 @@ final class GroupCounts {
         let conversation: Conversation
         let tally: Tally
         let watchers: [Session]
+        /// Most were told this count before.
+        let isForSome: Bool
         var place = 0
     }
 
@@ -276,7 +280,11 @@ final class GroupCounts {
                 steps -= 1
                 user.counted.unseen -= 1
                 let member = user.counted.all[user.counted.unseen]
-                if settle(member) { expectTelling(of: member.conversation, at: now) }
+                let isNew = settle(member)
+                // For some viewers the count may have changed although it hasn't for most, or the other way round.
+                let isPartial = !user.privacy.isOpen && isSmall(member.conversation)
+                if isPartial { member.conversation.counts.isPartlyNew = true }
+                if isNew || isPartial { expectTelling(of: member.conversation, at: now) }
                 user.counted.unseen = min(user.counted.unseen, user.counted.all.count)
             }
             guard user.counted.unseen == 0 else { return }
@@ -378,13 +386,16 @@ final class GroupCounts {
     private func begin(_ conversation: Conversation, at now: Int64) {
         conversation.counts.isExpected = false
         let tally = tally(of: conversation)
+        let isNew = tally != conversation.counts.told || conversation.counts.isToldEarly
         guard conversation.counts.phase == .counted, !conversation.counts.watchers.isEmpty,
-            tally != conversation.counts.told || conversation.counts.isToldEarly
+            isNew || conversation.counts.isPartlyNew
         else { return }
         conversation.counts.told = tally
         conversation.counts.isToldEarly = false
+        conversation.counts.isPartlyNew = false
         conversation.counts.notBefore = now + interval(of: conversation)
-        telling = Telling(conversation: conversation, tally: tally, watchers: conversation.counts.watchers.values)
+        telling = Telling(
+            conversation: conversation, tally: tally, watchers: conversation.counts.watchers.values, isForSome: !isNew)
     }
 
     private func goOn(_ steps: inout Int, _ tell: (Conversation, Tally, Session) -> Void) {
@@ -397,7 +408,9 @@ final class GroupCounts {
             steps -= 1
             let session = current.watchers[current.place]
             current.place += 1
-            if isWatched(current.conversation.number, by: session) {
+            if isWatched(current.conversation.number, by: session),
+                !current.isForSome || session.user?.privacy.isOpen != true
+            {
                 tell(current.conversation, current.tally, session)
             }
         }

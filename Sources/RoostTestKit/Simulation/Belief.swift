@@ -7,6 +7,9 @@ struct Belief {
     var presence: [Int: String] = [:]
     var texts: [Int: String] = [:]
     var watching: Set<Int> = []
+    /// How many members of a conversation are online, of how many, and in which membership of its own user the client
+    /// asked.
+    var counts: [Int: (online: Int64, of: Int64, generation: Int)] = [:]
     /// By conversation and user: the message in whose thread the user types; 0 for the conversation itself.
     var typing: [Ledger.Pair: Int64] = [:]
     /// Conversations in which several others type.
@@ -23,6 +26,7 @@ struct Belief {
         typing = typing.filter { $0.key.one != conversation }
         several.remove(conversation)
         receipts = receipts.filter { $0.key.one != conversation }
+        counts[conversation] = nil
     }
 
     /// The device is in the background, where it isn't told who types.

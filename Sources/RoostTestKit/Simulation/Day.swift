@@ -102,5 +102,7 @@ public struct Day {
         limits.receiptsPerSecond = random.chance(30) ? random.within(50...200) : 10_000
         limits.presencePerSecond = limits.receiptsPerSecond
         limits.presenceAtOnce = limits.pageMessages
+        limits.countsPerSession = 1 + limits.pageMessages % 4
+        limits.countsPerSecond = limits.receiptsPerSecond
     }
 }

@@ -25,6 +25,7 @@ final class EndCheck {
             checkObjects(connection)
             checkRosters(connection)
             checkMemory(connection)
+            checkCounts(connection)
             if !connection.belief.typing.isEmpty || !connection.belief.several.isEmpty {
                 world.fail("\(connection.label) sees somebody type when nobody does")
             }
@@ -180,6 +181,25 @@ final class EndCheck {
             }
             if let mistake = kept.difference(from: conversation) {
                 world.fail("\(connection.label) keeps of \(conversation.id) \(mistake)")
+            }
+        }
+    }
+
+    /// Fails if a client that watches a conversation has a wrong idea of how many members are online.
+    private func checkCounts(_ connection: SimulatedConnection) {
+        let viewer = connection.device.user
+        for (index, told) in connection.belief.counts.sorted(by: { $0.key < $1.key }) {
+            let conversation = ledger.conversations[index]
+            let members = conversation.members.keys.map { people.users[$0] }
+            // The watch ended with an earlier membership. Of a crowded user nobody knows how it is.
+            guard conversation.members[viewer.index] != nil,
+                conversation.generations[viewer.index] == told.generation, !members.contains(where: people.isCrowded)
+            else { continue }
+            let online = members.count { $0.truth != .offline && !people.isHidden($0, from: viewer) }
+            if told.online != online || told.of != members.count {
+                world.fail(
+                    "\(connection.label) is told that \(told.online) of \(told.of) are online in \(conversation.id), "
+                        + "not \(online) of \(members.count)")
             }
         }
     }

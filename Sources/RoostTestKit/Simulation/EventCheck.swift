@@ -55,7 +55,9 @@ final class EventCheck {
         switch event.kind {
         case .gap: takeGap(event, on: connection)
         case .live: takeLive(event, on: connection)
-        case .presence: presence.take(event.json?["users"], on: connection)
+        case .presence:
+            presence.take(event.json?["users"], on: connection)
+            presence.takeCounts(event.json?["conversations"], on: connection)
         case .status: presence.takeOwn(event.json, on: connection)
         case .privacy: presence.takeOwnPrivacy(event.json, on: connection)
         case .typing: takeTyping(event, on: connection)
@@ -416,6 +418,7 @@ final class EventCheck {
         case (.lostReply, .ok): world.random.chance(1)
         case (.lostReceipt, .receipt): world.isCalm
         case (.lostGap, .gap): true
+        case (.lostCount, .presence): event.json?["conversations"] != nil && world.random.chance(50)
         default: false
         }
     }

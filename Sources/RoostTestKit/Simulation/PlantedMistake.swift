@@ -37,6 +37,8 @@ public enum PlantedMistake: String, CaseIterable, Sendable {
     case lostMove
     /// A reply gets lost.
     case lostReply
+    /// It gets lost how many members of a conversation are online.
+    case lostCount
     /// A receipt gets lost.
     case lostReceipt
     /// The host doesn't say of some connections that everything has left for the network.

@@ -81,6 +81,21 @@ final class PresenceCheck {
         }
     }
 
+    /// Notes how many members of conversations are online, as the client is told. At the end it has to be true.
+    func takeCounts(_ list: JSONValue?, on connection: SimulatedConnection) {
+        for element in list?.elements ?? [] {
+            guard let conversation = element["conversation"]?.string.flatMap(ledger.conversation),
+                let online = element["online"]?.integer, let of = element["of"]?.integer, online >= 0, online <= of
+            else {
+                world.fail("\(connection.label) gets a count that can't be")
+                continue
+            }
+            // The count may have been on its way when the client ended the watch.
+            guard let known = connection.belief.counts[conversation.index] else { continue }
+            connection.belief.counts[conversation.index] = (online, of, known.generation)
+        }
+    }
+
     private func checkLastSeen(_ told: Int64?, of user: SimulatedUser, _ connection: SimulatedConnection) {
         switch (told, user.lastSeen) {
         case (nil, nil): return

@@ -58,6 +58,11 @@ final class ReplyCheck {
         case .unwatch(let peer):
             connection.belief.watching.remove(peer)
             if !ledger.arePeers(user.index, peer) { connection.belief.presence[peer] = nil }
+        case .watchCount(let conversation):
+            let generation = ledger.conversations[conversation].generations[user.index] ?? 0
+            connection.belief.counts[conversation] = (-1, -1, generation)
+            presence.takeCounts(event.json?["conversations"], on: connection)
+        case .unwatchCount(let conversation): connection.belief.counts[conversation] = nil
         case .list: takeList(event, on: connection)
         case .members(let conversation): connection.belief.rosters[conversation] = event.json
         case .hello: world.fail("\(connection.label) gets ok for hello")
@@ -167,8 +172,9 @@ final class ReplyCheck {
         case .typing, .members, .history: allowed = ["not_found"]
         case .leave: allowed = ["not_found", "gone", "conflict"]
         case .watch: allowed = ["forbidden", "too_large"]
+        case .watchCount: allowed = ["not_found", "too_large"]
         case .refresh: allowed = ["conflict", "forbidden"]
-        case .activity, .status, .privacy, .except, .unwatch, .bye, .list: allowed = []
+        case .activity, .status, .privacy, .except, .unwatch, .unwatchCount, .bye, .list: allowed = []
         case .other: allowed = ["not_found", "forbidden", "conflict", "too_large", "bad_request", "gone"]
         }
         if !allowed.contains(code) { world.fail("\(connection.label) gets \(code) for \(kind)") }

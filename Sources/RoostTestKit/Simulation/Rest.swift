@@ -117,6 +117,25 @@ final class Rest {
         world.fail("\(left) messages get no answer, however often they are sent")
     }
 
+    /// Everybody watches how many are online, and some hide or show themselves.
+    private func changeCounts() {
+        for connection in host.connections where connection.isReady {
+            let own = connection.device.user.index
+            let first = ledger.conversations.filter { $0.members[own] != nil }.prefix(world.day.limits.countsPerSession)
+            for conversation in first {
+                clients.say(
+                    "watch", "\"conversations\":[\"\(conversation.id)\"]", .watchCount(conversation.index),
+                    on: connection)
+            }
+        }
+        host.advance(500)
+        for user in people.users where user.index % 3 == 0 {
+            guard let connection = host.connection(of: user) else { continue }
+            let choice = user.choice == .invisible ? StatusChoice.auto : .invisible
+            clients.say("status", "\"state\":\"\(choice.word)\"", .status(choice, nil), on: connection)
+        }
+    }
+
     /// Everybody writes, reads and acks once more, and asks how things stand.
     private func mark() {
         settle("before the last word") { self.allAreServed }
@@ -134,6 +153,7 @@ final class Rest {
             }
         }
         retryAll()
+        changeCounts()
         settle("after the last word") { self.allAreServed }
         for connection in host.connections {
             guard let last = connection.unackedEvents.last else { continue }

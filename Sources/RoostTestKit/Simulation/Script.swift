@@ -70,7 +70,8 @@ final class Script {
         case 650..<672: changeActivity(on: connection)
         case 672..<676: changeStatus(on: connection)
         case 676..<680: changePrivacy(on: connection)
-        case 680..<720: watch(on: connection)
+        case 680..<710: watch(on: connection)
+        case 710..<720: watchCount(on: connection)
         case 720..<790: changeMembers(on: connection)
         case 790..<830: ask(on: connection)
         case 830..<845: misspeak(on: connection)
@@ -157,6 +158,14 @@ final class Script {
         clients.say(
             isOn ? "watch" : "unwatch", "\"users\":[\"\(peer.name)\"]",
             isOn ? .watch(peer.index) : .unwatch(peer.index), on: connection)
+    }
+
+    private func watchCount(on connection: SimulatedConnection) {
+        guard let conversation = conversation(of: connection.device.user) else { return }
+        let isOn = world.random.chance(80)
+        clients.say(
+            isOn ? "watch" : "unwatch", "\"conversations\":[\"\(conversation.id)\"]",
+            isOn ? .watchCount(conversation.index) : .unwatchCount(conversation.index), on: connection)
     }
 
     private func changeMembers(on connection: SimulatedConnection) {

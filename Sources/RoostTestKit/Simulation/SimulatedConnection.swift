@@ -56,6 +56,7 @@ final class SimulatedConnection {
             case send(SendIntent), change(EventKind), create
             case ack(Int64), read(conversation: Int, Int64), typing(Int, thread: Int, Bool)
             case activity(Activity), status(StatusChoice?, String?), watch(Int), unwatch(Int)
+            case watchCount(Int), unwatchCount(Int)
             case privacy(PrivacyChange), except(Int, PrivacyException?)
             case list, members(conversation: Int), history(conversation: Int)
             case leave(conversation: Int)
