@@ -248,15 +248,17 @@ extension ChatClient {
 
     /// Returns a page of the members of a conversation and how far each has got, in the order in which they joined.
     /// With a sequence, also how many of all have received and read it. `next` of a page is the `after` of the one
-    /// behind it.
+    /// behind it. With `presence`, also how each of them is, as the user may know.
     public func members(
-        of conversation: String, sequence: SequenceNumber? = nil, after: String? = nil, limit: Int? = nil
+        of conversation: String, sequence: SequenceNumber? = nil, after: String? = nil, limit: Int? = nil,
+        presence: Bool = false
     ) async throws(RoostFailure) -> MemberList {
         try await request(.members) { command in
             command.member("conversation", conversation)
             if let sequence { command.member("sequence", sequence.value) }
             if let after { command.member("after", after) }
             if let limit { command.member("limit", Int64(limit)) }
+            if presence { command.member("presence", true) }
         } _: {
             MemberList(reading: $0)
         }

@@ -158,7 +158,8 @@ public final class CommandDecoder {
             Command.Members(
                 conversation: try members.conversation(.conversation),
                 sequence: try members.optional(.sequence, members.sequence),
-                after: try members.optional(.after, members.user), limit: try members.limit()))
+                after: try members.optional(.after, members.user), limit: try members.limit(),
+                hasPresence: try members.flag(.presence) ?? false))
     }
 
     private func readChange(_ kind: Command.Change.Kind) throws(Refusal) -> Command {

@@ -166,10 +166,15 @@ public enum Command {
         public var after: Text?
         /// Most members in the answer.
         public var limit: Int?
+        /// Whether the answer says how the members are.
+        public var hasPresence: Bool
 
         /// Creates one.
         @inlinable
-        public init(conversation: Text, sequence: SequenceNumber?, after: Text?, limit: Int?) {
+        public init(
+            conversation: Text, sequence: SequenceNumber?, after: Text?, limit: Int?, hasPresence: Bool
+        ) {
+            self.hasPresence = hasPresence
             self.conversation = conversation
             self.sequence = sequence
             self.after = after

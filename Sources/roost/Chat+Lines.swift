@@ -150,10 +150,10 @@ extension Chat {
     private func showMembers(_ conversation: String) async throws(RoostFailure) {
         var next: String?
         repeat {
-            let list = try await client.members(of: conversation, after: next)
+            let list = try await client.members(of: conversation, after: next, presence: true)
             for member in list.members {
                 let mark = member.receipt
-                let state = presence[mark.user].map { " " + $0.state.rawValue } ?? ""
+                let state = member.presence.map { " " + $0.state.rawValue } ?? ""
                 screen.line(
                     "  \(TerminalText.printable(mark.user)) (\(member.role.word))\(state), "
                         + "read \(mark.read.value), delivered \(mark.delivered.value)", .faint)

@@ -220,7 +220,7 @@ def check_vocabulary():
     same("StatusChoice", choices, declared("Identifiers.swift", "StatusChoice"))
     privacy = {name: schemas[name[0].lower() + name[1:]] for name in
                ("PresenceAudience", "LastSeenDetail", "ReadAudience")}
-    privacy["SeenRange"] = properties(schemas["presence"])["seen"]
+    privacy["SeenRange"] = schemas["seenRange"]
     privacy["PrivacyException"] = properties(schemas["exception"])["as"]
     for name, schema in privacy.items():
         same(name, schema["enum"], declared("Privacy.swift", name))
@@ -229,7 +229,7 @@ def check_vocabulary():
     same("OwnDevice", devices, declared("Events/OwnDevice.swift", "State"))
     durability = properties(MESSAGES["event.welcome"]["payload"])["durability"]["enum"]
     same("Durability", durability, declared("Identifiers.swift", "Durability"))
-    presence = properties(schemas["presence"])["state"]["enum"]
+    presence = schemas["presenceState"]["enum"]
     same("UserPresence", presence, declared("Events/UserPresence.swift", "State"))
     changes = properties(MESSAGES["event.conversation"]["payload"])["event"]["enum"]
     same("ConversationEvent", changes, declared("Events/ConversationEvent.swift", "Word"))

@@ -106,6 +106,10 @@ import Testing
             ),
             (#"{"type":"conversation.members","id":1,"conversation":"c"}"#, "members | c | - | - | -"),
             (
+                #"{"type":"conversation.members","id":1,"conversation":"c","presence":true}"#,
+                "members | c | - | - | - | presence"
+            ),
+            (
                 #"{"type":"conversation.members","id":1,"conversation":"c","sequence":4,"after":"bob","limit":7}"#,
                 "members | c | 4 | bob | 7"
             ),

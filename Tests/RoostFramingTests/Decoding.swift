@@ -94,7 +94,9 @@ func describe(_ command: Command) -> String {
     case .list(let before, let limit): words("list", text(before), number(limit))
     case .change(let change): describe(change)
     case .members(let list):
-        words("members", text(list.conversation), number(list.sequence?.value), text(list.after), number(list.limit))
+        words(
+            ["members", text(list.conversation), number(list.sequence?.value), text(list.after), number(list.limit)]
+                + (list.hasPresence ? ["presence"] : []))
     }
 }
 

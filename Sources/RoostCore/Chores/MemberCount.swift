@@ -7,6 +7,8 @@ struct MemberPage {
     let limit: Int
     /// The message of which it counts who has got and read it.
     let sequence: SequenceNumber?
+    /// Whether it says how the members are.
+    let hasPresence: Bool
 }
 
 /// Counts how many members have got a message, and have read it, as far as the asker may know.

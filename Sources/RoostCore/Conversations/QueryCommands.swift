@@ -28,6 +28,7 @@ final class QueryCommands {
     private let replies: Replies
     private let builder: FrameBuilder
     private let events: EventFrames
+    private let presence: PresenceWriter
 
     init(
         _ bounds: Bounds, _ chores: Chores, _ directory: Directory, _ reads: Reads, _ delivery: Delivery,
@@ -41,6 +42,7 @@ final class QueryCommands {
         self.replies = replies
         builder = replies.builder
         events = EventFrames(builder: replies.builder)
+        presence = PresenceWriter(replies.builder, directory.policy)
     }
 
     // MARK: history
@@ -197,12 +199,13 @@ final class QueryCommands {
         if let sequence = list.sequence { try conversation.check(sequence, for: user) }
         var first = Int64(0)
         if let name = list.after { first = try ordinal(after: name, in: conversation) }
-        let page = MemberPage(first: first, limit: list.limit ?? bounds.rows, sequence: list.sequence)
-        guard list.sequence != nil else { return answer(page, nil, conversation, id, session) }
+        let page = MemberPage(
+            first: first, limit: list.limit ?? bounds.rows, sequence: list.sequence, hasPresence: list.hasPresence)
+        guard list.sequence != nil else { return answer(page, nil, conversation, id, session, now) }
         try chores.check(session)
         chores.begin(
             MemberCount(conversation.members, of: page, for: user, directory.policy) { [self] counts in
-                answer(page, counts, conversation, id, session)
+                answer(page, counts, conversation, id, session, now)
             }, for: session, at: now)
     }
 
@@ -218,7 +221,7 @@ final class QueryCommands {
 
     private func answer(
         _ page: MemberPage, _ counts: MemberCount.Result?, _ conversation: Conversation, _ id: CommandID?,
-        _ session: Session
+        _ session: Session, _ now: Moment
     ) {
         guard session.phase == .ready, let user = session.user else { return }
         guard conversation.member(user.number) != nil else {
@@ -236,6 +239,10 @@ final class QueryCommands {
             builder.member("user", plain: member.user.name)
             builder.member("role", word: member.role.word)
             builder.members(of: member.watermark, directory.policy.receipts(of: member.user, to: user))
+            if page.hasPresence {
+                presence.members(
+                    of: member.user, presence.announced(member.user, to: user), to: user, at: now)
+            }
             builder.endObject()
         }
         builder.endArray()

@@ -13,6 +13,7 @@ final class PresenceCommands {
     private let delivery: Delivery
     private let replies: Replies
     private let builder: FrameBuilder
+    private let writer: PresenceWriter
     private var policy: Policy { directory.policy }
     /// Most users, and most conversations, that one session may watch.
     private let watchedMax: Int
@@ -35,6 +36,7 @@ final class PresenceCommands {
         self.delivery = delivery
         self.replies = replies
         self.builder = builder
+        writer = PresenceWriter(builder, directory.policy)
         self.watchedMax = watchedMax
         self.countsMax = countsMax
     }
@@ -359,8 +361,7 @@ final class PresenceCommands {
     private func frame(of users: [User], to session: Session, at now: Moment) -> Frame {
         builder.begin("presence")
         write(users, to: session, at: now) { user in
-            guard let viewer = session.user, policy.showsPresence(of: user, to: viewer) else { return .nothing }
-            return user.presence.announced
+            session.user.map { writer.announced(user, to: $0) } ?? .nothing
         }
         if presence.late > 0 { builder.member("late", presence.late) }
         return builder.finish()
@@ -392,26 +393,10 @@ final class PresenceCommands {
             let shown = shown(user)
             builder.beginObject()
             builder.member("user", plain: user.name)
-            builder.member("state", word: shown.state.word)
-            if !shown.text.isEmpty { builder.member("text", shown.text) }
-            if shown.state == .offline, let viewer = session.user { writeLastSeen(of: user, to: viewer, at: now) }
+            if let viewer = session.user { writer.members(of: user, shown, to: viewer, at: now) }
             builder.endObject()
         }
         builder.endArray()
-    }
-
-    private func writeLastSeen(of user: User, to viewer: User, at now: Moment) {
-        let lastSeen = user.presence.lastSeen
-        guard lastSeen != .never else { return }
-        switch policy.lastSeenDetail(of: user, to: viewer) {
-        case .exact: builder.member("lastSeen", lastSeen.milliseconds)
-        case .coarse:
-            // Of somebody who is there, the time isn't kept up to date.
-            let isHere = user.presence.announced.state != .offline
-            let age = isHere ? 0 : now.wall.milliseconds - lastSeen.milliseconds
-            builder.member("seen", word: SeenRange(age: age).word)
-        case .nobody: break
-        }
     }
 }
 

@@ -128,7 +128,7 @@ final class Prices {
         case .list(_, let limit): 1 + 2 * rows(limit)
         // Up to 64 devices, of which most have few.
         case .devices: 5
-        case .members: 10
+        case .members(let list): list.hasPresence ? 15 : 10
         default: 1
         }
     }

@@ -123,6 +123,8 @@ public struct ConversationMember: Sendable, Equatable {
     public var role: Role
     /// The member's name, and how far the member has got.
     public var receipt: Receipt
+    /// How the member is, if that was asked for.
+    public var presence: UserPresence?
 }
 
 /// The answer to `conversation.members`.
@@ -154,7 +156,7 @@ extension MemberList {
             guard let role: Role = member.word("role"), let receipt = Receipt(in: conversation, reading: member) else {
                 return nil
             }
-            return ConversationMember(role: role, receipt: receipt)
+            return ConversationMember(role: role, receipt: receipt, presence: UserPresence(reading: member))
         }
         next = members.string("next")
         sequence = members.sequence("sequence")

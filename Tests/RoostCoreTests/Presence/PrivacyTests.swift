@@ -277,6 +277,35 @@ import Testing
         #expect([watcher, bob, carol].map(count) == [2, 2, 3])
     }
 
+    @Test func listsOfMembersTellHowTheyAre() {
+        _ = bob.outcome("status", ["state": "busy", "text": "x"])
+        relay.pause()
+        func listed(_ client: HarnessClient, presence: Value = true) -> [String]? {
+            client.request("conversation.members", ["conversation": "\(group)", "presence": presence])?
+                .list("members").map(describe)
+        }
+        #expect(listed(watcher) == ["online", "busy x", "online"])
+        #expect(listed(watcher, presence: false) == ["", "", ""])
+        except(bob, "watcher", as: "never")
+        #expect(listed(watcher) == ["online", "offline", "online"])
+        #expect(listed(bob) == ["offline", "busy x", "online"])
+    }
+
+    /// Most are told nothing new then.
+    @Test func aCountChangesForWhomOneIsShownTo() {
+        except(bob, "watcher", as: "always")
+        want(bob, ("presence", "nobody"))
+        let carol = relay.connect("carol", "tablet")
+        #expect([watcher, carol].map(count) == [3, 2])
+        for client in [watcher, carol] { client.forget() }
+        bob.tell("bye")
+        relay.advance(1_000)
+        let told = [watcher, carol].map { client in
+            client.frames("presence").flatMap { $0.list("conversations") }.map { $0.number("online") }
+        }
+        #expect(told == [[2], []])
+    }
+
     // MARK: Commands
 
     @Test func ownDevicesAreToldOfAChange() {

@@ -33,7 +33,7 @@ let wireMembers: [String: String] = [
     """,
     "conversationObject": "conversation kind name role count members sequence unread read message time",
     "sequenceRange": "from to",
-    "member": "user role delivered deliveredAt read readAt",
+    "member": "user role delivered deliveredAt read readAt state text lastSeen seen",
     "reactionCount": "reaction count mine",
     "userPresence": "user state text lastSeen seen",
     "onlineCount": "conversation online of",

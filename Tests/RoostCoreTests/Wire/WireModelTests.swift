@@ -207,8 +207,12 @@ private struct WireScenario {
         relay.advance(3_000)
         _ = irene.request("except", ["users": ["frank"], "as": "never"])
         _ = irene.request("privacy", ["lastSeen": "coarse"])
+        _ = irene.request("status", ["text": "x"])
         irene.tell("bye")
         relay.pause()
+        relay.connect("jack").tell("bye")
+        let group = henry.makeGroup("irene", "jack")
+        _ = henry.request("conversation.members", ["conversation": "\(group)", "presence": true])
     }
 
     private func typeInAThread(_ alice: HarnessClient) {
