@@ -16,6 +16,8 @@ final class ConversationTruth {
     var generations: [Int: Int] = [:]
     var messages: [Ledger.Message] = []
     var lastPosition: Int64 = 0
+    /// Direct: when somebody last came into it or left, by the wall clock.
+    var changedAt: Int64 = 0
     var isErased = false
 
     init(_ index: Int, _ number: Int32, _ id: String, _ kind: ConversationKind) {

@@ -127,6 +127,7 @@ extension Ledger {
             let pair = Pair(conversation.index, sender)
             marks[pair] = Mark(delivered: max(sequence, marks[pair]?.delivered ?? 0), read: sequence)
         }
+        if conversation.kind == .direct, append.change != nil { conversation.changedAt = append.time.milliseconds }
         admit(append.change, to: conversation, at: position)
         checkDetails(append, of: conversation)
         feed(append, position, sequence, in: conversation)
