@@ -105,40 +105,44 @@ extension CommandMembers {
 
     /// Reads the conversations of `watch` and `unwatch`.
     func counted() throws(Refusal) -> [Text] {
-        guard let list = value(.conversations) else { return [] }
-        guard list.kind == .array else { throw refusal(.conversations, "must be a list of conversations") }
-        var ids: [Text] = []
-        var children = reader.children(of: list)
-        while let element = reader.next(&children)?.value {
-            guard ids.count < limits.countsPerSession else {
-                let most = limits.countsPerSession
-                throw refusal(.conversations, "must be a list of at most \(most) conversations", .tooLarge)
-            }
-            guard element.kind == .string, text(element).isConversation(nameBytes: limits.nameBytes) else {
-                throw refusal(.conversations, "must be a list of conversations, each as in to")
-            }
-            ids.append(text(element))
-        }
+        if value(.conversations) == nil { return [] }
+        let ids = try texts(
+            .conversations, "conversations", ", each as in to", atMost: limits.countsPerSession,
+            where: { $0.isConversation(nameBytes: limits.nameBytes) })
         guard !ids.isEmpty else { throw refusal(.conversations, "must name at least one conversation") }
         return ids
     }
 
     private func names(_ member: Member, atLeast least: Int, atMost most: Int) throws(Refusal) -> [Text] {
-        let list = try required(member)
-        guard list.kind == .array else { throw refusal(member, "must be a list of user names") }
-        var names: [Text] = []
-        var children = reader.children(of: list)
-        while let element = reader.next(&children)?.value {
-            guard names.count < most else {
-                throw refusal(member, "must be a list of at most \(most) user names", .tooLarge)
-            }
-            guard element.kind == .string, text(element).isUserName(atMost: limits.nameBytes) else {
-                throw refusal(member, "must be a list of user names; each \(nameRule), not beginning with @")
-            }
-            names.append(text(element))
-        }
+        let names = try texts(
+            member, "user names", "; each \(nameRule), not beginning with @", atMost: most,
+            where: { $0.isUserName(atMost: limits.nameBytes) })
         guard names.count >= least else { throw refusal(member, "must name at least one user") }
         return names
+    }
+
+    /// Reads a list of texts.
+    /// - Parameters:
+    ///   - what: what they are, in the plural.
+    ///   - rule: what follows `what` in the refusal of one that isn't such a text.
+    private func texts(
+        _ member: Member, _ what: String, _ rule: @autoclosure () -> String, atMost most: Int,
+        where isValid: (Text) -> Bool
+    ) throws(Refusal) -> [Text] {
+        let list = try required(member)
+        guard list.kind == .array else { throw refusal(member, "must be a list of \(what)") }
+        var texts: [Text] = []
+        var children = reader.children(of: list)
+        while let element = reader.next(&children)?.value {
+            guard texts.count < most else {
+                throw refusal(member, "must be a list of at most \(most) \(what)", .tooLarge)
+            }
+            guard element.kind == .string, isValid(text(element)) else {
+                throw refusal(member, "must be a list of \(what)\(rule())")
+            }
+            texts.append(text(element))
+        }
+        return texts
     }
 
     // MARK: Numbers and flags

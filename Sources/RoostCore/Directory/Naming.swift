@@ -81,31 +81,33 @@ struct Naming {
     /// - Throws: `rate_limited` if the user has named too many unknown users, or added too many, in the last hour;
     ///   `busy` or `too_large` if the store can't take that many.
     func introduce(_ named: [NamedUser], by user: User, at now: Moment) throws(Refusal) -> [User] {
-        try checkUnknown(named)
+        let unknown = try checkUnknown(named)
         if let wait = user.added.spend(Int64(named.count), of: bounds.additions, at: now.monotonic) {
             throw Refusal(
                 .rateLimited, "you have put \(bounds.additions.burst) users into conversations within an hour",
                 retryAfterMilliseconds: wait)
         }
-        return try make(named, by: user, at: now)
+        return try make(named, unknown: unknown, by: user, at: now)
     }
 
     /// Makes the unknown ones of the users whom `user` names without putting them anywhere. Otherwise as `introduce`.
     func name(_ named: [NamedUser], by user: User, at now: Moment) throws(Refusal) -> [User] {
-        try checkUnknown(named)
-        return try make(named, by: user, at: now)
+        try make(named, unknown: try checkUnknown(named), by: user, at: now)
     }
 
-    private func checkUnknown(_ named: [NamedUser]) throws(Refusal) {
+    /// Checks that the store can take the unknown ones. Returns how many they are.
+    private func checkUnknown(_ named: [NamedUser]) throws(Refusal) -> Int {
         let unknown = named.reduce(0) { $0 + ($1.known == nil ? 1 : 0) }
         if unknown > 0 {
             try directory.journal.checkIntroductions(unknown)
             try directory.userNumbers.check(unknown, retryMilliseconds: bounds.retryMilliseconds)
         }
+        return unknown
     }
 
-    private func make(_ named: [NamedUser], by user: User, at now: Moment) throws(Refusal) -> [User] {
-        let unknown = named.reduce(0) { $0 + ($1.known == nil ? 1 : 0) }
+    private func make(
+        _ named: [NamedUser], unknown: Int, by user: User, at now: Moment
+    ) throws(Refusal) -> [User] {
         if unknown > 0, let wait = user.introduced.spend(Int64(unknown), of: bounds.introductions, at: now.monotonic) {
             throw Refusal(
                 .rateLimited, "you have named \(bounds.introductions.burst) unknown users within an hour",

@@ -91,10 +91,7 @@ final class User {
         departures[conversation] = departure
         guard let member = conversations.removeValue(forKey: conversation) else { return }
         if member.isOwn { ownConversations -= 1 }
-        // The last one takes its place.
-        guard let last = memberships.popLast(), last !== member else { return }
-        last.place = member.place
-        memberships[member.place] = last
+        memberships.removeBySwap(at: member.place)?.place = member.place
     }
 
     /// The member, who is this user, has written to the conversation or changed something in it.

@@ -58,57 +58,51 @@ enum ReceiptView {
 extension Policy {
     /// Whether `viewer` is told whether `user` is there, and when `user` types, if there is anything that lets it ask.
     func showsPresence(of user: User, to viewer: User) -> Bool {
-        if user === viewer || user.privacy.isOpen && viewer.privacy.isOpen { return true }
-        return tellsPresence(user, viewer) && tellsPresence(viewer, user)
-    }
-
-    private func tellsPresence(_ user: User, _ viewer: User) -> Bool {
-        switch user.privacy.exceptions[viewer.number] {
-        case .always: true
-        case .never, .blocked: false
-        case nil: user.privacy.settings.presence != .nobody
-        }
+        if hidesNothing(user, from: viewer) { return true }
+        return told(by: user, to: viewer).presence != .nobody && told(by: viewer, to: user).presence != .nobody
     }
 
     /// How exactly `viewer` is told when `user` was there last. The time would say that `user` is there now, so whoever
     /// isn't told that isn't told the time.
     func lastSeenDetail(of user: User, to viewer: User) -> LastSeenDetail {
-        if user === viewer || user.privacy.isOpen && viewer.privacy.isOpen { return .exact }
-        let detail = max(lastSeenDetail(user, viewer), lastSeenDetail(viewer, user))
+        if hidesNothing(user, from: viewer) { return .exact }
+        let detail = max(told(by: user, to: viewer).lastSeen, told(by: viewer, to: user).lastSeen)
         return showsPresence(of: user, to: viewer) ? detail : max(detail, .coarse)
-    }
-
-    private func lastSeenDetail(_ user: User, _ viewer: User) -> LastSeenDetail {
-        switch user.privacy.exceptions[viewer.number] {
-        case .always: .exact
-        case .never, .blocked: .nobody
-        case nil: user.privacy.settings.lastSeen
-        }
     }
 
     /// What `viewer` is told of how far `user` has got in a conversation of both.
     func receipts(of user: User, to viewer: User) -> ReceiptView {
-        if user === viewer || user.privacy.isOpen && viewer.privacy.isOpen { return .all }
-        let (one, other) = (user.privacy.exceptions[viewer.number], viewer.privacy.exceptions[user.number])
-        if one == .blocked || other == .blocked { return .nothing }
-        return tellsRead(user, one) && tellsRead(viewer, other) ? .all : .delivery
-    }
-
-    private func tellsRead(_ user: User, _ exception: PrivacyException?) -> Bool {
-        switch exception {
-        case .always: true
-        case .never, .blocked: false
-        case nil: user.privacy.settings.read == .shared
-        }
+        if hidesNothing(user, from: viewer) { return .all }
+        if isException(.blocked, between: user, viewer) { return .nothing }
+        let isRead = told(by: user, to: viewer).read == .shared && told(by: viewer, to: user).read == .shared
+        return isRead ? .all : .delivery
     }
 
     /// Whether an exception hides each from the other, whatever the settings say.
     func isHidden(_ user: User, from viewer: User) -> Bool {
         guard !user.privacy.isAlone else { return false }
-        let all = [user.privacy.exceptions[viewer.number], viewer.privacy.exceptions[user.number]]
-        return all.contains(.never) || all.contains(.blocked)
+        return isException(.never, between: user, viewer) || isException(.blocked, between: user, viewer)
     }
 
     /// Whether anybody may watch the user.
     func isWatchedByAll(_ user: User) -> Bool { user.privacy.settings.presence == .everyone }
+
+    /// The pair needn't be looked at: so it is with most.
+    private func hidesNothing(_ user: User, from viewer: User) -> Bool {
+        user === viewer || user.privacy.isOpen && viewer.privacy.isOpen
+    }
+
+    /// What the user tells this viewer. Whether that one may ask is another question.
+    private func told(by user: User, to viewer: User) -> PrivacySettings {
+        switch user.privacy.exceptions[viewer.number] {
+        case .always: PrivacySettings()
+        case .never, .blocked: PrivacySettings(.nobody, .nobody, .nobody)
+        case nil: user.privacy.settings
+        }
+    }
+
+    /// Whether one of the two has this exception for the other.
+    private func isException(_ kind: PrivacyException, between one: User, _ other: User) -> Bool {
+        one.privacy.exceptions[other.number] == kind || other.privacy.exceptions[one.number] == kind
+    }
 }

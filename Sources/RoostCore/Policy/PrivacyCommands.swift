@@ -82,7 +82,9 @@ final class PrivacyCommands {
         guard !changed.isEmpty else { return replies.accept(id, session) }
         // Each may be told of the other, on a few devices of each.
         try prices.pay(deliveries: changed.count * 4 + user.sessions.count, by: session, at: now)
-        let others = exception == nil ? changed.compactMap(\.known) : try name(changed, by: user, at: now)
+        // Whom the user hides from may never have come.
+        let others =
+            exception == nil ? changed.compactMap(\.known) : try directory.naming.name(changed, by: user, at: now)
         if exception != .always {
             typing.stop(user)
             for other in others { typing.stop(other, seenBy: user) }
@@ -95,11 +97,6 @@ final class PrivacyCommands {
         presence.retell(user, others, at: now)
         tellOwnDevices(of: user)
         replies.accept(id, session)
-    }
-
-    /// Whom the user hides from may never have come.
-    private func name(_ named: [NamedUser], by user: User, at now: Moment) throws(Refusal) -> [User] {
-        try directory.naming.name(named, by: user, at: now)
     }
 
     private func tellOwnDevices(of user: User) {

@@ -215,10 +215,7 @@ final class GroupCounts {
         }
         guard let place = member.counted.place else { return }
         member.counted.place = nil
-        // The last one takes its place.
-        guard let last = member.user.counted.all.popLast(), last !== member else { return }
-        last.counted.place = place
-        member.user.counted.all[place] = last
+        member.user.counted.all.removeBySwap(at: place)?.counted.place = place
     }
 
     /// Counts the member as what most others are told of the user. Returns whether that is new.

@@ -137,7 +137,7 @@ final class ReceiptCommands {
     private func tellOwnDevices(of member: Member) -> Int {
         guard !member.user.sessions.isEmpty else { return 0 }
         let key = Owed.receipt(member.conversation.number, member.user.number)
-        let frame = frame(member, .own)
+        let frame = frame(member, .all, isOwn: true)
         for session in member.user.sessions { delivery.deliver(frame, key, to: session) }
         return member.user.sessions.count
     }
@@ -147,20 +147,18 @@ final class ReceiptCommands {
         counters.receiptsGathered += 1
         let member = telling.member
         let key = Owed.receipt(member.conversation.number, member.user.number)
-        let full = frame(member, .all)
+        let full = frame(member, .all, isOwn: false)
         // Made only if somebody isn't told what was read.
         var partial: Frame?
-        let isOpen = member.user.privacy.isOpen
         var told = 0
         for other in member.conversation.members where other !== member {
             var frame = full
-            if !isOpen || !other.user.privacy.isOpen {
-                let view = directory.policy.receipts(of: member.user, to: other.user)
-                guard view == .all || view == .delivery && telling.isDelivery else { continue }
-                if view == .delivery {
-                    frame = partial ?? self.frame(member, .delivery)
-                    partial = frame
-                }
+            switch directory.policy.receipts(of: member.user, to: other.user) {
+            case .all: break
+            case .delivery where telling.isDelivery:
+                frame = partial ?? self.frame(member, .delivery, isOwn: false)
+                partial = frame
+            case .delivery, .nothing: continue
             }
             for session in other.user.sessions {
                 delivery.deliver(frame, key, to: session)
@@ -173,22 +171,17 @@ final class ReceiptCommands {
     /// The member's present watermark, as this session is told; nil if it isn't told any.
     func frame(_ member: Member, for session: Session) -> Frame? {
         guard let viewer = session.user else { return nil }
-        if member.user === viewer { return frame(member, .own) }
-        switch directory.policy.receipts(of: member.user, to: viewer) {
-        case .all: return frame(member, .all)
-        case .delivery: return frame(member, .delivery)
-        case .nothing: return nil
-        }
+        let view = directory.policy.receipts(of: member.user, to: viewer)
+        return view == .nothing ? nil : frame(member, view, isOwn: member.user === viewer)
     }
 
-    private enum Form { case own, all, delivery }
-
-    private func frame(_ member: Member, _ form: Form) -> Frame {
+    /// - Parameter isOwn: whether it is for a device of the same member.
+    private func frame(_ member: Member, _ view: ReceiptView, isOwn: Bool) -> Frame {
         builder.begin("receipt")
         builder.member("conversation", plain: member.conversation.id)
         builder.member("user", plain: member.user.name)
-        builder.members(of: member.watermark, form == .delivery ? .delivery : .all)
-        if form == .own { builder.member("unread", member.unread) }
+        builder.members(of: member.watermark, view)
+        if isOwn { builder.member("unread", member.unread) }
         return builder.finish()
     }
 }

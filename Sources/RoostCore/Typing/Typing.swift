@@ -170,10 +170,8 @@ final class Typing {
 
     /// Costs the same however many there are: a user may type in thousands of conversations when its session ends.
     private func unlist(_ member: Member) {
-        // The last one takes its place.
-        guard let last = member.user.typist.members.popLast(), last !== member else { return }
-        last.typing.place = member.typing.place
-        member.user.typist.members[member.typing.place] = last
+        let place = member.typing.place
+        member.user.typist.members.removeBySwap(at: place)?.typing.place = place
     }
 
     // MARK: Time

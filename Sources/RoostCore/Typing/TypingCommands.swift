@@ -107,7 +107,6 @@ final class TypingCommands {
     private func isTold(_ session: Session, of member: Member) -> Bool {
         guard let viewer = session.user else { return false }
         let user = member.user
-        if user.privacy.isOpen && viewer.privacy.isOpen { return true }
         if directory.policy.showsPresence(of: user, to: viewer) { return true }
         return !member.typing.isNamed && member.typing.toldAt <= max(user.privacy.changedAt, viewer.privacy.changedAt)
     }
