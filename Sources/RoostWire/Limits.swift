@@ -220,11 +220,15 @@ public struct Limits: Sendable, Equatable {
     public var pingMilliseconds: Int64 = 25_000
     /// A connection is closed when nothing arrives for this long after a ping.
     public var pongMilliseconds: Int64 = 10_000
-    /// What a client may ask for instead of `pingMilliseconds`: often enough to notice a lost network on a call, seldom
-    /// enough for a watch's battery where no proxy is in the way.
-    public var pingBounds: ClosedRange<Int64> = 5_000...300_000
-    /// And instead of `pongMilliseconds`: no less than a slow mobile network needs, no more than ghosts are worth.
-    public var pongBounds: ClosedRange<Int64> = 2_000...60_000
+    /// The least that a client may ask for instead of `pingMilliseconds`: often enough to notice a lost network on a
+    /// call.
+    public var pingMinMilliseconds: Int64 = 5_000
+    /// And the most: seldom enough for a watch's battery where no proxy is in the way.
+    public var pingMaxMilliseconds: Int64 = 300_000
+    /// The least that a client may ask for instead of `pongMilliseconds`: no less than a slow mobile network needs.
+    public var pongMinMilliseconds: Int64 = 2_000
+    /// And the most: no more than ghosts are worth.
+    public var pongMaxMilliseconds: Int64 = 60_000
     /// Time from the expiry of a token to the close of its connection.
     public var refreshGraceMilliseconds: Int64 = 25_000
     /// How long a dropped device may take to come back before its user is shown as offline, and everybody after a

@@ -99,6 +99,20 @@ async def test_presence_and_privacy_in_a_terminal(start):
         assert await chat.end() == 0
 
 
+async def test_a_group_in_a_terminal_shows_how_many_are_there(start):
+    relay = start()
+    bob = await relay.device("bob")
+    group = await bob.group("Crew", "alice", "carol")
+    alice = await Chat.open(relay, "--as", "alice", "--with", group)
+    await alice.shows("2 of 3 online")
+    carol = await relay.device("carol")
+    await alice.shows("3 of 3 online")
+    await carol.bye()
+    await bob.bye()
+    await alice.shows("1 of 3 online")
+    assert await alice.end() == 0
+
+
 async def test_raw_frames_by_hand(start):
     relay = start()
     alice = await Chat.open(relay, "--as", "alice", "--device", "laptop", "--raw")

@@ -280,6 +280,8 @@ import Testing
     // MARK: Together
 
     @Test(arguments: [
+        ("limits.ping_seconds_min=301", "limits.ping_seconds_max"),
+        ("limits.pong_seconds_max=1", "limits.pong_seconds_min"),
         ("limits.history_default=101", "limits.history_max"), ("limits.history_max=49", "limits.history_default"),
         ("limits.page_messages=1000,limits.backlog_max=999", "limits.backlog_max"),
         ("limits.outbox_spill_bytes=65536,limits.outbox_calm_bytes=65537", "limits.outbox_spill_bytes"),

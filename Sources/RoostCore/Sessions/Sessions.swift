@@ -13,8 +13,7 @@ final class Sessions {
         /// A connection is closed when nothing arrives for this long after a ping.
         var pongMilliseconds: Int64
         /// What clients may ask for instead.
-        var pingBounds: ClosedRange<Int64>
-        var pongBounds: ClosedRange<Int64>
+        var least, most: Heartbeat
         /// Time from the expiry of a token to the close of its connection.
         var refreshGraceMilliseconds: Int64
         /// Malformed commands in a row before the connection is closed.
@@ -26,8 +25,12 @@ final class Sessions {
             helloMilliseconds = limits.helloMilliseconds
             pingMilliseconds = limits.pingMilliseconds
             pongMilliseconds = limits.pongMilliseconds
-            pingBounds = limits.pingBounds
-            pongBounds = limits.pongBounds
+            least = Heartbeat(
+                ping: min(limits.pingMinMilliseconds, limits.pingMilliseconds),
+                pong: min(limits.pongMinMilliseconds, limits.pongMilliseconds))
+            most = Heartbeat(
+                ping: max(limits.pingMaxMilliseconds, limits.pingMilliseconds),
+                pong: max(limits.pongMaxMilliseconds, limits.pongMilliseconds))
             refreshGraceMilliseconds = limits.refreshGraceMilliseconds
             malformedMax = limits.malformedMax
             verificationsAtOnce = limits.verificationsAtOnce
@@ -39,6 +42,7 @@ final class Sessions {
         /// The contents of `hello` or `refresh` while the token is being checked.
         fileprivate var hello: Hello?
         fileprivate var heardAt: Int64
+        let openedAt: Int64
         fileprivate(set) var heartbeat: Heartbeat
         fileprivate var pingedAt: Int64?
         fileprivate var helloDeadline: Int64?
@@ -51,6 +55,7 @@ final class Sessions {
 
         init(_ bounds: Bounds, at now: Int64) {
             heardAt = now
+            openedAt = now
             heartbeat = Heartbeat(ping: bounds.pingMilliseconds, pong: bounds.pongMilliseconds)
             helloDeadline = now + bounds.helloMilliseconds
         }
@@ -105,7 +110,7 @@ final class Sessions {
     }
 
     private let bounds: Bounds
-    private var sessions: [SessionID: Session] = [:]
+    private var sessions = OrderedTable<SessionID, Session>()
     private var nextID: UInt64 = 1
     private var timers: TimerWheel<SessionID>
     private var verifications = Deque<Verification>()
@@ -119,10 +124,12 @@ final class Sessions {
 
     // MARK: Connections
 
+    subscript(id: SessionID) -> Session? { sessions[id] }
+
     /// The number of open connections, ready or not.
     var count: Int { sessions.count }
     /// All connections, in no order.
-    var all: some Sequence<Session> { sessions.values }
+    var all: [Session] { sessions.values }
     /// All connections in a fixed order, so that a simulation can be repeated.
     var sorted: [Session] { sessions.values.sorted { $0.id.value < $1.id.value } }
     /// Number of timers that are set. For tests.
@@ -241,16 +248,15 @@ final class Sessions {
 
     /// Takes the heartbeat that the client asks for into the limits. The operator's own is always allowed.
     func setHeartbeat(of session: Session, _ hello: Hello) {
+        let (least, most) = (bounds.least, bounds.most)
         session.life.heartbeat = Heartbeat(
-            ping: Sessions.take(hello.pingSeconds, into: bounds.pingBounds, or: bounds.pingMilliseconds),
-            pong: Sessions.take(hello.pongSeconds, into: bounds.pongBounds, or: bounds.pongMilliseconds))
+            ping: Sessions.take(hello.pingSeconds, from: least.ping, to: most.ping, or: bounds.pingMilliseconds),
+            pong: Sessions.take(hello.pongSeconds, from: least.pong, to: most.pong, or: bounds.pongMilliseconds))
     }
 
-    private static func take(_ seconds: Int64?, into range: ClosedRange<Int64>, or usual: Int64) -> Int64 {
+    private static func take(_ seconds: Int64?, from least: Int64, to most: Int64, or usual: Int64) -> Int64 {
         guard let seconds else { return usual }
         let wanted = seconds.multipliedReportingOverflow(by: 1_000)
-        let least = min(range.lowerBound, usual)
-        let most = max(range.upperBound, usual)
         return wanted.overflow ? most : min(max(wanted.partialValue, least), most)
     }
 

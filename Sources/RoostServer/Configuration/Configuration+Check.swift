@@ -11,6 +11,14 @@ extension Configuration {
         let demands: [(low: String, least: Int, high: String, value: Int, why: String)] = [
             ("history_default", limits.historyDefault, "history_max", limits.historyMax, ""),
             ("page_messages", limits.pageMessages, "backlog_max", limits.backlogMax, ""),
+            (
+                "ping_seconds_min", Int(limits.pingMinMilliseconds / 1_000), "ping_seconds_max",
+                Int(limits.pingMaxMilliseconds / 1_000), ""
+            ),
+            (
+                "pong_seconds_min", Int(limits.pongMinMilliseconds / 1_000), "pong_seconds_max",
+                Int(limits.pongMaxMilliseconds / 1_000), ""
+            ),
             ("outbox_calm_bytes", limits.outboxCalmBytes, "outbox_spill_bytes", limits.outboxSpillBytes, ""),
             (
                 "outbox_spill_bytes", limits.outboxSpillBytes + answers, "outbox_max_bytes", limits.outboxMaxBytes,

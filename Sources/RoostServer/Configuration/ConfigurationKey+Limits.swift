@@ -201,6 +201,26 @@ extension ConfigurationKey {
             "A connection is closed when nothing arrives for this long after a ping."
         ),
         ConfigurationKey(
+            "limits.ping_seconds_min",
+            .seconds(\.limits.pingMinMilliseconds, 1...3_600),
+            "Shortest time between pings that a client may ask for."
+        ),
+        ConfigurationKey(
+            "limits.ping_seconds_max",
+            .seconds(\.limits.pingMaxMilliseconds, 1...3_600),
+            "Longest time between pings that a client may ask for."
+        ),
+        ConfigurationKey(
+            "limits.pong_seconds_min",
+            .seconds(\.limits.pongMinMilliseconds, 1...600),
+            "Shortest time to answer a ping that a client may ask for."
+        ),
+        ConfigurationKey(
+            "limits.pong_seconds_max",
+            .seconds(\.limits.pongMaxMilliseconds, 1...600),
+            "Longest time to answer a ping that a client may ask for. Lost connections are noticed that late."
+        ),
+        ConfigurationKey(
             "limits.refresh_grace_seconds",
             .seconds(\.limits.refreshGraceMilliseconds, 0...3_600),
             "Time from the expiry of a token to the close of its connection."

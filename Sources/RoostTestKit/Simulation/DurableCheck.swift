@@ -88,16 +88,14 @@ final class DurableCheck {
     }
 
     /// Sets people back to what is durable, as a new relay knows it.
-    func forgetWhatWasNotDurable() {
+    /// - Parameter isComplete: the old relay stored everything before it ended.
+    func forgetWhatWasNotDurable(isComplete: Bool) {
         let durable = Set(ledger.devices.values.map { "\(people.users[$0.user].name)/\($0.name)" })
         for user in people.users {
             people.noteTruth(of: user)
             let seen = user.isHere ? world.now.wall.milliseconds : user.lastSeen?.lowerBound
             for device in user.devices {
-                device.connection = nil
-                device.current = nil
-                device.linger = nil
-                if !durable.contains(device.label) { device.base = nil }
+                forget(device, isDurable: durable.contains(device.label), isComplete: isComplete)
             }
             forgetMarks(of: user)
             checkSeen(user, seen)
@@ -105,6 +103,23 @@ final class DurableCheck {
             checkStatus(user)
             checkPrivacy(user)
         }
+    }
+
+    private func forget(_ device: SimulatedDevice, isDurable: Bool, isComplete: Bool) {
+        let since = isComplete ? world.fullAt : max(world.fullAt, world.startedAt, device.changedAt)
+        if !isDurable {
+            device.base = nil
+            device.end = nil
+            device.isEndKnown = true
+        } else if world.time - since <= seenTolerance {
+            device.isEndKnown = false
+        } else if device.connection != nil {
+            device.end = StoredEnd(.restart, at: .never)
+            device.isEndKnown = true
+        }
+        device.connection = nil
+        device.current = nil
+        device.linger = nil
     }
 
     private func forgetMarks(of user: SimulatedUser) {

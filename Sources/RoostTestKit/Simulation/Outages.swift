@@ -80,7 +80,9 @@ final class Outages {
         clients.forgetAnswers()
         for violation in host.store.takeViolations() + ledger.takeViolations() { world.fail(violation) }
         durable.checkLog()
-        durable.forgetWhatWasNotDurable()
+        var isComplete = false
+        if case .stopped = end { isComplete = true }
+        durable.forgetWhatWasNotDurable(isComplete: isComplete)
         // Most restarts take no time that counts, some longer than anybody is shown as online without being there.
         if world.random.chance(20) {
             host.sleep(Int64(world.random.within(0...Int(2 * world.day.limits.downMilliseconds))))

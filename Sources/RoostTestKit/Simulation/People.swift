@@ -25,8 +25,10 @@ final class People {
     func noteReady(_ connection: SimulatedConnection) {
         let device = connection.device
         guard connection.isReady, device.connection !== connection else { return }
+        device.changedAt = world.time
         if let old = device.connection {
             world.tally.takeovers += 1
+            note(.takeover, of: device)
             if old.activity != .background { noteSeen(device.user) }
         }
         if let linger = device.linger, linger.until > world.time, linger.activity == .idle {
@@ -47,6 +49,8 @@ final class People {
         let device = connection.device
         guard device.connection === connection else { return }
         device.connection = nil
+        device.changedAt = world.time
+        note(connection.session.closing.map(EndReason.init) ?? .cut, of: device)
         world.tally.closes += 1
         if connection.activity != .background {
             if isGoodbye {
@@ -59,6 +63,12 @@ final class People {
             noteSeen(device.user)
         }
         noteTruth(of: device.user)
+    }
+
+    private func note(_ reason: EndReason, of device: SimulatedDevice) {
+        device.end = StoredEnd(reason, at: world.now.wall)
+        device.isEndKnown = true
+        device.endedAt = world.time
     }
 
     /// Another relay has started, and the user has a grace to come back as it was stored.

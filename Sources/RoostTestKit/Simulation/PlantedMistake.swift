@@ -25,6 +25,8 @@ public enum PlantedMistake: String, CaseIterable, Sendable {
     case forgottenPresence
     /// After a restart, somebody is stored as online who had left.
     case raisedDead
+    /// After a restart it is forgotten how connections ended.
+    case forgottenEnds
     /// A device's cursor is stored as if it had acked everything.
     case runawayCursor
     /// The host doesn't say that a connection broke.

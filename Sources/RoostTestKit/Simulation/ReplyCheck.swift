@@ -11,16 +11,18 @@ final class ReplyCheck {
     private let people: People
     private let clients: SimulatedClients
     private let presence: PresenceCheck
+    private let devices: DeviceCheck
 
     init(
         _ world: World, _ ledger: Ledger, _ people: People, _ clients: SimulatedClients,
-        _ presence: PresenceCheck
+        _ presence: PresenceCheck, _ devices: DeviceCheck
     ) {
         self.world = world
         self.ledger = ledger
         self.people = people
         self.clients = clients
         self.presence = presence
+        self.devices = devices
     }
 
     /// A client reads the reply to its command `re`.
@@ -33,6 +35,7 @@ final class ReplyCheck {
         case (.error, let kind): takeError(event, kind, on: connection)
         case (.ok, .history(let conversation)):
             takeHistory(event, conversation, isAtRest: pending.saidAt >= world.restAt, on: connection)
+        case (.ok, .devices): devices.take(event.json?["devices"], askedAt: pending.saidAt, on: connection)
         case (.ok, .watch(let peer)): takeWatched(event, peer, askedAt: pending.saidAt, on: connection)
         case (.ok, let kind): takeOK(event, kind, on: connection)
         default: world.fail("\(connection.label) gets \(event.kind) as a reply to \(pending.kind)")
@@ -78,7 +81,7 @@ final class ReplyCheck {
             }
         case .activity:
             if connection.activity == .background { connection.belief.goToBackground() }
-        case .refresh, .bye, .read, .typing, .status, .privacy, .except, .history, .watch: break
+        case .refresh, .bye, .read, .typing, .status, .privacy, .except, .history, .watch, .devices: break
         }
     }
 
@@ -174,7 +177,8 @@ final class ReplyCheck {
         case .watch: allowed = ["forbidden", "too_large"]
         case .watchCount: allowed = ["not_found", "too_large"]
         case .refresh: allowed = ["conflict", "forbidden"]
-        case .activity, .status, .privacy, .except, .unwatch, .unwatchCount, .bye, .list: allowed = []
+        case .activity, .status, .privacy, .except, .unwatch, .unwatchCount, .bye, .list, .devices:
+            allowed = []
         case .other: allowed = ["not_found", "forbidden", "conflict", "too_large", "bad_request", "gone"]
         }
         if !allowed.contains(code) { world.fail("\(connection.label) gets \(code) for \(kind)") }
@@ -189,6 +193,7 @@ final class ReplyCheck {
         }
         connection.isWelcome = true
         presence.takeOwn(event.json?["status"], on: connection)
+        if world.random.chance(20) { clients.answer(connection, "devices", "", .devices) }
         connection.awaited.live = true
         connection.position = position
         if resume == nil, device.current === connection, event.json?["new"]?.bool == true {

@@ -204,6 +204,7 @@ final class Script {
     }
 
     private func ask(on connection: SimulatedConnection) {
+        if world.random.chance(15) { return clients.say("devices", "", .devices, on: connection) }
         if world.random.chance(30) { return clients.say("conversation.list", "", .list, on: connection) }
         guard let conversation = conversation(of: connection.device.user) else { return }
         let of = "\"conversation\":\"\(conversation.id)\""

@@ -69,6 +69,7 @@ final class SimulatedClients {
             }
             connection.use.wasAwayAt = nil
             connection.use.activity = activity
+            connection.device.changedAt = world.time
             if activity != .background { connection.belief.isInBackground = false }
             people.noteTruth(of: user)
         case .status(let choice, let text):

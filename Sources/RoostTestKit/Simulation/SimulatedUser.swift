@@ -1,3 +1,4 @@
+import RoostCore
 import RoostWire
 
 /// A person with devices, and what the checker knows of them. Owned by the simulation.
@@ -93,6 +94,14 @@ final class SimulatedDevice {
     var current: SimulatedConnection?
     /// Set after a drop: until this time the device counts as it was.
     var linger: (activity: Activity, awayAt: Int64, until: Int64)?
+    /// How its last connection ended, as the relay should tell it; nil if none has.
+    var end: StoredEnd?
+    /// Whether `end` is known: after a crash, what had just changed may be stored or not.
+    var isEndKnown = true
+    /// The monotonic time in milliseconds at which a connection began or ended, or another activity; and that of the
+    /// last end.
+    var changedAt = Int64.min / 2
+    var endedAt = Int64.min / 2
     /// Positions of the events that it has read, on any connection.
     var received: Set<Int64> = []
     /// By conversation: what was announced as a gap.

@@ -45,7 +45,7 @@ public final class Simulation {
         let host = SimulatedHost(world, ledger, people, store, seed: relaySeed)
         clients = SimulatedClients(world, ledger, people, host)
         presence = PresenceCheck(world, ledger, people, host)
-        let replies = ReplyCheck(world, ledger, people, clients, presence)
+        let replies = ReplyCheck(world, ledger, people, clients, presence, DeviceCheck(world, people))
         events = EventCheck(world, ledger, people, host, clients, replies, presence)
         durable = DurableCheck(world, ledger, people, host)
         outages = Outages(world, ledger, host, clients, durable)

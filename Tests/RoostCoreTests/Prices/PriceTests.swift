@@ -132,6 +132,40 @@ import Testing
         #expect(passes { _ in alice.outcome("presence", ["state": "active"]) } == 40)
     }
 
+    /// 40 may be spent. A setting that changes costs 1, and 2 for the 20 who watch; what changes nothing costs 1.
+    @Test func aChangeOfPrivacyCostsByThoseWhoAreTold() {
+        let (relay, alice, _) = crowd(of: 20)
+        for number in 0..<20 { _ = relay.connect("u\(number)", "tablet").outcome("watch", ["users": ["alice"]]) }
+        relay.advance(10_000)
+        let count = passes { number in
+            relay.settle()
+            return alice.outcome("privacy", ["lastSeen": number % 2 == 0 ? "coarse" : "exact"])
+        }
+        #expect(count == 13)
+        relay.advance(10_000)
+        #expect(passes { _ in alice.outcome("privacy") } == 40)
+    }
+
+    /// 40 may be spent. The answer costs a tenth of the exceptions that it lists.
+    @Test func exceptionsThatAreListedCost() {
+        let (relay, alice, _) = crowd(of: 20)
+        defer { relay.settle() }
+        let names = Value.list((0..<20).map { "u\($0)" })
+        #expect(alice.outcome("except", ["users": names, "as": "always"]) == "ok")
+        relay.advance(10_000)
+        #expect(passes { _ in alice.outcome("privacy") } == 13)
+    }
+
+    /// 40 may be spent. An exception may be told to both sides on two devices each: 20 of them cost 1 and 8.
+    @Test func exceptionsCostByTheUsersThatTheyName() {
+        let (relay, alice, _) = crowd(of: 20)
+        defer { relay.settle() }
+        let names = Value.list((0..<20).map { "u\($0)" })
+        #expect(passes { alice.outcome("except", ["users": names, "as": $0 % 2 == 0 ? "never" : "blocked"]) } == 4)
+        relay.advance(10_000)
+        #expect(passes { _ in alice.outcome("except", ["users": names, "as": "blocked"]) } == 40)
+    }
+
     @Test func typingThatIsToldCosts() {
         let (relay, alice, group) = crowd(of: 19) { $0.typingAgainMilliseconds = 0 }
         // 1 to begin and 4 for telling twice, 1 to end.

@@ -69,6 +69,23 @@ import Testing
         #expect(told(client) == [1, 90])
     }
 
+    @Test func theOperatorSaysWhatClientsMayAskFor() {
+        let relay = RelayHarness(
+            limits: .with {
+                $0.pingMinMilliseconds = 20_000
+                $0.pingMaxMilliseconds = 40_000
+                $0.pongMinMilliseconds = 5_000
+                $0.pongMaxMilliseconds = 15_000
+            })
+        for (number, (asked, given)) in [(1, [20, 5]), (30, [30, 15]), (100, [40, 15])].enumerated() {
+            let client = relay.open()
+            client.send(
+                #"{"type":"hello","id":0,"token":"alice","device":"d\#(number)","pingSeconds":\#(asked),"#
+                    + #""pongSeconds":\#(asked)}"#)
+            #expect(told(client) == given.map(Int64.init))
+        }
+    }
+
     @Test func aSilentConnectionIsPinged() {
         let alice = relay.connect("alice")
         relay.advance(24_900)
