@@ -128,6 +128,14 @@ static inline void shim_ev_urgent_init(
     ev_set_priority(watcher, EV_MAXPRI);
 }
 
+static inline void shim_ev_check_init(
+    ev_check *watcher, void (*callback)(struct ev_loop *, ev_check *, int), void *data) {
+    ev_check_init(watcher, callback);
+    watcher->data = data;
+    // Before everything that has happened.
+    ev_set_priority(watcher, EV_MAXPRI);
+}
+
 static inline void shim_ev_feed(struct ev_loop *loop, ev_prepare *watcher) { ev_feed_event(loop, watcher, EV_CUSTOM); }
 
 // One turn without waiting.

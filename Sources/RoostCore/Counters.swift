@@ -7,12 +7,8 @@ public final class Counters {
     public internal(set) var users = 0
     /// Known conversations.
     public internal(set) var conversations = 0
-    /// Sessions welcomed.
-    public internal(set) var sessionsOpened = 0
-    /// Sessions that were welcomed and have ended.
-    public internal(set) var sessionsEnded = 0
-    /// Sessions replaced by a newer one of the same device.
-    public internal(set) var takeovers = 0
+    /// How sessions began and ended.
+    public internal(set) var sessions = Sessions()
     /// Frames received.
     public internal(set) var commands = 0
     /// Messages stored.
@@ -21,6 +17,8 @@ public final class Counters {
     public internal(set) var duplicates = 0
     /// Durable events put into outboxes, live and from pages.
     public internal(set) var deliveries = 0
+    /// To how many sessions each durable event was to go at once.
+    public internal(set) var fanOut = BucketHistogram(bounds: BucketHistogram.numbers)
     /// Signals accepted.
     public internal(set) var signals = 0
     /// Signals put into outboxes.
@@ -47,10 +45,6 @@ public final class Counters {
     /// came or left, users whose presence may have changed and those who may have to be told. Sixteen members who are
     /// only searched for their sessions count as one.
     public internal(set) var steps = 0
-    /// Users whose watchers were last told "online".
-    public internal(set) var usersOnline = 0
-    /// Users whose watchers were last told "away".
-    public internal(set) var usersAway = 0
     /// Refused commands, by `ErrorCode`.
     public internal(set) var errors = [Int](repeating: 0, count: ErrorCode.allCases.count)
     /// Connections closed by the relay, by index in `CloseCode.allCases`.
@@ -58,16 +52,61 @@ public final class Counters {
 
     /// What has been told of users' presence.
     public struct Told: Sendable {
+        /// Users whose watchers were last told "online", "away" or "busy".
+        public internal(set) var online = 0, away = 0, busy = 0
+        /// Sessions by what they say about their use.
+        public internal(set) var active = 0, idle = 0, background = 0
         /// Changes of a user.
         public internal(set) var changes = 0
+        /// Users who came.
+        public internal(set) var joins = 0
+        /// Users who left, by how their last connection ended: at the raw values of `EndReason`.
+        public internal(set) var leaves = [Int](repeating: 0, count: EndReason.places)
+        /// Users who left because their last device went to the background, or because they became invisible.
+        public internal(set) var leftForBackground = 0, becameInvisible = 0
+        /// Devices that came back before their grace ended, so that nobody saw them leave.
+        public internal(set) var returned = 0
+        /// From the first change of a user to the round that tells it, in milliseconds.
+        public internal(set) var delay = BucketHistogram(bounds: BucketHistogram.waits)
         /// Rounds of changes that were told later than usual, because much had been told before.
         public internal(set) var lateRounds = 0
+    }
+
+    /// How sessions began and ended.
+    public struct Sessions: Sendable {
+        /// Sessions welcomed.
+        public internal(set) var opened = 0
+        /// Sessions that were welcomed and have ended.
+        public internal(set) var ended = 0
+        /// Sessions replaced by a newer one of the same device.
+        public internal(set) var takeovers = 0
+        /// Of those welcomed: devices that had never acked anything; that went on where the relay knew them to be; that
+        /// named a position of their own; that named one below what they had acked.
+        public internal(set) var new = 0, known = 0, resumed = 0, rewound = 0
+        /// How sessions ended that had been welcomed, at the raw values of `EndReason`.
+        public internal(set) var ends = [Int](repeating: 0, count: EndReason.places)
+        /// How others did.
+        public internal(set) var strangersEnds = [Int](repeating: 0, count: EndReason.places)
+    }
+
+    /// What all sessions together look like to one who has just looked at each. Ages are in milliseconds.
+    public struct Census: Sendable, Equatable {
+        /// How old the oldest event is that some connected device hasn't been sent.
+        public internal(set) var oldestUnsent: Int64 = 0
+        /// How old the oldest message is that was sent to some connected device and that it hasn't acked.
+        public internal(set) var oldestUnacked: Int64 = 0
+        /// How many events were stored since the oldest that some connected device hasn't been sent.
+        public internal(set) var furthestBehind: Int64 = 0
+        /// Bytes that wait for the connection for which most wait.
+        public internal(set) var largestOutbox = 0
     }
 
     /// Sessions that are behind, and what that costs.
     public struct Behind: Sendable {
         /// Sessions that have been welcomed and are not live.
         public internal(set) var sessions = 0
+        /// What was found when all sessions were last looked at.
+        public internal(set) var census = Census()
         /// Times such a session got events from the window.
         public internal(set) var windowPieces = 0
         /// Commands that read, refused because too much waits for slow sessions.
@@ -75,6 +114,11 @@ public final class Counters {
     }
 
     init() {}
+
+    /// Users whose watchers were last told that they are online or busy.
+    public var usersOnline: Int { presence.online + presence.busy }
+    /// Users whose watchers were last told that they are away.
+    public var usersAway: Int { presence.away }
 
     func count(_ code: CloseCode) {
         if let place = CloseCode.allCases.firstIndex(of: code) { closes[place] += 1 }

@@ -23,9 +23,9 @@ extension Relay {
     public func hear(from session: Session, at now: Moment) { sessions.heard(session, at: now) }
 
     /// The connection has ended, in whatever way. Called exactly once for every session.
-    /// - Parameter isClean: the client closed it in order.
-    public func close(_ session: Session, isClean: Bool = false, at now: Moment) {
-        input(at: now) { self.session.close(session, isClean: isClean, at: now) }
+    /// - Parameter reason: how it ended, unless the relay has ended the session itself.
+    public func close(_ session: Session, as reason: EndReason = .cut, at now: Moment) {
+        input(at: now) { self.session.close(session, as: reason, at: now) }
     }
 
     /// The host has written to a session that it visits without being asked to, because the socket took more.
@@ -133,6 +133,23 @@ extension Relay {
             session.shutAll()
         }
         session.storeEnds()
+    }
+
+    /// Returns the sessions that were welcomed or have ended since the last call, as far as they are noted.
+    public func takeComings() -> [Coming] { session.comings.take() }
+
+    /// What the host has attached to a session; nil if it is gone.
+    public func attachment(of id: SessionID) -> AnyObject? { sessions[id]?.attachment }
+
+    /// Looks at all sessions, in this turn or in the next ones, for `Counters.Census`; at most once in a second.
+    public func takeCensus(at now: Moment) {
+        guard now.monotonic >= censusDue else { return }
+        censusDue = .max
+        let census = Census(of: sessions, times, head: journal.head, at: now) { [self] reading in
+            counters.behind.census = reading
+            censusDue = now.monotonic + 1_000
+        }
+        chores.begin(census, at: now)
     }
 
     // MARK: For other threads

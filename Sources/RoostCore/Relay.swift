@@ -32,6 +32,14 @@ public final class Relay {
     let delivery: Delivery
     let reads: Reads
     let catchUp: CatchUp
+    let times: DeliveryTimes
+    /// When all sessions may be looked at again, in monotonic milliseconds.
+    var censusDue = Int64.min
+    /// Which sessions `takeComings` returns. A host that sets it takes them in each turn.
+    public var comingsNoted: ComingsNoted {
+        get { session.comings.noted }
+        set { session.comings.noted = newValue }
+    }
 
     // Commands by family, and the handling of stored events.
     let session: SessionCommands
@@ -58,6 +66,7 @@ public final class Relay {
         precondition(!epoch.isEmpty, "a log has an epoch")
         let (time, builder, random) = (now.monotonic, FrameBuilder(epoch: epoch), RandomSource(random))
         counters = Counters()
+        times = DeliveryTimes(at: now)
         decoder = CommandDecoder(limits: limits, epoch: epoch)
         prices = Prices(.init(limits))
         chores = Chores(.init(limits), prices, counters)
@@ -82,7 +91,7 @@ public final class Relay {
         receipt = ReceiptCommands(
             receipts: receipts, prices: prices, chores: chores, directory: directory, journal: journal,
             delivery: delivery, replies: replies,
-            builder: builder, counters: counters, storedPerBatch: limits.watermarksPerBatch)
+            builder: builder, counters: counters, times: times, storedPerBatch: limits.watermarksPerBatch)
         presence = PresenceCommands(
             presence: Presence(.init(limits), counters, at: time), counts: GroupCounts(.init(limits), at: time),
             prices: prices, chores: chores, directory: directory, journal: journal, delivery: delivery,
@@ -106,7 +115,7 @@ public final class Relay {
         stored = StoredEvents(
             bounds: .init(limits), directory: directory, journal: journal, delivery: delivery, catchUp: catchUp,
             receipts: receipts, conversations: conversation, queries: query, replies: replies,
-            events: EventFrames(builder: builder), counters: counters)
+            events: EventFrames(builder: builder), counters: counters, times: times)
         presence.raiseGhosts(lastAlive: snapshot.aliveAt, at: now)
     }
 
@@ -119,7 +128,11 @@ public final class Relay {
     /// Of the log: positions of another one mean nothing here.
     public var epoch: String { decoder.epoch }
     /// Number of ready sessions.
-    public var readySessions: Int { counters.sessionsOpened - counters.sessionsEnded }
+    public var readySessions: Int { counters.sessions.opened - counters.sessions.ended }
+    /// From the arrival of a command until its event was durable and handed to the sessions, in milliseconds.
+    public var storedTimes: BucketHistogram { times.stored }
+    /// From the arrival of a command until devices that were connected acked its event, in milliseconds.
+    public var ackedTimes: BucketHistogram { times.acked }
     /// Number of open connections, ready or not.
     public var openConnections: Int { sessions.count }
     /// Number of durable events submitted and not yet committed.

@@ -10,25 +10,48 @@ import RoostWire
 /// Builds a relay from its configuration and runs it until it is told to stop. It sets up keys, store, Relay, sockets
 /// and threads in this order, and takes them down in reverse. Called once per process, on the main thread, before
 /// anything else runs.
-public struct Server {
+public struct Server: Sendable {
     let configuration: Configuration
     let log: Logger
+    let logWriter: LogWriter
 
     /// Runs the relay on the calling thread and never returns. The process exits with 0 after a drain, with 1 if the
     /// store failed, and at once on a second SIGTERM or SIGINT or if it comes before the relay listens.
+    /// - Parameter load: reads the configuration, now and on each SIGHUP; its failure is one line for the operator.
     /// - Throws: `ServerFailure`, one line for the operator, if the relay can't start.
-    public static func run(_ configuration: Configuration) throws(ServerFailure) -> Never {
+    public static func run(
+        _ load: @escaping @Sendable () throws(ConfigurationFailure) -> Configuration
+    ) throws -> Never {
         ProcessMemory.keepLargeBlocksApart()
-        let signals = StopSignals()
+        let configuration = try load()
+        let signals = ProcessSignals()
         // Only the relay's own user may read the files that are created from here on, above all the store.
         umask(0o077)
-        var log = Logger(label: "roost", factory: { StreamLogHandler.standardError(label: $0) })
+        let logWriter = LogWriter()
+        var log = Logger(label: "roost", factory: { _ in LineLogHandler(configuration.logFormat, logWriter) })
         log.logLevel = configuration.logLevel
-        let server = Server(configuration: configuration, log: log)
+        let server = Server(configuration: configuration, log: log, logWriter: logWriter)
         DescriptorLimit.lower(to: server.descriptorsMax)
         let verifier = try server.loadKeys()
         let (store, snapshot) = try server.openStore()
-        server.serve(try server.makeGateway(store, snapshot, verifier), store, signals)
+        let running = try server.makeGateway(store, snapshot, verifier)
+        signals.onReload { [mailbox = running.1.mailbox] in mailbox.post(.reloaded(server.reload(load))) }
+        server.serve(running, store, signals)
+    }
+
+    /// Reads the configuration and the keys anew. On the signals' thread, because files may be slow.
+    private func reload(
+        _ load: () throws(ConfigurationFailure) -> Configuration
+    ) -> Result<Gateway.Reloaded, ServerFailure> {
+        do {
+            let configuration = try load()
+            let server = Server(configuration: configuration, log: log, logWriter: logWriter)
+            return .success(Gateway.Reloaded(configuration: configuration, verifier: try server.loadKeys()))
+        } catch let failure as ServerFailure {
+            return .failure(failure)
+        } catch {
+            return .failure(ServerFailure("\(error)"))
+        }
     }
 
     private func openStore() throws(ServerFailure) -> (SQLiteLog, Snapshot) {
@@ -40,15 +63,17 @@ public struct Server {
                 reporter: StorageReporter { [log] notice in
                     log.log(
                         level: notice.kind == .progress ? .notice : .error, "Store: \(notice.text)",
-                        metadata: ["kind": "\(notice.kind.rawValue)"])
+                        metadata: ["event": "store.notice", "kind": "\(notice.kind.rawValue)"])
                 })
             let snapshot = try store.load()
             log.info(
                 "Store opened",
                 metadata: [
-                    "path": "\(configuration.store.path)", "durability": "\(configuration.store.durability.rawValue)",
-                    "position": "\(snapshot.head.value)", "users": "\(snapshot.users.count)",
-                    "conversations": "\(snapshot.conversations.count)",
+                    "event": "store.opened", "path": "\(configuration.store.path)",
+                    "durability": "\(configuration.store.durability.rawValue)",
+                    "position": .stringConvertible(snapshot.head.value),
+                    "users": .stringConvertible(snapshot.users.count),
+                    "conversations": .stringConvertible(snapshot.conversations.count),
                 ])
             return (store, snapshot)
         } catch {
@@ -63,7 +88,9 @@ public struct Server {
         if now.wall < Clock.earliest {
             log.warning(
                 "The clock is wrong: messages get its time, and tokens are judged by it",
-                metadata: ["secondsSince1970": "\(now.wall.milliseconds / 1_000)"])
+                metadata: [
+                    "event": "clock.wrong", "secondsSince1970": .stringConvertible(now.wall.milliseconds / 1_000),
+                ])
         }
         let relay = Relay(
             snapshot, limits: configuration.limits,
@@ -90,13 +117,21 @@ public struct Server {
 
     /// Runs the loop from the first event to the exit.
     private func serve(
-        _ running: (gateway: Gateway, loop: EventLoop<Gateway>), _ store: SQLiteLog, _ signals: StopSignals
+        _ running: (gateway: Gateway, loop: EventLoop<Gateway>), _ store: SQLiteLog, _ signals: ProcessSignals
     ) -> Never {
         let (gateway, loop) = running
         signals.onFirst { [mailbox = loop.mailbox] in mailbox.post(.drain) }
         announce(port: loop.port)
+        log.notice(
+            "Listening",
+            metadata: [
+                "event": "relay.listening", "host": "\(configuration.listen.host)",
+                "port": .stringConvertible(Int(loop.port)), "version": "\(ServerVersion.number)",
+            ])
         gateway.otherDescriptors = max(0, ProcessUsage.countDescriptors() - loop.descriptorCount)
         loop.setTimer(afterMilliseconds: 1)
+        gateway.service?.ready(at: gateway.now.monotonic, "serving")
+        gateway.forgetTime()
         loop.run()
         store.giveUpWaiting()
         gateway.workers?.reads.stop()
@@ -104,14 +139,21 @@ public struct Server {
         if !gateway.hasStoreFailed {
             do {
                 if try !store.checkpoint(areMarksStored: gateway.relay.isStored) {
-                    log.warning("The write-ahead log could not be emptied: another program reads the store")
+                    log.warning(
+                        "The write-ahead log could not be emptied: another program reads the store",
+                        metadata: ["event": "store.wal_kept"])
                 }
             } catch {
-                log.error("The write-ahead log could not be checkpointed", metadata: ["error": "\(error)"])
+                log.error(
+                    "The write-ahead log could not be checkpointed",
+                    metadata: ["event": "store.checkpoint_failed", "error": "\(error)"])
             }
         }
         store.close()
-        log.notice("Stopped", metadata: ["position": "\(gateway.relay.head.value)"])
+        log.notice(
+            "Stopped",
+            metadata: ["event": "relay.stopped", "position": .stringConvertible(gateway.relay.head.value)])
+        logWriter.finish()
         exit(gateway.hasStoreFailed ? 1 : 0)
     }
 

@@ -3,6 +3,8 @@ import Synchronization
 
 /// The store's numbers for operators, copied at the end of the last commit or piece of maintenance.
 public struct StorageStatistics: Sendable, Equatable {
+    /// Bytes of the database file, without the write-ahead log.
+    public var fileBytes: Int64 = 0
     /// Bytes of the write-ahead log in use. The file may be longer.
     public var walBytes = 0
     /// Rows not in the indexes yet; they are in memory.

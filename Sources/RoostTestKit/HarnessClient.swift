@@ -58,10 +58,10 @@ public final class HarnessClient {
     }
 
     /// The connection is cut, or ends with a close frame of the client.
-    public func drop(isClean: Bool = false) {
+    public func drop(_ reason: EndReason = .cut) {
         guard isOpen else { return }
         isOpen = false
-        harness.relay.close(session, isClean: isClean, at: harness.now)
+        harness.relay.close(session, as: reason, at: harness.now)
         harness.settle()
     }
 

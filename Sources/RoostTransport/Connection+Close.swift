@@ -11,7 +11,7 @@ extension Connection {
         precondition(core.library.isHere, "only the loop's thread closes its connections")
         guard phase == .open else { return }
         phase = .closing
-        hasClosed = true
+        end = .server
         setTimeout(core.settings.closeFlushSeconds)
         send(ControlFrame.close(code.rawValue, reason: code.reason))
         // A stranger that ignores this keeps nobody out.
@@ -22,7 +22,7 @@ extension Connection {
     func giveWay() {
         core.counters.gaveWay += 1
         if phase == .open {
-            hasClosed = true
+            end = .server
             send(ControlFrame.close(CloseCode.overloaded.rawValue, reason: CloseCode.overloaded.reason))
         }
         core.end(self)
@@ -30,7 +30,7 @@ extension Connection {
 
     /// Fails the connection (RFC 6455, section 7.1.7): nothing more is read, and a close frame with this code goes out.
     func fail(_ code: CloseCode) {
-        if phase == .open { hasClosed = true }
+        if phase == .open { end = .failure(code) }
         core.counters.failed[code, default: 0] += 1
         leave(with: ControlFrame.close(code.rawValue, reason: code.reason))
     }
@@ -41,7 +41,7 @@ extension Connection {
         switch ControlFrame.answer(toClose: payload) {
         case .failure(let fault): fail(fault.code)
         case .success(let code):
-            if phase == .open { hasPeerClosed = true }
+            if phase == .open { end = .peer }
             leave(with: ControlFrame.close(code))
         }
     }
@@ -109,14 +109,12 @@ extension Connection {
         guard isTold else { return }
         isTold = false
         core.openCount -= 1
-        if hasPeerClosed {
-            core.counters.closedByPeer += 1
-        } else if hasClosed {
-            core.counters.closedByServer += 1
-        } else {
-            core.counters.dropped += 1
+        switch end {
+        case .peer: core.counters.closedByPeer += 1
+        case .server, .failure: core.counters.closedByServer += 1
+        case .loss: core.counters.dropped += 1
         }
-        core.events?.closed(self, isClean: hasPeerClosed)
+        core.events?.closed(self, by: end)
         attachment = nil
     }
 

@@ -136,6 +136,7 @@ extension Connection {
 
     /// Sends a response. Without `keepAlive`, the connection ends when it has been sent.
     func respond(_ response: HTTPResponse, keepAlive: Bool, withBody: Bool = true) {
+        if response.refusal != nil { core.events?.refused(self, response) }
         isKept = keepAlive
         send(response.serialized(keepAlive: keepAlive, withBody: withBody))
         setRequestTimeout()

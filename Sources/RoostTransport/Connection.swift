@@ -1,4 +1,5 @@
 internal import RoostFraming
+internal import RoostWire
 
 /// One socket of a server, from accept to its end. libwebsockets reads it and says when it takes more; HTTP, the
 /// handshake and the frames are read and written here. The handler gets it once it is a WebSocket connection. Loop
@@ -64,9 +65,8 @@ public final class Connection {
     var isTold = false
     /// The close frame that ends a leaving connection.
     var farewell: [UInt8] = []
-    /// Whether the peer has ended the connection by a close frame, or we have.
-    var hasPeerClosed = false
-    var hasClosed = false
+    /// How it ends, as far as that is known: whose close frame came first.
+    var end = ConnectionEnd.loss
     /// Whether it has ended for the peer, and the core waits for the peer's end.
     var isLeaver = false
     /// Where the core's tables have it.

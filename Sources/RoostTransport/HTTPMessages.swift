@@ -65,6 +65,8 @@ public struct HTTPResponse: Sendable {
     public var body: [UInt8]
     /// Further headers. Nothing that a client sent may be put here unchecked.
     public var headers: [(name: String, value: String)]
+    /// What it refuses, and why; nil if it doesn't.
+    public private(set) var refusal: (code: String, reason: String)?
 
     /// Creates a response.
     public init(
@@ -91,6 +93,7 @@ public struct HTTPResponse: Sendable {
         json.member("code", code)
         json.member("reason", reason)
         var response = HTTPResponse(status: status, body: [0x7B] + json.written + [0x7D])
+        response.refusal = (code, reason)
         if let retryAfterSeconds { response.headers.append(("Retry-After", String(retryAfterSeconds))) }
         return response
     }

@@ -1,5 +1,6 @@
 internal import CLibwebsockets
 internal import RoostFraming
+internal import RoostWire
 
 /// A turn is everything that has happened when the loop looks. The kernel hands that out in the order of its happening,
 /// so behind 10,000 connections that break at once everybody else would wait for half a second. Therefore whoever
@@ -10,6 +11,9 @@ extension ServerCore {
         shim_ev_prepare_init(
             watchers.turn, { _, watcher, _ in ServerCore.from(watcher?.pointee.data)?.endTurn() }, owner)
         ev_prepare_start(library.loop, watchers.turn)
+        shim_ev_check_init(
+            watchers.awake, { _, watcher, _ in ServerCore.from(watcher?.pointee.data)?.beginTurn() }, owner)
+        ev_check_start(library.loop, watchers.awake)
         shim_ev_urgent_init(
             watchers.between, { _, watcher, _ in ServerCore.from(watcher?.pointee.data)?.cutTurn() }, owner)
     }
@@ -20,6 +24,9 @@ extension ServerCore {
         changes += 1
         if changes == settings.changesPerTurn { shim_ev_feed(library.loop, watchers.between) }
     }
+
+    // Runs when the loop has slept, before everything that has happened meanwhile.
+    private func beginTurn() { turnBeganAt = ServerCore.readFineClock() }
 
     // Ends this turn in the middle of what has happened, and makes a short one for those who talk. Called by the loop,
     // so no callback of the library is under way.
@@ -47,6 +54,7 @@ extension ServerCore {
         if !ends.leaving.isEmpty || !ends.closing.isEmpty { endConnections() }
         forgetTime()
         if !waiting.isEmpty { serveWaiting() }
+        counters.turnMicroseconds.record((ServerCore.readFineClock() - turnBeganAt) / 1_000)
     }
 
     // Begins the next turn with them. What they bring about is handled at its end.

@@ -42,6 +42,8 @@ final class ServerCore {
     var leaverCount = 0
     @exclusivity(unchecked) var buffer: WriteBuffer
     private var deadline: Int64?
+    /// When the loop last woke up, in nanoseconds.
+    @exclusivity(unchecked) var turnBeganAt = ServerCore.readFineClock()
     @exclusivity(unchecked) private var now: Int64?
 
     init(_ settings: TransportSettings) throws(TransportFailure) {
@@ -96,10 +98,13 @@ final class ServerCore {
     // A year. Keeps the sum above and libev's arithmetic far from overflow.
     private static let longestTimer: Int64 = 31_536_000_000
 
-    private static func readClock() -> Int64 {
+    private static func readClock() -> Int64 { readFineClock() / 1_000_000 }
+
+    /// CLOCK_MONOTONIC in nanoseconds.
+    static func readFineClock() -> Int64 {
         var time = timespec()
         clock_gettime(CLOCK_MONOTONIC, &time)
-        return Int64(time.tv_sec) * 1_000 + Int64(time.tv_nsec) / 1_000_000
+        return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
     }
 
     // MARK: Watchers
@@ -143,6 +148,7 @@ final class ServerCore {
         if left > 0 {
             shim_ev_timer_move(library.loop, watchers.deadline, Double(left) / 1_000)
         } else {
+            counters.timerLateMilliseconds.record(-left)
             self.deadline = nil
             events?.timer()
         }

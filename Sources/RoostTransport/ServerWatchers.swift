@@ -10,6 +10,8 @@ struct ServerWatchers {
     let beat = ServerWatchers.make(ev_timer())
     /// Before the loop sleeps.
     let turn = ServerWatchers.make(ev_prepare())
+    /// After it has slept.
+    let awake = ServerWatchers.make(ev_check())
     /// Never started: it is called when it is fed, before everything else that has happened.
     let between = ServerWatchers.make(ev_prepare())
 

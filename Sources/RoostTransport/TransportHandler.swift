@@ -1,9 +1,13 @@
+public import RoostWire
+
 /// What a server's loop tells its handler. Every method is called on the loop thread and must not block, because all
 /// connections wait meanwhile. A method may call any method of `EventLoop` and `Connection`.
 public protocol TransportEvents: AnyObject {
     /// A well-formed upgrade to the socket path arrived. Return nil to accept it, or a response to refuse it (such as
     /// 403 for a wrong origin, or 503 while draining).
     func admit(_ request: UpgradeRequest) -> HTTPResponse?
+    /// A request is answered with a refusal, the handler's own or the transport's. For a log.
+    func refused(_ connection: Connection, _ response: HTTPResponse)
     /// The handshake is done, and messages follow.
     func opened(_ connection: Connection)
     /// One whole text message in valid UTF-8. The bytes are valid only during the call.
@@ -14,9 +18,8 @@ public protocol TransportEvents: AnyObject {
     func heard(from connection: Connection)
     /// The socket has taken what it could not take in an earlier `write`: write again.
     func writable(_ connection: Connection)
-    /// The connection has ended. Called exactly once for each `opened`, and last. `isClean` is true only if the peer
-    /// sent a close frame first.
-    func closed(_ connection: Connection, isClean: Bool)
+    /// The connection has ended. Called exactly once for each `opened`, and last.
+    func closed(_ connection: Connection, by end: ConnectionEnd)
     /// A plain GET or HEAD of another path than the socket's.
     func respond(to request: HTTPRequest) -> HTTPResponse
     /// The deadline of `setTimer` has passed.
@@ -27,7 +30,22 @@ public protocol TransportEvents: AnyObject {
 
 extension TransportEvents {
     /// Ignores it.
+    public func refused(_ connection: Connection, _ response: HTTPResponse) {}
+
+    /// Ignores it.
     public func receivedBinary(_ message: UnsafeRawBufferPointer, on connection: Connection) {}
+}
+
+/// How a connection ended.
+public enum ConnectionEnd: Sendable, Equatable {
+    /// The peer sent a close frame first.
+    case peer
+    /// This side closed it: the handler by `close`, or the transport to make room for another.
+    case server
+    /// The transport failed it with this code, for what the peer sent or for taking too much memory.
+    case failure(CloseCode)
+    /// It ended without a close frame.
+    case loss
 }
 
 /// The server's side of the transport: it handles events, and letters from other threads. Letters are apart from the

@@ -23,6 +23,9 @@ public enum EndReason: UInt8, WireWord {
     /// The relay crashed; how the connection ended is not known.
     case restart = 11
 
+    /// One more than the highest raw value, for counts by reason.
+    public static let places = 12
+
     /// The reason for a connection that the relay closes with this code.
     public init(_ code: CloseCode) {
         self =

@@ -19,6 +19,6 @@ struct ServeCommand: ParsableCommand {
             ("--durability", "store.durability", durability),
         ]
         let flags = named.compactMap { name, key, value in value.map { ConfigurationFlag(name, key: key, value: $0) } }
-        try Server.run(options.configuration(flags: flags))
+        try Server.run { [options] () throws(ConfigurationFailure) in try options.configuration(flags: flags) }
     }
 }

@@ -68,7 +68,7 @@ private final class Echoes: TransportHandler {
         _ = connection.write(&session.outbox)
     }
 
-    func closed(_ connection: Connection, isClean: Bool) {}
+    func closed(_ connection: Connection, by end: ConnectionEnd) {}
 
     func respond(to request: HTTPRequest) -> HTTPResponse {
         .refusal(404, code: "not_found", reason: "there is only a WebSocket here")

@@ -1,6 +1,7 @@
 """The operator's pages: health, readiness, and metrics in a form that Prometheus reads, with correct numbers; and the
 level of durability wherever it matters."""
 
+import json
 import re
 
 import pytest
@@ -78,7 +79,10 @@ async def test_counters_rise(relay, name):
     assert set(before) <= set(after)
     exact = {
         "roost_messages_total": 5, "roost_duplicates_total": 1, "roost_signals_total": 1,
-        "roost_signal_deliveries_total": 1, "roost_sessions_opened_total": 3, "roost_takeovers_total": 1,
+        "roost_signal_deliveries_total": 1, "roost_takeovers_total": 1,
+        'roost_sessions_opened_total{resume="new"}': 3, 'roost_session_ends_total{reason="takeover"}': 1,
+        "roost_fan_out_sessions_count": 6, "roost_stored_seconds_count": 6, 'roost_devices{state="active"}': 2,
+        "roost_presence_joins_total": 2,
         "roost_connections": 2, "roost_sessions": 2, "roost_users": 2, "roost_conversations": 1,
         'roost_errors_total{code="not_found"}': 1, 'roost_errors_total{code="unknown_type"}': 1,
         'roost_closes_total{code="4501"}': 1, "roost_log_position": 6}
@@ -89,6 +93,8 @@ async def test_counters_rise(relay, name):
     assert moved("roost_sent_bytes_total") > 10_000
     assert moved("roost_commands_total") >= 12
     assert moved("roost_commit_seconds_count") >= 1
+    assert moved("roost_commit_rows_sum") == 6
+    assert moved("roost_turn_seconds_count") > 10
     assert after['roost_commit_seconds_bucket{le="+Inf"}'] == after["roost_commit_seconds_count"]
     buckets = [value for key, value in after.items() if key.startswith("roost_commit_seconds_bucket")]
     assert buckets == sorted(buckets)
@@ -106,6 +112,53 @@ async def test_gauges_fall_again(relay, name):
     await alice.bye()
     await until(lambda: metrics(relay)["roost_connections"] == count - 1, "one less")
     assert metrics(relay)["roost_pending_events"] == 0
+
+
+async def test_every_end_of_a_connection_counts_with_its_reason(start):
+    relay = start(presence__grace_seconds=0, limits__ping_seconds=1, limits__pong_seconds=1)
+
+    async def counted(reason, family="session_ends", count=1):
+        key = f'roost_{family}_total{{reason="{reason}"}}'
+        await until(lambda: metrics(relay)[key] == count, key)
+
+    await (await relay.device("alice")).bye()
+    await counted("bye")
+    await (await relay.device("alice")).drop()
+    await counted("cut")
+    await (await relay.device("alice")).leave()
+    await counted("closed")
+    first, _ = await relay.device("alice", "phone"), await relay.device("alice", "phone")
+    await first.closed()
+    await counted("takeover")
+    with RawConnection(relay.port) as silent:
+        silent.upgrade()
+        silent.response()
+        hello = json.dumps({"type": "hello", "id": 1, "token": relay.token("bob"), "device": "phone"}).encode()
+        # Masked with zeros. It answers no ping.
+        silent.write(b"\x81\xfe" + len(hello).to_bytes(2, "big") + b"\0\0\0\0" + hello)
+        await counted("timeout")
+    with RawConnection(relay.port) as stranger:
+        stranger.upgrade()
+        stranger.response()
+        # There is no such opcode.
+        stranger.write(b"\x83\x80\0\0\0\0")
+        await counted("refused", "stranger_ends")
+    await counted("timeout", "presence_leaves")
+    after = metrics(relay)
+    assert sum(value for key, value in after.items() if key.startswith("roost_session_ends_total")) == 5
+
+
+async def test_what_a_device_has_not_acked_has_an_age(relay, name):
+    alice, bob = await relay.device(name("alice")), await relay.device(name("bob"))
+    before = metrics(relay)["roost_acked_seconds_count"]
+    group = await alice.group("Crew", name("bob"))
+    await alice.send(group, "hello")
+    message = await bob.event("message")
+    await until(lambda: metrics(relay)["roost_unacked_seconds"] > 0.05, "an age")
+    await bob.call("ack", position=message["position"])
+    assert metrics(relay)["roost_acked_seconds_count"] == before + 1
+    # alice's own message counts as acked by what she acks later, and isn't awaited.
+    await until(lambda: metrics(relay)["roost_unacked_seconds"] == 0, "nothing that waits")
 
 
 async def test_refusals_before_the_upgrade_are_counted(relay):

@@ -27,7 +27,7 @@ import Testing
         for _ in 0..<3 { #expect(server.onLoop { $0.loop?.connectionCount } == 1) }
         client.sendFrame(8, frame.payload)
         #expect(try client.isAtEnd())
-        #expect(server.journal.wait(for: .closed(1, isClean: false)))
+        #expect(server.journal.wait(for: .closed(1, .server)))
     }
 
     @Test func cutsAPeerThatNeverAnswersTheCloseFrame() throws {
@@ -35,7 +35,7 @@ import Testing
         server.post { $0.sessions[1]?.connection.close(.drain) }
         #expect(try client.readFrame().closeCode == CloseCode.drain.rawValue)
         #expect(try client.isAtEnd())
-        #expect(server.journal.wait(for: .closed(1, isClean: false)))
+        #expect(server.journal.wait(for: .closed(1, .server)))
     }
 
     @Test func distinguishesACleanCloseFromADrop() throws {
@@ -43,9 +43,9 @@ import Testing
         polite.sendFrame(8, [0x03, 0xE8])
         #expect(try polite.readFrame().closeCode == 1000)
         #expect(try polite.isAtEnd())
-        #expect(server.journal.wait(for: .closed(1, isClean: true)))
+        #expect(server.journal.wait(for: .closed(1, .peer)))
         do { _ = try RawClient.open(port: server.port) }
-        #expect(server.journal.wait(for: .closed(2, isClean: false)))
+        #expect(server.journal.wait(for: .closed(2, .loss)))
         let counters = server.onLoop { $0.loop?.counters }
         #expect(counters??.closedByPeer == 1)
         #expect(counters??.dropped == 1)
@@ -60,7 +60,7 @@ import Testing
         #expect(server.journal.wait { $0.filter { if case .closed = $0 { true } else { false } }.count >= 50 })
         for id in 1...50 as ClosedRange<UInt64> {
             #expect(server.journal.all.filter { $0 == .opened(id) }.count == 1)
-            #expect(server.journal.all.filter { $0 == .closed(id, isClean: false) }.count == 1)
+            #expect(server.journal.all.filter { $0 == .closed(id, .loss) }.count == 1)
         }
     }
 
@@ -68,7 +68,7 @@ import Testing
         let client = try RawClient.open(port: server.port)
         let kept = server.onLoop { Unchecked($0.sessions[1]) }
         client.sendFrame(8, [0x03, 0xE8])
-        #expect(server.journal.wait(for: .closed(1, isClean: true)))
+        #expect(server.journal.wait(for: .closed(1, .peer)))
         let isWritten = server.onLoop { script -> Bool in
             guard let session = kept?.value else { return true }
             session.outbox.push(Script.frame("nobody"))

@@ -61,7 +61,7 @@ import Testing
         #expect(diary.wait(for: .text(text)))
         dialer.close()
         #expect(diary.wait(for: .closed(code: 1000, reason: "")))
-        #expect(server.journal.wait(for: .closed(1, isClean: true)))
+        #expect(server.journal.wait(for: .closed(1, .peer)))
     }
 
     @Test func keepsABurstInOrder() throws {
@@ -69,7 +69,7 @@ import Testing
         #expect(diary.wait(for: .opened))
         for number in 0..<1_000 { #expect(dialer.send(text: Array("\(number)".utf8))) }
         dialer.close(code: 4_321, reason: "done")
-        #expect(server.journal.wait(for: .closed(1, isClean: true)))
+        #expect(server.journal.wait(for: .closed(1, .peer)))
         #expect(diary.wait(for: .closed(code: 4_321, reason: "done")))
         let received = server.journal.all.compactMap { if case .received(let text) = $0 { text } else { nil } }
         let isInOrder = received == (0..<1_000).map(String.init)

@@ -1,5 +1,6 @@
 import RoostFraming
 import RoostTransport
+import RoostWire
 import Testing
 
 /// Frames that RFC 6455 forbids or leaves to the receiver, on a socket. `RoostFramingTests` has the reader by itself.
@@ -12,10 +13,10 @@ import Testing
         client = try RawClient.open(port: server.port)
     }
 
-    private func expectClose(_ code: UInt16) throws {
-        #expect(try client.readFrame().closeCode == code)
+    private func expectClose(_ code: CloseCode) throws {
+        #expect(try client.readFrame().closeCode == code.rawValue)
         #expect(try client.isAtEnd())
-        #expect(server.journal.wait(for: .closed(1, isClean: false)))
+        #expect(server.journal.wait(for: .closed(1, .failure(code))))
     }
 
     /// RFC 6455, section 5.1.
@@ -25,14 +26,14 @@ import Testing
     ])
     func refusesAnUnmaskedFrame(_ bytes: [UInt8]) throws {
         client.send(bytes)
-        try expectClose(1002)
+        try expectClose(.protocolError)
         #expect(!server.journal.all.contains { if case .received = $0 { true } else { false } })
     }
 
     @Test func refusesAnUnmaskedFrameBehindAMaskedOne() throws {
         client.send(RawClient.frame(1, Array("good".utf8)) + [0x81, 0x02, 0x68, 0x69])
         #expect(try client.readFrame().text == "good")
-        try expectClose(1002)
+        try expectClose(.protocolError)
     }
 
     @Test(arguments: [
@@ -46,13 +47,13 @@ import Testing
     ])
     func refusesABrokenHeader(_ bytes: [UInt8]) throws {
         client.send(bytes)
-        try expectClose(1002)
+        try expectClose(.protocolError)
     }
 
     @Test func refusesAMessageWithinAMessage() throws {
         client.sendFrame(1, [0x61], isFinal: false)
         client.sendFrame(1, [0x61])
-        try expectClose(1002)
+        try expectClose(.protocolError)
     }
 
     /// RFC 6455, sections 1.4 and 5.5.1.
@@ -72,7 +73,7 @@ import Testing
         #expect(try client.readFrame().text == "before")
         #expect(try client.readFrame().closeCode == 1000)
         #expect(try client.isAtEnd())
-        #expect(server.journal.wait(for: .closed(1, isClean: true)))
+        #expect(server.journal.wait(for: .closed(1, .peer)))
         #expect(!server.journal.all.contains(.received("behind")))
     }
 
@@ -81,29 +82,29 @@ import Testing
         client.sendFrame(8, [UInt8(code >> 8), UInt8(code & 0xFF)] + Array("why".utf8))
         #expect(try client.readFrame().closeCode == code)
         #expect(try client.isAtEnd())
-        #expect(server.journal.wait(for: .closed(1, isClean: true)))
+        #expect(server.journal.wait(for: .closed(1, .peer)))
     }
 
     @Test func answersAnEmptyCloseFrame() throws {
         client.sendFrame(8, [])
         #expect(try client.readFrame() == RawClient.Frame(opcode: 8, payload: []))
-        #expect(server.journal.wait(for: .closed(1, isClean: true)))
+        #expect(server.journal.wait(for: .closed(1, .peer)))
     }
 
     @Test(arguments: [0, 999, 1_004, 1_005, 1_006, 1_015, 1_016, 1_100, 2_000, 2_999, 5_000, 65_535])
     func refusesACodeThatNobodyMaySend(_ code: UInt16) throws {
         client.sendFrame(8, [UInt8(code >> 8), UInt8(code & 0xFF)])
-        try expectClose(1002)
+        try expectClose(.protocolError)
     }
 
     @Test func refusesACloseFrameOfOneByte() throws {
         client.sendFrame(8, [0x03])
-        try expectClose(1002)
+        try expectClose(.protocolError)
     }
 
     @Test func refusesACloseReasonThatIsNotUTF8() throws {
         client.sendFrame(8, [0x03, 0xE8, 0xCE, 0xBA, 0xE1, 0xBD])
-        try expectClose(1007)
+        try expectClose(.invalidText)
     }
 
     /// RFC 6455, section 5.5.3: older ones may be skipped, the newest may not.

@@ -32,7 +32,7 @@ import Testing
         #expect(try second.readFrame().text == "still served")
         // A place that becomes free is used again.
         first.sendFrame(8, [0x03, 0xE8])
-        #expect(server.journal.wait(for: .closed(1, isClean: true)))
+        #expect(server.journal.wait(for: .closed(1, .peer)))
         let next = try RawClient.open(port: server.port)
         next.sendText("in")
         #expect(try next.readFrame().text == "in")
@@ -73,7 +73,7 @@ import Testing
         other.sendText("in")
         #expect(try other.readFrame().text == "in")
         first.sendFrame(8, [0x03, 0xE8])
-        #expect(server.journal.wait(for: .closed(1, isClean: true)))
+        #expect(server.journal.wait(for: .closed(1, .peer)))
         let next = try RawClient.open(port: server.port)
         next.sendText("in")
         #expect(try next.readFrame().text == "in")

@@ -1,4 +1,5 @@
 import RoostTransport
+import RoostWire
 import Testing
 
 @Suite struct MessageTests {
@@ -62,18 +63,18 @@ import Testing
 
     @Test func closesOnAMessageThatIsTooLong() throws {
         client.sendText(String(repeating: "x", count: 10_001))
-        try expectClose(1009, "message too long")
+        try expectClose(.tooBig, "message too long")
     }
 
     @Test func closesBeforeATooLongFrameArrives() throws {
         client.sendFrame(1, [0x78], announced: 1_099_511_627_776)
-        try expectClose(1009, "message too long")
+        try expectClose(.tooBig, "message too long")
     }
 
     @Test func countsTheBytesOfAllFragments() throws {
         client.sendFrame(1, [UInt8](repeating: 0x78, count: 6_000), isFinal: false)
         client.sendFrame(0, [UInt8](repeating: 0x78, count: 6_000), isFinal: true)
-        try expectClose(1009, "message too long")
+        try expectClose(.tooBig, "message too long")
     }
 
     @Test func boundsTheNumberOfFragments() throws {
@@ -83,17 +84,17 @@ import Testing
         #expect(try client.readFrame().text == "abbbbbbc")
         client.sendFrame(1, [], isFinal: false)
         for _ in 0..<8 { client.sendFrame(0, [], isFinal: false) }
-        try expectClose(1009, "message too long")
+        try expectClose(.tooBig, "message too long")
     }
 
     @Test func refusesBinary() throws {
         client.sendFrame(2, [0x61])
-        try expectClose(1003, "text messages only")
+        try expectClose(.unsupportedData, "text messages only")
     }
 
     @Test func refusesBinaryInParts() throws {
         client.sendFrame(2, [0x61], isFinal: false)
-        try expectClose(1003, "text messages only")
+        try expectClose(.unsupportedData, "text messages only")
     }
 
     @Test(arguments: [
@@ -134,15 +135,15 @@ import Testing
         #expect(try client.readFrame().closeCode == 1002)
     }
 
-    private func expectClose(_ code: UInt16, _ reason: String) throws {
+    private func expectClose(_ code: CloseCode, _ reason: String) throws {
         let frame = try client.readFrame()
-        #expect(frame.closeCode == code)
+        #expect(frame.closeCode == code.rawValue)
         #expect(frame.closeReason == reason)
         // Input that arrives while the close is under way is dropped.
         client.sendText("too late")
         client.sendFrame(8, frame.payload)
         #expect(try client.isAtEnd())
-        #expect(server.journal.wait(for: .closed(1, isClean: false)))
+        #expect(server.journal.wait(for: .closed(1, .failure(code))))
         #expect(!server.journal.all.contains(.received("too late")))
         #expect(server.onLoop { $0.loop?.counters.closedByServer } == 1)
     }

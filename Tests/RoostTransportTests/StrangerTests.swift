@@ -36,7 +36,7 @@ import Testing
         let fourth = try RawClient.open(port: server.port)
         #expect(try newcomers[0].readFrame().closeCode == 4005)
         #expect(try newcomers[0].isAtEnd())
-        #expect(server.journal.wait(for: .closed(4, isClean: false)))
+        #expect(server.journal.wait(for: .closed(4, .server)))
         for one in [newcomers[1], third, fourth] { #expect(try isServed(one)) }
         #expect(server.onLoop { $0.loop?.counters.gaveWay } == 4)
         #expect(server.onLoop { $0.loop?.strangerCount } == 3)

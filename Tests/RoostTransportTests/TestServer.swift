@@ -14,7 +14,7 @@ final class Script: TransportHandler {
         case received(String)
         case heard
         case writable(UInt64)
-        case closed(UInt64, isClean: Bool)
+        case closed(UInt64, ConnectionEnd)
         case timer(Int64)
         case note(String)
     }
@@ -70,10 +70,10 @@ final class Script: TransportHandler {
         journal.add(.writable(connection.id))
     }
 
-    func closed(_ connection: Connection, isClean: Bool) {
+    func closed(_ connection: Connection, by end: ConnectionEnd) {
         sessions[connection.id] = nil
         turnsOfEnds.append(turn)
-        journal.add(.closed(connection.id, isClean: isClean))
+        journal.add(.closed(connection.id, end))
     }
 
     func respond(to request: HTTPRequest) -> HTTPResponse {

@@ -61,7 +61,7 @@ import Testing
         #expect(frames > 0)
         client.sendFrame(8, [0x0F, 0xA1])
         #expect(try client.isAtEnd())
-        #expect(server.journal.wait(for: .closed(1, isClean: false)))
+        #expect(server.journal.wait(for: .closed(1, .server)))
         #expect(!server.journal.all.contains(.writable(1)))
     }
 
@@ -70,7 +70,7 @@ import Testing
         flood(20)
         #expect(server.onLoop { $0.sessions[1]?.outbox.isEmpty } == false)
         server.post { $0.sessions[1]?.connection.close(.tooSlow) }
-        #expect(server.journal.wait(for: .closed(1, isClean: false)))
+        #expect(server.journal.wait(for: .closed(1, .server)))
         #expect(server.onLoop { $0.loop?.counters.closedByServer } == 1)
         withExtendedLifetime(client) {}
     }
@@ -92,6 +92,6 @@ import Testing
             #expect(server.onLoop { $0.sessions[1]?.outbox.isEmpty } == false)
             withExtendedLifetime(client) {}
         }
-        #expect(server.journal.wait(for: .closed(1, isClean: false)))
+        #expect(server.journal.wait(for: .closed(1, .loss)))
     }
 }

@@ -273,6 +273,9 @@ final class Delivery {
             if edge.backlog(of: session) > bounds.spillBytes / 2 { isOutboxHalfFull = true }
         }
         edge.end(held, sessions: wholes)
+        if !delivered.isSignals {
+            counters.fanOut.record(Int64(conversation.audience.count), times: delivered.entries.count)
+        }
         count(wholes * delivered.entries.count, of: delivered)
     }
 

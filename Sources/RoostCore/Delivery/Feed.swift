@@ -18,6 +18,8 @@ struct Feed: ~Copyable {
     /// Everything up to here that concerns the device was put into the outbox, or the device had it before.
     private(set) var sentPosition = Position.start
     private(set) var state = State.live
+    /// Where the session first was live; nil before. What is newer was stored while it was connected.
+    private(set) var liveSince: Position?
     /// Positions named in a reply while the session was behind, and whether the reply stands for the event. An ack of
     /// one of these says nothing about earlier events.
     private var toldAhead: [Position: Bool] = [:]
@@ -48,6 +50,7 @@ struct Feed: ~Copyable {
     mutating func goLive(at position: Position, _ settled: borrowing Settled) {
         sentPosition = position
         state = .live
+        if liveSince == nil { liveSince = position }
     }
 
     /// The position that `live` tells at `position`. It is below those that a reply told before, because an ack of one

@@ -32,11 +32,12 @@ final class StoredEvents {
     private let replies: Replies
     private let events: EventFrames
     private let counters: Counters
+    private let times: DeliveryTimes
 
     init(
         bounds: Bounds, directory: Directory, journal: Journal, delivery: Delivery, catchUp: CatchUp,
         receipts: Receipts, conversations: ConversationCommands, queries: QueryCommands, replies: Replies,
-        events: EventFrames, counters: Counters
+        events: EventFrames, counters: Counters, times: DeliveryTimes
     ) {
         self.bounds = bounds
         self.directory = directory
@@ -49,6 +50,7 @@ final class StoredEvents {
         self.replies = replies
         self.events = events
         self.counters = counters
+        self.times = times
     }
 
     // MARK: In
@@ -124,6 +126,7 @@ final class StoredEvents {
             next.event.position = position
             next.event.sequence = sequence
             if next.event.kind == .edit { next.event.label = label }
+            times.noteStored(next.event, at: now)
             guard let conversation else { return journal.reached(position) }
             apply(
                 next.event, next.change, to: conversation, by: next.session, answering: next.expectedAnswer, now)

@@ -18,6 +18,8 @@ final class Presence {
         /// Sessions that asked by `watch`.
         fileprivate(set) var watchers = OrderedTable<SessionID, Session>()
         fileprivate var isChanged = false
+        /// Since when, in monotonic milliseconds.
+        fileprivate var changedAt: Int64 = 0
         /// All who are told of the user are told again at the next tick, because its privacy has changed.
         fileprivate var isRetold = false
         /// After a restart, the state that the user had before, until its devices have had time to come back.
@@ -54,6 +56,7 @@ final class Presence {
     /// The state of a session, and the users it watches. It is stored in the session, but only this type changes it.
     struct View {
         fileprivate(set) var activity = Activity.active
+        fileprivate var isCounted = false
         /// When its user is away because of it, if it is idle. In monotonic milliseconds.
         fileprivate var awayAt = Int64.min
         /// The same of the device before it dropped: it goes on if the device is still idle.
@@ -129,7 +132,10 @@ final class Presence {
     /// A session of the user became ready.
     func come(_ session: Session, of device: Device, as activity: Activity, at now: Moment) {
         session.presence.activity = activity
+        session.presence.isCounted = true
+        counters.count(activity, 1)
         let (linger, ghost) = (device.presence, device.user.presence.ghost)
+        if max(linger.until, ghost.until) > now.monotonic { counters.presence.returned += 1 }
         for before in [linger, ghost] where before.until > now.monotonic && before.activity == .idle {
             session.presence.wasAwayAt = before.awayAt
         }
@@ -149,6 +155,8 @@ final class Presence {
             setAwayTimer(of: user, at: awayAt, now.monotonic)
         }
         session.presence.wasAwayAt = nil
+        counters.count(session.presence.activity, -1)
+        counters.count(activity, 1)
         session.presence.activity = activity
         mayChange(user, at: now)
     }
@@ -224,6 +232,7 @@ final class Presence {
     private func mayChange(_ user: User, at now: Moment) {
         guard !user.presence.isChanged else { return }
         user.presence.isChanged = true
+        user.presence.changedAt = now.monotonic
         changed.append(user)
         expectRound(at: now)
     }
@@ -299,6 +308,7 @@ final class Presence {
 
     /// The session has ended.
     func forget(_ session: Session) {
+        if session.presence.isCounted { counters.count(session.presence.activity, -1) }
         for watch in session.presence.watching.values { watch.user.presence.watchers[session.id] = nil }
         session.presence.watching.removeAll()
         session.presence.batch.removeAll()
@@ -465,10 +475,8 @@ final class Presence {
         if isRetold { news.moved.append(user) }
         guard shown != before || !early.isEmpty || isRetold else { return }
         if shown != before {
-            counters.count(before.state, -1)
-            counters.count(shown.state, 1)
+            counters.count(user, before.state, shown.state, after: now.monotonic - user.presence.changedAt)
             user.presence.announced = shown
-            counters.presence.changes += 1
             if (before.state == .offline) != (shown.state == .offline) { news.moved.append(user) }
         }
         announcement = Announcement(
@@ -561,17 +569,6 @@ extension User {
             case .auto, .invisible: state
             }
         return Presence.Shown(state: state == .offline ? .offline : wanted, text: presence.status.toldText)
-    }
-}
-
-extension Counters {
-    /// Users in this state have come or gone.
-    fileprivate func count(_ state: PresenceState, _ change: Int) {
-        switch state {
-        case .online, .busy: usersOnline += change
-        case .away: usersAway += change
-        case .offline: break
-        }
     }
 }
 

@@ -13,13 +13,14 @@ final class ReceiptCommands {
     private let replies: Replies
     private let builder: FrameBuilder
     private let counters: Counters
+    private let times: DeliveryTimes
     /// Cursors, and watermarks, written with one batch.
     private let storedPerBatch: Int
 
     init(
         receipts: Receipts, prices: Prices, chores: Chores, directory: Directory, journal: Journal, delivery: Delivery,
         replies: Replies,
-        builder: FrameBuilder, counters: Counters, storedPerBatch: Int
+        builder: FrameBuilder, counters: Counters, times: DeliveryTimes, storedPerBatch: Int
     ) {
         self.receipts = receipts
         self.prices = prices
@@ -30,6 +31,7 @@ final class ReceiptCommands {
         self.replies = replies
         self.builder = builder
         self.counters = counters
+        self.times = times
         self.storedPerBatch = storedPerBatch
     }
 
@@ -39,6 +41,7 @@ final class ReceiptCommands {
         let (user, device) = try session.speaker()
         guard position <= journal.head else { throw Refusal(.badPosition, "position: this log has not reached it") }
         if let covered = session.feed.acked(position), covered > device.cursor || device.isNew {
+            if let since = session.feed.liveSince { times.noteAcked(covered, since: since, at: now) }
             receipts.move(device, to: max(covered, device.cursor), at: now)
             take(covered, of: session, user, at: now)
         }

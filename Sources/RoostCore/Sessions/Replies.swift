@@ -24,6 +24,7 @@ final class Replies {
     /// Sends `error`.
     func refuse(_ refusal: Refusal, _ session: Session) {
         counters.errors[Int(refusal.code.rawValue)] += 1
+        session.lastError = refusal.code
         builder.begin("error")
         builder.reply(to: refusal.id)
         builder.member("code", word: refusal.code.word)

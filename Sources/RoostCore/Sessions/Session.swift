@@ -40,6 +40,8 @@ public final class Session {
     public private(set) var closing: CloseCode?
     /// Why it ended; nil while it goes on.
     private(set) var endReason: EndReason?
+    /// The last command that was refused.
+    var lastError: ErrorCode?
     /// Whether it has been removed from everything that delivers to it.
     private(set) var isTakenOut = false
     unowned(unsafe) private(set) var user: User?

@@ -19,6 +19,7 @@ final class SessionCommands {
     private let builder: FrameBuilder
     private let random: RandomSource
     private let counters: Counters
+    var comings = Comings()
     private let pingFrame = FrameBuilder.ping()
 
     init(
@@ -157,13 +158,15 @@ final class SessionCommands {
         if let forgotten { receipts.forget(forgotten) }
         takeOver(device, at: now)
         let isNew = device.isNew
+        count(hello.resume, of: device)
         if let resume = hello.resume { receipts.resume(device, from: resume, at: now) }
 
         session.begin(as: user, on: device)
         device.connect(session, at: now)
         ends.noteBegin(of: device, at: now)
         user.add(session, delivery.settle())
-        counters.sessionsOpened += 1
+        counters.sessions.opened += 1
+        comings.note(session, user, device, at: now)
         // Whoever comes and goes all the time pays for those who are told. Nobody is kept out for it.
         prices.charge(deliveries: presence.audience(of: user), to: session, at: now)
         session.feed.fallBehind()
@@ -177,10 +180,20 @@ final class SessionCommands {
         catchUp.begin(session, at: now)
     }
 
+    private func count(_ resume: Position?, of device: Device) {
+        if device.isNew {
+            counters.sessions.new += 1
+        } else if let resume {
+            if resume < device.cursor { counters.sessions.rewound += 1 } else { counters.sessions.resumed += 1 }
+        } else {
+            counters.sessions.known += 1
+        }
+    }
+
     /// A second connection of a device takes over. Nobody sees the user leave.
     private func takeOver(_ device: Device, at now: Moment) {
         guard let old = device.giveWay() else { return }
-        counters.takeovers += 1
+        counters.sessions.takeovers += 1
         ends.noteEnd(of: device, .takeover, at: now)
         presence.giveWay(old, of: device.user, at: now)
         delivery.shut(old, .takenOver)
@@ -272,11 +285,11 @@ final class SessionCommands {
     }
 
     /// The connection is gone.
-    func close(_ session: Session, isClean: Bool, at now: Moment) {
+    func close(_ session: Session, as reason: EndReason, at now: Moment) {
         sessions.remove(session)
         if session.phase != .ended {
             delivery.noteEnd(of: session)
-            session.end(isClean ? .closed : .cut)
+            session.end(reason)
         }
         takeOut(session, at: now)
         session.outbox.removeAll()
@@ -295,13 +308,18 @@ final class SessionCommands {
         sessions.forget(session)
         catchUp.forget(session)
         presence.forget(session, at: now)
-        guard let user = session.user, let device = session.device else { return }
-        counters.sessionsEnded += 1
+        let reason = session.endReason ?? .cut
+        comings.note(session, session.user, session.device, ended: reason, at: now)
+        guard let user = session.user, let device = session.device else {
+            counters.sessions.strangersEnds[Int(reason.rawValue)] += 1
+            return
+        }
+        counters.sessions.ended += 1
+        counters.sessions.ends[Int(reason.rawValue)] += 1
         user.remove(session, delivery.settle())
         typing.stop(user)
         // Another session may have taken over the device.
         guard device.session === session else { return }
-        let reason = session.endReason ?? .cut
         device.disconnect(at: now.monotonic)
         ends.noteEnd(of: device, reason, at: now)
         presence.end(session, of: device, mayReturn: reason != .bye, at: now)

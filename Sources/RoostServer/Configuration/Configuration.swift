@@ -70,6 +70,8 @@ public struct Configuration: Sendable, Equatable {
     public var metrics = Metrics()
     /// The lowest level that is written to the log.
     public var logLevel = Logger.Level.info
+    /// How the lines of the log look.
+    public var logFormat = LogFormat.text
     /// Connections at once.
     public var connectionsMax = TransportSettings().connectionsMax
     /// Connections at once from one address.

@@ -133,8 +133,14 @@ extension ConfigurationKey {
         ConfigurationKey(
             "log.level",
             .word(\.logLevelWord, Logger.Level.allCases.map(\.rawValue)),
-            "Lines below this level are not written. No level writes tokens or message bodies."
-        )
+            "Lines below this level are not written: refusals and unusual ends are info, everybody who comes and goes "
+                + "is debug. No level writes tokens or message bodies."
+        ),
+        ConfigurationKey(
+            "log.format",
+            .word(\.logFormatWord, LogFormat.allCases.map(\.rawValue)),
+            "Lines for people, or one JSON object for each."
+        ),
     ]
 }
 
@@ -174,5 +180,10 @@ extension Configuration {
     fileprivate var logLevelWord: String {
         get { logLevel.rawValue }
         set { logLevel = Logger.Level(rawValue: newValue) ?? logLevel }
+    }
+
+    fileprivate var logFormatWord: String {
+        get { logFormat.rawValue }
+        set { logFormat = LogFormat(rawValue: newValue) ?? logFormat }
     }
 }

@@ -12,7 +12,10 @@ extension Gateway {
 
     func beginDrain() {
         guard case .serving = phase else { return }
-        log.notice("Draining", metadata: ["connections": "\(relay.openConnections)"])
+        log.notice(
+            "Draining",
+            metadata: ["event": "relay.draining", "connections": .stringConvertible(relay.openConnections)])
+        service?.stopping()
         let time = now.monotonic
         let budget = Int64(configuration.drain.seconds) * 1_000
         phase = .draining(closeAt: time + min(Self.noticeMilliseconds, budget / 2), stopAt: time + budget)

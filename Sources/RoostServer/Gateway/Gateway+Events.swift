@@ -50,10 +50,18 @@ extension Gateway {
         relay.wrote(to: session)
     }
 
-    func closed(_ connection: Connection, isClean: Bool) {
+    func closed(_ connection: Connection, by end: ConnectionEnd) {
         guard let session = session(of: connection) else { return }
         connection.attachment = nil
-        relay.close(session, isClean: isClean, at: now)
+        let reason: EndReason =
+            switch end {
+            case .peer: .closed
+            case .failure(let code): EndReason(code)
+            // Only the transport itself closes a session that goes on: for another connection.
+            case .server: .overload
+            case .loss: .cut
+            }
+        relay.close(session, as: reason, at: now)
     }
 
     private func session(of connection: Connection) -> Session? {
@@ -69,10 +77,13 @@ extension Gateway {
         relay.doWork(at: now)
         relay.visitPart { flush($0) }
         handOver()
+        noteComings()
         stepDrain()
         if let loop {
             let time = now.monotonic
-            loop.setTimer(afterMilliseconds: max(1, min(relay.nextDeadline(at: now), nextDrainStep) - time))
+            service?.beat(at: time)
+            let next = min(relay.nextDeadline(at: now), nextDrainStep, service?.nextBeat ?? .max)
+            loop.setTimer(afterMilliseconds: max(1, next - time))
             memory.note(sockets: loop.descriptorCount, bytes: loop.partialBytes)
         }
         forgetTime()
@@ -89,8 +100,12 @@ extension Gateway {
             case .committed(let report): committed(report)
             case .room(let hasRoom): hasRoom ? relay.roomIsBack(at: now) : relay.roomIsGone(at: now)
             case .answered(let result): relay.answered(result, at: now)
-            case .verified(let session, let result): relay.verified(session, result, at: now)
+            case .verified(let session, let result):
+                if case .failure(let refusal) = result { noteRefusal(of: session, refusal) }
+                relay.verified(session, result, at: now)
             case .drain: beginDrain()
+            case .reloaded(.success(let reloaded)): reload(reloaded)
+            case .reloaded(.failure(let failure)): reloadFailed(failure.description)
             }
         }
     }
@@ -119,14 +134,15 @@ extension Gateway {
     private func committed(_ report: CommitReport) {
         switch report.result {
         case .success(let outcomes):
-            commitSeconds.record(Double(report.nanoseconds) / 1e9)
-            committedRows += report.rows
+            commits.microseconds.record(Int64(clamping: report.nanoseconds / 1_000))
+            commits.rows.record(Int64(report.rows))
             relay.committed(outcomes, at: now) { relay.visitTouched { flush($0) } }
         case .failure(is NoRoom): relay.noRoom(for: report.unstored, at: now)
         case .failure(let failure):
             guard !hasStoreFailed else { return }
             hasStoreFailed = true
-            log.critical("The store failed; the relay stops", metadata: ["error": "\(failure)"])
+            log.critical(
+                "The store failed; the relay stops", metadata: ["event": "store.failed", "error": "\(failure)"])
             relay.commitFailed(at: now)
             beginDrain()
         }

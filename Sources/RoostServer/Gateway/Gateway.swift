@@ -1,3 +1,4 @@
+import Foundation
 import Logging
 import RoostAuth
 import RoostCore
@@ -18,6 +19,8 @@ final class Gateway: TransportHandler {
         case verified(SessionID, Result<Grant, Refusal>)
         /// SIGTERM or SIGINT.
         case drain
+        /// SIGHUP, and what was read anew or why it can't be.
+        case reloaded(Result<Reloaded, ServerFailure>)
     }
 
     /// The threads behind the Relay; set once before the loop runs.
@@ -41,18 +44,24 @@ final class Gateway: TransportHandler {
         case stopped
     }
 
-    let configuration: Configuration
+    var configuration: Configuration
     let relay: Relay
-    let log: Logger
-    let origins: OriginPolicy
+    var log: Logger
+    var origins: OriginPolicy
+    /// Who wants to know how the process is; nil if nobody does.
+    let service: ServiceNotifier?
     let startedAt: Timestamp
     var workers: Workers?
     unowned(unsafe) var loop: EventLoop<Gateway>?
     var phase = Phase.serving
     var hasStoreFailed = false
-    var commitSeconds = Histogram(bounds: Histogram.commitBounds)
-    var committedRows = 0
+    var commits = (
+        microseconds: BucketHistogram(bounds: BucketHistogram.works),
+        rows: BucketHistogram(bounds: BucketHistogram.numbers)
+    )
+    var growth = StoreGrowth()
     var metrics = PageBudget()
+    var logBudget = LogBudget()
     /// Descriptors that are neither sockets of the loop nor its listener's, as counted before the loop runs.
     var otherDescriptors = 0
     let memory = MemoryReturn()
@@ -65,6 +74,8 @@ final class Gateway: TransportHandler {
         self.log = log
         self.startedAt = startedAt
         origins = OriginPolicy(origins: configuration.listen.origins)
+        service = ServiceNotifier(ProcessInfo.processInfo.environment)
+        noteComingsAsLogged()
     }
 
     /// The time of this turn.

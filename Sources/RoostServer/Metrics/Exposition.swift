@@ -1,3 +1,5 @@
+import RoostWire
+
 /// Writes the Prometheus text format, version 0.0.4. Names, help texts and labels come only from the server's own code,
 /// never from a client, so nothing has to be escaped.
 struct Exposition {
@@ -25,16 +27,26 @@ struct Exposition {
         sample(name, value)
     }
 
-    mutating func histogram(_ name: String, _ help: String, _ histogram: Histogram) {
+    /// - Parameter unit: how many of the histogram's units make one of the family's: 1,000 for milliseconds that are
+    ///   told in seconds.
+    mutating func histogram(_ name: String, _ help: String, _ histogram: BucketHistogram, unit: Int64 = 1) {
         family(name, .histogram, help)
         var below = 0
         for (bound, count) in zip(histogram.bounds, histogram.counts) {
             below += count
-            sample("\(name)_bucket", below, label: ("le", "\(bound)"))
+            sample("\(name)_bucket", below, label: ("le", "\(Double(bound) / Double(unit))"))
         }
         sample("\(name)_bucket", histogram.count, label: ("le", "+Inf"))
-        sample("\(name)_sum", histogram.sum)
+        sample("\(name)_sum", Double(histogram.sum) / Double(unit))
         sample("\(name)_count", histogram.count)
+    }
+
+    /// A family with one sample for each value of a label.
+    mutating func labelled(
+        _ name: String, _ kind: Kind, _ help: String, by label: String, _ values: [(value: String, count: Int)]
+    ) {
+        family(name, kind, help)
+        for (value, count) in values { sample(name, count, label: (label, value)) }
     }
 
     private mutating func sample(_ name: String, _ value: String, label: (name: String, value: String)?) {

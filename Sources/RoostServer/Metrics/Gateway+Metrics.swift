@@ -6,8 +6,10 @@ import RoostWire
 /// The page `/metrics`. The counters are plain integers that are kept where things happen; this page only prints them.
 extension Gateway {
     func metricsPage() -> [UInt8] {
+        relay.takeCensus(at: now)
         var page = Exposition()
         writeServer(&page)
+        writeLoop(&page)
         writeTraffic(&page)
         writeInput(&page)
         writeDelivery(&page)
@@ -24,22 +26,37 @@ extension Gateway {
         page.family("roost_durability_info", .gauge, "What an acked message survives: full, normal or memory.")
         page.sample("roost_durability_info", 1, label: ("level", configuration.store.durability.rawValue))
         page.single(
-            "roost_start_time_seconds", .gauge, "When the relay started, seconds since 1970.",
+            "process_start_time_seconds", .gauge, "When the relay started, seconds since 1970.",
             Int(startedAt.milliseconds / 1_000))
         page.single("roost_connections", .gauge, "Open WebSocket connections.", relay.openConnections)
         page.single(
             "roost_strangers", .gauge, "Connections of any kind that have not been welcomed.", loop?.strangerCount ?? 0)
         page.single("roost_sessions", .gauge, "Connections that were welcomed.", relay.readySessions)
+        page.labelled(
+            "roost_devices", .gauge, "Welcomed connections by what their devices say about their use.", by: "state",
+            [
+                ("active", relay.counters.presence.active), ("idle", relay.counters.presence.idle),
+                ("background", relay.counters.presence.background),
+            ])
         page.single("roost_users", .gauge, "Known users.", relay.counters.users)
         page.single("roost_conversations", .gauge, "Known conversations.", relay.counters.conversations)
     }
 
     private func writeTraffic(_ page: inout Exposition) {
         let counters = relay.counters
-        page.single("roost_sessions_opened_total", .counter, "Sessions welcomed.", counters.sessionsOpened)
+        let sessions = counters.sessions
+        page.labelled(
+            "roost_sessions_opened_total", .counter,
+            "Sessions welcomed, by whether the device was new, went on where the relay knew it to be, named that "
+                + "itself, or went back.",
+            by: "resume",
+            [
+                ("new", sessions.new), ("known", sessions.known), ("resumed", sessions.resumed),
+                ("rewound", sessions.rewound),
+            ])
         page.single(
             "roost_takeovers_total", .counter, "Sessions replaced by a new session of the same device.",
-            counters.takeovers)
+            sessions.takeovers)
         page.single("roost_commands_total", .counter, "Frames received.", counters.commands)
         page.single("roost_messages_total", .counter, "Messages stored.", counters.messages)
         page.single("roost_duplicates_total", .counter, "Retries answered with the first answer.", counters.duplicates)
@@ -49,28 +66,43 @@ extension Gateway {
         page.single("roost_received_bytes_total", .counter, "Payload bytes received.", transport.bytesIn)
         page.single("roost_sent_bytes_total", .counter, "Bytes written to connections.", transport.bytesOut)
         page.single("roost_writes_total", .counter, "Writes to connections.", transport.writes)
-        page.family("roost_refused_total", .counter, "Requests and upgrades refused, by reason.")
-        page.sample("roost_refused_total", transport.refusedRate, label: ("reason", "rate"))
-        page.sample("roost_refused_total", transport.refusedFull, label: ("reason", "full"))
-        page.sample("roost_refused_total", transport.refusedAddress, label: ("reason", "address"))
-        page.sample("roost_refused_total", transport.refusedDescriptor, label: ("reason", "descriptor"))
-        page.sample("roost_refused_total", transport.refusedUpgrade, label: ("reason", "upgrade"))
-        page.sample("roost_refused_total", transport.refusedByHandler, label: ("reason", "policy"))
+        page.labelled(
+            "roost_refused_total", .counter, "Requests and upgrades refused, by reason.", by: "reason",
+            [
+                ("rate", transport.refusedRate), ("full", transport.refusedFull), ("address", transport.refusedAddress),
+                ("descriptor", transport.refusedDescriptor), ("upgrade", transport.refusedUpgrade),
+                ("policy", transport.refusedByHandler),
+            ])
     }
 
     private func writeInput(_ page: inout Exposition) {
         guard let loop else { return }
         page.single(
-            "roost_gave_way_total", .counter, "Connections closed before their welcome to make room for newcomers.",
-            loop.counters.gaveWay)
+            "roost_partial_bytes", .gauge, "Memory taken by messages that have arrived in part.", loop.partialBytes)
+        page.labelled(
+            "roost_shed_total", .counter,
+            "What gave way to load: signals not sent to slow devices, states of which these get only the newest, "
+                + "commands with long answers refused because too much waits, connections closed before their welcome "
+                + "for newcomers, and connections closed because their unfinished messages took too much memory.",
+            by: "class",
+            [
+                ("signal", relay.counters.signalsDropped), ("state", relay.counters.ephemeralOwed),
+                ("read", relay.counters.behind.readsShed), ("stranger", loop.counters.gaveWay),
+                ("partial", loop.counters.partialsCut),
+            ])
+    }
+
+    private func writeLoop(_ page: inout Exposition) {
+        guard let loop else { return }
+        page.histogram(
+            "roost_turn_seconds", "Time the loop worked from waking up to sleeping; everybody waits meanwhile.",
+            loop.counters.turnMicroseconds, unit: 1_000_000)
+        page.histogram(
+            "roost_timer_late_seconds", "How late the loop was for what was due at a time.",
+            loop.counters.timerLateMilliseconds, unit: 1_000)
         page.single(
             "roost_turns_cut_total", .counter, "Turns cut for those who talk while many connections come or go.",
             loop.counters.turnsCut)
-        page.single(
-            "roost_partial_bytes", .gauge, "Memory taken by messages that have arrived in part.", loop.partialBytes)
-        page.single(
-            "roost_partial_cut_total", .counter, "Connections closed because such messages took too much memory.",
-            loop.counters.partialsCut)
     }
 
     private func writeDelivery(_ page: inout Exposition) {
@@ -80,17 +112,37 @@ extension Gateway {
         page.single(
             "roost_signal_deliveries_total", .counter, "Signals put on their way to a device.",
             counters.signalDeliveries)
-        page.single(
-            "roost_signals_dropped_total", .counter, "Signals not sent to slow devices.", counters.signalsDropped)
+        page.histogram(
+            "roost_stored_seconds", "Time from the arrival of a command until its event is durable and on its way.",
+            relay.storedTimes, unit: 1_000)
+        page.histogram(
+            "roost_acked_seconds",
+            "Time from the arrival of a command until a device that was connected acks its event, or a later one.",
+            relay.ackedTimes, unit: 1_000)
+        page.histogram(
+            "roost_fan_out_sessions", "Sessions to which a durable event was to go at once.", counters.fanOut)
         page.single(
             "roost_sessions_behind", .gauge, "Sessions that have been welcomed and still catch up.",
             counters.behind.sessions)
         page.single(
             "roost_window_pieces_total", .counter,
             "Times a session that was behind got events from memory, without a read.", counters.behind.windowPieces)
+        let census = counters.behind.census
         page.single(
-            "roost_reads_shed_total", .counter,
-            "Commands with long answers, refused because too much waits for slow clients.", counters.behind.readsShed)
+            "roost_behind_positions", .gauge,
+            "Events stored since the oldest that some connected device hasn't been sent, when last looked at.",
+            Int(census.furthestBehind))
+        page.family(
+            "roost_behind_seconds", .gauge,
+            "Age of the oldest event that some connected device hasn't been sent, when last looked at.")
+        page.sample("roost_behind_seconds", Double(census.oldestUnsent) / 1_000)
+        page.family(
+            "roost_unacked_seconds", .gauge,
+            "Age of the oldest message sent to a connected device that it hasn't acked, when last looked at.")
+        page.sample("roost_unacked_seconds", Double(census.oldestUnacked) / 1_000)
+        page.single(
+            "roost_outbox_largest_bytes", .gauge, "Most bytes waiting for one connection, when last looked at.",
+            census.largestOutbox)
         page.single(
             "roost_spills_total", .counter, "Times a session fell behind because it reads slowly.", counters.spills)
         page.single(
@@ -102,9 +154,28 @@ extension Gateway {
 
     private func writePresence(_ page: inout Exposition) {
         let counters = relay.counters
-        page.family("roost_presence_users", .gauge, "Users by the state that their watchers see.")
-        page.sample("roost_presence_users", counters.usersOnline, label: ("state", "online"))
-        page.sample("roost_presence_users", counters.usersAway, label: ("state", "away"))
+        let presence = counters.presence
+        page.labelled(
+            "roost_presence_users", .gauge, "Users by the state that their watchers see.", by: "state",
+            [
+                ("online", presence.online), ("away", presence.away), ("busy", presence.busy),
+                ("offline", counters.users - presence.online - presence.away - presence.busy),
+            ])
+        page.single(
+            "roost_presence_joins_total", .counter, "Users shown as there who were offline before.", presence.joins)
+        page.labelled(
+            "roost_presence_leaves_total", .counter,
+            "Users shown as offline who were there before, by how their last connection ended, or why else.",
+            by: "reason",
+            EndReason.allCases.map { ("\($0.word)", presence.leaves[Int($0.rawValue)]) } + [
+                ("background", presence.leftForBackground), ("invisible", presence.becameInvisible),
+            ])
+        page.single(
+            "roost_presence_returns_total", .counter,
+            "Devices that came back before their grace ended, so that nobody saw them leave.", presence.returned)
+        page.histogram(
+            "roost_presence_delay_seconds", "Time from a change of a user to the round that tells it.",
+            presence.delay, unit: 1_000)
         page.single("roost_presence_changes_total", .counter, "Changes of users' presence.", counters.presence.changes)
         page.single(
             "roost_presence_late_total", .counter, "Rounds of presence told later than usual, because there was much.",
@@ -112,10 +183,6 @@ extension Gateway {
         page.single(
             "roost_ephemeral_deliveries_total", .counter, "Typing, presence and receipt events sent.",
             counters.ephemeralDeliveries)
-        page.single(
-            "roost_ephemeral_conflated_total", .counter,
-            "Typing, presence and receipt events held back for slow devices; the latest one wins.",
-            counters.ephemeralOwed)
         page.single(
             "roost_receipts_total", .counter, "Changed watermarks that others are told about.",
             counters.receiptsGathered)
@@ -125,8 +192,8 @@ extension Gateway {
         page.histogram(
             "roost_commit_seconds",
             "Time from handing a batch to the writer until it is durable, at the level of roost_durability_info.",
-            commitSeconds)
-        page.single("roost_committed_rows_total", .counter, "Durable events stored.", committedRows)
+            commits.microseconds, unit: 1_000_000)
+        page.histogram("roost_commit_rows", "Durable events stored by one commit.", commits.rows)
         page.single("roost_pending_events", .gauge, "Durable events waiting for the writer.", relay.pendingEvents)
         page.single("roost_log_position", .gauge, "Position of the newest durable event.", Int(relay.head.value))
         page.single("roost_store_failed", .gauge, "1 once the store has failed.", hasStoreFailed ? 1 : 0)
@@ -135,10 +202,23 @@ extension Gateway {
             relay.isStalled ? 1 : 0)
         page.single(
             "roost_store_full", .gauge, "1 while commands are refused because the disk is full.", relay.isFull ? 1 : 0)
-        guard let statistics = workers?.storeStatistics() else { return }
+        if let statistics = workers?.storeStatistics() { write(statistics, &page) }
+    }
+
+    private func write(_ statistics: StorageStatistics, _ page: inout Exposition) {
+        page.single(
+            "roost_store_bytes", .gauge, "Bytes of the store, with its write-ahead log.",
+            Int(clamping: statistics.fileBytes) + statistics.walBytes)
+        growth.note(statistics.fileBytes, at: now.monotonic)
         if let free = statistics.freeBytes {
             page.single(
                 "roost_store_free_bytes", .gauge, "Bytes that are free on the disk of the store.", Int(clamping: free))
+            if let speed = growth.bytesPerSecond {
+                page.family(
+                    "roost_store_full_in_seconds", .gauge,
+                    "When the disk is full if the store grows as in the last hour; missing if it doesn't grow.")
+                page.sample("roost_store_full_in_seconds", Double(free) / speed)
+            }
         }
         page.family("roost_store_problems_total", .counter, "Problems that the store noticed, by kind.")
         for kind in StorageNotice.Kind.allCases where kind != .progress {
@@ -158,6 +238,13 @@ extension Gateway {
             page.sample(
                 "roost_errors_total", relay.counters.errors[Int(code.rawValue)], label: ("code", "\(code.word)"))
         }
+        let ends = EndReason.allCases.map { ("\($0.word)", Int($0.rawValue)) }
+        page.labelled(
+            "roost_session_ends_total", .counter, "Sessions that have ended, by how.", by: "reason",
+            ends.map { ($0, relay.counters.sessions.ends[$1]) })
+        page.labelled(
+            "roost_stranger_ends_total", .counter, "Connections that ended before their welcome, by how.", by: "reason",
+            ends.map { ($0, relay.counters.sessions.strangersEnds[$1]) })
         page.family("roost_closes_total", .counter, "Connections closed by the relay, by code.")
         let failed = loop?.counters.failed ?? [:]
         for (code, count) in zip(CloseCode.allCases, relay.counters.closes) {

@@ -9,7 +9,9 @@ enum ProcessUsage {
         getrusage(RUSAGE_SELF.rawValue, &usage)
         page.family("process_cpu_seconds_total", .counter, "User and system time.")
         page.sample("process_cpu_seconds_total", seconds(usage.ru_utime) + seconds(usage.ru_stime))
-        page.single("process_resident_memory_bytes", .gauge, "Resident memory.", residentBytes())
+        let memory = memory()
+        page.single("process_resident_memory_bytes", .gauge, "Resident memory.", memory.resident)
+        page.single("process_virtual_memory_bytes", .gauge, "Address space.", memory.virtual)
         page.single("process_open_fds", .gauge, "Open descriptors.", openDescriptors)
         var limit = rlimit()
         getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
@@ -18,16 +20,17 @@ enum ProcessUsage {
 
     private static func seconds(_ time: timeval) -> Double { Double(time.tv_sec) + Double(time.tv_usec) / 1e6 }
 
-    // proc(5): the second number of statm is the resident set in pages.
-    private static func residentBytes() -> Int {
-        guard let file = fopen("/proc/self/statm", "r") else { return 0 }
+    // proc(5): the first number of statm is the address space in pages, the second one the resident set.
+    private static func memory() -> (virtual: Int, resident: Int) {
+        guard let file = fopen("/proc/self/statm", "r") else { return (0, 0) }
         defer { fclose(file) }
         var line = [CChar](repeating: 0, count: 128)
-        guard fgets(&line, Int32(line.count), file) != nil else { return 0 }
+        guard fgets(&line, Int32(line.count), file) != nil else { return (0, 0) }
         let fields = String(decoding: line.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self).split(
             separator: " ")
-        guard fields.count > 1, let pages = Int(fields[1]) else { return 0 }
-        return pages * Int(sysconf(Int32(_SC_PAGESIZE)))
+        guard fields.count > 1, let all = Int(fields[0]), let resident = Int(fields[1]) else { return (0, 0) }
+        let page = Int(sysconf(Int32(_SC_PAGESIZE)))
+        return (all * page, resident * page)
     }
 
     /// Counts the open descriptors one by one.

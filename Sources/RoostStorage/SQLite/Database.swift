@@ -1,4 +1,5 @@
 import CSQLite
+import Glibc
 
 /// One connection to SQLite. It owns the handle and all statements prepared on it, belongs to one thread at a time
 /// (SQLITE_OPEN_NOMUTEX), and must not be used after `close()`. It knows nothing about the log.
@@ -17,6 +18,12 @@ final class Database {
         guard let name = sqlite3_db_filename(handle, "main") else { return nil }
         let path = String(cString: name)
         return path.isEmpty ? nil : path
+    }
+
+    /// Bytes of the file, without the write-ahead log; 0 if there is none.
+    var fileBytes: Int64 {
+        var found = stat()
+        return stat(path, &found) == 0 ? Int64(found.st_size) : 0
     }
 
     /// Frames in the write-ahead log after the last commit of this connection. Written by SQLite's commit hook.

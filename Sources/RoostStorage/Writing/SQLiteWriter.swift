@@ -240,6 +240,7 @@ public final class SQLiteWriter: LogWriter, @unchecked Sendable {
 
     private func measure() {
         gauges.update {
+            $0.fileBytes = database.fileBytes
             $0.walBytes = database.framesInWAL * Database.frameBytes
             $0.unindexedRows = indexer.unindexedRows
             $0.keyFilterBytes = indexer.keys.filterBytes

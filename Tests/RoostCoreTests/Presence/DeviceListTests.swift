@@ -37,7 +37,7 @@ import Testing
         #expect(list(watch)["tablet"] == "offline bye")
         relay.connect("alice", "tablet").drop()
         #expect(list(watch)["tablet"] == "offline cut")
-        relay.connect("alice", "tablet").drop(isClean: true)
+        relay.connect("alice", "tablet").drop(.closed)
         #expect(list(watch)["tablet"] == "offline closed")
         for _ in 0..<2 { _ = relay.connect("alice", "tablet") }
         #expect(list(watch)["tablet"] == "active takeover")

@@ -89,7 +89,7 @@ import Testing
         #expect(first.closeCode == .takenOver)
         #expect(second.outcome("ping") == "pong")
         #expect(relay.relay.readySessions == 1)
-        #expect(relay.relay.counters.takeovers == 1)
+        #expect(relay.relay.counters.sessions.takeovers == 1)
     }
 
     @Test func anotherDeviceDoesNotTakeOver() {

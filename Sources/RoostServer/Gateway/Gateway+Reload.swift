@@ -1,0 +1,42 @@
+import Logging
+import RoostAuth
+import RoostCore
+
+/// SIGHUP: what can change while clients are connected. Everything else waits for a restart.
+extension Gateway {
+    /// What was read anew, on another thread.
+    struct Reloaded: Sendable {
+        var configuration: Configuration
+        var verifier: TokenVerifier
+    }
+
+    func reload(_ reloaded: Reloaded) {
+        service?.reloading(at: now.monotonic)
+        let new = reloaded.configuration
+        var taken = configuration
+        taken.listen.origins = new.listen.origins
+        taken.auth = new.auth
+        taken.metrics = new.metrics
+        taken.logLevel = new.logLevel
+        configuration = taken
+        origins = OriginPolicy(origins: taken.listen.origins)
+        workers?.verifier = reloaded.verifier
+        log.logLevel = taken.logLevel
+        noteComingsAsLogged()
+        log.notice(
+            "Reloaded keys, origins, the metrics' token and the log level",
+            metadata: ["event": "relay.reloaded", "needsRestart": "\(taken != new)"])
+        service?.ready(at: now.monotonic, "serving")
+    }
+
+    func reloadFailed(_ reason: String) {
+        log.error(
+            "The configuration can't be read again; the old one stays",
+            metadata: ["event": "relay.reload_failed", "error": "\(reason)"])
+    }
+
+    /// Has the relay note the sessions that the log wants.
+    func noteComingsAsLogged() {
+        relay.comingsNoted = log.logLevel <= .debug ? .all : log.logLevel <= .info ? .unusual : .none
+    }
+}
