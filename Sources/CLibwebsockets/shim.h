@@ -78,13 +78,13 @@ static inline void shim_heartbeat_start(struct shim_heartbeat *heartbeat, struct
 // imported without it, so the function is declared again.
 extern int accept4(int listener, struct sockaddr *peer, socklen_t *size, int flags);
 
-static inline int shim_accept(int listener, struct sockaddr_in *peer) {
+static inline int shim_accept(int listener, struct sockaddr_storage *peer) {
     socklen_t size = sizeof *peer;
     return accept4(listener, (struct sockaddr *)peer, &size, SOCK_NONBLOCK | SOCK_CLOEXEC);
 }
 
-static inline int shim_listen_socket(void) {
-    return socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, IPPROTO_TCP);
+static inline int shim_listen_socket(int family) {
+    return socket(family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
 }
 
 // ev_init and its family are macros that write into the watcher.

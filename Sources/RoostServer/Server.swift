@@ -220,7 +220,12 @@ public struct Server: Sendable {
 
     private func announce(port: UInt16) {
         let program = CommandLine.arguments.first ?? "roost"
-        let address = "ws://\(configuration.listen.host):\(port)/v1/socket"
+        let host = configuration.listen.host
+        let authority = ListenAddress(host)?.authority(port: port, as: host)
+        let address = authority.map { "ws://\($0)/v1/socket" } ?? host
+        let page =
+            authority.map { "http://\($0)/metrics" }
+            ?? "curl --unix-socket \(host.dropFirst("unix:".count)) http://roost/metrics"
         print(
             """
             Roost \(ServerVersion.number) listens on \(address)
@@ -228,7 +233,7 @@ public struct Server: Sendable {
               chat        \(program) chat --as alice --with bob     and, in another terminal,
                           \(program) chat --as bob --with alice
               by hand     \(program) token --user alice --ttl 1h    then connect with subprotocol roost.v1
-              metrics     http://\(configuration.listen.host):\(port)/metrics
+              metrics     \(page)
             Stop it with Ctrl-C.
             """)
         fflush(nil)

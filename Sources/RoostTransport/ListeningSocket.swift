@@ -1,24 +1,23 @@
 internal import CLibwebsockets
 internal import Glibc
 
-/// A listening IPv4 socket, and a spare descriptor with which a process that has no free ones can still answer. Owned
+/// A listening socket, and a spare descriptor with which a process that has no free ones can still answer. Owned
 /// by one loop.
 struct ListeningSocket: ~Copyable {
     private(set) var descriptor: Int32
     private var spare: Int32
+    /// 0 for a Unix socket.
     let port: UInt16
 
     /// Binds and listens. SO_REUSEADDR lets a restarted relay bind at once. There is no SO_REUSEPORT, so starting a
     /// second relay by mistake is an error.
     init(_ settings: TransportSettings) throws(TransportFailure) {
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_port = settings.port.bigEndian
-        guard inet_pton(AF_INET, settings.host, &address.sin_addr) == 1 else { throw .badAddress(settings.host) }
-        let socket = shim_listen_socket()
+        guard let address = ListenAddress(settings.host) else { throw .badAddress(settings.host) }
+        let socket = shim_listen_socket(address.family)
         guard socket >= 0 else { throw .system(call: "socket", code: errno) }
         do throws(TransportFailure) {
             try ListeningSocket.enable(SO_REUSEADDR, on: socket)
+            if case .path(let path) = address.kind { ListeningSocket.removeLeftOver(path, address) }
             try ListeningSocket.bind(socket, to: address, settings)
             guard listen(socket, settings.backlog) == 0 else {
                 throw TransportFailure.system(call: "listen", code: errno)
@@ -37,11 +36,11 @@ struct ListeningSocket: ~Copyable {
     }
 
     /// Accepts one waiting connection. Returns -1 with errno set if there is none, or no descriptor for it.
-    func accept(from peer: inout sockaddr_in) -> Int32 { shim_accept(descriptor, &peer) }
+    func accept(from peer: inout sockaddr_storage) -> Int32 { shim_accept(descriptor, &peer) }
 
     /// Accepts one waiting connection with the spare descriptor. Returns -1 if that fails too. The caller must close
     /// the connection before `restoreSpare`.
-    mutating func acceptWithSpare(from peer: inout sockaddr_in) -> Int32 {
+    mutating func acceptWithSpare(from peer: inout sockaddr_storage) -> Int32 {
         guard spare >= 0 else { return -1 }
         close(spare)
         spare = -1
@@ -71,29 +70,41 @@ struct ListeningSocket: ~Copyable {
         }
     }
 
+    /// Removes the socket of a relay that is gone, as after a crash. One that somebody answers at stays, and so does
+    /// anything else.
+    private static func removeLeftOver(_ path: String, _ address: ListenAddress) {
+        var found = stat()
+        guard lstat(path, &found) == 0, found.st_mode & S_IFMT == S_IFSOCK else { return }
+        let probe = shim_listen_socket(AF_UNIX)
+        guard probe >= 0 else { return }
+        defer { close(probe) }
+        let isAnswered = address.withSystemAddress(port: 0) { connect(probe, $0, $1) == 0 || errno != ECONNREFUSED }
+        if !isAnswered { unlink(path) }
+    }
+
     private static func bind(
-        _ socket: Int32,
-        to address: sockaddr_in,
-        _ settings: TransportSettings
+        _ socket: Int32, to address: ListenAddress, _ settings: TransportSettings
     ) throws(TransportFailure) {
-        let outcome = withUnsafePointer(to: address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                Glibc.bind(socket, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
-            }
+        let outcome = address.withSystemAddress(port: settings.port) { Glibc.bind(socket, $0, $1) }
+        guard outcome == 0 else {
+            let code = errno
+            if code == EADDRINUSE { throw .addressInUse(host: settings.host, port: settings.port) }
+            if code == EADDRNOTAVAIL { throw .foreignAddress(settings.host) }
+            throw .system(call: "bind", code: code)
         }
-        guard outcome != 0 else { return }
-        let code = errno
-        if code == EADDRINUSE { throw .addressInUse(host: settings.host, port: settings.port) }
-        throw .system(call: "bind", code: code)
+        // The proxy in front of it is in the group; whoever else is on the machine stays out.
+        if case .path(let path) = address.kind { chmod(path, 0o660) }
     }
 
     private static func port(of socket: Int32) throws(TransportFailure) -> UInt16 {
-        var address = sockaddr_in()
-        var size = socklen_t(MemoryLayout<sockaddr_in>.size)
+        var address = sockaddr_storage()
+        var size = socklen_t(MemoryLayout<sockaddr_storage>.size)
         let outcome = withUnsafeMutablePointer(to: &address) { pointer in
             pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { getsockname(socket, $0, &size) }
         }
         guard outcome == 0 else { throw .system(call: "getsockname", code: errno) }
-        return UInt16(bigEndian: address.sin_port)
+        // IPv4 and IPv6 have the port at the same place.
+        guard Int32(address.ss_family) != AF_UNIX else { return 0 }
+        return withUnsafeBytes(of: &address) { UInt16(bigEndian: $0.loadUnaligned(as: sockaddr_in.self).sin_port) }
     }
 }

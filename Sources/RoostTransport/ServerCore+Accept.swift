@@ -6,7 +6,7 @@ extension ServerCore {
     /// Accepts connections that wait at the listener, a bounded number at a time.
     func acceptWaiting() {
         for _ in 0..<settings.acceptsPerTurn {
-            var peer = sockaddr_in()
+            var peer = sockaddr_storage()
             let descriptor = listener.accept(from: &peer)
             if descriptor >= 0 {
                 take(descriptor, from: peer)
@@ -27,7 +27,7 @@ extension ServerCore {
     // Refuses a connection when no descriptor is left. Without the spare descriptor the listener would stay readable
     // and the loop would spin.
     private func refuseWithSpare() -> Bool {
-        var peer = sockaddr_in()
+        var peer = sockaddr_storage()
         let descriptor = listener.acceptWithSpare(from: &peer)
         if descriptor >= 0 {
             counters.accepted += 1
@@ -51,12 +51,12 @@ extension ServerCore {
     // Stops accepting until the next beat.
     private func pauseAccepting() { ev_io_stop(library.loop, watchers.accepting) }
 
-    private func take(_ descriptor: Int32, from peer: sockaddr_in) {
+    private func take(_ descriptor: Int32, from peer: sockaddr_storage) {
         counters.accepted += 1
         countChange()
         var one: Int32 = 1
         setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &one, socklen_t(MemoryLayout<Int32>.size))
-        let sender = ClientAddress(ipv4: UInt32(bigEndian: peer.sin_addr.s_addr))
+        let sender = ClientAddress(peer)
         let connection = Connection(id: nextID, sender: sender, descriptor: descriptor, core: self)
         if settings.takesProxyHeader, settings.proxies.contains(sender) { connection.phase = .preface }
         nextID += 1

@@ -2,7 +2,9 @@
 public enum TransportFailure: Error, Sendable, Equatable, CustomStringConvertible {
     /// Another process listens on this address and port.
     case addressInUse(host: String, port: UInt16)
-    /// The host is not an IPv4 address.
+    /// The host is not an address of this machine.
+    case foreignAddress(String)
+    /// The host is not an address at all.
     case badAddress(String)
     /// A system call failed; `code` is its errno.
     case system(call: String, code: Int32)
@@ -13,7 +15,8 @@ public enum TransportFailure: Error, Sendable, Equatable, CustomStringConvertibl
     public var description: String {
         switch self {
         case .addressInUse(let host, let port): "\(host):\(port) is already in use by another process"
-        case .badAddress(let host): "\(host) is not an IPv4 address"
+        case .foreignAddress(let host): "\(host) is not an address of this machine"
+        case .badAddress(let host): "\(host) is not an address"
         case .system(let call, let code): "\(call) failed with errno \(code)"
         case .library(let what): "\(what) failed; are libwebsockets and libwebsockets-evlib-ev installed?"
         }

@@ -7,7 +7,11 @@ import RoostServer
 struct CheckConfigCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "check-config",
-        abstract: "Check the configuration and the key files that it names."
+        abstract: "Check the configuration, the key files that it names, and what `roost serve` would find here.",
+        discussion: """
+            Mistakes, and what would stop the relay, are told in one line each, and the command fails. Warnings are \
+            told, too, but it succeeds. Without --print it then says ok.
+            """
     )
 
     @OptionGroup var options: ConfigurationOptions
@@ -16,7 +20,15 @@ struct CheckConfigCommand: AsyncParsableCommand {
     func run() async throws {
         let configuration = try options.configuration()
         try await checkKeys(of: configuration.auth)
-        if print { try? FileHandle.standardOutput.write(contentsOf: Data(configuration.text.utf8)) }
+        if print {
+            try? FileHandle.standardOutput.write(contentsOf: Data(configuration.text.utf8))
+            return
+        }
+        let findings = configuration.look()
+        for warning in findings.warnings { RoostCommand.write("warning: \(warning)", to: .standardError) }
+        for error in findings.errors { RoostCommand.write("Error: \(error)", to: .standardError) }
+        guard findings.errors.isEmpty else { throw ExitCode(1) }
+        RoostCommand.write("ok", to: .standardOutput)
     }
 
     private func checkKeys(of auth: Configuration.Auth) async throws {

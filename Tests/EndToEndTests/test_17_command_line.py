@@ -47,7 +47,7 @@ def test_a_wrong_command_line_exits_with_2(tmp_path, words):
 @pytest.mark.parametrize("word", ["serve", "check-config"])
 @pytest.mark.parametrize("setting, parts", [
     ("listen.prot=1", ["listen.prot", "listen.port"]), ("listen.port=65536", ["listen.port", "65535"]),
-    ("listen.port=abc", ["listen.port", '"abc"']), ("listen.host=localhost", ["listen.host", "IPv4"]),
+    ("listen.port=abc", ["listen.port", '"abc"']), ("listen.host=localhosts", ["listen.host", "127.0.0.1"]),
     ("store.durability=fast", ["store.durability", "full, normal, memory"]),
     ("limits.page_messages=2000", ["limits.page_messages"]), ("nonsense", ["key=value"]),
     ("limits.history_default=101", ["history"]), ("metrics.token=short", ["metrics.token", "16"]),
@@ -66,8 +66,31 @@ def test_check_config_accepts_the_file_it_prints(tmp_path):
     (tmp_path / "roost.yaml").write_text(printed.stdout)
     again = command(tmp_path, "check-config", "--print", "--config", "roost.yaml")
     assert (again.returncode, again.stdout) == (0, printed.stdout)
-    silent = command(tmp_path, "check-config", "--config", "roost.yaml")
-    assert (silent.returncode, silent.stdout, silent.stderr) == (0, "", "")
+    (tmp_path / "data").mkdir()
+    checked = command(tmp_path, "check-config", "--config", "roost.yaml", "--set", "limits.connections=10")
+    assert (checked.returncode, checked.stdout, checked.stderr) == (0, "ok\n", "")
+
+
+def test_check_config_tells_what_serve_would_meet(tmp_path, start):
+    def check(*settings):
+        words = [word for setting in ("limits.connections=10", "listen.port=0", "store.path=roost.db", *settings)
+                 for word in ("--set", setting)]
+        done = command(tmp_path, "check-config", *words)
+        return done.returncode, done.stdout, done.stderr
+    assert check() == (0, "ok\n", "")
+    code, output, errors = check("store.path=no/where/roost.db")
+    assert code == 1 and output == "" and "store.path: no can't be written: No such file" in errors
+    code, output, errors = check("listen.host=192.0.2.1")
+    assert code == 1 and "192.0.2.1 is not an address of this machine" in errors
+    code, output, errors = check("listen.host=0.0.0.0", "limits.connections=1000000", "store.free_megabytes=1048576")
+    assert (code, output) == (0, "ok\n")
+    for part in ("other machines can connect", "raise LimitNOFILE", "nothing would be stored"):
+        assert part in errors, errors
+    # The relay that runs is no reason to refuse its new configuration.
+    relay = start()
+    code, output, errors = check(f"listen.port={relay.port}")
+    assert (code, output) == (0, "ok\n") and "already in use" in errors
+    assert {path.name for path in tmp_path.iterdir()} <= {path.name for path in relay.folder.iterdir()}
 
 
 def test_a_wrong_file_names_its_line(tmp_path):

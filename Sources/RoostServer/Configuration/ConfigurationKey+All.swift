@@ -21,7 +21,8 @@ extension ConfigurationKey {
         ConfigurationKey(
             "listen.host",
             .text(\.listen.host, .address),
-            "Address to listen on. Roost has no TLS: keep it on loopback, behind a proxy that has."
+            "Address to listen on: 127.0.0.1, ::1, localhost, :: for IPv6 and IPv4, or unix:/run/roost/socket. Roost "
+                + "has no TLS: keep it on loopback, behind a proxy that has."
         ),
         ConfigurationKey(
             "listen.port",

@@ -7,7 +7,7 @@ enum TextRule: Sendable {
     /// What is allowed, worded to follow "expected".
     var allowed: String {
         switch self {
-        case .address: "an IPv4 address such as 127.0.0.1"
+        case .address: "an address such as 127.0.0.1 or ::1, localhost, or unix: and an absolute path"
         case .network: "an IPv4 address or a network of them, from /8 on, such as 10.0.0.0/8"
         case .path: "a path of 1 to 4096 bytes"
         case .origin: "an origin such as https://chat.example.org, in lower case and without a path"
@@ -19,7 +19,7 @@ enum TextRule: Sendable {
     func allows(_ text: String) -> Bool {
         let bytes = text.utf8
         return switch self {
-        case .address: Self.isAddress(text)
+        case .address: ListenAddress(text) != nil
         case .network: ProxyList([text]) != nil
         case .path: (1...4_096).contains(bytes.count) && bytes.allSatisfy { $0 >= 0x20 && $0 != 0x7F }
         case .origin: Self.isOrigin(text)
@@ -29,11 +29,6 @@ enum TextRule: Sendable {
         case .bearer:
             bytes.isEmpty || (16...256).contains(bytes.count) && bytes.allSatisfy { (0x21...0x7E).contains($0) }
         }
-    }
-
-    private static func isAddress(_ text: String) -> Bool {
-        let parts = text.split(separator: ".", omittingEmptySubsequences: false)
-        return parts.count == 4 && parts.allSatisfy { UInt8($0).map(String.init) == String($0) }
     }
 
     /// Whether it is scheme, host and port as a browser writes them (RFC 6454, section 6.2). Any other spelling would

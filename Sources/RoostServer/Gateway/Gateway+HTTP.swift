@@ -51,8 +51,11 @@ extension Gateway {
     /// Compares in constant time, so that the time it takes doesn't reveal how much of the token is right.
     private func isAuthorized(_ request: HTTPRequest) -> Bool {
         guard let token = configuration.metrics.token else { return true }
-        let expected = [UInt8]("Bearer \(token)".utf8)
-        let given = [UInt8]((request.authorization ?? "").utf8)
+        // The name of the scheme may be written in any case (RFC 9110, section 11.1).
+        let (scheme, header) = ("bearer ", request.authorization ?? "")
+        guard header.prefix(scheme.count).lowercased() == scheme else { return false }
+        let expected = [UInt8](token.utf8)
+        let given = [UInt8](header.dropFirst(scheme.count).utf8)
         guard expected.count == given.count else { return false }
         var difference: UInt8 = 0
         for (one, other) in zip(expected, given) { difference |= one ^ other }

@@ -1,0 +1,78 @@
+import Glibc
+import RoostStorage
+import RoostTransport
+
+extension Configuration {
+    /// What `roost serve` would find on this machine, one line for each thing.
+    public struct Findings: Sendable, Equatable {
+        /// What would stop it.
+        public var errors: [String] = []
+        /// What would limit it, or what the operator may not have meant.
+        public var warnings: [String] = []
+    }
+
+    /// Looks at what `roost serve` will meet: the store's folder and disk, descriptors, and the address. It starts
+    /// nothing, and leaves nothing behind.
+    public func look() -> Findings {
+        var findings = Findings()
+        lookAtStore(&findings)
+        lookAtDescriptors(&findings)
+        lookAtAddress(&findings)
+        return findings
+    }
+
+    private func lookAtStore(_ findings: inout Findings) {
+        if access(store.path, F_OK) == 0, access(store.path, R_OK | W_OK) != 0 {
+            findings.errors.append(fault("store.path", store.path, errno))
+        }
+        // `serve` makes the folder, but not the one that it is in.
+        var folder = Configuration.folder(of: store.path)
+        if access(folder, F_OK) != 0 { folder = Configuration.folder(of: folder) }
+        if access(folder, W_OK | X_OK) != 0 {
+            return findings.errors.append(fault("store.path", folder, errno))
+        }
+        guard let free = FreeSpace.bytes(at: folder), free >> 20 < Int64(store.freeMegabytes) else { return }
+        findings.warnings.append(
+            "store.free_megabytes: only \(free >> 20) MiB are free at \(folder), so nothing would be stored")
+    }
+
+    private static func folder(of path: String) -> String {
+        guard let slash = path.lastIndex(of: "/") else { return "." }
+        return slash == path.startIndex ? "/" : String(path[..<slash])
+    }
+
+    private func fault(_ key: String, _ path: String, _ code: Int32) -> String {
+        "\(key): \(path) can't be written: \(String(cString: strerror(code)))"
+    }
+
+    private func lookAtDescriptors(_ findings: inout Findings) {
+        var limit = rlimit()
+        guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return }
+        // Beside the connections: those that end or are refused, the store, keys and threads.
+        let needed = connectionsMax + 1_024
+        guard limit.rlim_cur < rlim_t(needed) else { return }
+        findings.warnings.append(
+            "limits.connections: \(connectionsMax) connections need some \(needed) descriptors, and the process may "
+                + "open \(limit.rlim_cur): raise LimitNOFILE")
+    }
+
+    private func lookAtAddress(_ findings: inout Findings) {
+        var settings = TransportSettings()
+        settings.host = listen.host
+        settings.port = listen.port
+        do throws(TransportFailure) {
+            try ListenAddress.tryListening(settings)
+        } catch {
+            // Most likely the relay that runs already.
+            if case .addressInUse = error {
+                findings.warnings.append("listen: \(error)")
+            } else {
+                findings.errors.append("listen: \(error)")
+            }
+        }
+        if ListenAddress(listen.host)?.isLocal == false {
+            findings.warnings.append(
+                "listen.host: other machines can connect to \(listen.host), and Roost has no TLS of its own")
+        }
+    }
+}

@@ -1,0 +1,5 @@
+/// What is free on a disk.
+public enum FreeSpace {
+    /// Bytes that this process may still write to the file system of a file or folder; nil if that can't be told.
+    public static func bytes(at path: String) -> Int64? { Room.free(at: path) }
+}
