@@ -31,12 +31,19 @@ public struct Server: Sendable {
         var log = Logger(label: "roost", factory: { _ in LineLogHandler(configuration.logFormat, logWriter) })
         log.logLevel = configuration.logLevel
         let server = Server(configuration: configuration, log: log, logWriter: logWriter)
+        server.warnOfLimits()
         DescriptorLimit.lower(to: server.descriptorsMax)
         let verifier = try server.loadKeys()
         let (store, snapshot) = try server.openStore()
         let running = try server.makeGateway(store, snapshot, verifier)
         signals.onReload { [mailbox = running.1.mailbox] in mailbox.post(.reloaded(server.reload(load))) }
         server.serve(running, store, signals)
+    }
+
+    private func warnOfLimits() {
+        var findings = Configuration.Findings()
+        configuration.lookAtDescriptors(&findings)
+        for warning in findings.warnings { log.warning("\(warning)", metadata: ["event": "relay.limits"]) }
     }
 
     /// Reads the configuration and the keys anew. On the signals' thread, because files may be slow.

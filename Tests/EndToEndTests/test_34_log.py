@@ -84,3 +84,9 @@ async def test_a_flood_of_refusals_does_not_fill_the_log(start):
     await until(lambda: [line for line in lines(relay) if line["event"] == "request.refused"], "a line")
     seconds = {line["time"][:19] for line in lines(relay)}
     assert len([line for line in lines(relay) if line["event"] == "request.refused"]) <= 50 * (len(seconds) + 1)
+
+
+async def test_too_few_descriptors_are_told_at_the_start(start):
+    relay = start(log__format="json", limits__connections=1_000_000)
+    line = await logged(relay, "relay.limits")
+    assert line["level"] == "warning" and "1000000 connections" in line["text"]

@@ -135,7 +135,7 @@ final class Presence {
         session.presence.isCounted = true
         counters.count(activity, 1)
         let (linger, ghost) = (device.presence, device.user.presence.ghost)
-        if max(linger.until, ghost.until) > now.monotonic { counters.presence.returned += 1 }
+        if activity != .background, max(linger.until, ghost.until) > now.monotonic { counters.presence.returned += 1 }
         for before in [linger, ghost] where before.until > now.monotonic && before.activity == .idle {
             session.presence.wasAwayAt = before.awayAt
         }

@@ -45,7 +45,7 @@ extension Configuration {
         "\(key): \(path) can't be written: \(String(cString: strerror(code)))"
     }
 
-    private func lookAtDescriptors(_ findings: inout Findings) {
+    func lookAtDescriptors(_ findings: inout Findings) {
         var limit = rlimit()
         guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return }
         // Beside the connections: those that end or are refused, the store, keys and threads.

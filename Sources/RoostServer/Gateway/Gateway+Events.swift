@@ -22,6 +22,10 @@ extension Gateway {
         return nil
     }
 
+    func refused(_ connection: Connection, _ response: HTTPResponse) {
+        connectionLog.note(response, to: connection, at: now)
+    }
+
     func opened(_ connection: Connection) {
         let session = relay.open(at: now)
         session.attachment = connection
@@ -77,7 +81,7 @@ extension Gateway {
         relay.doWork(at: now)
         relay.visitPart { flush($0) }
         handOver()
-        noteComings()
+        for coming in relay.takeComings() { connectionLog.note(coming, at: now) }
         stepDrain()
         if let loop {
             let time = now.monotonic
@@ -101,7 +105,9 @@ extension Gateway {
             case .room(let hasRoom): hasRoom ? relay.roomIsBack(at: now) : relay.roomIsGone(at: now)
             case .answered(let result): relay.answered(result, at: now)
             case .verified(let session, let result):
-                if case .failure(let refusal) = result { noteRefusal(of: session, refusal) }
+                if case .failure(let refusal) = result {
+                    connectionLog.note(refusal, to: session, relay.attachment(of: session), at: now)
+                }
                 relay.verified(session, result, at: now)
             case .drain: beginDrain()
             case .reloaded(.success(let reloaded)): reload(reloaded)

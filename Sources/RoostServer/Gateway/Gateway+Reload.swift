@@ -21,7 +21,7 @@ extension Gateway {
         configuration = taken
         origins = OriginPolicy(origins: taken.listen.origins)
         workers?.verifier = reloaded.verifier
-        log.logLevel = taken.logLevel
+        connectionLog.log.logLevel = taken.logLevel
         noteComingsAsLogged()
         log.notice(
             "Reloaded keys, origins, the metrics' token and the log level",
@@ -37,6 +37,7 @@ extension Gateway {
 
     /// Has the relay note the sessions that the log wants.
     func noteComingsAsLogged() {
-        relay.comingsNoted = log.logLevel <= .debug ? .all : log.logLevel <= .info ? .unusual : .none
+        let level = connectionLog.log.logLevel
+        relay.comingsNoted = level <= .debug ? .all : level <= .info ? .unusual : .none
     }
 }

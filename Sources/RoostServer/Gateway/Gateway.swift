@@ -46,7 +46,8 @@ final class Gateway: TransportHandler {
 
     var configuration: Configuration
     let relay: Relay
-    var log: Logger
+    let connectionLog: ConnectionLog
+    var log: Logger { connectionLog.log }
     var origins: OriginPolicy
     /// Who wants to know how the process is; nil if nobody does.
     let service: ServiceNotifier?
@@ -61,7 +62,6 @@ final class Gateway: TransportHandler {
     )
     var growth = StoreGrowth()
     var metrics = PageBudget()
-    var logBudget = LogBudget()
     /// Descriptors that are neither sockets of the loop nor its listener's, as counted before the loop runs.
     var otherDescriptors = 0
     let memory = MemoryReturn()
@@ -71,7 +71,7 @@ final class Gateway: TransportHandler {
     init(_ configuration: Configuration, relay: Relay, log: Logger, startedAt: Timestamp) {
         self.configuration = configuration
         self.relay = relay
-        self.log = log
+        connectionLog = ConnectionLog(log)
         self.startedAt = startedAt
         origins = OriginPolicy(origins: configuration.listen.origins)
         service = ServiceNotifier(ProcessInfo.processInfo.environment)

@@ -1,0 +1,81 @@
+import Logging
+import RoostCore
+import RoostTransport
+import RoostWire
+
+/// What the log says of connections: who came, who was turned away or left, and why. Never a token, a body, or
+/// anything else that a client may choose freely, except the names of users and devices. Loop thread only.
+final class ConnectionLog {
+    var log: Logger
+    private var budget = LogBudget()
+
+    init(_ log: Logger) { self.log = log }
+
+    /// A request was answered with a refusal.
+    func note(_ response: HTTPResponse, to connection: Connection, at now: Moment) {
+        guard let refusal = response.refusal else { return }
+        write(.info, "request.refused", "A request was refused", at: now) {
+            [
+                "connection": .stringConvertible(connection.id), "address": "\(connection.clientAddress)",
+                "status": .stringConvertible(response.status), "code": "\(refusal.code)",
+                "reason": "\(refusal.reason)",
+            ]
+        }
+    }
+
+    /// A token was not good.
+    /// - Parameter attachment: what the host has attached to the session.
+    func note(_ refusal: Refusal, to session: SessionID, _ attachment: AnyObject?, at now: Moment) {
+        write(.info, "token.refused", "A token was refused", at: now) {
+            var metadata = origin(of: session, attachment)
+            metadata["code"] = "\(refusal.code.word)"
+            metadata["reason"] = "\(refusal.reason)"
+            return metadata
+        }
+    }
+
+    /// A session has begun or ended.
+    func note(_ coming: Coming, at now: Moment) {
+        guard let reason = coming.ended else {
+            return write(.debug, "session.welcomed", "A device has come", at: now) { metadata(of: coming) }
+        }
+        let text: Logger.Message = coming.user == nil ? "A stranger is gone" : "A device is gone"
+        write(coming.isOrdinary ? .debug : .info, "session.ended", text, at: now) {
+            var metadata = metadata(of: coming)
+            metadata["reason"] = "\(reason.word)"
+            metadata["seconds"] = .stringConvertible(coming.milliseconds / 1_000)
+            if let error = coming.lastError { metadata["error"] = "\(error.word)" }
+            if let code = coming.closed { metadata["code"] = .stringConvertible(Int(code.rawValue)) }
+            return metadata
+        }
+    }
+
+    /// Writes a line of this kind, unless there have been too many. Beyond that, `metadata` isn't even made: ten
+    /// thousand connections may end in one turn.
+    private func write(
+        _ level: Logger.Level, _ event: String, _ text: Logger.Message, at now: Moment,
+        _ metadata: () -> Logger.Metadata
+    ) {
+        guard log.logLevel <= level, let leftOut = budget.take(event, at: now.monotonic) else { return }
+        var metadata = metadata()
+        metadata[LogLine.eventKey] = "\(event)"
+        if leftOut > 0 { metadata["leftOut"] = .stringConvertible(leftOut) }
+        log.log(level: level, text, metadata: metadata)
+    }
+
+    private func metadata(of coming: Coming) -> Logger.Metadata {
+        var metadata = origin(of: coming.session, coming.attachment)
+        if let user = coming.user { metadata["user"] = "\(user)" }
+        if let device = coming.device { metadata["device"] = "\(device)" }
+        return metadata
+    }
+
+    private func origin(of session: SessionID, _ attachment: AnyObject?) -> Logger.Metadata {
+        var metadata: Logger.Metadata = ["session": .stringConvertible(session.value)]
+        if let connection = attachment as? Connection {
+            metadata["address"] = "\(connection.clientAddress)"
+            metadata["connection"] = .stringConvertible(connection.id)
+        }
+        return metadata
+    }
+}
