@@ -128,7 +128,11 @@ import Testing
             while let descriptor = Optional(dup(0)), descriptor >= 0 { taken.append(descriptor) }
             // One descriptor for the client's end. The server must use its spare one.
             close(taken.removeLast())
-            let refused = try RawClient(port: server.port)
+            // Another thread of the process may have it for a moment, as when the runtime looks how many cores there
+            // are.
+            var waiting: RawClient?
+            for _ in 0..<10_000 where waiting == nil { waiting = try? RawClient(port: server.port) }
+            guard let refused = waiting else { exit(7) }
             let response = try refused.readResponse()
             guard response.head.status == "HTTP/1.1 503 Service Unavailable" else { exit(3) }
             guard response.head.headers["Retry-After"] == "5", try refused.isAtEnd() else { exit(4) }
