@@ -24,7 +24,7 @@ public enum EndReason: UInt8, WireWord {
     case restart = 11
 
     /// One more than the highest raw value, for counts by reason.
-    public static let places = 12
+    public static let places = 1 + Int(allCases.map(\.rawValue).max() ?? 0)
 
     /// The reason for a connection that the relay closes with this code.
     public init(_ code: CloseCode) {

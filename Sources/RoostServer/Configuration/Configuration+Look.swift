@@ -46,14 +46,12 @@ extension Configuration {
     }
 
     func lookAtDescriptors(_ findings: inout Findings) {
-        var limit = rlimit()
-        guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return }
         // Beside the connections: those that end or are refused, the store, keys and threads.
         let needed = connectionsMax + 1_024
-        guard limit.rlim_cur < rlim_t(needed) else { return }
+        guard let allowed = DescriptorLimit.current, allowed < needed else { return }
         findings.warnings.append(
             "limits.connections: \(connectionsMax) connections need some \(needed) descriptors, and the process may "
-                + "open \(limit.rlim_cur): raise LimitNOFILE")
+                + "open \(allowed): raise LimitNOFILE")
     }
 
     private func lookAtAddress(_ findings: inout Findings) {

@@ -13,9 +13,7 @@ enum ProcessUsage {
         page.single("process_resident_memory_bytes", .gauge, "Resident memory.", memory.resident)
         page.single("process_virtual_memory_bytes", .gauge, "Address space.", memory.virtual)
         page.single("process_open_fds", .gauge, "Open descriptors.", openDescriptors)
-        var limit = rlimit()
-        getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
-        page.single("process_max_fds", .gauge, "Descriptors allowed.", Int(clamping: limit.rlim_cur))
+        page.single("process_max_fds", .gauge, "Descriptors allowed.", DescriptorLimit.current ?? 0)
     }
 
     private static func seconds(_ time: timeval) -> Double { Double(time.tv_sec) + Double(time.tv_usec) / 1e6 }
