@@ -2,12 +2,14 @@ import JWTKit
 import RoostWire
 
 extension SigningKey {
-    /// Creates a token for `user` that expires at `expires`, rounded down to whole seconds. `audience` and `issuer`
-    /// must be those that the relay requires. Throws `badSubject`, `badDevice` or `badExpiry` instead of creating a
-    /// token that every relay would refuse.
+    /// Creates a token for `user` that expires at `expires`; both times are rounded down to whole seconds. `audience`
+    /// and `issuer` must be those that the relay requires. A token of an operator has the scope `admin`. Throws
+    /// `badSubject`, `badDevice` or `badExpiry` instead of creating a token that every relay would refuse.
     public func token(
         user: String,
         device: String? = nil,
+        isOperator: Bool = false,
+        issued: Timestamp = .never,
         expires: Timestamp,
         audience: String? = nil,
         issuer: String? = nil
@@ -20,6 +22,8 @@ extension SigningKey {
         claims.subject = .present(user)
         if let device { claims.device = .present(device) }
         claims.expires = .present(seconds)
+        if issued != .never { claims.issuedAt = .present(Double(issued.milliseconds / 1_000)) }
+        if isOperator { claims.scope = .present(TokenClaims.operatorScope) }
         if let audience { claims.audience = .present([audience]) }
         if let issuer { claims.issuer = .present(issuer) }
         do {

@@ -7,6 +7,8 @@ extension TokenClaims {
     /// 9999-12-31T23:59:59Z. A later `exp` is a mistake, usually milliseconds instead of seconds, and could overflow
     /// later arithmetic.
     static let expiryMaxSeconds = 253_402_300_799.0
+    /// The word in `scope` that lets its holder use the operators' commands.
+    static let operatorScope = "admin"
 
     /// Checks the claims of a token whose signature is valid.
     func grant(now: Timestamp, audience wanted: String?, issuer trusted: String?) throws(TokenFailure) -> Grant {
@@ -28,11 +30,26 @@ extension TokenClaims {
         guard case .present(let user) = subject, NameRule.allowsUser(user) else { throw .badSubject }
         // `end` is between `now` and the year 9999 here, so its milliseconds fit.
         let expiry = Timestamp(milliseconds: Int64(max(end, 0) * 1_000))
+        var grant = Grant(user: user, device: nil, expires: expiry, issued: issued, isOperator: isOperator)
         switch device {
-        case .absent: return Grant(user: user, device: nil, expires: expiry)
+        case .absent: return grant
         case .present(let name) where NameRule.allowsDevice(name):
-            return Grant(user: user, device: name, expires: expiry)
+            grant.device = name
+            return grant
         case .present, .wrong: throw .badDevice
         }
+    }
+
+    /// When it was issued. A time that can't be read counts as the earliest one, so that the token can be revoked.
+    private var issued: Timestamp {
+        guard case .present(let seconds) = issuedAt, (0...Self.expiryMaxSeconds).contains(seconds) else {
+            return .never
+        }
+        return Timestamp(milliseconds: Int64(seconds * 1_000))
+    }
+
+    private var isOperator: Bool {
+        guard case .present(let words) = scope else { return false }
+        return words.split(separator: " ").contains { $0 == Self.operatorScope }
     }
 }

@@ -1,7 +1,7 @@
 import JWTKit
 import RoostWire
 
-/// The claims that Roost reads and writes (RFC 7519, section 4.1, and `device`).
+/// The claims that Roost reads and writes (RFC 7519, section 4.1, `scope` and `device`).
 ///
 /// Decoding never fails on a claim of the wrong type. It becomes `.wrong`, so that the failure can name the claim.
 /// We don't use JWTKit's own claim types, because `AudienceClaim` traps on an empty list.
@@ -15,11 +15,14 @@ struct TokenClaims: JWTPayload {
     var device: Claim<String> = .absent
     var expires: Claim<Double> = .absent
     var notBefore: Claim<Double> = .absent
+    var issuedAt: Claim<Double> = .absent
     var issuer: Claim<String> = .absent
     var audience: Claim<[String]> = .absent
+    /// Words with spaces between them (RFC 8693, section 4.2).
+    var scope: Claim<String> = .absent
 
     private enum CodingKeys: String, CodingKey {
-        case sub, device, exp, nbf, iss, aud
+        case sub, device, exp, nbf, iat, iss, aud, scope
     }
 
     init() {}
@@ -30,7 +33,9 @@ struct TokenClaims: JWTPayload {
         device = Self.claim(.device, in: container)
         expires = Self.claim(.exp, in: container)
         notBefore = Self.claim(.nbf, in: container)
+        issuedAt = Self.claim(.iat, in: container)
         issuer = Self.claim(.iss, in: container)
+        scope = Self.claim(.scope, in: container)
         // RFC 7519, section 4.1.3: a list, or a single string.
         audience = Self.claim(.aud, in: container)
         if case .wrong = audience, case .present(let only) = Self.claim(.aud, in: container) as Claim<String> {
@@ -44,6 +49,8 @@ struct TokenClaims: JWTPayload {
         if case .present(let name) = device { try container.encode(name, forKey: .device) }
         if case .present(let seconds) = expires { try container.encode(seconds, forKey: .exp) }
         if case .present(let seconds) = notBefore { try container.encode(seconds, forKey: .nbf) }
+        if case .present(let seconds) = issuedAt { try container.encode(seconds, forKey: .iat) }
+        if case .present(let words) = scope { try container.encode(words, forKey: .scope) }
         if case .present(let name) = issuer { try container.encode(name, forKey: .iss) }
         if case .present(let names) = audience { try container.encode(names, forKey: .aud) }
     }

@@ -74,8 +74,12 @@ public final class Counters {
 
     /// How sessions began and ended.
     public struct Sessions: Sendable {
-        /// Sessions welcomed.
+        /// Sessions welcomed, those of operators included.
         public internal(set) var opened = 0
+        /// Open sessions of operators that belong to no user.
+        public internal(set) var operators = 0
+        /// Of those welcomed: sessions of operators that belong to no user.
+        public internal(set) var openedByOperators = 0
         /// Sessions that were welcomed and have ended.
         public internal(set) var ended = 0
         /// Sessions replaced by a newer one of the same device.

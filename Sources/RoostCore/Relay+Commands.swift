@@ -54,6 +54,7 @@ extension Relay {
         case .unwatch(let users, let counted): presence.unwatch(users, counted, id, session, now)
         case .create(let create): try conversation.create(create, id, session, now)
         case .change(let change): try conversation.change(change, Asker(session: session, id: id), now)
+        case .operator(let command): try operators.perform(command, id, session, now)
         }
     }
 }
@@ -70,7 +71,7 @@ extension Command {
     /// Whether its answer may be large.
     fileprivate var isRead: Bool {
         switch self {
-        case .history, .get, .list, .members, .privacy: true
+        case .history, .get, .list, .members, .privacy, .operator: true
         default: false
         }
     }

@@ -93,6 +93,9 @@ extension Relay {
             let reader = reads.answered(&result) { query.isStale($0, readAt: head) }
             guard let reader else { return }
             guard case .page(let page) = reader else {
+                if case .whereabouts(let session, let id, let page) = reader {
+                    return operators.answered(result, page, id, session)
+                }
                 if let session = reader.session { prices.charge(bytes: result.bodyBytes, to: session, at: now) }
                 return query.answered(result, for: reader)
             }
@@ -111,6 +114,7 @@ extension Relay {
             receipt.tick(at: now.monotonic)
             catchUp.tick(at: now.monotonic)
             journal.tick(at: now.monotonic)
+            operators.statistics.tick(at: now)
         }
     }
 
@@ -137,6 +141,15 @@ extension Relay {
 
     /// Returns the sessions that were welcomed or have ended since the last call, as far as they are noted.
     public func takeComings() -> [Coming] { session.comings.take() }
+
+    /// The process around the relay, which operators are told about. Statistics begin when it is set.
+    public var host: (any Surroundings)? {
+        get { operators.host }
+        set { operators.host = newValue }
+    }
+
+    /// Returns what operators had done since the last call. To stop the relay is left to the host.
+    public func takeDeeds() -> [OperatorDeed] { operators.takeDeeds() }
 
     /// What the host has attached to a session; nil if it is gone.
     public func attachment(of id: SessionID) -> AnyObject? { sessions[id]?.attachment }
@@ -169,7 +182,9 @@ extension Relay {
 
     /// When `tick` has to be called next, in monotonic milliseconds.
     public func nextDeadline(at now: Moment) -> Int64 {
-        var next = min(catchUp.nextDeadline, presence.nextDeadline, journal.nextDeadline, session.nextDeadline)
+        var next = min(
+            catchUp.nextDeadline, presence.nextDeadline, journal.nextDeadline, session.nextDeadline,
+            operators.statistics.nextDeadline)
         if let due = typing.nextDeadline { next = min(next, due) }
         if let due = receipt.nextDeadline { next = min(next, due) }
         return next

@@ -50,6 +50,7 @@ public final class Relay {
     let typing: TypingCommands
     let presence: PresenceCommands
     let privacy: PrivacyCommands
+    let operators: OperatorCommands
     let stored: StoredEvents
 
     /// Creates a relay from the stored state.
@@ -106,10 +107,13 @@ public final class Relay {
         message = MessageCommands(
             prices: prices, directory: directory, journal: journal, delivery: delivery, conversations: conversation,
             typing: typing, builder: builder, counters: counters, textScalars: limits.textScalars)
+        operators = OperatorCommands(
+            .init(limits), directory, journal, delivery, reads, replies, counters,
+            Statistics(.init(limits), counters, times, delivery, builder))
         session = SessionCommands(
             sessions: sessions, ends: DeviceEnds(.init(limits)), prices: prices, directory: directory,
             journal: journal, delivery: delivery, catchUp: catchUp, receipts: receipt,
-            presence: presence, privacy: privacy, typing: typing, replies: replies,
+            presence: presence, privacy: privacy, operators: operators, typing: typing, replies: replies,
             welcome: WelcomeFrame(identity: identity, limits: limits, builder: builder), builder: builder,
             random: random, counters: counters)
         stored = StoredEvents(

@@ -81,7 +81,40 @@ public final class CommandDecoder {
             .watch(users: try members.watched(), conversations: try members.counted())
         case .unwatch:
             .unwatch(users: try members.watched(), conversations: try members.counted())
+        case .people, .person, .whereabouts, .disconnect, .revoke, .drain, .statistics:
+            .operator(try readOperatorCommand(type))
         }
+    }
+
+    private func readOperatorCommand(_ type: CommandType) throws(Refusal) -> OperatorCommand {
+        switch type {
+        case .people:
+            .people(after: try members.optional(.after, members.user), limit: try members.limit())
+        case .person: .person(try members.user(.user))
+        case .whereabouts: .whereabouts(try readWhereabouts())
+        case .disconnect:
+            .disconnect(user: try members.user(.user), device: try members.optional(.device, members.name))
+        case .revoke:
+            .revoke(user: try members.user(.user), device: try members.optional(.device, members.name))
+        case .drain: .drain
+        case .statistics: .statistics(isActive: try members.flag(.active) ?? true, limit: try members.limit())
+        default: throw Refusal(.unknownType, "unknown command type")
+        }
+    }
+
+    private func readWhereabouts() throws(Refusal) -> OperatorCommand.Whereabouts {
+        let event: OperatorCommand.Whereabouts.Event
+        if members.value(.position) != nil {
+            guard members.value(.conversation) == nil else {
+                throw members.refusal(.position, "and conversation must not be used together")
+            }
+            event = .position(try members.position(.position))
+        } else {
+            event = .message(
+                conversation: try members.conversation(.conversation), try members.sequence(.sequence))
+        }
+        return OperatorCommand.Whereabouts(
+            event, after: try members.optional(.after, members.user), limit: try members.limit())
     }
 
     // MARK: Commands with more than one or two members
@@ -92,6 +125,7 @@ public final class CommandDecoder {
                 token: try members.token(),
                 device: try members.optional(.device, members.name),
                 isBackground: try members.flag(.background) ?? false,
+                isOperator: try members.flag(.operator) ?? false,
                 resume: try members.optional(.resume, members.position),
                 pingSeconds: try members.optional(.pingSeconds, members.seconds),
                 pongSeconds: try members.optional(.pongSeconds, members.seconds)

@@ -1,8 +1,8 @@
 /// The names of command members (Docs/Protocol.md, sections 3–9).
 enum Member: Int, CaseIterable, Sendable {
     case active, after, `as`, background, before, body, conversation, conversations, device, id, key, kind
-    case lastSeen, limit, members, name, pingSeconds, pongSeconds, position, presence, reaction, read, remove
-    case replyTo, resume, role, sequence, state, text, to, token, type, user, users
+    case lastSeen, limit, members, name, `operator`, pingSeconds, pongSeconds, position, presence, reaction, read
+    case remove, replyTo, resume, role, sequence, state, text, to, token, type, user, users
 
     static let vocabulary = Vocabulary<Member> { $0.word }
 
@@ -25,6 +25,7 @@ enum Member: Int, CaseIterable, Sendable {
         case .limit: "limit"
         case .members: "members"
         case .name: "name"
+        case .operator: "operator"
         case .pingSeconds: "pingSeconds"
         case .pongSeconds: "pongSeconds"
         case .position: "position"

@@ -108,6 +108,7 @@ public struct Server: Sendable {
             let loop = try EventLoop(transportSettings, handler: gateway)
             let mailbox = loop.mailbox
             gateway.loop = loop
+            relay.host = gateway
             gateway.workers = .init(
                 commits: try CommitThread(
                     store.storeWriter, reporter: store.reporter, room: { mailbox.post(.room($0)) }

@@ -16,6 +16,7 @@ extension SQLiteLog {
         snapshot.leases = try writer.numbers.leases(database)
         snapshot.users = try users(database)
         snapshot.exceptions = try exceptions(database)
+        snapshot.revocations = try revocations(database)
         snapshot.devices = try devices(database)
         snapshot.conversations = try conversations(database)
         snapshot.members = try members(database)
@@ -115,6 +116,19 @@ extension SQLiteLog {
             users.append(Snapshot.User(UserNumber(query.int32(0)), name: query.text(1), presence, status, privacy))
         }
         return users
+    }
+
+    private func revocations(_ database: Database) throws -> [Snapshot.Revocation] {
+        let query = try database.prepare("SELECT user, device, time FROM revocation ORDER BY user, device")
+        var revocations: [Snapshot.Revocation] = []
+        while try query.step() {
+            let device = query.text(1)
+            revocations.append(
+                Snapshot.Revocation(
+                    UserNumber(query.int32(0)), device: device.isEmpty ? nil : device,
+                    Timestamp(milliseconds: query.int64(2))))
+        }
+        return revocations
     }
 
     private func exceptions(_ database: Database) throws -> [Snapshot.Exception] {

@@ -10,6 +10,7 @@ public final class MemoryLog: LogWriter, LogReader {
         var head = Position.start
         var aliveAt = Timestamp.never
         var users: [UserNumber: Snapshot.User] = [:]
+        var revocations: [UserNumber: [String: Timestamp]] = [:]
         var exceptions: [UserNumber: [UserNumber: PrivacyException]] = [:]
         var devices: [DeviceNumber: Snapshot.Device] = [:]
         var conversations: [ConversationNumber: Record] = [:]
@@ -115,6 +116,8 @@ public final class MemoryLog: LogWriter, LogReader {
                 state.users[number]?.status = status
             case .privacy(let number, let settings):
                 state.users[number]?.privacy = settings
+            case .revoke(let number, let device, let time):
+                state.revocations[number, default: [:]][device ?? ""] = time
             case .exception(let number, let other, let exception):
                 state.exceptions[number, default: [:]][other] = exception
             case .alive(let time):
@@ -164,6 +167,11 @@ public final class MemoryLog: LogWriter, LogReader {
         snapshot.leases = NumberLeases(
             users: lease(.user), devices: lease(.device), conversations: lease(.conversation))
         snapshot.users = state.users.values.sorted { $0.number.value < $1.number.value }
+        for (user, revocations) in state.revocations.sorted(by: { $0.key.value < $1.key.value }) {
+            snapshot.revocations += revocations.sorted { $0.key < $1.key }.map {
+                Snapshot.Revocation(user, device: $0.key.isEmpty ? nil : $0.key, $0.value)
+            }
+        }
         for (user, exceptions) in state.exceptions.sorted(by: { $0.key.value < $1.key.value }) {
             snapshot.exceptions += exceptions.sorted { $0.key.value < $1.key.value }.map {
                 Snapshot.Exception(user, of: $0.key, $0.value)

@@ -20,6 +20,10 @@ extension StoreContract {
             .privacy(UserNumber(1), PrivacySettings(.everyone, .coarse, .nobody)),
             .exception(UserNumber(1), of: UserNumber(2), .never), .exception(UserNumber(2), of: UserNumber(1), .always),
             .exception(UserNumber(2), of: UserNumber(3), .never),
+            .revoke(UserNumber(2), device: nil, time(70)),
+            .revoke(UserNumber(1), device: "phone", time(60)),
+            .revoke(UserNumber(1), device: "phone", time(80)),
+            .revoke(UserNumber(1), device: nil, time(50)),
             .exception(UserNumber(2), of: UserNumber(1), .blocked),
             .exception(UserNumber(1), of: UserNumber(2), nil),
         ])
@@ -33,6 +37,13 @@ extension StoreContract {
             [
                 Snapshot.Exception(UserNumber(2), of: UserNumber(1), .blocked),
                 Snapshot.Exception(UserNumber(2), of: UserNumber(3), .never),
+            ])
+        try expect(
+            snapshot.revocations,
+            [
+                Snapshot.Revocation(UserNumber(1), device: nil, time(50)),
+                Snapshot.Revocation(UserNumber(1), device: "phone", time(80)),
+                Snapshot.Revocation(UserNumber(2), device: nil, time(70)),
             ])
         try expect(
             snapshot.users.map(\.status),

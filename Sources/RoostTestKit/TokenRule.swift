@@ -2,7 +2,8 @@ import RoostCore
 import RoostWire
 
 /// Tokens that need no key, because their text says everything. `alice` is Alice's, `alice/phone` is for one of her
-/// devices, `alice+5000` expires 5,000 ms after it is checked, `expired:alice` has expired, `bad` is invalid.
+/// devices, `alice+5000` expires 5,000 ms after it is checked, `expired:alice` has expired, `bad` is invalid, and
+/// `admin:olga` is an operator's. All were issued when they are checked.
 public enum TokenRule {
     /// Life of a token that doesn't name it, in milliseconds.
     public static let life: Int64 = 3_600_000
@@ -12,16 +13,19 @@ public enum TokenRule {
         if token == "bad" { return .failure(Refusal(.unauthorized, "the token is not valid")) }
         if token.hasPrefix("expired:") { return .failure(Refusal(.tokenExpired, "the token has expired")) }
         var life = TokenRule.life
-        var name = Substring(token)
+        let isOperator = token.hasPrefix("admin:")
+        var name = token.dropFirst(isOperator ? "admin:".count : 0)
         if let plus = token.lastIndex(of: "+") {
             life = Int64(token[token.index(after: plus)...]) ?? life
-            name = token[..<plus]
+            name = name[..<plus]
         }
         let parts = name.split(separator: "/", maxSplits: 1)
         guard let user = parts.first else { return .failure(Refusal(.unauthorized, "the token is not valid")) }
         let expires = Timestamp(milliseconds: now.milliseconds + life)
         return .success(
-            Grant(user: String(user), device: parts.count > 1 ? String(parts[1]) : nil, expires: expires)
+            Grant(
+                user: String(user), device: parts.count > 1 ? String(parts[1]) : nil, expires: expires,
+                issued: now, isOperator: isOperator)
         )
     }
 }

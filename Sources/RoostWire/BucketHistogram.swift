@@ -24,6 +24,31 @@ public struct BucketHistogram: Sendable, Equatable {
         sum &+= value &* Int64(times)
         if let place = bounds.firstIndex(where: { value <= $0 }) { counts[place] += times }
     }
+
+    /// What was recorded since an earlier state of the same histogram.
+    public func since(_ earlier: BucketHistogram) -> BucketHistogram {
+        guard bounds == earlier.bounds, count >= earlier.count else { return self }
+        var recent = self
+        for place in counts.indices { recent.counts[place] -= earlier.counts[place] }
+        recent.sum &-= earlier.sum
+        recent.count -= earlier.count
+        return recent
+    }
+
+    /// The bound below which this share of the values is, within a bucket in proportion; the highest bound if it is
+    /// above that, and 0 if there are no values.
+    public func quantile(_ share: Double) -> Int64 {
+        let wanted = share * Double(count)
+        var (below, seen) = (Int64(0), 0.0)
+        for (bound, count) in zip(bounds, counts) {
+            if count > 0, seen + Double(count) >= wanted {
+                return below + Int64(Double(bound - below) * max(0, wanted - seen) / Double(count))
+            }
+            seen += Double(count)
+            below = bound
+        }
+        return count > 0 ? below : 0
+    }
 }
 
 extension BucketHistogram {

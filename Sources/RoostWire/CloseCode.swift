@@ -12,10 +12,12 @@ public enum CloseCode: UInt16, CaseIterable, Sendable {
     case helloTimeout = 4003
     case tokenExpired = 4004
     case overloaded = 4005
+    case disconnected = 4006
     case rateLimited = 4008
     case unauthorized = 4500
     case takenOver = 4501
     case malformed = 4502
+    case revoked = 4503
 
     /// The reason in the close frame; at most 123 bytes (RFC 6455, section 5.5).
     public var reason: StaticString {
@@ -31,10 +33,12 @@ public enum CloseCode: UInt16, CaseIterable, Sendable {
         case .helloTimeout: "no hello arrived in time"
         case .tokenExpired: "token expired"
         case .overloaded: "overloaded, come back"
+        case .disconnected: "disconnected by an operator, come back"
         case .rateLimited: "too much at once, come back"
         case .unauthorized: "token refused"
         case .takenOver: "another connection of this device took over"
         case .malformed: "too many malformed commands"
+        case .revoked: "tokens revoked by an operator"
         }
     }
 }

@@ -27,6 +27,7 @@ public enum Command {
     case list(before: Text?, limit: Int?)
     case change(Change)
     case members(Members)
+    case `operator`(OperatorCommand)
 
     /// `hello`.
     public struct Hello {
@@ -36,6 +37,8 @@ public enum Command {
         public var device: Text?
         /// Whether this is a background fetch.
         public var isBackground: Bool
+        /// Whether the session is to be an operator's, which belongs to no user.
+        public var isOperator: Bool
         /// The position up to which the device has processed everything.
         public var resume: Position?
         /// The time between pings that the client asks for, in seconds, and how long it may take to answer one.
@@ -44,11 +47,13 @@ public enum Command {
         /// Creates one.
         @inlinable
         public init(
-            token: Text, device: Text?, isBackground: Bool, resume: Position?, pingSeconds: Int64?, pongSeconds: Int64?
+            token: Text, device: Text?, isBackground: Bool, isOperator: Bool = false, resume: Position?,
+            pingSeconds: Int64?, pongSeconds: Int64?
         ) {
             self.token = token
             self.device = device
             self.isBackground = isBackground
+            self.isOperator = isOperator
             self.resume = resume
             self.pingSeconds = pingSeconds
             self.pongSeconds = pongSeconds

@@ -1,9 +1,10 @@
-/// The types of what a client says (Docs/Protocol.md, sections 3–9).
+/// The types of what a client says (Docs/Protocol.md, sections 3–9 and 11).
 public enum CommandType: WireWord {
     case hello, refresh, ping, bye, devices
     case create, get, list, rename, add, remove, setRole, members, leave
     case send, edit, delete, react, history, signal
     case ack, read, typing, presence, status, privacy, except, watch, unwatch
+    case people, person, whereabouts, disconnect, revoke, drain, statistics
 
     /// The value of `type`.
     public var word: StaticString {
@@ -37,6 +38,13 @@ public enum CommandType: WireWord {
         case .except: "except"
         case .watch: "watch"
         case .unwatch: "unwatch"
+        case .people: "admin.people"
+        case .person: "admin.user"
+        case .whereabouts: "admin.message"
+        case .disconnect: "admin.disconnect"
+        case .revoke: "admin.revoke"
+        case .drain: "admin.drain"
+        case .statistics: "admin.statistics"
         }
     }
 

@@ -22,6 +22,8 @@ public enum EndReason: UInt8, WireWord {
     case refused = 10
     /// The relay crashed; how the connection ended is not known.
     case restart = 11
+    /// An operator ended it.
+    case `operator` = 12
 
     /// One more than the highest raw value, for counts by reason.
     public static let places = 1 + Int(allCases.map(\.rawValue).max() ?? 0)
@@ -37,6 +39,7 @@ public enum EndReason: UInt8, WireWord {
             case .tokenExpired: .token
             case .overloaded: .overload
             case .takenOver: .takeover
+            case .disconnected, .revoked: .operator
             case .protocolError, .unsupportedData, .invalidText, .tooBig, .helloTimeout, .rateLimited, .unauthorized,
                 .malformed:
                 .refused
@@ -57,6 +60,7 @@ public enum EndReason: UInt8, WireWord {
         case .overload: "overload"
         case .refused: "refused"
         case .restart: "restart"
+        case .operator: "operator"
         }
     }
 }

@@ -6,11 +6,19 @@ public struct Grant: Sendable, Equatable {
     public var device: String?
     /// When the token expires, from `exp`.
     public var expires: Timestamp
+    /// When the token was issued, from `iat`; `.never` if it doesn't say.
+    public var issued: Timestamp
+    /// Whether its holder may use the operators' commands: `scope` has the word `admin`.
+    public var isOperator: Bool
 
     /// Creates a grant.
-    public init(user: String, device: String?, expires: Timestamp) {
+    public init(
+        user: String, device: String?, expires: Timestamp, issued: Timestamp = .never, isOperator: Bool = false
+    ) {
         self.user = user
         self.device = device
         self.expires = expires
+        self.issued = issued
+        self.isOperator = isOperator
     }
 }

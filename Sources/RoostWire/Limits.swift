@@ -102,6 +102,14 @@ public struct Limits: Sendable, Equatable {
     public var additionsPerHour = 20_000
     /// Most devices of a user that keep a cursor. A further one replaces the device that has been away longest.
     public var devicesPerUser = 64
+    /// Sessions of operators at once, and sessions that are told statistics.
+    public var operatorsMax = 64
+    /// Users looked at for one page of those who are here: some 0.2 ms.
+    public var peopleLookedAt = 4_096
+    /// Samples of statistics kept for operators who come later: half an hour, in some 60 kB of an answer.
+    public var statisticsKept = 90
+    /// One of so many samples is kept.
+    public var statisticsKeptEvery = 10
     /// Most users that one session may watch.
     public var watchedPerSession = 1_000
     /// Most conversations of which one session may watch how many members are online: those on a screen, twice.
@@ -262,6 +270,8 @@ public struct Limits: Sendable, Equatable {
     public var countMilliseconds: Int64 = 1_000
     /// Time over which watermarks are collected before they are stored.
     public var watermarkMilliseconds: Int64 = 200
+    /// Time from one sample of statistics to the next. To take one costs some 20 µs.
+    public var statisticsMilliseconds: Int64 = 2_000
     /// How long a client is told to wait when the writer's queue is full.
     public var busyRetryMilliseconds: Int64 = 250
     /// How long a client is told to wait that writes faster than it catches up.

@@ -45,7 +45,8 @@ struct ChatCommand: AsyncParsableCommand {
         }
     }
 
-    private static func url(of listen: Configuration.Listen) -> String {
+    /// Where a relay with this configuration is reached from the same machine.
+    static func url(of listen: Configuration.Listen) -> String {
         let host = listen.host == "0.0.0.0" ? "127.0.0.1" : listen.host
         return "ws://\(host):\(listen.port)/v1/socket"
     }
@@ -60,6 +61,7 @@ struct ChatCommand: AsyncParsableCommand {
             let now = Int64(Date().timeIntervalSince1970)
             return try await key.token(
                 user: user,
+                issued: Timestamp(milliseconds: now * 1_000),
                 expires: Timestamp(milliseconds: (now + seconds) * 1_000),
                 audience: auth.audience,
                 issuer: auth.issuer

@@ -14,8 +14,8 @@ struct RoostCommand: AsyncParsableCommand {
         abstract: "A self-hosted real-time chat relay with presence.",
         version: "roost \(ServerVersion.number)",
         subcommands: [
-            ServeCommand.self, StoreCommand.self, ChatCommand.self, CheckConfigCommand.self, TokenCommand.self,
-            VersionCommand.self,
+            ServeCommand.self, StoreCommand.self, ChatCommand.self, AdminCommand.self, TopCommand.self,
+            CheckConfigCommand.self, TokenCommand.self, VersionCommand.self,
         ]
     )
 
@@ -40,6 +40,7 @@ struct RoostCommand: AsyncParsableCommand {
         case let failure as KeyFailure: end(failure.reason, code: 2)
         case let failure as TokenFailure: end("\(failure.reason)", code: 2)
         case let failure as ChatFailure: end(failure.description, code: 1)
+        case let failure as AdminFailure: end(failure.description, code: 1)
         case let failure as ServerFailure: end(failure.description, code: 1)
         case let failure as StoreToolFailure: end(failure.description, code: failure.isMistake ? 2 : 1)
         default:

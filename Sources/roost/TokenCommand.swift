@@ -15,6 +15,7 @@ struct TokenCommand: AsyncParsableCommand {
     @OptionGroup var options: ConfigurationOptions
     @Option(help: "The user that the token is for.") var user: String
     @Option(help: "The device that the token is for. If not given, the client names its device.") var device: String?
+    @Flag(help: "Let its holder use the operators' commands: the scope admin.") var admin = false
     @Option(name: .customLong("ttl"), help: "How long the token is valid: a number and s, m, h or d.")
     var lifetime = TokenLifetime(seconds: 3_600)
 
@@ -24,6 +25,8 @@ struct TokenCommand: AsyncParsableCommand {
         let token = try await SigningKey.load(path: auth.keyFile).token(
             user: user,
             device: device,
+            isOperator: admin,
+            issued: Timestamp(milliseconds: now * 1_000),
             expires: Timestamp(milliseconds: (now + lifetime.seconds) * 1_000),
             audience: auth.audience,
             issuer: auth.issuer

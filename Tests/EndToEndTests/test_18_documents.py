@@ -30,17 +30,20 @@ def examples():
 
 
 class Replay:
-    """alice sends the examples of the page; bob, carol and dave are connected."""
+    """alice sends the examples of the page, and olga those for operators; bob, carol, dave and eve are connected."""
 
     def __init__(self, relay):
         self.relay = relay
         self.alice: Device | None = None
+        self.operator: Device | None = None
         self.group = None
         self.position = None
 
     async def filled(self, text):
         """Returns the example with its placeholders replaced."""
         text = re.sub(r"\{token:(\w+)\}", lambda found: self.relay.token(found[1]), text)
+        text = re.sub(
+            r"\{operator:(\w+)\}", lambda found: self.relay.token(found[1], scope="admin"), text)
         if "{group}" in text and self.group is None:
             # On the page alice leaves the group in one section, and the next section needs a group again.
             self.group = await self.alice.group("Crew", "bob", "carol")
@@ -50,16 +53,22 @@ class Replay:
 
     async def say(self, text):
         command = json.loads(await self.filled(text))
-        if command["type"] == "hello":
+        if command["type"] == "admin.drain":
+            # It would end the replay. Others try it.
+            return
+        if command.get("operator"):
+            self.operator = await self.relay.connect()
+        elif command["type"] == "hello":
             self.alice = await self.relay.connect()
+        speaker = self.operator or self.alice
         if "id" not in command:
             assert command["type"] in MAY_BE_SILENT
-            await self.alice.tell(**command)
-            await self.alice.barrier()
+            await speaker.tell(**command)
+            await speaker.barrier()
             return
         # The harness numbers its own ids from 1, and those of the page may be equal.
-        answer = self.alice.expect(command["id"])
-        await self.alice.write(json.dumps(command))
+        answer = speaker.expect(command["id"])
+        await speaker.write(json.dumps(command))
         self.learn(command, await answer)
 
     def learn(self, command, answer):
@@ -77,6 +86,8 @@ class Replay:
 async def test_every_example_of_the_protocol_is_answered(start):
     relay = start()
     others = [await relay.device(user) for user in ("bob", "carol", "dave")]
+    # An operator ends her session.
+    await relay.device("eve")
     replay = Replay(relay)
     found = examples()
     assert len(found) >= 35, "the page has lost its examples, or this test its eyes"
@@ -104,6 +115,8 @@ async def test_every_frame_is_as_asyncapi_says(start):
     """Also those that the examples don't lead to: marks of a member who has neither acked nor read, and retries."""
     relay = start()
     others = [await relay.device(user) for user in ("bob", "carol", "dave")]
+    # An operator ends her session.
+    await relay.device("eve")
     bob = others[0]
     replay = Replay(relay)
     for _, text in examples():
@@ -121,7 +134,9 @@ async def test_every_frame_is_as_asyncapi_says(start):
         await alice.call("send", to=crew, key="twice", body="once")
         await alice.call("conversation.leave", conversation=crew, key="bye-crew")
     await others[1].event("conversation", event="left", conversation=crew)
-    for device in (alice, *others):
+    await replay.operator.call("admin.statistics")
+    await replay.operator.event("statistics")
+    for device in (alice, replay.operator, *others):
         await device.barrier()
         for frame in device.frames:
             check_frame(frame)
@@ -135,7 +150,8 @@ def test_every_command_has_an_example():
         "conversation.rename",
         "conversation.add", "conversation.role", "conversation.remove", "conversation.members", "conversation.leave",
         "send", "edit", "react", "delete", "history", "signal", "ack", "read", "typing", "presence", "status",
-        "privacy", "except", "devices", "watch", "unwatch"}
+        "privacy", "except", "devices", "watch", "unwatch", "admin.people", "admin.user", "admin.message",
+        "admin.disconnect", "admin.revoke", "admin.statistics", "admin.drain"}
 
 
 async def test_events_have_every_member_that_the_page_shows(start):

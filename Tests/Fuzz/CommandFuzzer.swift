@@ -59,6 +59,21 @@ private func touch(_ command: Command) -> [UInt8] {
     case .list(let before, _): before?.array ?? []
     case .change(let change): change.conversation.array + (change.key?.array ?? []) + touch(change.kind)
     case .members(let list): list.conversation.array + (list.after?.array ?? [])
+    case .operator(let command): touch(command)
+    }
+}
+
+private func touch(_ command: OperatorCommand) -> [UInt8] {
+    switch command {
+    case .people(let after, _): after?.array ?? []
+    case .person(let user): user.array
+    case .disconnect(let user, let device), .revoke(let user, let device): user.array + (device?.array ?? [])
+    case .drain, .statistics: []
+    case .whereabouts(let asked):
+        switch asked.event {
+        case .position: asked.after?.array ?? []
+        case .message(let conversation, _): conversation.array + (asked.after?.array ?? [])
+        }
     }
 }
 

@@ -72,6 +72,20 @@ import Testing
             (#"{"type":"except","id":1,"users":["b"],"as":"none"}"#, "except | b | none"),
             (#"{"type":"watch","id":1,"users":["bob", "carol"]}"#, "watch | bob,carol"),
             (#"{"type":"unwatch","id":1,"users":["carol"]}"#, "unwatch | carol"),
+            (#"{"type":"admin.people","id":1}"#, "people | - | -"),
+            (#"{"type":"admin.people","id":1,"after":"bob","limit":7}"#, "people | bob | 7"),
+            (#"{"type":"admin.user","id":1,"user":"bob"}"#, "person | bob"),
+            (#"{"type":"admin.message","id":1,"position":"e1-812","limit":7}"#, "whereabouts | 812 | - | 7"),
+            (
+                #"{"type":"admin.message","id":1,"conversation":"c1","sequence":5,"after":"bob"}"#,
+                "whereabouts | c1 | 5 | bob | -"
+            ),
+            (#"{"type":"admin.disconnect","id":1,"user":"bob"}"#, "disconnect | bob | -"),
+            (#"{"type":"admin.disconnect","id":1,"user":"bob","device":"phone"}"#, "disconnect | bob | phone"),
+            (#"{"type":"admin.revoke","id":1,"user":"bob","device":"phone"}"#, "revoke | bob | phone"),
+            (#"{"type":"admin.drain","id":1}"#, "drain"),
+            (#"{"type":"admin.statistics","id":1}"#, "statistics | true | -"),
+            (#"{"type":"admin.statistics","id":1,"active":false,"limit":3}"#, "statistics | false | 3"),
             (#"{"type":"watch","id":1,"conversations":["c1","@bob"]}"#, "watch |  | c1 | @bob"),
             (#"{"type":"unwatch","id":1,"users":["carol"],"conversations":["c1"]}"#, "unwatch | carol | c1"),
             (

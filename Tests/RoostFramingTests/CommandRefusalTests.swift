@@ -113,6 +113,18 @@ import Testing
             ]
         ),
         Shape(type: "conversation.leave", members: conversation + key),
+        Shape(
+            type: "admin.people", members: [("after", #""bob""#, .user, false), ("limit", "1", .limit, false)]),
+        Shape(type: "admin.user", members: [("user", #""bob""#, .user, true)]),
+        Shape(
+            type: "admin.message",
+            members: target + [("after", #""bob""#, .user, false), ("limit", "1", .limit, false)]),
+        Shape(
+            type: "admin.disconnect",
+            members: [("user", #""bob""#, .user, true), ("device", #""phone""#, .name, false)]),
+        Shape(
+            type: "admin.revoke", members: [("user", #""bob""#, .user, true), ("device", #""phone""#, .name, false)]),
+        Shape(type: "admin.statistics", members: [("active", "true", .flag, false), ("limit", "1", .limit, false)]),
     ]
 
     static let notStrings = ["1", "1.5", "true", "false", "[]", "{}", #"["a"]"#]

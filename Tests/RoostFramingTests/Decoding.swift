@@ -97,6 +97,26 @@ func describe(_ command: Command) -> String {
         words(
             ["members", text(list.conversation), number(list.sequence?.value), text(list.after), number(list.limit)]
                 + (list.hasPresence ? ["presence"] : []))
+    case .operator(let command): describe(command)
+    }
+}
+
+private func describe(_ command: OperatorCommand) -> String {
+    switch command {
+    case .people(let after, let limit): words("people", text(after), number(limit))
+    case .person(let user): words("person", text(user))
+    case .whereabouts(let asked):
+        switch asked.event {
+        case .position(let position):
+            words("whereabouts", number(position.value), text(asked.after), number(asked.limit))
+        case .message(let conversation, let sequence):
+            words(
+                "whereabouts", text(conversation), number(sequence.value), text(asked.after), number(asked.limit))
+        }
+    case .disconnect(let user, let device): words("disconnect", text(user), text(device))
+    case .revoke(let user, let device): words("revoke", text(user), text(device))
+    case .drain: "drain"
+    case .statistics(let isActive, let limit): words("statistics", "\(isActive)", number(limit))
     }
 }
 

@@ -41,10 +41,10 @@ public enum RoostEvent: Sendable, Equatable {
     /// The relay is about to stop. The client reconnects by itself after this time.
     case drain(Duration)
 
-    /// What the server tells; nil for the answer to a command.
+    /// What the server tells; nil for the answer to a command, and for what only operators are told.
     init?(_ event: Event) {
         switch event {
-        case .welcome, .ok, .error, .pong: return nil
+        case .welcome, .operatorWelcome, .ok, .error, .pong, .statistics: return nil
         case .message(let message): self = .message(message)
         case .edit(let edit): self = .edited(edit)
         case .delete(let deletion): self = .deleted(deletion)

@@ -8,13 +8,14 @@ enum PendingRead {
     case one(Session, CommandID?, Conversation)
     case list(Session, CommandID?, ListPage)
     case created(Session, CommandID?, Created)
+    case whereabouts(Session, CommandID?, WhereaboutsReport.Page)
 
     /// The session that asked; nil for a page.
     var session: Session? {
         switch self {
         case .page: nil
         case .history(let session, _, _), .one(let session, _, _), .list(let session, _, _),
-            .created(let session, _, _):
+            .created(let session, _, _), .whereabouts(let session, _, _):
             session
         }
     }
@@ -23,7 +24,7 @@ enum PendingRead {
     var asker: UserNumber {
         switch self {
         case .page(let page): page.readers.first?.user?.number ?? .none
-        case .history, .one, .list, .created: session?.user?.number ?? .none
+        case .history, .one, .list, .created, .whereabouts: session?.user?.number ?? .none
         }
     }
 }

@@ -198,7 +198,10 @@ final class QueryCommands {
         let (conversation, _) = try directory.conversation(list.conversation, for: user)
         if let sequence = list.sequence { try conversation.check(sequence, for: user) }
         var first = Int64(0)
-        if let name = list.after { first = try ordinal(after: name, in: conversation) }
+        if let name = list.after {
+            guard let user = directory.user(named: name) else { throw Directory.notANext }
+            first = try directory.ordinal(after: user, in: conversation)
+        }
         let page = MemberPage(
             first: first, limit: list.limit ?? bounds.rows, sequence: list.sequence, hasPresence: list.hasPresence)
         guard list.sequence != nil else { return answer(page, nil, conversation, id, session, now) }
@@ -207,16 +210,6 @@ final class QueryCommands {
             MemberCount(conversation.members, of: page, for: user, directory.policy) { [self] counts in
                 answer(page, counts, conversation, id, session, now)
             }, for: session, at: now)
-    }
-
-    /// Where the page begins that follows the one which ended with this user.
-    private func ordinal(after name: Text, in conversation: Conversation) throws(Refusal) -> Int64 {
-        if let user = directory.user(named: name) {
-            if let member = conversation.member(user.number) { return member.ordinal + 1 }
-            // Whoever left meanwhile joined with others, of whom some may come again.
-            if let left = user.departures[conversation.number] { return conversation.ordinal(from: left.joinedAt) }
-        }
-        throw Refusal(.badRequest, "after: not a `next` of an earlier page")
     }
 
     private func answer(
@@ -327,7 +320,7 @@ final class QueryCommands {
     func answered(_ result: ReadResult, for reader: PendingRead) {
         guard let session = reader.session, session.phase == .ready else { return }
         switch reader {
-        case .page: preconditionFailure("a page of catch-up isn't asked for by a client")
+        case .page, .whereabouts: preconditionFailure("this isn't asked for by one of these commands")
         case .history(_, let id, let conversation):
             if result.isFailed { refuseFailed(id, session) } else { answer(result, conversation, id, session) }
         case .one(_, let id, let conversation):

@@ -143,4 +143,18 @@ extension Directory {
         case .erase: return
         }
     }
+
+    // MARK: Pages
+
+    /// A page names a user who was on no page before it.
+    static let notANext = Refusal(.badRequest, "after: not a `next` of an earlier page")
+
+    /// Where the page of members begins that follows the one which ended with this user.
+    /// - Throws: `badRequest`.
+    func ordinal(after user: User, in conversation: Conversation) throws(Refusal) -> Int64 {
+        if let member = conversation.member(user.number) { return member.ordinal + 1 }
+        // Whoever left meanwhile joined with others, of whom some may come again.
+        if let left = user.departures[conversation.number] { return conversation.ordinal(from: left.joinedAt) }
+        throw Directory.notANext
+    }
 }

@@ -78,6 +78,9 @@ final class Directory {
                 user.except(other, stored.kind, at: .min)
             }
         }
+        for stored in snapshot.revocations {
+            user(stored.user)?.revoked.revoke(stored.device, at: stored.time)
+        }
         for stored in snapshot.devices {
             guard let user = user(stored.user) else { continue }
             user.add(
@@ -133,6 +136,11 @@ final class Directory {
     func user(_ number: UserNumber) -> User? { usersByNumber[number.value] }
 
     func user(named name: Text) -> User? { users[name] }
+
+    func user(called name: String) -> User? { users[name] }
+
+    /// The user with the next higher number.
+    func nextUser(after number: UserNumber) -> User? { usersByNumber.next(after: number.value) }
 
     func conversation(_ number: ConversationNumber) -> Conversation? { conversationsByNumber[number.value] }
 

@@ -26,6 +26,20 @@ struct NumberTable<Value: AnyObject> {
         }
     }
 
+    /// The object with the next higher number.
+    func next(after number: Int32) -> Value? {
+        guard number < .max else { return nil }
+        var (page, index) = Int(max(-1, number) + 1).quotientAndRemainder(dividingBy: Self.pageSize)
+        while page < pages.count {
+            while index < pages[page].count {
+                if let value = pages[page][index] { return value }
+                index += 1
+            }
+            (page, index) = (page + 1, 0)
+        }
+        return nil
+    }
+
     /// Visits all objects in the order of their numbers.
     func forEach(_ body: (Value) -> Void) {
         for page in pages { for case let value? in page { body(value) } }

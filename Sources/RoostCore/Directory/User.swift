@@ -32,6 +32,7 @@ final class User {
     var acked: AckedConversations?
     var presence: Presence.Person
     var privacy: Privacy
+    var revoked = Revocations()
     var retold = Retellings.Wanted()
     var counted = GroupCounts.Memberships()
     /// What the user's commands have cost lately.
@@ -107,11 +108,11 @@ final class User {
     /// Whether no token can name it: an import gives such a user the messages that it doesn't have.
     private var isMadeUp: Bool { name.utf8.first == UInt8(ascii: "@") }
 
-    /// Whether nothing would be lost if the user were forgotten: it never came, no conversation has or had it, and
-    /// nobody hides from it.
+    /// Whether nothing would be lost if the user were forgotten: it never came, no conversation has or had it, nobody
+    /// hides from it, and no token of it was revoked.
     var isNobody: Bool {
         devices.isEmpty && sessions.isEmpty && conversations.isEmpty && departures.isEmpty && conversationsJoining == 0
-            && opening == 0 && presence.lastSeen == .never && privacy.isAlone && !isMadeUp
+            && opening == 0 && presence.lastSeen == .never && privacy.isAlone && revoked.isEmpty && !isMadeUp
     }
 
     /// The conversation was erased.

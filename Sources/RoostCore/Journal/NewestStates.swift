@@ -1,9 +1,9 @@
 import RoostWire
 
 /// States on their way to the log of which only the newest counts: the presence, the status and the privacy of each
-/// user, how each device's connection ended, and that the relay was alive. Each waits once, however often it changes
-/// while the writer is busy. They go at the end of a batch, so that a new user is stored before its presence. Loop
-/// thread only.
+/// user, which tokens were revoked, how each device's connection ended, and that the relay was alive. Each waits once,
+/// however often it changes while the writer is busy. They go at the end of a batch, so that a new user is stored
+/// before its presence. Loop thread only.
 struct NewestStates {
     private var states: [Mutation] = []
     /// Where the presence of each user is in `states`.
@@ -14,6 +14,8 @@ struct NewestStates {
     private var privacies: [UserNumber: Int] = [:]
     /// Where the exceptions are in `states`.
     private var exceptions: [Directed: Int] = [:]
+    /// Where the revocations are in `states`.
+    private var revocations: [RevokedTokens: Int] = [:]
     /// Where the end of each device's connection is in `states`.
     private var ends: [DeviceNumber: Int] = [:]
     /// Where the last sign of life is in `states`.
@@ -23,6 +25,12 @@ struct NewestStates {
     private struct Directed: Hashable {
         let user: UserNumber
         let other: UserNumber
+    }
+
+    /// A user's tokens, or those of one device.
+    private struct RevokedTokens: Hashable {
+        let user: UserNumber
+        let device: String?
     }
 
     /// Number of states that wait.
@@ -40,6 +48,9 @@ struct NewestStates {
         case .exception(let user, let other, _):
             let pair = Directed(user: user, other: other)
             exceptions[pair] = put(mutation, at: exceptions[pair])
+        case .revoke(let user, let device, _):
+            let tokens = RevokedTokens(user: user, device: device)
+            revocations[tokens] = put(mutation, at: revocations[tokens])
         case .end(let device, _): ends[device] = put(mutation, at: ends[device])
         case .alive: alive = put(mutation, at: alive)
         case .user, .forgetUser, .device, .forgetDevice, .cursor, .watermark, .answered, .lease, .append: return false

@@ -9,6 +9,7 @@ enum UnstoredStates {
         case status(UserNumber)
         case privacy(UserNumber)
         case exception(UserNumber, of: UserNumber)
+        case revocation(UserNumber, device: String?)
         case end(DeviceNumber)
         case alive
         case lease(NumberKind)
@@ -23,6 +24,7 @@ enum UnstoredStates {
             case .status(let user, _): self = .status(user)
             case .privacy(let user, _): self = .privacy(user)
             case .exception(let user, let other, _): self = .exception(user, of: other)
+            case .revoke(let user, let device, _): self = .revocation(user, device: device)
             case .end(let device, _): self = .end(device)
             case .alive: self = .alive
             case .lease(let kind): self = .lease(kind)

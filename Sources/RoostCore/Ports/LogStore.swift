@@ -58,6 +58,22 @@ public struct Snapshot: Sendable {
         }
     }
 
+    /// Tokens that are no longer good.
+    public struct Revocation: Hashable, Sendable {
+        /// Whose tokens.
+        public var user: UserNumber
+        /// The device; nil for all of the user's.
+        public var device: String?
+        /// Those issued up to here.
+        public var time: Timestamp
+        /// Creates a revocation.
+        public init(_ user: UserNumber, device: String?, _ time: Timestamp) {
+            self.user = user
+            self.device = device
+            self.time = time
+        }
+    }
+
     /// A device that keeps a cursor.
     public struct Device: Sendable {
         /// The device's number.
@@ -162,6 +178,8 @@ public struct Snapshot: Sendable {
     public var users: [User] = []
     /// All exceptions, in the order of the users and the others.
     public var exceptions: [Exception] = []
+    /// All revocations, in the order of the users and the devices.
+    public var revocations: [Revocation] = []
     /// All devices.
     public var devices: [Device] = []
     /// All conversations. A direct one has both its users in `members`, as members or former members.

@@ -27,6 +27,8 @@ public enum Mutation: Sendable {
     case privacy(UserNumber, PrivacySettings)
     /// What a user tells one other user; nil as the settings say.
     case exception(UserNumber, of: UserNumber, PrivacyException?)
+    /// Tokens of a user that were issued up to this time are no longer good; those of one device if it is named.
+    case revoke(UserNumber, device: String?, Timestamp)
     /// The relay was alive at this time. After a crash, it is the last-seen time of users who were connected.
     case alive(Timestamp)
     /// A request for more numbers, answered by `Outcome.leased`. Stored only so that nobody else gets them.

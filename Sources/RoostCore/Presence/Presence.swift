@@ -17,13 +17,13 @@ final class Presence {
         fileprivate var early: [SessionID: Shown] = [:]
         /// Sessions that asked by `watch`.
         fileprivate(set) var watchers = OrderedTable<SessionID, Session>()
-        fileprivate var isChanged = false
+        fileprivate(set) var isChanged = false
         /// Since when, in monotonic milliseconds.
         fileprivate var changedAt: Int64 = 0
         /// All who are told of the user are told again at the next tick, because its privacy has changed.
         fileprivate var isRetold = false
         /// After a restart, the state that the user had before, until its devices have had time to come back.
-        fileprivate var ghost = Linger()
+        fileprivate(set) var ghost = Linger()
         /// When the timer for idle devices fires. A user has one, however often the devices become idle.
         fileprivate var awayTimerAt = Int64.max
         /// The user has dropped, and the next sign of life notes it.
@@ -46,11 +46,11 @@ final class Presence {
     /// The state that a device keeps after a drop without a goodbye, or a user after a restart. It is stored in the
     /// device or user, but only this type changes it.
     struct Linger {
-        fileprivate var activity = Activity.background
+        fileprivate(set) var activity = Activity.background
         /// When its user is away because of it, if it is idle.
-        fileprivate var awayAt = Int64.min
+        fileprivate(set) var awayAt = Int64.min
         /// Until when it keeps that state, in monotonic milliseconds; in the past if the device doesn't count.
-        fileprivate var until = Int64.min
+        fileprivate(set) var until = Int64.min
     }
 
     /// The state of a session, and the users it watches. It is stored in the session, but only this type changes it.
@@ -58,7 +58,7 @@ final class Presence {
         fileprivate(set) var activity = Activity.active
         fileprivate var isCounted = false
         /// When its user is away because of it, if it is idle. In monotonic milliseconds.
-        fileprivate var awayAt = Int64.min
+        fileprivate(set) var awayAt = Int64.min
         /// The same of the device before it dropped: it goes on if the device is still idle.
         fileprivate var wasAwayAt: Int64?
         fileprivate(set) var watching: [UserNumber: Watch] = [:]
@@ -241,24 +241,8 @@ final class Presence {
         if gatherAt == nil { gatherAt = now.monotonic + bounds.gatherMilliseconds }
     }
 
-    /// Online if any device is active, away if one has been idle for a while; offline for one who is invisible. A
-    /// dropped device keeps its state until its grace ends, and so does a user after a restart.
     private func state(of user: User, at now: Int64) -> PresenceState {
-        guard !user.presence.isInvisible else { return .offline }
-        let ghost = user.presence.ghost
-        var highest = ghost.until > now ? ghost.activity : .background
-        for device in user.devices {
-            if let view = device.session?.presence {
-                highest = max(highest, view.activity.counted(awayAt: view.awayAt, at: now))
-            } else if device.presence.until > now {
-                highest = max(highest, device.presence.activity.counted(awayAt: device.presence.awayAt, at: now))
-            }
-        }
-        switch highest {
-        case .active: return .online
-        case .idle: return .away
-        case .background: return .offline
-        }
+        PresenceCause(of: user, at: now).state
     }
 
     /// What to tell this session now: the present state, although others are told of a change only at the next
@@ -561,7 +545,7 @@ extension User {
     fileprivate var isHere: Bool { sessions.contains { $0.presence.activity != .background } }
 
     /// What others are told if the user's devices make this state. What the user wants comes first.
-    fileprivate func shown(as state: PresenceState) -> Presence.Shown {
+    func shown(as state: PresenceState) -> Presence.Shown {
         let wanted: PresenceState =
             switch presence.status.choice {
             case .away: .away
@@ -569,13 +553,6 @@ extension User {
             case .auto, .invisible: state
             }
         return Presence.Shown(state: state == .offline ? .offline : wanted, text: presence.status.toldText)
-    }
-}
-
-extension Activity {
-    /// A device that has just become idle still counts as active.
-    fileprivate func counted(awayAt: Int64, at now: Int64) -> Activity {
-        self == .idle && awayAt > now ? .active : self
     }
 }
 

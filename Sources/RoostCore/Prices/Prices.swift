@@ -129,6 +129,15 @@ final class Prices {
         // Up to 64 devices, of which most have few.
         case .devices: 5
         case .members(let list): list.hasPresence ? 15 : 10
+        case .operator(let command):
+            switch command {
+            // Looks at thousands of users, or writes a hundred with their devices.
+            case .people, .whereabouts: 10
+            case .person, .disconnect, .revoke: 5
+            // Up to 60 kB of samples.
+            case .statistics: 10
+            case .drain: 1
+            }
         default: 1
         }
     }

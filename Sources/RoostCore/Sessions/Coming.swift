@@ -20,7 +20,7 @@ public struct Coming {
     /// Whether it ended as sessions do, and not for something that an operator may want to look into.
     public var isOrdinary: Bool {
         switch ended {
-        case nil, .bye, .closed, .cut, .takeover, .drain, .restart: lastError == nil || user != nil
+        case nil, .bye, .closed, .cut, .takeover, .drain, .restart, .operator: lastError == nil || user != nil
         case .timeout, .token, .slow, .overload, .refused: false
         }
     }

@@ -7,13 +7,11 @@ struct Comings {
     private var waiting: [Coming] = []
 
     /// - Parameter reason: how it ended; nil if it was just welcomed.
-    mutating func note(
-        _ session: Session, _ user: User?, _ device: Device?, ended reason: EndReason? = nil, at now: Moment
-    ) {
+    mutating func note(_ session: Session, ended reason: EndReason? = nil, at now: Moment) {
         guard noted != .none, noted == .all || reason != nil else { return }
         let coming = Coming(
-            session: session.id, user: user?.name, device: device?.name, ended: reason, closed: session.closing,
-            lastError: session.lastError, milliseconds: now.monotonic - session.life.openedAt,
+            session: session.id, user: session.userName, device: session.device?.name, ended: reason,
+            closed: session.closing, lastError: session.lastError, milliseconds: now.monotonic - session.life.openedAt,
             attachment: session.attachment)
         if noted == .all || !coming.isOrdinary { waiting.append(coming) }
     }

@@ -46,6 +46,9 @@ public final class Session {
     private(set) var isTakenOut = false
     unowned(unsafe) private(set) var user: User?
     unowned(unsafe) private(set) var device: Device?
+    /// Whose token lets the session use the operators' commands; nil for everybody else's. An operator's session may
+    /// belong to no user.
+    private(set) var operatorName: String?
     /// Ephemeral events held back because the session is slow.
     var owed: Set<Owed> = []
 
@@ -63,8 +66,8 @@ public final class Session {
         self.life = life
     }
 
-    /// The user's name once known. For logs.
-    public var userName: String? { user?.name }
+    /// The user's or operator's name once known. For logs.
+    public var userName: String? { user?.name ?? operatorName }
     /// Whether `welcome` was sent and the session goes on.
     public var isReady: Bool { phase == .ready }
     /// Whether `hello` was sent, and its token is being checked.
@@ -74,8 +77,20 @@ public final class Session {
 
     /// The user and device of a ready session.
     func speaker() throws(Refusal) -> (user: User, device: Device) {
-        guard let user, let device else { throw Refusal(.notReady, "send hello and wait for welcome first") }
-        return (user, device)
+        if let user, let device { return (user, device) }
+        guard operatorName == nil else {
+            throw Refusal(.forbidden, "this is an operator's session, which belongs to no user")
+        }
+        throw Refusal(.notReady, "send hello and wait for welcome first")
+    }
+
+    /// Checks that the session may use the operators' commands.
+    /// - Returns: the operator's name.
+    func checkOperator() throws(Refusal) -> String {
+        guard let operatorName else {
+            throw Refusal(.forbidden, "only for a token whose scope has the word admin")
+        }
+        return operatorName
     }
 
     // MARK: Phases
@@ -100,6 +115,16 @@ public final class Session {
         phase = .ready
         feed.begin(at: device.cursor)
     }
+
+    /// The token is good, and the session belongs to no user.
+    func begin(asOperator name: String) {
+        precondition(phase != .ended && user == nil, "a session begins once")
+        operatorName = name
+        phase = .ready
+    }
+
+    /// What the session's newest token allows.
+    func permit(_ grant: Grant) { operatorName = grant.isOperator ? grant.user : nil }
 
     /// Ends the session; nothing more is sent to it. The host sends this close code.
     func end(by code: CloseCode) {

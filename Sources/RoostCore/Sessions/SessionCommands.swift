@@ -13,6 +13,7 @@ final class SessionCommands {
     private let receipts: ReceiptCommands
     private let presence: PresenceCommands
     private let privacy: PrivacyCommands
+    private let operators: OperatorCommands
     private let typing: TypingCommands
     private let replies: Replies
     private let welcome: WelcomeFrame
@@ -25,7 +26,8 @@ final class SessionCommands {
     init(
         sessions: Sessions, ends: DeviceEnds, prices: Prices, directory: Directory, journal: Journal,
         delivery: Delivery, catchUp: CatchUp, receipts: ReceiptCommands,
-        presence: PresenceCommands, privacy: PrivacyCommands, typing: TypingCommands, replies: Replies,
+        presence: PresenceCommands, privacy: PrivacyCommands, operators: OperatorCommands,
+        typing: TypingCommands, replies: Replies,
         welcome: WelcomeFrame, builder: FrameBuilder, random: RandomSource, counters: Counters
     ) {
         self.sessions = sessions
@@ -38,6 +40,7 @@ final class SessionCommands {
         self.receipts = receipts
         self.presence = presence
         self.privacy = privacy
+        self.operators = operators
         self.typing = typing
         self.replies = replies
         self.welcome = welcome
@@ -51,7 +54,8 @@ final class SessionCommands {
     func hello(_ hello: Command.Hello, _ id: CommandID?, _ session: Session) throws(Refusal) {
         guard journal.isOpen else { throw journal.unavailable() }
         let said = Sessions.Hello(
-            id: id, device: hello.device?.string, isBackground: hello.isBackground, resume: hello.resume,
+            id: id, device: hello.device?.string, isBackground: hello.isBackground,
+            isOperator: hello.isOperator, resume: hello.resume,
             pingSeconds: hello.pingSeconds, pongSeconds: hello.pongSeconds)
         try sessions.verify(hello.token, said, of: session)
     }
@@ -128,20 +132,48 @@ final class SessionCommands {
     }
 
     private func renew(_ verified: Sessions.Verified) throws(Refusal) {
-        let (user, device) = try verified.session.speaker()
-        guard verified.grant.user == user.name, verified.grant.device ?? device.name == device.name else {
-            throw Refusal(.forbidden, "the token is for another user or device")
+        let (session, grant) = (verified.session, verified.grant)
+        if session.user == nil, let name = session.operatorName {
+            guard grant.isOperator, grant.user == name else {
+                throw Refusal(.forbidden, "the token isn't this operator's")
+            }
+        } else {
+            let (user, device) = try session.speaker()
+            guard grant.user == user.name, grant.device ?? device.name == device.name else {
+                throw Refusal(.forbidden, "the token is for another user or device")
+            }
         }
-        sessions.renew(verified.session, until: verified.endsAt)
+        try directory.user(called: grant.user)?.revoked.check(grant, device: session.device?.name)
+        session.permit(grant)
+        sessions.renew(session, until: verified.endsAt)
         builder.begin("ok")
         builder.reply(to: verified.hello.id)
-        builder.member("expires", verified.grant.expires.milliseconds)
-        delivery.reply(builder.finish(), to: verified.session)
+        builder.member("expires", grant.expires.milliseconds)
+        delivery.reply(builder.finish(), to: session)
+    }
+
+    /// Begins a session that belongs to no user.
+    private func beginOperator(_ verified: Sessions.Verified, at now: Moment) throws(Refusal) {
+        let (session, hello, grant) = (verified.session, verified.hello, verified.grant)
+        guard grant.isOperator else {
+            throw Refusal(.forbidden, "operator: only for a token whose scope has the word admin")
+        }
+        try directory.user(called: grant.user)?.revoked.check(grant, device: nil)
+        try operators.checkRoom()
+        session.begin(asOperator: grant.user)
+        operators.begin(session)
+        comings.note(session, at: now)
+        sessions.setHeartbeat(of: session, hello)
+        sessions.renew(session, until: verified.endsAt)
+        let frame = welcome.frame(
+            forOperator: session, until: grant.expires, head: journal.head, re: hello.id, at: now)
+        delivery.reply(frame, to: session)
     }
 
     private func begin(_ verified: Sessions.Verified, at now: Moment) throws(Refusal) {
         let (session, hello, grant) = (verified.session, verified.hello, verified.grant)
         guard journal.isOpen else { throw journal.unavailable() }
+        if hello.isOperator { return try beginOperator(verified, at: now) }
         if let fixed = grant.device, let said = hello.device, fixed != said {
             throw Refusal(.forbidden, "the token is for another device")
         }
@@ -152,6 +184,7 @@ final class SessionCommands {
             throw Refusal(
                 .badPosition, "resume: the server never gave this position; leave it out to start from the last ack")
         }
+        try directory.user(called: grant.user)?.revoked.check(grant, device: deviceName)
         try directory.checkNewcomer(grant.user)
         let user = try directory.introduce(grant.user)
         let (device, forgotten) = try directory.device(named: deviceName, of: user, at: now)
@@ -162,11 +195,12 @@ final class SessionCommands {
         if let resume = hello.resume { receipts.resume(device, from: resume, at: now) }
 
         session.begin(as: user, on: device)
+        session.permit(grant)
         device.connect(session, at: now)
         ends.noteBegin(of: device, at: now)
         user.add(session, delivery.settle())
         counters.sessions.opened += 1
-        comings.note(session, user, device, at: now)
+        comings.note(session, at: now)
         // Whoever comes and goes all the time pays for those who are told. Nobody is kept out for it.
         prices.charge(deliveries: presence.audience(of: user), to: session, at: now)
         session.feed.fallBehind()
@@ -309,13 +343,16 @@ final class SessionCommands {
         catchUp.forget(session)
         presence.forget(session, at: now)
         let reason = session.endReason ?? .cut
-        comings.note(session, session.user, session.device, ended: reason, at: now)
-        guard let user = session.user, let device = session.device else {
+        comings.note(session, ended: reason, at: now)
+        let isKnown = session.userName != nil
+        guard isKnown else {
             counters.sessions.strangersEnds[Int(reason.rawValue)] += 1
             return
         }
         counters.sessions.ended += 1
         counters.sessions.ends[Int(reason.rawValue)] += 1
+        operators.forget(session)
+        guard let user = session.user, let device = session.device else { return }
         user.remove(session, delivery.settle())
         typing.stop(user)
         // Another session may have taken over the device.

@@ -41,13 +41,13 @@ final class Sessions {
     struct Slot {
         /// The contents of `hello` or `refresh` while the token is being checked.
         fileprivate var hello: Hello?
-        fileprivate var heardAt: Int64
+        fileprivate(set) var heardAt: Int64
         let openedAt: Int64
         fileprivate(set) var heartbeat: Heartbeat
         fileprivate var pingedAt: Int64?
         fileprivate var helloDeadline: Int64?
         /// When the token expires; nil if there is none.
-        fileprivate var tokenEndsAt: Int64?
+        fileprivate(set) var tokenEndsAt: Int64?
         /// When its timer fires. A deadline that has moved later is found then.
         fileprivate var timerAt = Int64.max
         /// Malformed commands in a row.
@@ -71,6 +71,8 @@ final class Sessions {
         var id: CommandID?
         var device: String?
         var isBackground = false
+        /// Whether the session is to belong to no user.
+        var isOperator = false
         var resume: Position?
         /// What the client asks for.
         var pingSeconds, pongSeconds: Int64?
@@ -162,7 +164,7 @@ final class Sessions {
 
     /// Which commands are allowed now: `hello` first and only once; after the token has expired, only those that mend
     /// it.
-    /// - Throws: `not_ready` or `token_expired`.
+    /// - Throws: `not_ready`, `token_expired`, or `forbidden` in an operator's session.
     func authorize(_ command: Command, of session: Session, at now: Moment) throws(Refusal) {
         switch (command, session.phase) {
         case (.hello, .awaitingHello), (.ping, .ready), (.bye, _), (.refresh, .ready): return
@@ -171,6 +173,9 @@ final class Sessions {
             if let ends = session.life.tokenEndsAt, ends <= now.monotonic {
                 throw Refusal(.tokenExpired, "the token has expired; send refresh")
             }
+            if case .operator = command { return }
+            // An operator's session belongs to nobody who could talk.
+            if session.user == nil { _ = try session.speaker() }
         default: throw Refusal(.notReady, "send hello and wait for welcome first")
         }
     }

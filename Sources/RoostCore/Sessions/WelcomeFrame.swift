@@ -32,17 +32,33 @@ struct WelcomeFrame {
         builder.member("device", plain: device.name)
         if isNew { builder.member("new", true) }
         builder.member("position", device.cursor)
+        writeServer(head, expires, now)
+        builder.beginObject("status")
+        builder.members(of: user.presence.status)
+        builder.endObject()
+        write(session.life.heartbeat)
+        return builder.finish()
+    }
+
+    /// The welcome of a session that belongs to no user.
+    func frame(
+        forOperator session: Session, until expires: Timestamp, head: Position, re id: CommandID?, at now: Moment
+    ) -> Frame {
+        builder.begin("welcome")
+        builder.reply(to: id)
+        builder.member("operator", plain: session.operatorName ?? "")
+        writeServer(head, expires, now)
+        write(session.life.heartbeat)
+        return builder.finish()
+    }
+
+    private func writeServer(_ head: Position, _ expires: Timestamp, _ now: Moment) {
         builder.member("head", head)
         builder.member("epoch", plain: builder.epoch)
         builder.member("durability", identity.durability.rawValue)
         builder.member("expires", expires.milliseconds)
         builder.member("time", now.wall.milliseconds)
         builder.member("server", identity.server)
-        builder.beginObject("status")
-        builder.members(of: user.presence.status)
-        builder.endObject()
-        write(session.life.heartbeat)
-        return builder.finish()
     }
 
     private func write(_ heartbeat: Sessions.Heartbeat) {

@@ -50,6 +50,22 @@ final class ConnectionLog {
         }
     }
 
+    /// An operator had the relay do something. There is a line for each: operators are few and pay for commands.
+    func note(_ deed: OperatorDeed) {
+        var metadata: Logger.Metadata = ["operator": "\(deed.name)"]
+        let event: String
+        switch deed.kind {
+        case .disconnect(let user, let device, let sessions), .revoke(let user, let device, let sessions):
+            metadata["user"] = "\(user)"
+            if let device { metadata["device"] = "\(device)" }
+            metadata["sessions"] = .stringConvertible(sessions)
+            if case .revoke = deed.kind { event = "operator.revoked" } else { event = "operator.disconnected" }
+        case .drain: event = "operator.drained"
+        }
+        metadata[LogLine.eventKey] = "\(event)"
+        log.notice("An operator's command was carried out", metadata: metadata)
+    }
+
     /// Writes a line of this kind, unless there have been too many. Beyond that, `metadata` isn't even made: ten
     /// thousand connections may end in one turn.
     private func write(

@@ -32,6 +32,9 @@ extension Gateway {
         page.single(
             "roost_strangers", .gauge, "Connections of any kind that have not been welcomed.", loop?.strangerCount ?? 0)
         page.single("roost_sessions", .gauge, "Connections that were welcomed.", relay.readySessions)
+        page.single(
+            "roost_operators", .gauge, "Connections that were welcomed as operators' and belong to no user.",
+            relay.counters.sessions.operators)
         page.labelled(
             "roost_devices", .gauge, "Welcomed connections by what their devices say about their use.", by: "state",
             [
@@ -48,11 +51,11 @@ extension Gateway {
         page.labelled(
             "roost_sessions_opened_total", .counter,
             "Sessions welcomed, by whether the device was new, went on where the relay knew it to be, named that "
-                + "itself, or went back.",
+                + "itself, or went back; or it was an operator's, which has no device.",
             by: "resume",
             [
                 ("new", sessions.new), ("known", sessions.known), ("resumed", sessions.resumed),
-                ("rewound", sessions.rewound),
+                ("rewound", sessions.rewound), ("operator", sessions.openedByOperators),
             ])
         page.single(
             "roost_takeovers_total", .counter, "Sessions replaced by a new session of the same device.",

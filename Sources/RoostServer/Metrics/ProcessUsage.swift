@@ -5,10 +5,8 @@ enum ProcessUsage {
     /// - Parameter openDescriptors: from the server's own books. To list /proc/self/fd takes milliseconds when there
     ///   are thousands.
     static func write(_ page: inout Exposition, openDescriptors: Int) {
-        var usage = rusage()
-        getrusage(RUSAGE_SELF.rawValue, &usage)
         page.family("process_cpu_seconds_total", .counter, "User and system time.")
-        page.sample("process_cpu_seconds_total", seconds(usage.ru_utime) + seconds(usage.ru_stime))
+        page.sample("process_cpu_seconds_total", processorSeconds())
         let memory = memory()
         page.single("process_resident_memory_bytes", .gauge, "Resident memory.", memory.resident)
         page.single("process_virtual_memory_bytes", .gauge, "Address space.", memory.virtual)
@@ -16,10 +14,17 @@ enum ProcessUsage {
         page.single("process_max_fds", .gauge, "Descriptors allowed.", DescriptorLimit.current ?? 0)
     }
 
+    /// User and system time since the start.
+    static func processorSeconds() -> Double {
+        var usage = rusage()
+        getrusage(RUSAGE_SELF.rawValue, &usage)
+        return seconds(usage.ru_utime) + seconds(usage.ru_stime)
+    }
+
     private static func seconds(_ time: timeval) -> Double { Double(time.tv_sec) + Double(time.tv_usec) / 1e6 }
 
     // proc(5): the first number of statm is the address space in pages, the second one the resident set.
-    private static func memory() -> (virtual: Int, resident: Int) {
+    static func memory() -> (virtual: Int, resident: Int) {
         guard let file = fopen("/proc/self/statm", "r") else { return (0, 0) }
         defer { fclose(file) }
         var line = [CChar](repeating: 0, count: 128)

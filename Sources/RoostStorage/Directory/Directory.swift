@@ -130,6 +130,14 @@ final class Directory {
         try statement.run()
     }
 
+    /// Of a device, or of all of the user's.
+    func setRevocation(of user: UserNumber, _ device: String?, to time: Timestamp) throws {
+        statements.setRevocation.bind(1, user.value)
+        try statements.setRevocation.bind(2, copying: device ?? "")
+        statements.setRevocation.bind(3, time.milliseconds)
+        try statements.setRevocation.run()
+    }
+
     func setPresence(of user: UserNumber, to presence: StoredPresence) throws {
         statements.setPresence.bind(1, user.value)
         statements.setPresence.bind(2, Int32(presence.state.rawValue))

@@ -9,6 +9,7 @@ struct DirectoryStatements {
     let setPresence: Statement
     let setStatus: Statement
     let setPrivacy: Statement
+    let setRevocation: Statement
     let setException: Statement
     let deleteException: Statement
     let setWatermark: Statement
@@ -43,6 +44,7 @@ struct DirectoryStatements {
             "UPDATE user SET shown_to = ?2, seen_as = ?3, read_to = ?4 WHERE number = ?1")
         setException = try database.prepare("REPLACE INTO exception (user, other, kind) VALUES (?1, ?2, ?3)")
         deleteException = try database.prepare("DELETE FROM exception WHERE user = ?1 AND other = ?2")
+        setRevocation = try database.prepare("REPLACE INTO revocation (user, device, time) VALUES (?1, ?2, ?3)")
         setPresence = try database.prepare(
             "UPDATE user SET state = ?2, is_here = ?3, last_seen = ?4 WHERE number = ?1")
         setWatermark = try database.prepare(

@@ -43,6 +43,9 @@ enum Schema {
         CREATE TABLE exception (
             user INTEGER NOT NULL, other INTEGER NOT NULL, kind INTEGER NOT NULL, PRIMARY KEY (user, other)
         ) STRICT, WITHOUT ROWID;
+        CREATE TABLE revocation (
+            user INTEGER NOT NULL, device TEXT NOT NULL, time INTEGER NOT NULL, PRIMARY KEY (user, device)
+        ) STRICT, WITHOUT ROWID;
         CREATE TABLE device (
             number INTEGER PRIMARY KEY, user INTEGER NOT NULL, name TEXT NOT NULL, cursor INTEGER NOT NULL,
             is_new INTEGER NOT NULL, ended INTEGER, ended_at INTEGER

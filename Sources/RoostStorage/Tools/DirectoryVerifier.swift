@@ -24,6 +24,9 @@ struct DirectoryVerifier {
                 "is about a user, number %, that isn't there", &report)
         }
         try tell(
+            "SELECT user, user FROM revocation WHERE user NOT IN (SELECT number FROM user)", "revocation",
+            "is of a user, number %, that isn't there", &report)
+        try tell(
             "SELECT number, cursor FROM device WHERE cursor > \(summary.head)", "device",
             "has acked position %, which the log hasn't reached", &report)
         try tell(

@@ -232,6 +232,8 @@ public final class SQLiteWriter: LogWriter, @unchecked Sendable {
             try directory.setStatus(of: user, to: status)
         case .privacy(let user, let settings):
             try directory.setPrivacy(of: user, to: settings)
+        case .revoke(let user, let device, let time):
+            try directory.setRevocation(of: user, device, to: time)
         case .exception(let user, let other, let exception):
             try directory.setException(of: user, for: other, to: exception)
         case .alive(let time): try meta.set("alive_at", to: time.milliseconds)

@@ -10,6 +10,8 @@ public struct Answer: Sendable, Equatable {
     public var isDuplicate: Bool
     /// When the token expires; only in the answer to `refresh`.
     public var expires: Timestamp?
+    /// How many connections were closed; only in the answers to `admin.disconnect` and `admin.revoke`.
+    public var closed: Int?
 }
 
 extension Answer {
@@ -20,6 +22,7 @@ extension Answer {
         time = members.time("time")
         isDuplicate = members.flag("duplicate") ?? false
         expires = members.time("expires")
+        closed = members.count("closed")
     }
 }
 

@@ -3,6 +3,8 @@
 public enum Event: Sendable, Equatable {
     /// The answer to `hello`.
     case welcome(Welcome)
+    /// The answer to `hello` in an operator's session.
+    case operatorWelcome(OperatorWelcome)
     /// A command succeeded. What else the answer tells depends on the command: see `StoredMessage`, `HistoryPage`,
     /// `ConversationPage`, `CreatedConversation`, `MemberList` and `UserPresence`.
     case ok(Answer)
@@ -42,6 +44,8 @@ public enum Event: Sendable, Equatable {
     case privacy(PrivacySettings)
     /// The relay is about to stop; come back after this time.
     case drain(Duration)
+    /// How the relay is, for operators who asked to be told.
+    case statistics(RelayStatistics)
 
     /// Reads an event; nil if the type is unknown, or a member is missing that Docs/Protocol.md promises.
     public init?(reading members: JSONMembers) {
@@ -52,6 +56,8 @@ public enum Event: Sendable, Equatable {
     private init?(_ type: EventType, _ members: JSONMembers) {
         let event: Event? =
             switch type {
+            case .welcome where members["operator"] != nil:
+                OperatorWelcome(reading: members).map { .operatorWelcome($0) }
             case .welcome: Welcome(reading: members).map { .welcome($0) }
             case .ok: .ok(Answer(reading: members))
             case .error: .error(CommandRefusal(reading: members))
@@ -74,6 +80,7 @@ public enum Event: Sendable, Equatable {
             case .status: OwnStatus(reading: members).map { .status($0) }
             case .privacy: PrivacySettings(reading: members).map { .privacy($0) }
             case .drain: members.integer("after").map { .drain(.milliseconds(max(0, $0))) }
+            case .statistics: RelayStatistics(reading: members).map { .statistics($0) }
             }
         guard let event else { return nil }
         self = event

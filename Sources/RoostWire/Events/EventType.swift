@@ -1,8 +1,8 @@
-/// The types of what a server says (Docs/Protocol.md, sections 3–10). The raw value is the word on the wire.
+/// The types of what a server says (Docs/Protocol.md, sections 3–11). The raw value is the word on the wire.
 public enum EventType: String, CaseIterable, Sendable {
     case welcome, ok, error, pong
     case message, edit, delete, react, conversation
-    case signal, gap, live, receipt, typing, presence, status, privacy, drain
+    case signal, gap, live, receipt, typing, presence, status, privacy, drain, statistics
 
     /// Whether it answers a command. Answers repeat the command's id as `re`, if it had one.
     public var isReply: Bool {

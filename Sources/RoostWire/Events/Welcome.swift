@@ -51,8 +51,7 @@ extension Welcome {
         self.time = time
         server = members.string("server") ?? ""
         status = members.object("status").flatMap(OwnStatus.init(reading:))
-        limits = ServerLimits(Limits())
-        if let told = members.object("limits") { limits.read(told) }
+        limits = ServerLimits(reading: members)
     }
 }
 
@@ -103,6 +102,12 @@ public struct ServerLimits: Sendable, Equatable {
         ping = .seconds(limits.pingMilliseconds / 1_000)
         pong = .seconds(limits.pongMilliseconds / 1_000)
         commandsPerSecond = limits.commandsPerSecond
+    }
+
+    /// Reads the member `limits`.
+    init(reading members: JSONMembers) {
+        self.init(Limits())
+        if let told = members.object("limits") { read(told) }
     }
 
     // The one list of the names on the wire.

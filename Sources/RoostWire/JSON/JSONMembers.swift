@@ -4,6 +4,9 @@
 public struct JSONMembers {
     private let members: [(name: String, value: JSONValue)]
 
+    /// No members.
+    public init() { members = [] }
+
     /// The members of this value; none if it isn't an object.
     public init(_ value: JSONValue) { members = value.members ?? [] }
 
@@ -48,6 +51,16 @@ public struct JSONMembers {
 
     /// The objects of an array; nil if there is no array.
     public func objects(_ name: String) -> [JSONMembers]? { self[name]?.elements?.map(JSONMembers.init) }
+
+    /// The whole numbers in an object, by name.
+    public func integers(_ name: String) -> [String: Int64] { object(name)?.integers ?? [:] }
+
+    /// The members that are whole numbers, by name.
+    public var integers: [String: Int64] {
+        var found: [String: Int64] = [:]
+        for (name, value) in members { found[name] = value.integer }
+        return found
+    }
 
     /// The members of an object.
     public func object(_ name: String) -> JSONMembers? {

@@ -153,7 +153,7 @@ class Device:
     async def hello(self, token, **members):
         self.welcome = await self.call("hello", token=token, **members)
         assert self.welcome["type"] == "welcome"
-        self.user = self.welcome["user"]
+        self.user = self.welcome.get("user") or self.welcome["operator"]
         return self.welcome
 
     async def send(self, to, body, key=None, **members):

@@ -132,6 +132,12 @@ class Relay:
         await found.hello(hello.pop("token", None) or self.token(user), device=device, **hello)
         return found
 
+    async def operator(self, name="olga"):
+        """Opens an operator's session, which belongs to no user."""
+        found = await self.connect()
+        await found.hello(self.token(name, scope="chat admin"), operator=True)
+        return found
+
     # What operators see
 
     def get(self, path, **headers):

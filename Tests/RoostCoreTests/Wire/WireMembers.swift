@@ -1,11 +1,11 @@
 /// The members of each event besides `type`, and of the objects in them. Tests/ProtocolDocument/check.py compares this
 /// list with Docs/asyncapi.yaml, and `WireModelTests` with what a relay writes.
 let wireMembers: [String: String] = [
-    "welcome": "re user device new position head epoch durability expires time server status limits",
+    "welcome": "re user device operator new position head epoch durability expires time server status limits",
     "ok": """
     re conversation sequence position time duplicate expires conversations next members of deliveredCount readCount \
     messages gaps more users devices privacy \
-    exceptions
+    exceptions people person whereabouts statistics closed
     """,
     "error": "re code reason retry retryAfter",
     "pong": "re time",
@@ -27,6 +27,11 @@ let wireMembers: [String: String] = [
     "status": "state text",
     "privacy": "presence lastSeen read",
     "drain": "after",
+    "statistics": """
+    time sessions operators strangers behind waitingBytes users online away busy offline active idle background opened \
+    ended commands messages deliveries signals changes joins refused refusedRequests shed gaps storeBytes memoryBytes \
+    processorMilliseconds freeBytes stored acked presence commit turn errors ends
+    """,
     "limits": """
     frameBytes bodyBytes textScalars historyDefault historyMax backlogMax pageMessages membersMax typingSeconds \
     graceSeconds refreshGraceSeconds pingSeconds pongSeconds commandsPerSecond
@@ -42,4 +47,15 @@ let wireMembers: [String: String] = [
     "exception": "user as",
     "ownDevice": "device state since ended",
     "ended": "reason time",
+    "people": "online away busy offline users next",
+    "herePerson": "user state devices",
+    "person": "user state reason wants lastSeen watchers conversations revoked devices head",
+    "personDevice": """
+    device state position session address since heard feed unacked waitingBytes until ended revoked
+    """,
+    "whereabouts": "position conversation sequence kind time user device key deleted of members next",
+    "recipient": "user hidden delivered deliveredAt read readAt devices",
+    "recipientDevice": "device state online since",
+    "keptStatistics": "every history",
+    "timing": "count p50 p99",
 ]

@@ -18,6 +18,10 @@ import Testing
         var devices: [OwnDevice]
         var counts: [OnlineCount]
         var privacy: OwnPrivacy?
+        var people: PeoplePage?
+        var person: PersonDetail?
+        var whereabouts: Whereabouts?
+        var statistics: KeptStatistics?
 
         init(_ members: JSONMembers) {
             event = Event(reading: members)
@@ -36,6 +40,10 @@ import Testing
             devices = OwnDevice.list(reading: members)
             counts = OnlineCount.list(reading: members)
             privacy = OwnPrivacy(reading: members)
+            people = PeoplePage(reading: members)
+            person = PersonDetail(reading: members)
+            whereabouts = Whereabouts(reading: members)
+            statistics = KeptStatistics(reading: members)
         }
 
         init?(_ text: String) {
@@ -129,6 +137,8 @@ private struct WireScenario {
         _ = carol.request("devices")
         carol.tell("bye")
         relay.pause()
+        let operators = WireOperators(relay)
+        operators.lookAround(alice, at: group)
         _ = tablet.request("watch", ["users": ["carol"]])
         relay.relay.beginDrain(spreadMilliseconds: 1_000, at: relay.now)
         relay.settle()
@@ -274,6 +284,14 @@ extension JSONValue {
             written[object, default: []].insert(name)
             let inner: String? =
                 switch name {
+                case "people", "person", "whereabouts": name
+                case "statistics": "keptStatistics"
+                case "history": "statistics"
+                case "users" where object == "people": "herePerson"
+                case "devices" where object == "person": "personDevice"
+                case "members" where object == "whereabouts": "recipient"
+                case "devices" where object == "recipient": "recipientDevice"
+                case "stored", "acked", "presence", "commit", "turn": "timing"
                 case "conversations" where value.elements?.first?["online"] != nil: "onlineCount"
                 case "conversation", "conversations": "conversationObject"
                 case "message", "messages": "message"

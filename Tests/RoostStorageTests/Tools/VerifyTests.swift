@@ -69,6 +69,7 @@ import Testing
         ("UPDATE member SET read = 99", "member, conversation c1, user u1: has got or read more"),
         ("INSERT INTO device VALUES (9, 99, 'x', 0, 0, NULL, NULL)", "device, number 9: belongs to a user, number 99,"),
         ("INSERT INTO device VALUES (9, 1, 'x', 99, 0, NULL, NULL)", "device, number 9: has acked position 99,"),
+        ("INSERT INTO revocation VALUES (99, 'phone', 3)", "revocation, number 99: is of a user, number 99,"),
         ("INSERT INTO exception VALUES (1, 99, 3)", "exception, number 1: is about a user, number 99,"),
         ("INSERT INTO exception VALUES (99, 1, 3)", "exception, number 1: is about a user, number 99,"),
         ("UPDATE user SET name = 'u1'", "user, number 1: 6 users have the same name"),

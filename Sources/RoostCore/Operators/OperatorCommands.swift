@@ -1,0 +1,259 @@
+import RoostFraming
+import RoostWire
+
+/// `admin.*`: what operators ask and have done. Loop thread only.
+final class OperatorCommands {
+    /// The limits of these commands.
+    struct Bounds {
+        /// Sessions of operators at once.
+        let sessions: Int
+        /// Rows of a page whose command names no limit.
+        let rows: Int
+        /// Bytes at which a page ends early.
+        let bytes: Int
+        /// Users looked at for one page of those who are here.
+        let usersLookedAt: Int
+        /// Devices of a user that may be revoked one by one.
+        let revokedDevices: Int
+        /// How long a refused operator is told to wait.
+        let retryMilliseconds: Int64
+
+        init(_ limits: Limits) {
+            sessions = limits.operatorsMax
+            rows = limits.historyDefault
+            bytes = limits.pageBytes
+            usersLookedAt = limits.peopleLookedAt
+            revokedDevices = limits.devicesPerUser
+            retryMilliseconds = limits.busyRetryMilliseconds
+        }
+    }
+
+    private let bounds: Bounds
+    private let directory: Directory
+    private let journal: Journal
+    private let delivery: Delivery
+    private let reads: Reads
+    private let replies: Replies
+    private let builder: FrameBuilder
+    private let counters: Counters
+    private let person: PersonReport
+    private let whereabouts: WhereaboutsReport
+    let statistics: Statistics
+    private var deeds: [OperatorDeed] = []
+
+    init(
+        _ bounds: Bounds, _ directory: Directory, _ journal: Journal, _ delivery: Delivery, _ reads: Reads,
+        _ replies: Replies, _ counters: Counters, _ statistics: Statistics
+    ) {
+        self.bounds = bounds
+        self.directory = directory
+        self.journal = journal
+        self.delivery = delivery
+        self.reads = reads
+        self.replies = replies
+        self.counters = counters
+        self.statistics = statistics
+        builder = replies.builder
+        person = PersonReport(builder)
+        whereabouts = WhereaboutsReport(directory, builder, bytes: bounds.bytes)
+    }
+
+    /// The process around the relay, once there is one.
+    weak var host: (any Surroundings)? {
+        didSet { statistics.host = host }
+    }
+
+    /// Returns what operators had done since the last call.
+    func takeDeeds() -> [OperatorDeed] {
+        guard !deeds.isEmpty else { return [] }
+        defer { deeds.removeAll() }
+        return deeds
+    }
+
+    // MARK: Sessions
+
+    /// Checks that there may be one more session of an operator.
+    /// - Throws: `busy`.
+    func checkRoom() throws(Refusal) {
+        guard counters.sessions.operators < bounds.sessions else {
+            throw Refusal(
+                .busy, "there are already \(bounds.sessions) operators",
+                retryAfterMilliseconds: bounds.retryMilliseconds)
+        }
+    }
+
+    /// The session has begun, and belongs to no user.
+    func begin(_ session: Session) {
+        counters.sessions.opened += 1
+        counters.sessions.openedByOperators += 1
+        counters.sessions.operators += 1
+    }
+
+    /// The session has ended.
+    func forget(_ session: Session) {
+        statistics.end(session)
+        if session.user == nil { counters.sessions.operators -= 1 }
+    }
+
+    // MARK: Commands
+
+    func perform(
+        _ command: OperatorCommand, _ id: CommandID?, _ session: Session, _ now: Moment
+    ) throws(Refusal) {
+        let name = try session.checkOperator()
+        switch command {
+        case .people(let after, let limit): people(after, limit ?? bounds.rows, id, session)
+        case .person(let user): try show(user, id, session, now)
+        case .whereabouts(let asked): try ask(asked, id, session)
+        case .disconnect(let user, let device):
+            let target = try target(user, device)
+            let sessions = target.sessions
+            let kind = OperatorDeed.Kind.disconnect(
+                user: target.user.name, device: target.device, sessions: sessions.count)
+            deeds.append(OperatorDeed(name: name, kind: kind))
+            close(sessions, .disconnected, id, session)
+        case .revoke(let user, let device): try revoke(user, device, by: name, id, session, now)
+        case .drain:
+            deeds.append(OperatorDeed(name: name, kind: .drain))
+            replies.accept(id, session)
+        case .statistics(let isActive, let limit):
+            guard isActive else {
+                statistics.end(session)
+                return replies.accept(id, session)
+            }
+            try statistics.begin(for: session, atMost: bounds.sessions)
+            builder.begin("ok")
+            builder.reply(to: id)
+            builder.beginObject("statistics")
+            statistics.writeKept(atMost: limit ?? .max, to: builder)
+            builder.endObject()
+            delivery.reply(builder.finish(), to: session)
+        }
+    }
+
+    // MARK: Looking
+
+    private func people(_ after: Text?, _ rows: Int, _ id: CommandID?, _ session: Session) {
+        builder.begin("ok")
+        builder.reply(to: id)
+        builder.beginObject("people")
+        let here = counters.presence
+        builder.member("online", Int64(here.online))
+        builder.member("away", Int64(here.away))
+        builder.member("busy", Int64(here.busy))
+        builder.member("offline", Int64(counters.users - here.online - here.away - here.busy))
+        builder.beginArray("users")
+        // Whoever isn't known any more was nobody; the list then begins anew.
+        var place = after.flatMap(directory.user(named:))?.number ?? .none
+        var (written, looked) = (0, 0)
+        var last: User?
+        while let user = directory.nextUser(after: place) {
+            guard written < rows, looked < bounds.usersLookedAt else { break }
+            (place, last, looked) = (user.number, user, looked + 1)
+            guard user.presence.announced.state != .offline || !user.sessions.isEmpty else { continue }
+            written += 1
+            person.write(user)
+        }
+        builder.endArray()
+        if let last, directory.nextUser(after: place) != nil { builder.member("next", plain: last.name) }
+        builder.endObject()
+        delivery.reply(builder.finish(), to: session)
+    }
+
+    private func show(_ name: Text, _ id: CommandID?, _ session: Session, _ now: Moment) throws(Refusal) {
+        guard let user = directory.user(named: name) else { throw Refusal(.notFound, "user: nobody has this name") }
+        builder.begin("ok")
+        builder.reply(to: id)
+        builder.beginObject("person")
+        person.write(user, in: host, at: now)
+        builder.member("head", journal.head)
+        builder.endObject()
+        delivery.reply(builder.finish(), to: session)
+    }
+
+    private func ask(
+        _ asked: OperatorCommand.Whereabouts, _ id: CommandID?, _ session: Session
+    ) throws(Refusal) {
+        try reads.check(session)
+        let page = WhereaboutsReport.Page(
+            position: asked.position, after: asked.after?.string, rows: asked.limit ?? bounds.rows)
+        let question: Read.Question
+        switch asked.event {
+        case .position(let position):
+            guard position > .start, position <= journal.head else { throw WhereaboutsReport.notFound }
+            question = .feed(FeedRequest(after: Position(position.value - 1), rows: 1))
+        case .message(let name, let sequence):
+            guard let conversation = directory.conversation(named: name), sequence <= conversation.lastSequence
+            else { throw WhereaboutsReport.notFound }
+            question = .latest(LatestRequest(messages: [(conversation.number, sequence)]))
+        }
+        reads.ask(question, for: .whereabouts(session, id, page))
+    }
+
+    /// The log has answered where an event is.
+    func answered(
+        _ result: ReadResult, _ page: WhereaboutsReport.Page, _ id: CommandID?, _ session: Session
+    ) {
+        guard session.phase == .ready else { return }
+        do throws(Refusal) {
+            guard !result.isFailed else { throw Refusal(.unavailable, "the store could not be read") }
+            let place = try whereabouts.find(page, in: result)
+            builder.begin("ok")
+            builder.reply(to: id)
+            builder.beginObject("whereabouts")
+            whereabouts.write(place, page)
+            builder.endObject()
+            delivery.reply(builder.finish(), to: session)
+        } catch {
+            replies.refuse(Refusal(error.code, error.reason, id: id), session)
+        }
+    }
+
+    // MARK: Doing
+
+    private func target(
+        _ name: Text, _ device: Text?
+    ) throws(Refusal) -> (user: User, device: String?, sessions: [Session]) {
+        guard let user = directory.user(named: name) else { throw Refusal(.notFound, "user: nobody has this name") }
+        guard let device = device?.string else { return (user, nil, user.sessions) }
+        guard let found = user.device(named: device) else {
+            throw Refusal(.notFound, "device: the user has no such device")
+        }
+        return (user, device, [found.session].compactMap { $0 })
+    }
+
+    /// Refuses tokens from now on, also those of a user or device that never came.
+    private func revoke(
+        _ name: Text, _ device: Text?, by operatorName: String, _ id: CommandID?, _ session: Session, _ now: Moment
+    ) throws(Refusal) {
+        let user = try directory.introduce(name.string)
+        let device = device?.string
+        if let device, !user.revoked.hasRoom(for: device, atMost: bounds.revokedDevices) {
+            throw Refusal(
+                .tooLarge, "device: \(bounds.revokedDevices) devices of this user are revoked; revoke the user")
+        }
+        let sessions = device.map { [user.device(named: $0)?.session].compactMap { $0 } } ?? user.sessions
+        user.revoked.revoke(device, at: now.wall)
+        journal.store(.revoke(user.number, device: device, now.wall))
+        deeds.append(
+            OperatorDeed(
+                name: operatorName, kind: .revoke(user: user.name, device: device, sessions: sessions.count)))
+        close(sessions, .revoked, id, session)
+    }
+
+    /// Answers, and then closes the sessions, of which the operator's own may be one.
+    private func close(_ sessions: [Session], _ code: CloseCode, _ id: CommandID?, _ session: Session) {
+        builder.begin("ok")
+        builder.reply(to: id)
+        builder.member("closed", Int64(sessions.count))
+        delivery.reply(builder.finish(), to: session)
+        for session in sessions { delivery.shut(session, code) }
+    }
+}
+
+extension OperatorCommand.Whereabouts {
+    /// The position by which the event is named, if it is.
+    fileprivate var position: Position? {
+        if case .position(let position) = event { position } else { nil }
+    }
+}

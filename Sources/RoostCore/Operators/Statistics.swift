@@ -1,0 +1,117 @@
+import RoostFraming
+import RoostWire
+
+/// How the relay is, every few seconds, for operators who watch it live; and as it was in the last half hour, for those
+/// who have just come. It begins once there is a host. Loop thread only.
+final class Statistics {
+    /// The limits of this part.
+    struct Bounds {
+        /// From one sample to the next.
+        let milliseconds: Int64
+        /// One of so many samples is kept.
+        let keptEvery: Int
+        /// Samples kept.
+        let kept: Int
+
+        init(_ limits: Limits) {
+            milliseconds = limits.statisticsMilliseconds
+            keptEvery = limits.statisticsKeptEvery
+            kept = limits.statisticsKept
+        }
+    }
+
+    private let bounds: Bounds
+    private let counters: Counters
+    private let times: DeliveryTimes
+    private let delivery: Delivery
+    private let builder: FrameBuilder
+    private var audience = OrderedTable<SessionID, Session>()
+    /// The histograms as they were at the last sample, and at the last that was kept.
+    private var latest: StatisticsSample.Histograms?
+    private var latestKept: StatisticsSample.Histograms?
+    private var kept: [StatisticsSample] = []
+    private var samples = 0
+    private(set) var nextDeadline = Int64.max
+
+    init(_ bounds: Bounds, _ counters: Counters, _ times: DeliveryTimes, _ delivery: Delivery, _ builder: FrameBuilder)
+    {
+        self.bounds = bounds
+        self.counters = counters
+        self.times = times
+        self.delivery = delivery
+        self.builder = builder
+    }
+
+    /// The process around the relay.
+    weak var host: (any Surroundings)? {
+        didSet { nextDeadline = host == nil ? .max : 0 }
+    }
+
+    /// The session is told from now on.
+    /// - Throws: `busy` if too many are.
+    func begin(for session: Session, atMost most: Int) throws(Refusal) {
+        guard audience[session.id] != nil || audience.count < most else {
+            throw Refusal(.busy, "\(most) sessions are told already", retryAfterMilliseconds: bounds.milliseconds)
+        }
+        audience[session.id] = session
+    }
+
+    /// The session isn't told any more.
+    func end(_ session: Session) { audience[session.id] = nil }
+
+    /// Takes the sample that is due, and tells it.
+    func tick(at now: Moment) {
+        guard now.monotonic >= nextDeadline, let figures = host?.figures(at: now) else { return }
+        nextDeadline = now.monotonic + bounds.milliseconds
+        let histograms = StatisticsSample.Histograms(
+            stored: times.stored, acked: times.acked, presence: counters.presence.delay, commits: figures.commits,
+            turns: figures.turns)
+        if samples % bounds.keptEvery == 0 {
+            let sample = sample(figures, histograms, since: latestKept, at: now)
+            latestKept = histograms
+            if kept.count == bounds.kept { kept.removeFirst() }
+            kept.append(sample)
+        }
+        samples += 1
+        if !audience.isEmpty { tell(sample(figures, histograms, since: latest, at: now)) }
+        latest = histograms
+    }
+
+    private func sample(
+        _ figures: HostFigures, _ histograms: StatisticsSample.Histograms, since: StatisticsSample.Histograms?,
+        at now: Moment
+    ) -> StatisticsSample {
+        StatisticsSample(
+            counters, figures, waitingBytes: delivery.edge.waitingBytes, histograms, since: since, at: now)
+    }
+
+    private func tell(_ sample: StatisticsSample) {
+        builder.begin("statistics")
+        sample.write(to: builder)
+        builder.beginObject("errors")
+        for code in ErrorCode.allCases where counters.errors[Int(code.rawValue)] > 0 {
+            builder.member(code.word, Int64(counters.errors[Int(code.rawValue)]))
+        }
+        builder.endObject()
+        builder.beginObject("ends")
+        for reason in EndReason.allCases where counters.sessions.ends[Int(reason.rawValue)] > 0 {
+            builder.member(reason.word, Int64(counters.sessions.ends[Int(reason.rawValue)]))
+        }
+        builder.endObject()
+        let frame = builder.finish()
+        // Whoever reads too slowly to get this one gets the next.
+        for session in audience.values where delivery.isCalm(session) { delivery.push(frame, to: session) }
+    }
+
+    /// Writes how often there is a sample, and the newest of those that were kept, oldest first.
+    func writeKept(atMost most: Int, to builder: FrameBuilder) {
+        builder.member("every", bounds.milliseconds)
+        builder.beginArray("history")
+        for sample in kept.suffix(most) {
+            builder.beginObject()
+            sample.write(to: builder)
+            builder.endObject()
+        }
+        builder.endArray()
+    }
+}

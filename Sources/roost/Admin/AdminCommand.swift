@@ -1,0 +1,206 @@
+import ArgumentParser
+import Foundation
+import RoostAuth
+import RoostClient
+import RoostServer
+import RoostWire
+
+/// `roost admin …`: what operators ask a running relay and have it do. It speaks the protocol like any other client
+/// (Docs/Protocol.md, section 11).
+struct AdminCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "admin",
+        abstract: "Ask a running relay who is here and where a message is; end sessions; stop it.",
+        discussion: """
+            Without --token, a token with the scope admin is created with the key in auth.key_file. With --json, the \
+            relay's answer is printed as it came.
+            """,
+        subcommands: [
+            AdminPeopleCommand.self, AdminUserCommand.self, AdminMessageCommand.self, AdminDisconnectCommand.self,
+            AdminRevokeCommand.self, AdminDrainCommand.self,
+        ]
+    )
+}
+
+/// How every subcommand reaches the relay.
+struct AdminOptions: ParsableArguments {
+    @OptionGroup var options: ConfigurationOptions
+    @Option(help: "The relay's address. If not given, the address under listen in the configuration.") var url: String?
+    @Option(help: "A token to use instead of creating one; its scope must have admin.") var token: String?
+    @Option(name: .customLong("as"), help: "The operator's name, for the relay's log.") var name = "operator"
+    @Flag(help: "Print the relay's answer as it came.") var json = false
+
+    /// The relay's address.
+    func address() throws -> String {
+        if let url { return url }
+        return ChatCommand.url(of: try options.configuration().listen)
+    }
+
+    /// Opens a session.
+    func connect() async throws -> OperatorClient {
+        let address = try address()
+        let token = try await newToken()
+        do throws(RoostFailure) {
+            let client = try OperatorClient(url: address, token: token)
+            _ = try await client.connect()
+            return client
+        } catch {
+            throw AdminFailure("can't connect to \(address): \(FailureLine.text(error))")
+        }
+    }
+
+    private func newToken() async throws -> String {
+        if let token { return token }
+        let auth = try options.configuration().auth
+        let now = Int64(Date().timeIntervalSince1970)
+        return try await SigningKey.load(path: auth.keyFile).token(
+            user: name, isOperator: true, issued: Timestamp(milliseconds: now * 1_000),
+            expires: Timestamp(milliseconds: (now + 3_600) * 1_000), audience: auth.audience, issuer: auth.issuer)
+    }
+
+    /// Opens a session, asks, and prints what came of it, page by page.
+    /// - Parameters:
+    ///   - ask: asks for the page after this one; the first time after nil.
+    ///   - show: the lines of a page, and where the next one begins if there is one; nil if the answer isn't valid.
+    func run(
+        _ ask: (OperatorClient, String?) async throws(RoostFailure) -> OperatorClient.Reply,
+        show: (JSONMembers, _ isFirst: Bool) -> (lines: [String], next: String?)?
+    ) async throws {
+        let client = try await connect()
+        var after: String?
+        var isFirst = true
+        do throws(RoostFailure) {
+            repeat {
+                let reply = try await ask(client, after)
+                guard let page = show(reply.members, isFirst) else { throw .unexpectedReply }
+                if json {
+                    let text = TerminalText.escaped(json: String(decoding: reply.text, as: UTF8.self))
+                    RoostCommand.write(text, to: .standardOutput)
+                } else {
+                    for line in page.lines { RoostCommand.write(line, to: .standardOutput) }
+                }
+                isFirst = false
+                after = page.next
+            } while after != nil
+        } catch {
+            await client.close()
+            throw AdminFailure(FailureLine.text(error))
+        }
+        await client.close()
+    }
+}
+
+/// Why an operator's command failed, in one line. The exit code is 1.
+struct AdminFailure: Error, CustomStringConvertible {
+    let description: String
+
+    init(_ line: String) { description = TerminalText.printable(line) }
+}
+
+/// `roost admin people`.
+struct AdminPeopleCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(commandName: "people", abstract: "List the users who are here.")
+
+    @OptionGroup var admin: AdminOptions
+
+    func run() async throws {
+        try await admin.run { client, after async throws(RoostFailure) in
+            try await client.people(after: after, limit: 100)
+        } show: { members, isFirst in
+            guard let page = PeoplePage(reading: members) else { return nil }
+            return ((isFirst ? [AdminText.counts(page)] : []) + page.users.map(AdminText.line), page.next)
+        }
+    }
+}
+
+/// `roost admin user NAME`.
+struct AdminUserCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "user", abstract: "Say how a user is shown and why, and what the user's devices do.")
+
+    @OptionGroup var admin: AdminOptions
+    @Argument(help: "The user.") var user: String
+
+    func run() async throws {
+        try await admin.run { client, _ async throws(RoostFailure) in
+            try await client.person(user)
+        } show: { members, _ in
+            PersonDetail(reading: members).map { (AdminText.lines($0), nil) }
+        }
+    }
+}
+
+/// `roost admin message POSITION`, or `roost admin message CONVERSATION SEQUENCE`.
+struct AdminMessageCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "message", abstract: "Say which devices have a message and which wait for it.")
+
+    @OptionGroup var admin: AdminOptions
+    @Argument(help: "The position of an event, or the conversation of a message.") var place: String
+    @Argument(help: "The sequence of the message in the conversation.") var sequence: Int64?
+
+    func run() async throws {
+        try await admin.run { client, after async throws(RoostFailure) in
+            guard let sequence else { return try await client.whereabouts(ofPosition: place, after: after) }
+            return try await client.whereabouts(of: SequenceNumber(sequence), in: place, after: after)
+        } show: { members, isFirst in
+            guard let event = Whereabouts(reading: members) else { return nil }
+            return ((isFirst ? [AdminText.line(event)] : []) + event.members.flatMap(AdminText.lines), event.next)
+        }
+    }
+}
+
+/// `roost admin disconnect NAME`.
+struct AdminDisconnectCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "disconnect", abstract: "Close a user's connections. Clients come back.")
+
+    @OptionGroup var admin: AdminOptions
+    @Argument(help: "The user.") var user: String
+    @Option(help: "Only the connection of this device.") var device: String?
+
+    func run() async throws {
+        try await admin.run { client, _ async throws(RoostFailure) in
+            try await client.disconnect(user, device: device)
+        } show: { members, _ in
+            ([AdminText.closed(Answer(reading: members))], nil)
+        }
+    }
+}
+
+/// `roost admin revoke NAME`.
+struct AdminRevokeCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "revoke",
+        abstract: "Refuse every token that a user has now, and close the user's connections.",
+        discussion: "Tokens issued later are good again (claim iat). Tokens without iat stay refused."
+    )
+
+    @OptionGroup var admin: AdminOptions
+    @Argument(help: "The user.") var user: String
+    @Option(help: "Only for this device.") var device: String?
+
+    func run() async throws {
+        try await admin.run { client, _ async throws(RoostFailure) in
+            try await client.revoke(user, device: device)
+        } show: { members, _ in
+            (["revoked; " + AdminText.closed(Answer(reading: members))], nil)
+        }
+    }
+}
+
+/// `roost admin drain`.
+struct AdminDrainCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "drain", abstract: "Stop the relay in order, as SIGTERM does.")
+
+    @OptionGroup var admin: AdminOptions
+
+    func run() async throws {
+        try await admin.run { client, _ async throws(RoostFailure) in
+            try await client.drain()
+        } show: { _, _ in
+            (["the relay is stopping"], nil)
+        }
+    }
+}

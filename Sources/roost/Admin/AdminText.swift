@@ -1,0 +1,75 @@
+import RoostWire
+
+/// What operators are told, as lines to read.
+enum AdminText {
+    static func counts(_ page: PeoplePage) -> String {
+        ["online", "away", "busy", "offline"].map { "\(page.counts[$0] ?? 0) \($0)" }.joined(separator: ", ")
+    }
+
+    static func line(_ person: PeoplePage.Person) -> String {
+        "  \(TerminalText.printable(person.user))  \(person.state.rawValue), \(devices(person.devices))"
+    }
+
+    private static func devices(_ count: Int) -> String { count == 1 ? "1 device" : "\(count) devices" }
+
+    static func closed(_ answer: Answer) -> String {
+        let count = answer.closed ?? 0
+        return count == 1 ? "1 connection closed" : "\(count) connections closed"
+    }
+
+    // MARK: A user
+
+    static func lines(_ person: PersonDetail) -> [String] {
+        var lines = ["\(TerminalText.printable(person.user)) is \(TerminalText.printable(person.reason))"]
+        var facts = ["\(person.conversations) conversations", "watched by \(person.watchers) sessions"]
+        if let time = person.lastSeen, person.state == .offline { facts.append("last seen \(ChatScreen.time(time))") }
+        if let time = person.revoked { facts.append("tokens revoked \(ChatScreen.time(time))") }
+        lines.append("  " + facts.joined(separator: ", "))
+        return lines + person.devices.map(line)
+    }
+
+    private static func line(_ one: PersonDetail.Device) -> String {
+        var facts: [String] = []
+        if let address = one.address { facts.append("from \(TerminalText.printable(address))") }
+        if let time = one.heard { facts.append("last heard \(ChatScreen.time(time))") }
+        if let feed = one.feed { facts.append(TerminalText.printable(feed)) }
+        if let count = one.unacked, count > 0 { facts.append("\(count) not acked") }
+        if let bytes = one.waitingBytes, bytes > 0 { facts.append("\(bytes) bytes wait") }
+        if let session = one.session { facts.append("session \(session)") }
+        if let time = one.until { facts.append("counts as here until \(ChatScreen.time(time))") }
+        if let time = one.revoked { facts.append("tokens revoked \(ChatScreen.time(time))") }
+        facts.append("acked up to \(TerminalText.printable(one.position))")
+        return DeviceLine.text(one.device) + "\n    " + facts.joined(separator: ", ")
+    }
+
+    // MARK: A message
+
+    static func line(_ event: Whereabouts) -> String {
+        let sender = TerminalText.printable("\(event.user)/\(event.device)")
+        let deleted = event.deleted.map { ", deleted \(ChatScreen.time($0))" } ?? ""
+        return "\(TerminalText.printable(event.kind)) \(event.sequence.value) of "
+            + TerminalText.printable(event.conversation) + " from \(sender), stored \(ChatScreen.time(event.time))"
+            + " at \(TerminalText.printable(event.position))\(deleted)"
+    }
+
+    static func lines(_ member: Whereabouts.Recipient) -> [String] {
+        let user = TerminalText.printable(member.user)
+        if member.isHidden { return ["  \(user): joined later"] }
+        if member.devices.isEmpty { return ["  \(user): has no device yet"] }
+        return member.devices.map { device in
+            "  \(user)/\(TerminalText.printable(device.device)): \(state(of: device))"
+        }
+    }
+
+    private static func state(of device: Whereabouts.Device) -> String {
+        let absence = device.since.map { "offline since \(ChatScreen.time($0))" } ?? "offline"
+        let presence = device.isOnline ? "connected" : absence
+        return switch device.state {
+        case "sender": "sent it"
+        case "delivered": "delivered"
+        case "sent": "on its way, \(presence)"
+        case "waiting": "waiting, \(device.isOnline ? "connected, catching up" : absence)"
+        default: TerminalText.printable(device.state)
+        }
+    }
+}

@@ -1,0 +1,96 @@
+"""`roost admin` and `roost top` say in a terminal what the operators' commands answer."""
+
+import asyncio
+import json
+import re
+
+from harness.relay import BINARY, environment
+from harness.waiting import PATIENCE
+
+
+async def roost(relay, *words, code=0):
+    """Runs a command against the relay, and returns what it printed."""
+    process = await asyncio.create_subprocess_exec(
+        BINARY, *words, "--url", f"ws://127.0.0.1:{relay.port}/v1/socket", "--set", f"auth.key_file={relay.key_file}",
+        cwd=relay.folder, env=environment(), stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.PIPE)
+    out, err = await asyncio.wait_for(process.communicate(), PATIENCE)
+    assert process.returncode == code, (out, err)
+    return (out or err).decode()
+
+
+async def test_people_user_and_message(start):
+    relay = start()
+    bob, carol = await relay.device("bob"), await relay.device("carol")
+    tablet = await relay.device("carol", "tablet")
+    group = await bob.group("all", "carol")
+    await tablet.event("conversation")
+    await tablet.call("bye")
+    await tablet.closed()
+    sent = await bob.send(group, "hi")
+    await carol.call("ack", position=(await carol.event("message"))["position"])
+    people = (await roost(relay, "admin", "people")).splitlines()
+    assert people == ["2 online, 0 away, 0 busy, 0 offline", "  bob  online, 1 device", "  carol  online, 1 device"]
+    said = json.loads(await roost(relay, "admin", "people", "--json"))
+    assert [one["user"] for one in said["people"]["users"]] == ["bob", "carol"]
+    user = await roost(relay, "admin", "user", "carol")
+    assert re.match(r"carol is online: phone is active, last heard \d+ s ago\n  1 conversations", user)
+    assert "tablet is offline, before that: bye" in user and "from 127.0.0.1" in user
+    for words in [(group, "1"), (sent["position"],)]:
+        message = (await roost(relay, "admin", "message", *words)).splitlines()
+        assert message[0].startswith(f"message 1 of {group} from bob/phone, stored ")
+        assert message[1:3] == ["  bob/phone: sent it", "  carol/phone: delivered"]
+        assert message[3].startswith("  carol/tablet: waiting, offline since ")
+    assert await roost(relay, "admin", "user", "nobody", code=1) == "roost: not_found: user: nobody has this name\n"
+    assert "there is no such event" in await roost(relay, "admin", "message", group, "9", code=1)
+
+
+async def test_all_pages_are_printed(start):
+    relay = start(limits__connections_per_address=300)
+    for number in range(120):
+        await relay.device(f"user{number}")
+    assert len((await roost(relay, "admin", "people")).splitlines()) == 121
+
+
+async def test_ending_sessions(start):
+    relay = start()
+    bob, tablet = await relay.device("bob"), await relay.device("bob", "tablet")
+    assert await roost(relay, "admin", "disconnect", "bob", "--device", "phone") == "1 connection closed\n"
+    assert await bob.closed() == 4006
+    assert await roost(relay, "admin", "revoke", "bob", "--as", "olga") == "revoked; 1 connection closed\n"
+    assert await tablet.closed() == 4503
+    assert await roost(relay, "admin", "drain") == "the relay is stopping\n"
+    assert relay.wait() == 0
+    assert "operator.revoked" in relay.log() and "olga" in relay.log()
+    assert "can't connect to ws://" in await roost(relay, "admin", "people", code=1)
+
+
+async def test_only_with_the_scope(start):
+    relay = start()
+    plain = relay.token("bob")
+    assert "forbidden" in await roost(relay, "admin", "people", "--token", plain, code=1)
+    made = await roost_token(relay, "--user", "olga", "--admin")
+    assert "0 online" in await roost(relay, "admin", "people", "--token", made)
+
+
+async def roost_token(relay, *words):
+    process = await asyncio.create_subprocess_exec(
+        BINARY, "token", *words, "--set", f"auth.key_file={relay.key_file}", cwd=relay.folder, env=environment(),
+        stdout=asyncio.subprocess.PIPE)
+    out, _ = await process.communicate()
+    return out.decode().strip()
+
+
+async def test_top(start):
+    relay = start()
+    bob = await relay.device("bob")
+    group = await bob.group("all")
+    for number in range(10):
+        await bob.send(group, f"m{number}")
+    top = await roost(relay, "top", "--count", "1")
+    assert "people      online 1   away 0   busy 0   offline 0" in top
+    assert re.search(r"commit +\d+ +\d+\.\d ms +\d+\.\d ms", top), top
+    samples = (await roost(relay, "top", "--count", "2", "--json")).split("\n")
+    assert [json.loads(line)["online"] for line in samples if line] == [1, 1]
+    # Names that somebody chose never reach the terminal as they are.
+    assert "\x1b" not in top

@@ -1,0 +1,51 @@
+import RoostCore
+import RoostTestKit
+import RoostWire
+
+/// An operator who asks for everything, in a process that has figures.
+final class WireOperators: Surroundings {
+    private let relay: RelayHarness
+
+    init(_ relay: RelayHarness) { self.relay = relay }
+
+    func address(of attachment: AnyObject) -> String? { "192.0.2.1" }
+
+    func figures(at now: Moment) -> HostFigures {
+        var times = BucketHistogram(bounds: BucketHistogram.works)
+        times.record(100)
+        var figures = HostFigures(commits: times, turns: times)
+        figures.freeBytes = 1_000
+        return figures
+    }
+
+    func lookAround(_ alice: HarnessClient, at group: String) {
+        relay.relay.host = self
+        defer { relay.relay.host = nil }
+        relay.advance(10)
+        let olga = relay.open()
+        olga.send(#"{"type":"hello","id":0,"token":"admin:olga","operator":true}"#)
+        _ = olga.request("admin.people")
+        _ = olga.request("admin.people", ["limit": 1])
+        let lost = relay.connect("lost")
+        _ = olga.request("admin.revoke", ["user": "lost"])
+        relay.connect("lost").drop()
+        _ = lost
+        _ = olga.request("admin.user", ["user": "lost"])
+        _ = olga.request("admin.user", ["user": "alice"])
+        _ = olga.request("admin.user", ["user": "carol"])
+        _ = alice.request("conversation.add", ["conversation": "\(group)", "users": ["lost"]])
+        for sequence in Int64(1)...3 {
+            let message: Members = ["conversation": "\(group)", "sequence": Value(integerLiteral: sequence)]
+            _ = olga.request("admin.message", message)
+        }
+        _ = olga.request("admin.message", ["conversation": "\(group)", "sequence": 1, "limit": 1])
+        _ = olga.request("admin.statistics")
+        // Something is refused, and stored, and a change of presence is told.
+        _ = olga.request("admin.user", ["user": "nobody"])
+        alice.post("late", to: group)
+        alice.ackAll()
+        _ = alice.request("status", ["state": "away"])
+        relay.advance(3_000)
+        _ = olga.request("admin.disconnect", ["user": "nobody"])
+    }
+}
