@@ -12,13 +12,17 @@ STRICT_BUILD := ROOST_STRICT=1 $(SWIFT) build --build-tests --explicit-target-de
 STRICT_TEST := ROOST_STRICT=1 Scripts/unit-tests
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run echo build test check fuzz sanitize simulate load load-tool baselines bench format clean
+.PHONY: help setup setup-tests run echo build test check fuzz sanitize simulate load load-tool baselines bench format
+.PHONY: clean
 
 help: ## List the targets.
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-18s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 setup: ## Install what is missing: Debian packages, and Python packages into .build-venv.
 	@Scripts/setup
+
+setup-tests: ## The same, and what only tests need: a browser.
+	@Scripts/setup --tests
 
 run: setup ## Build for release and start a relay on 127.0.0.1:8080, with its data in ./data.
 	$(SWIFT) build -c release --product roost
@@ -31,12 +35,12 @@ echo: setup ## Build a WebSocket echo server on the relay's transport, for confo
 build: setup ## Build for release.
 	$(SWIFT) build -c release --product roost
 
-test: setup ## Build for debugging and run all tests.
+test: setup-tests ## Build for debugging and run all tests.
 	$(SWIFT) build --build-tests
 	Scripts/unit-tests
 	Scripts/end-to-end
 
-check: setup ## Run the checks that every change must pass: format, tidiness, warnings, imports, tests, sanitizers.
+check: setup-tests ## Run what every change must pass: format, tidiness, warnings, imports, tests, sanitizers.
 	$(SWIFT) format lint --strict --recursive $(SOURCES)
 	Scripts/tidy
 	$(STRICT_BUILD)

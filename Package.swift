@@ -81,6 +81,10 @@ let package = Package(
                 "CMalloc", "RoostAuth", "RoostCore", "RoostWire", "RoostStorage", "RoostTransport",
                 .product(name: "Logging", package: "swift-log"), .product(name: "Yams", package: "Yams"),
             ],
+            resources: [
+                .embedInCode("AdminPage/admin.html"), .embedInCode("AdminPage/admin.css"),
+                .embedInCode("AdminPage/admin.js"),
+            ],
             swiftSettings: fast
         ),
         .target(

@@ -218,7 +218,9 @@ public struct Server: Sendable {
         settings.strangersMax = configuration.strangersMax
         settings.strangersPerAddressMax = configuration.strangersPerAddressMax
         settings.requestsPerSecond = configuration.requestsPerSecond
-        settings.reservedPaths = ["/healthz", "/readyz", "/metrics"]
+        settings.reservedPaths = [
+            "/healthz", "/readyz", "/metrics", "/admin", "/admin/admin.css", "/admin/admin.js",
+        ]
         settings.unmeteredPaths = ["/healthz", "/readyz"]
         settings.frameBytesMax = configuration.limits.frameBytes
         settings.strangerBytesMax = configuration.limits.helloBytes
@@ -241,6 +243,7 @@ public struct Server: Sendable {
               chat        \(program) chat --as alice --with bob     and, in another terminal,
                           \(program) chat --as bob --with alice
               by hand     \(program) token --user alice --ttl 1h    then connect with subprotocol roost.v1
+              operators   \(program) top     and \(program) admin page, which prints a link
               metrics     \(page)
             Stop it with Ctrl-C.
             """)

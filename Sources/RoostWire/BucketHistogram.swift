@@ -37,15 +37,15 @@ public struct BucketHistogram: Sendable, Equatable {
 
     /// The bound below which this share of the values is, within a bucket in proportion; the highest bound if it is
     /// above that, and 0 if there are no values.
-    public func quantile(_ share: Double) -> Int64 {
+    public func quantile(_ share: Double) -> Double {
         let wanted = share * Double(count)
-        var (below, seen) = (Int64(0), 0.0)
+        var (below, seen) = (0.0, 0.0)
         for (bound, count) in zip(bounds, counts) {
             if count > 0, seen + Double(count) >= wanted {
-                return below + Int64(Double(bound - below) * max(0, wanted - seen) / Double(count))
+                return below + (Double(bound) - below) * max(0, wanted - seen) / Double(count)
             }
             seen += Double(count)
-            below = bound
+            below = Double(bound)
         }
         return count > 0 ? below : 0
     }

@@ -256,7 +256,7 @@ async def test_statistics_come_by_themselves(start):
 
     async def history():
         return (await operator.call("admin.statistics"))["statistics"]["history"]
-    assert len(await until(history, "the first sample")) == 1
+    assert len(await until(history, "the first sample")) == 2
     alice, bob = [await relay.device(who) for who in ("alice", "bob")]
     conversation = await alice.group("all", "bob")
     for number in range(20):

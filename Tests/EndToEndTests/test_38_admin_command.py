@@ -94,3 +94,11 @@ async def test_top(start):
     assert [json.loads(line)["online"] for line in samples if line] == [1, 1]
     # Names that somebody chose never reach the terminal as they are.
     assert "\x1b" not in top
+
+
+async def test_the_link_to_the_page(start):
+    relay = start()
+    link = (await roost(relay, "admin", "page")).strip()
+    page, token = link.split("#token=")
+    assert page == f"http://127.0.0.1:{relay.port}/admin"
+    assert "0 online" in await roost(relay, "admin", "people", "--token", token)

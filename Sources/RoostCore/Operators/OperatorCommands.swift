@@ -40,6 +40,8 @@ final class OperatorCommands {
     private let whereabouts: WhereaboutsReport
     let statistics: Statistics
     private var deeds: [OperatorDeed] = []
+    /// Sessions that belong to no user.
+    private var operators = OrderedTable<SessionID, Session>()
 
     init(
         _ bounds: Bounds, _ directory: Directory, _ journal: Journal, _ delivery: Delivery, _ reads: Reads,
@@ -75,7 +77,7 @@ final class OperatorCommands {
     /// Checks that there may be one more session of an operator.
     /// - Throws: `busy`.
     func checkRoom() throws(Refusal) {
-        guard counters.sessions.operators < bounds.sessions else {
+        guard operators.count < bounds.sessions else {
             throw Refusal(
                 .busy, "there are already \(bounds.sessions) operators",
                 retryAfterMilliseconds: bounds.retryMilliseconds)
@@ -84,15 +86,17 @@ final class OperatorCommands {
 
     /// The session has begun, and belongs to no user.
     func begin(_ session: Session) {
+        operators[session.id] = session
         counters.sessions.opened += 1
         counters.sessions.openedByOperators += 1
-        counters.sessions.operators += 1
+        counters.sessions.operators = operators.count
     }
 
     /// The session has ended.
     func forget(_ session: Session) {
         statistics.end(session)
-        if session.user == nil { counters.sessions.operators -= 1 }
+        operators[session.id] = nil
+        counters.sessions.operators = operators.count
     }
 
     // MARK: Commands
@@ -232,7 +236,12 @@ final class OperatorCommands {
             throw Refusal(
                 .tooLarge, "device: \(bounds.revokedDevices) devices of this user are revoked; revoke the user")
         }
-        let sessions = device.map { [user.device(named: $0)?.session].compactMap { $0 } } ?? user.sessions
+        let sessions =
+            if let device {
+                [user.device(named: device)?.session].compactMap { $0 }
+            } else {
+                user.sessions + operators.values.filter { $0.operatorName == user.name }
+            }
         user.revoked.revoke(device, at: now.wall)
         journal.store(.revoke(user.number, device: device, now.wall))
         deeds.append(

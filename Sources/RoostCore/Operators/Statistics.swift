@@ -30,6 +30,7 @@ final class Statistics {
     private var latest: StatisticsSample.Histograms?
     private var latestKept: StatisticsSample.Histograms?
     private var kept: [StatisticsSample] = []
+    private var newest: StatisticsSample?
     private var samples = 0
     private(set) var nextDeadline = Int64.max
 
@@ -73,8 +74,10 @@ final class Statistics {
             kept.append(sample)
         }
         samples += 1
-        if !audience.isEmpty { tell(sample(figures, histograms, since: latest, at: now)) }
+        let sample = sample(figures, histograms, since: latest, at: now)
         latest = histograms
+        newest = sample
+        if !audience.isEmpty { tell(sample) }
     }
 
     private func sample(
@@ -103,11 +106,11 @@ final class Statistics {
         for session in audience.values where delivery.isCalm(session) { delivery.push(frame, to: session) }
     }
 
-    /// Writes how often there is a sample, and the newest of those that were kept, oldest first.
+    /// Writes how often there is a sample, those that were kept, oldest first, and the newest one.
     func writeKept(atMost most: Int, to builder: FrameBuilder) {
         builder.member("every", bounds.milliseconds)
         builder.beginArray("history")
-        for sample in kept.suffix(most) {
+        for sample in (kept + [newest].compactMap { $0 }).suffix(most) {
             builder.beginObject()
             sample.write(to: builder)
             builder.endObject()

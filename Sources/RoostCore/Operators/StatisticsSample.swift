@@ -45,10 +45,10 @@ struct StatisticsSample {
     }
 
     private static func time(
-        _ name: StaticString, _ now: BucketHistogram, _ before: BucketHistogram?, unit: Int64
+        _ name: StaticString, _ now: BucketHistogram, _ before: BucketHistogram?, unit: Double
     ) -> (StaticString, Int, Int64, Int64) {
         let recent = before.map { now.since($0) } ?? now
-        return (name, recent.count, recent.quantile(0.5) * unit, recent.quantile(0.99) * unit)
+        return (name, recent.count, Int64(recent.quantile(0.5) * unit), Int64(recent.quantile(0.99) * unit))
     }
 
     func write(to builder: FrameBuilder) {

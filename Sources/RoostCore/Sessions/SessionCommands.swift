@@ -359,6 +359,8 @@ final class SessionCommands {
         guard device.session === session else { return }
         device.disconnect(at: now.monotonic)
         ends.noteEnd(of: device, reason, at: now)
-        presence.end(session, of: device, mayReturn: reason != .bye, at: now)
+        // Nobody waits for a device whose tokens were revoked.
+        let mayReturn = reason != .bye && session.closing != .revoked
+        presence.end(session, of: device, mayReturn: mayReturn, at: now)
     }
 }

@@ -68,6 +68,8 @@ public struct Configuration: Sendable, Equatable {
     public var drain = Drain()
     /// What Prometheus may read.
     public var metrics = Metrics()
+    /// Whether the operators' page is served.
+    public var hasAdminPage = true
     /// The lowest level that is written to the log.
     public var logLevel = Logger.Level.info
     /// How the lines of the log look.

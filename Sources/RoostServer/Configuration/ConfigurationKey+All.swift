@@ -3,7 +3,7 @@ import RoostWire
 
 extension ConfigurationKey {
     /// Every key there is, in the order of Config/roost.yaml.
-    static let all: [ConfigurationKey] = listen + store + auth + presence + drain + metrics + log + limits
+    static let all: [ConfigurationKey] = listen + store + auth + presence + drain + metrics + admin + log + limits
 
     /// The comment above each section of Config/roost.yaml.
     static let sectionNotes = [
@@ -13,6 +13,7 @@ extension ConfigurationKey {
         "presence": "Who is online.",
         "drain": "How the relay stops on SIGTERM.",
         "metrics": "What Prometheus may read at /metrics.",
+        "admin": "What operators see with a token whose scope has admin.",
         "log": "What Roost writes to standard error.",
         "limits": "Limits. Docs/Protocol.md says what happens when a client reaches one.",
     ]
@@ -120,6 +121,15 @@ extension ConfigurationKey {
         ),
     ]
 
+    private static let admin = [
+        ConfigurationKey(
+            "admin.page",
+            .word(\.adminPageWord, ["off", "on"]),
+            "on: the page /admin is served. It shows nothing without a token. If listen.origins isn't empty, the "
+                + "page's own origin must be there."
+        )
+    ]
+
     private static let metrics = [
         ConfigurationKey(
             "metrics.token",
@@ -171,6 +181,11 @@ extension Configuration {
     fileprivate var issuerText: String {
         get { auth.issuer ?? "" }
         set { auth.issuer = newValue.isEmpty ? nil : newValue }
+    }
+
+    fileprivate var adminPageWord: String {
+        get { hasAdminPage ? "on" : "off" }
+        set { hasAdminPage = newValue == "on" }
     }
 
     fileprivate var metricsToken: String {

@@ -2,7 +2,7 @@ import RoostCore
 import RoostTransport
 import RoostWire
 
-/// The HTTP pages beside the socket: health, readiness, metrics, and a greeting at `/`.
+/// The HTTP pages beside the socket: health, readiness, metrics, the operators' page, and a greeting at `/`.
 extension Gateway {
     func respond(to request: HTTPRequest) -> HTTPResponse {
         switch request.path {
@@ -22,8 +22,15 @@ extension Gateway {
             return text(
                 200,
                 "Roost \(ServerVersion.number). Clients connect by WebSocket to /v1/socket, subprotocol roost.v1.\n")
-        default: return .refusal(404, code: "not_found", reason: "there is no such page")
+        case let path where path.hasPrefix("/admin"):
+            guard configuration.hasAdminPage, let response = AdminPage.response(to: path) else { return noSuchPage }
+            return response
+        default: return noSuchPage
         }
+    }
+
+    private var noSuchPage: HTTPResponse {
+        .refusal(404, code: "not_found", reason: "there is no such page")
     }
 
     private func readiness() -> HTTPResponse {

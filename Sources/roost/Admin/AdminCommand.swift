@@ -17,7 +17,7 @@ struct AdminCommand: AsyncParsableCommand {
             """,
         subcommands: [
             AdminPeopleCommand.self, AdminUserCommand.self, AdminMessageCommand.self, AdminDisconnectCommand.self,
-            AdminRevokeCommand.self, AdminDrainCommand.self,
+            AdminRevokeCommand.self, AdminDrainCommand.self, AdminPageCommand.self,
         ]
     )
 }
@@ -49,7 +49,8 @@ struct AdminOptions: ParsableArguments {
         }
     }
 
-    private func newToken() async throws -> String {
+    /// A token for an hour, or the one that was given.
+    func newToken() async throws -> String {
         if let token { return token }
         let auth = try options.configuration().auth
         let now = Int64(Date().timeIntervalSince1970)
@@ -186,6 +187,27 @@ struct AdminRevokeCommand: AsyncParsableCommand {
         } show: { members, _ in
             (["revoked; " + AdminText.closed(Answer(reading: members))], nil)
         }
+    }
+}
+
+/// `roost admin page`.
+struct AdminPageCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "page",
+        abstract: "Print a link that opens the operators' page.",
+        discussion: "The token in it is good for an hour. Browsers don't send that part of a link to any server."
+    )
+
+    @OptionGroup var admin: AdminOptions
+
+    func run() async throws {
+        let address = try admin.address()
+        guard address.hasPrefix("ws"), let end = address.range(of: "/v1/socket", options: .backwards) else {
+            throw ValidationError("the address must end with /v1/socket: \(address)")
+        }
+        // ws becomes http, and wss https.
+        let page = "http" + address[..<end.lowerBound].dropFirst(2) + "/admin"
+        RoostCommand.write("\(page)#token=\(try await admin.newToken())", to: .standardOutput)
     }
 }
 

@@ -105,6 +105,19 @@ import Testing
         #expect(alice.frames.last?.text("type") == "ok")
     }
 
+    @Test func anOperatorCanBeRevoked() {
+        let relay = RelayHarness()
+        let olga = olga(at: relay)
+        let mallory = relay.open()
+        mallory.send(#"{"type":"hello","id":0,"token":"admin:mallory","operator":true}"#)
+        #expect(olga.request("admin.revoke", ["user": "mallory"])?.number("closed") == 1)
+        #expect(mallory.closeCode == .revoked)
+        let again = relay.open()
+        again.send(#"{"type":"hello","id":0,"token":"admin:mallory","operator":true}"#)
+        #expect(again.codes == ["unauthorized"])
+        #expect(olga.outcome("admin.people") == "ok")
+    }
+
     @Test func disconnectedIsSeenAsALossAndMayReturn() {
         let relay = RelayHarness()
         let alice = relay.connect("alice")
@@ -128,6 +141,19 @@ import Testing
         let outcomes = (0..<6).map { _ in olga.outcome("admin.people") }
         #expect(outcomes.prefix(3).allSatisfy { $0 == "ok" })
         #expect(outcomes.last == "rate_limited")
+    }
+
+    @Test func whoseTokensAreRevokedIsGoneAtOnce() {
+        let relay = RelayHarness()
+        _ = relay.connect("alice")
+        let bob = relay.connect("bob")
+        _ = bob.makeDirect("alice")
+        _ = bob.request("watch", ["users": ["alice"]])
+        relay.advance(100)
+        bob.forget()
+        _ = olga(at: relay).request("admin.revoke", ["user": "alice"])
+        relay.advance(100)
+        #expect(bob.states(of: "alice") == ["offline"])
     }
 
     @Test func theReasonIsTrueAfterARestart() {

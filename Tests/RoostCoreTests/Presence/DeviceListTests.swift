@@ -101,6 +101,9 @@ import Testing
 
     @Test func everyCloseCodeHasAReason() {
         let reasons = CloseCode.allCases.map { EndReason($0) }
-        #expect(Set(reasons) == [.bye, .refused, .drain, .slow, .timeout, .token, .overload, .takeover])
+        let known: Set<EndReason> = [
+            .bye, .refused, .drain, .slow, .timeout, .token, .overload, .takeover, .operator,
+        ]
+        #expect(Set(reasons) == known)
     }
 }

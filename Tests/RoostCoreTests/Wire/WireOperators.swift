@@ -26,10 +26,9 @@ final class WireOperators: Surroundings {
         olga.send(#"{"type":"hello","id":0,"token":"admin:olga","operator":true}"#)
         _ = olga.request("admin.people")
         _ = olga.request("admin.people", ["limit": 1])
-        let lost = relay.connect("lost")
-        _ = olga.request("admin.revoke", ["user": "lost"])
         relay.connect("lost").drop()
-        _ = lost
+        _ = olga.request("admin.user", ["user": "lost"])
+        _ = olga.request("admin.revoke", ["user": "lost"])
         _ = olga.request("admin.user", ["user": "lost"])
         _ = olga.request("admin.user", ["user": "alice"])
         _ = olga.request("admin.user", ["user": "carol"])
