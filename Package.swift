@@ -39,6 +39,7 @@ let package = Package(
             pkgConfig: "libwebsockets",
             providers: [.apt(["libwebsockets-dev"])]
         ),
+        .systemLibrary(name: "COpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
         .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
         .systemLibrary(name: "CMalloc"),
         .systemLibrary(name: "CChecksum"),
@@ -58,8 +59,10 @@ let package = Package(
 
         // Edges: each the only importer of what it wraps; none imports another.
         .target(
-            name: "RoostTransport", dependencies: ["CLibwebsockets", "RoostFraming", "RoostWire"], swiftSettings: strict
+            name: "RoostTransport", dependencies: ["CLibwebsockets", "RoostFraming", "RoostTLS", "RoostWire"],
+            swiftSettings: strict
         ),
+        .target(name: "RoostTLS", dependencies: ["COpenSSL", "RoostWire"], swiftSettings: strict),
         .target(
             name: "RoostStorage",
             dependencies: [
@@ -78,7 +81,7 @@ let package = Package(
         .target(
             name: "RoostServer",
             dependencies: [
-                "CMalloc", "RoostAuth", "RoostCore", "RoostWire", "RoostStorage", "RoostTransport",
+                "CMalloc", "RoostAuth", "RoostCore", "RoostWire", "RoostStorage", "RoostTLS", "RoostTransport",
                 .product(name: "Logging", package: "swift-log"), .product(name: "Yams", package: "Yams"),
             ],
             resources: [
@@ -124,11 +127,12 @@ let package = Package(
             name: "roost-echo", dependencies: ["RoostFraming", "RoostTransport"], path: "Tests/Echo",
             swiftSettings: strict),
 
-        // The load tester. It talks to a relay over sockets only, and shares none of the server's transport.
+        // The load tester. It talks to a relay over sockets only, and shares none of the server's transport but how
+        // OpenSSL is called.
         .target(
             name: "RoostLoad",
             dependencies: [
-                "CEpoll", "RoostAuth", "RoostWire", "SeededRandom",
+                "CEpoll", "RoostAuth", "RoostTLS", "RoostWire", "SeededRandom",
                 .product(name: "DequeModule", package: "swift-collections"),
                 .product(name: "HeapModule", package: "swift-collections"),
                 .product(name: "Histogram", package: "hdrhistogram-swift"),

@@ -9,6 +9,8 @@ struct RunFlags: ParsableArguments {
             "Address of a running relay. If not given, a relay is started for each run.", valueName: "ws://…/v1/socket")
     )
     var url: String?
+    @Option(help: "File of the certificates that may sign the running relay's, for wss://; otherwise the system's.")
+    var caFile: String?
     @Option(help: "File of the running relay's signing key, for creating the users' tokens.") var keyFile: String?
     @Option(help: "Process id of the running relay, to measure what it uses.") var pid: Int32?
     @Option(help: "Bearer token of the running relay's /metrics. Better set in ROOST_METRICS_TOKEN.") var metricsToken:
@@ -54,7 +56,8 @@ struct RunFlags: ParsableArguments {
     func validate() throws {
         if url == nil {
             for (name, isGiven) in [
-                ("--key-file", keyFile != nil), ("--pid", pid != nil), ("--metrics-token", metricsToken != nil),
+                ("--ca-file", caFile != nil), ("--key-file", keyFile != nil), ("--pid", pid != nil),
+                ("--metrics-token", metricsToken != nil),
             ] where isGiven { throw ValidationError("\(name) is for a running relay; give its --url too") }
         } else {
             if keyFile == nil { throw ValidationError("--url needs --key-file: the relay's signing key") }
@@ -88,6 +91,7 @@ struct RunFlags: ParsableArguments {
     var options: RunOptions {
         var options = RunOptions()
         options.url = url
+        options.caFile = caFile
         options.keyFile = keyFile
         options.pid = pid
         let variable = ProcessInfo.processInfo.environment["ROOST_METRICS_TOKEN"].flatMap { $0.isEmpty ? nil : $0 }

@@ -4,6 +4,7 @@ import Logging
 import RoostAuth
 import RoostCore
 import RoostStorage
+import RoostTLS
 import RoostTransport
 import RoostWire
 
@@ -34,8 +35,9 @@ public struct Server: Sendable {
         server.warnOfLimits()
         DescriptorLimit.lower(to: server.descriptorsMax)
         let verifier = try server.loadKeys()
+        let certificate = try server.loadCertificate()
         let (store, snapshot) = try server.openStore()
-        let running = try server.makeGateway(store, snapshot, verifier)
+        let running = try server.makeGateway(store, snapshot, verifier, certificate)
         signals.onReload { [mailbox = running.1.mailbox] in mailbox.post(.reloaded(server.reload(load))) }
         server.serve(running, store, signals)
     }
@@ -46,14 +48,17 @@ public struct Server: Sendable {
         for warning in findings.warnings { log.warning("\(warning)", metadata: ["event": "relay.limits"]) }
     }
 
-    /// Reads the configuration and the keys anew. On the signals' thread, because files may be slow.
+    /// Reads the configuration, the keys and the certificate anew. On the signals' thread, because files may be slow.
     private func reload(
         _ load: () throws(ConfigurationFailure) -> Configuration
     ) -> Result<Gateway.Reloaded, ServerFailure> {
         do {
             let configuration = try load()
             let server = Server(configuration: configuration, log: log, logWriter: logWriter)
-            return .success(Gateway.Reloaded(configuration: configuration, verifier: try server.loadKeys()))
+            return .success(
+                Gateway.Reloaded(
+                    configuration: configuration, verifier: try server.loadKeys(),
+                    certificate: try server.loadCertificate()))
         } catch let failure as ServerFailure {
             return .failure(failure)
         } catch {
@@ -89,7 +94,7 @@ public struct Server: Sendable {
     }
 
     private func makeGateway(
-        _ store: SQLiteLog, _ snapshot: Snapshot, _ verifier: TokenVerifier
+        _ store: SQLiteLog, _ snapshot: Snapshot, _ verifier: TokenVerifier, _ certificate: TLSContext?
     ) throws(ServerFailure) -> (Gateway, EventLoop<Gateway>) {
         let now = Clock.now()
         if now.wall < Clock.earliest {
@@ -105,7 +110,10 @@ public struct Server: Sendable {
             random: SystemRandomNumberGenerator(), at: now)
         let gateway = Gateway(configuration, relay: relay, log: log, startedAt: now.wall)
         do {
-            let loop = try EventLoop(transportSettings, handler: gateway)
+            var settings = transportSettings
+            settings.certificate = certificate
+            gateway.certificate = certificate
+            let loop = try EventLoop(settings, handler: gateway)
             let mailbox = loop.mailbox
             gateway.loop = loop
             relay.host = gateway
@@ -165,6 +173,10 @@ public struct Server: Sendable {
         exit(gateway.hasStoreFailed ? 1 : 0)
     }
 
+    private func loadCertificate() throws(ServerFailure) -> TLSContext? {
+        do { return try configuration.certificate() } catch { throw ServerFailure("tls: \(error)") }
+    }
+
     private func loadKeys() throws(ServerFailure) -> TokenVerifier {
         do throws(KeyFailure) {
             var keys = [VerificationKey(try SigningKey.loadOrCreate(path: configuration.auth.keyFile))]
@@ -211,6 +223,7 @@ public struct Server: Sendable {
         var settings = TransportSettings()
         settings.host = configuration.listen.host
         settings.port = configuration.listen.port
+        settings.certifiedPaths = Set(configuration.tls.clientPaths)
         settings.proxies = ProxyList(configuration.listen.proxies) ?? ProxyList()
         settings.takesProxyHeader = configuration.listen.takesProxyHeader
         settings.connectionsMax = configuration.connectionsMax
@@ -232,9 +245,10 @@ public struct Server: Sendable {
         let program = CommandLine.arguments.first ?? "roost"
         let host = configuration.listen.host
         let authority = ListenAddress(host)?.authority(port: port, as: host)
-        let address = authority.map { "ws://\($0)/v1/socket" } ?? host
+        let secure = configuration.tls.isOn ? "s" : ""
+        let address = authority.map { "ws\(secure)://\($0)/v1/socket" } ?? host
         let page =
-            authority.map { "http://\($0)/metrics" }
+            authority.map { "http\(secure)://\($0)/metrics" }
             ?? "curl --unix-socket \(host.dropFirst("unix:".count)) http://roost/metrics"
         print(
             """

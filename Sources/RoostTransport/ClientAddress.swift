@@ -66,6 +66,9 @@ public struct ClientAddress: Hashable, Sendable, CustomStringConvertible {
     /// The number of an IPv4 address.
     var ipv4: UInt32? { high == 0 && low >> 32 == 0xFFFF ? UInt32(truncatingIfNeeded: low) : nil }
 
+    /// The network of an IPv6 address: its first 64 bits.
+    var network: UInt64 { high }
+
     /// `192.0.2.1`, or `2001:db8:0:1::/64`.
     public var description: String {
         if let ipv4 {

@@ -1,6 +1,7 @@
 internal import CLibwebsockets
 internal import Glibc
 internal import RoostFraming
+internal import RoostTLS
 public import RoostWire
 
 extension Connection {
@@ -75,6 +76,10 @@ extension Connection {
     /// Drains a connection that is to end, if it has sent everything.
     func drainIfSent() {
         guard isFinishing, unsent.isEmpty, phase != .draining, phase != .ended else { return }
+        if let tls {
+            tls.close { sendAsIs($0) }
+            guard unsent.isEmpty, phase != .ended else { return }
+        }
         tellClosed()
         dropInput()
         guard core.letGo(self) else { return core.end(self) }
@@ -92,6 +97,7 @@ extension Connection {
         phase = .ended
         // The wheel of time-outs may keep the connection for a minute.
         unsent = []
+        tls = nil
         laterPong = nil
         farewell = []
         slots.timeout = Timeouts.Slot()

@@ -1,4 +1,5 @@
 internal import CLibwebsockets
+internal import RoostTLS
 
 /// Plain HTTP on the same port, and what comes before an upgrade.
 extension Connection {
@@ -8,7 +9,14 @@ extension Connection {
         // The time for the first request runs from accept on.
         if isKept, head.isEmpty, unsent.isEmpty { setTimeout(core.settings.headerTimeoutSeconds) }
         head.append(contentsOf: bytes)
-        if phase == .preface, !takePreface() { return }
+        if phase == .preface {
+            guard takePreface() else { return }
+            if tls != nil {
+                var rest: [UInt8] = []
+                swap(&rest, &head)
+                return rest.withUnsafeMutableBytes { received($0) }
+            }
+        }
         guard unsent.isEmpty else {
             if head.count > RequestHead.Bounds.bytes {
                 core.counters.cutUnread += 1
@@ -31,7 +39,11 @@ extension Connection {
             respond(refusal, keepAlive: false, withBody: !head.starts(with: "HEAD ".utf8))
         case .whole(let request):
             attribute(request)
-            if let shortage = place.shortage, !core.settings.reservedPaths.contains(request.path) {
+            let path = request.path
+            let isGuarded = core.settings.certifiedPaths.contains { path == $0 || path.hasPrefix($0 + "/") }
+            if isGuarded, tls?.isPeerKnown != true {
+                respond(.needsCertificate, keepAlive: false, withBody: request.method != "HEAD")
+            } else if let shortage = place.shortage, !core.settings.reservedPaths.contains(request.path) {
                 refuse(shortage)
             } else if request.list("upgrade").contains(where: { $0.lowercased() == "websocket" }) {
                 upgrade(request)

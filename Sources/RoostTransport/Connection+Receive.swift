@@ -40,8 +40,8 @@ extension Connection {
         setTimeout(core.settings.headerTimeoutSeconds)
     }
 
-    /// Takes what the library has read. Frames are unmasked in its buffer.
-    func received(_ bytes: UnsafeMutableRawBufferPointer) {
+    /// Takes bytes of requests or frames. Frames are unmasked in place.
+    func receivedPlain(_ bytes: UnsafeMutableRawBufferPointer) {
         switch phase {
         case .open, .closing: receivedFrames(bytes)
         case .preface, .request: receivedRequest(UnsafeRawBufferPointer(bytes))

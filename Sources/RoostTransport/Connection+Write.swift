@@ -1,6 +1,7 @@
 internal import CLibwebsockets
 internal import Glibc
 public import RoostFraming
+internal import RoostTLS
 
 extension Connection {
     /// Bytes that were taken from an outbox and that the socket hasn't taken.
@@ -28,12 +29,21 @@ extension Connection {
         }
     }
 
+    /// Sends bytes, by TLS if the connection has that. Returns false if the socket is dead.
+    @discardableResult
+    func send(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        guard let tls else { return sendAsIs(bytes) }
+        var isAlive = tls.isOpen
+        tls.encrypt(bytes) { isAlive = sendAsIs($0) }
+        return isAlive
+    }
+
     /// Sends bytes, and keeps a copy of what the socket doesn't take. Returns false if the socket is dead.
     ///
     /// This doesn't go through libwebsockets, which would keep the rest for itself and then read nothing from this peer
     /// until the rest is sent.
     @discardableResult
-    func send(_ bytes: UnsafeRawBufferPointer) -> Bool {
+    func sendAsIs(_ bytes: UnsafeRawBufferPointer) -> Bool {
         guard phase != .ended, phase != .draining else { return false }
         guard unsent.isEmpty else {
             unsent.append(contentsOf: bytes)
@@ -62,7 +72,7 @@ extension Connection {
         if wasUnsent {
             var rest: [UInt8] = []
             swap(&rest, &unsent)
-            send(rest)
+            rest.withUnsafeBytes { _ = sendAsIs($0) }
         }
         guard unsent.isEmpty, phase != .ended else { return }
         if let pong = laterPong {

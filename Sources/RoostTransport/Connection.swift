@@ -1,4 +1,5 @@
 internal import RoostFraming
+internal import RoostTLS
 internal import RoostWire
 
 /// One socket of a server, from accept to its end. libwebsockets reads it and says when it takes more; HTTP, the
@@ -42,6 +43,8 @@ public final class Connection {
     let descriptor: Int32
     @exclusivity(unchecked) var phase = Phase.request
     @exclusivity(unchecked) var wsi: OpaquePointer?
+    /// Nil if it speaks plain text.
+    @exclusivity(unchecked) var tls: TLSStream?
     /// Bytes of requests that have not been answered. Empty once it is a WebSocket connection.
     var head: [UInt8] = []
     var requests = RequestReader()
@@ -53,7 +56,8 @@ public final class Connection {
     /// What is counted of its unfinished message.
     @exclusivity(unchecked) var partial = PartialFrames<Connection>.Place()
     var controls = ControlAllowance()
-    /// What the socket did not take: the rest of one write, and at most a close frame and a pong behind it.
+    /// What the socket did not take, as it goes over the network: the rest of one write, and at most a close frame and
+    /// a pong behind it.
     @exclusivity(unchecked) var unsent: [UInt8] = []
     /// The newest ping that could not be answered at once, as its pong.
     @exclusivity(unchecked) var laterPong: [UInt8]?

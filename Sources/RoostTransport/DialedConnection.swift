@@ -31,7 +31,8 @@ final class DialedConnection {
 
     func connect() {
         let address = dialer.address
-        let authority = address.port == (address.isSecure ? 443 : 80) ? address.host : "\(address.host):\(address.port)"
+        let host = address.authorityHost
+        let authority = address.port == (address.isSecure ? 443 : 80) ? host : "\(host):\(address.port)"
         let held = Unmanaged.passRetained(self)
         let wsi = withCStrings([address.host, address.path, authority, dialer.settings.subprotocol]) { strings in
             var info = lws_client_connect_info()

@@ -1,4 +1,5 @@
 internal import Glibc
+public import RoostTLS
 
 /// A WebSocket server on one loop. It listens, accepts, and tells its handler what arrives. It owns the sockets; the
 /// handler decides what messages mean. Everything except `mailbox` belongs to the thread that calls `run`. It must not
@@ -53,6 +54,12 @@ public final class EventLoop<Handler: TransportHandler> {
 
     /// CLOCK_MONOTONIC in milliseconds. It is read at most once a turn, so it stands still during a turn.
     public var monotonicMilliseconds: Int64 { core.monotonicMilliseconds }
+
+    /// New connections speak TLS with this certificate; those that are open keep theirs. It must speak TLS already.
+    /// Loop thread only.
+    public func renew(_ certificate: TLSContext) {
+        if core.listener.certificate != nil { core.listener.certificate = certificate }
+    }
 
     /// Number of open WebSocket connections.
     public var connectionCount: Int { core.openCount }

@@ -1,11 +1,14 @@
 internal import CLibwebsockets
 internal import Glibc
+internal import RoostTLS
 
 /// A listening socket, and a spare descriptor with which a process that has no free ones can still answer. Owned
 /// by one loop.
 struct ListeningSocket: ~Copyable {
     private(set) var descriptor: Int32
     private var spare: Int32
+    /// With what connections speak TLS from now on; nil for plain text.
+    var certificate: TLSContext?
     /// 0 for a Unix socket.
     let port: UInt16
 
@@ -28,6 +31,7 @@ struct ListeningSocket: ~Copyable {
             throw error
         }
         descriptor = socket
+        certificate = settings.certificate
         spare = open("/dev/null", O_RDONLY | O_CLOEXEC)
     }
 

@@ -1,19 +1,26 @@
 /// The proxies that may say whom they speak for. What anybody else says of that is ignored. A value.
 public struct ProxyList: Sendable, Equatable {
     private struct Network: Sendable, Equatable {
-        let start: UInt32
-        let mask: UInt32
+        let isIPv6: Bool
+        /// An IPv4 address in the lower half, or the first half of an IPv6 address.
+        let start, mask: UInt64
+
+        func contains(_ address: ClientAddress) -> Bool {
+            guard let number = address.ipv4 else { return isIPv6 && address.network & mask == start }
+            return !isIPv6 && UInt64(number) & mask == start
+        }
     }
 
-    /// The largest network, because who lists half the internet trusts everybody.
-    private static let smallestPrefix: UInt32 = 8
+    /// The largest networks, because who lists half the internet trusts everybody.
+    private static let smallestPrefix = (four: 8, six: 16)
 
     private var networks: [Network] = []
 
     /// No proxy.
     public init() {}
 
-    /// IPv4 addresses, and networks such as `10.0.0.0/8`. Nil if one of them is neither.
+    /// IPv4 addresses, networks such as `10.0.0.0/8`, IPv6 networks such as `2001:db8::/48`, and `::1`. Nil if one of
+    /// them is none of these. A single IPv6 address isn't, because clients are told apart by the first 64 bits.
     public init?(_ entries: [String]) {
         for entry in entries {
             guard let network = ProxyList.network(entry) else { return nil }
@@ -25,8 +32,7 @@ public struct ProxyList: Sendable, Equatable {
     public var isEmpty: Bool { networks.isEmpty }
 
     func contains(_ address: ClientAddress) -> Bool {
-        guard !networks.isEmpty, let number = address.ipv4 else { return false }
-        return networks.contains { number & $0.mask == $0.start }
+        !networks.isEmpty && networks.contains { $0.contains(address) }
     }
 
     /// For whom a request came: what its sender is, unless that is a proxy; then the last address in `X-Forwarded-For`
@@ -47,18 +53,30 @@ public struct ProxyList: Sendable, Equatable {
 
     private static func network(_ entry: String) -> Network? {
         let parts = entry.split(separator: "/", omittingEmptySubsequences: false)
-        guard let first = parts.first, let start = ClientAddress(first)?.ipv4, !first.contains(":"), parts.count <= 2
-        else { return nil }
-        var bits: UInt32 = 32
+        guard let first = parts.first, let address = ClientAddress(first), parts.count <= 2 else { return nil }
+        // The only one of its network.
+        let isIPv6 = first.contains(":")
+        if entry == "::1" { return Network(isIPv6: true, start: 0, mask: .max) }
+        // An IPv4 address in the form of IPv6 is a typing error here.
+        guard isIPv6 == (address.ipv4 == nil) else { return nil }
+        let most = isIPv6 ? 64 : 32
+        var bits = most
         if parts.count == 2 {
-            guard let number = UInt32(parts[1]), String(number) == parts[1], (smallestPrefix...32).contains(number)
-            else {
+            let least = isIPv6 ? smallestPrefix.six : smallestPrefix.four
+            guard let number = Int(parts[1]), String(number) == parts[1], (least...most).contains(number) else {
                 return nil
             }
             bits = number
+        } else if isIPv6 {
+            return nil
         }
-        let mask = UInt32.max << (32 - bits)
+        let mask = isIPv6 ? UInt64.max << UInt64(64 - bits) : UInt64(UInt32.max << UInt32(32 - bits))
+        let start = address.ipv4.map(UInt64.init) ?? address.network
         // Bits behind the prefix are a typing error.
-        return start & mask == start ? Network(start: start, mask: mask) : nil
+        guard start & mask == start, !isIPv6 || isNetwork(first) else { return nil }
+        return Network(isIPv6: isIPv6, start: start, mask: mask)
     }
+
+    /// Whether nothing follows the first 64 bits of an IPv6 address.
+    private static func isNetwork(_ text: Substring) -> Bool { text.hasSuffix("::") }
 }

@@ -1,5 +1,6 @@
 internal import CLibwebsockets
 internal import Glibc
+internal import RoostTLS
 internal import RoostWire
 
 extension ServerCore {
@@ -58,6 +59,13 @@ extension ServerCore {
         setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &one, socklen_t(MemoryLayout<Int32>.size))
         let sender = ClientAddress(peer)
         let connection = Connection(id: nextID, sender: sender, descriptor: descriptor, core: self)
+        if let certificate = listener.certificate {
+            guard let tls = try? TLSStream(server: certificate) else {
+                close(descriptor)
+                return
+            }
+            connection.tls = tls
+        }
         if settings.takesProxyHeader, settings.proxies.contains(sender) { connection.phase = .preface }
         nextID += 1
         socketCount += 1

@@ -19,6 +19,8 @@ public struct TransportCounters: Sendable, Equatable {
     public var turnsCut = 0
     /// Sockets refused with 503 because the process had no file descriptor left.
     public var refusedDescriptor = 0
+    /// Connections whose TLS failed before they were open.
+    public var refusedTLS = 0
     /// Upgrades that the transport refused: malformed, wrong path, version or subprotocol.
     public var refusedUpgrade = 0
     /// Upgrades that the handler refused.

@@ -1,3 +1,5 @@
+public import RoostTLS
+
 /// Where the transport listens, and its bounds with their reasons. A value; the loop copies it when it starts.
 public struct TransportSettings: Sendable {
     /// IPv4 address to listen on. Loopback by default, because a relay without TLS belongs behind a proxy.
@@ -10,6 +12,11 @@ public struct TransportSettings: Sendable {
     public var subprotocol: String? = "roost.v1"
     /// Whether binary messages are accepted. Otherwise one closes the connection with 1003.
     public var takesBinary = false
+
+    /// With what it speaks TLS; nil for plain text. It can be replaced while the loop runs (`EventLoop.renew`).
+    public var certificate: TLSContext?
+    /// Paths, with everything below, for which a client needs a certificate.
+    public var certifiedPaths: Set<String> = []
 
     /// Proxies whose word is taken for whom they speak: by `X-Forwarded-For`, and by the PROXY protocol if
     /// `takesProxyHeader` is on.

@@ -41,7 +41,8 @@ actor Chat {
     var presence: [String: UserPresence] = [:]
 
     init(_ relay: ChatRelay, user: String?, peer: String, isTokenFixed: Bool) {
-        client = ChatClient(url: relay.url, device: relay.device, token: relay.token)
+        client = ChatClient(
+            url: relay.url, device: relay.device, connector: relay.connector, token: relay.token)
         self.peer = peer
         self.user = user ?? ""
         self.isTokenFixed = isTokenFixed

@@ -23,6 +23,7 @@ struct ChatCommand: AsyncParsableCommand {
     @Option(name: .customLong("with"), help: "The user (@name or name) or the id of the conversation to talk to.")
     var peer: String?
     @Option(help: "The relay's address. If not given, the address under listen in the configuration.") var url: String?
+    @OptionGroup var trust: TrustOptions
     @Option(help: "The name of this device. A device has one connection at a time.") var device = "terminal"
     @Option(help: "A token to use instead of creating one.") var token: String?
     @Flag(help: "Show every frame as it is.") var raw = false
@@ -35,7 +36,8 @@ struct ChatCommand: AsyncParsableCommand {
     func run() async throws {
         let configuration = try options.configuration()
         let relay = ChatRelay(
-            url: url ?? Self.url(of: configuration.listen), device: device, token: try token(configuration))
+            url: url ?? Self.url(of: configuration), device: device, connector: try trust.connector(),
+            token: try token(configuration))
         // Fails at once if the key or the name is wrong; the client would try again for ever.
         _ = try await relay.token()
         if raw {
@@ -46,9 +48,10 @@ struct ChatCommand: AsyncParsableCommand {
     }
 
     /// Where a relay with this configuration is reached from the same machine.
-    static func url(of listen: Configuration.Listen) -> String {
+    static func url(of configuration: Configuration) -> String {
+        let (listen, isSecure) = (configuration.listen, configuration.tls.isOn)
         let host = listen.host == "0.0.0.0" ? "127.0.0.1" : listen.host
-        return "ws://\(host):\(listen.port)/v1/socket"
+        return "ws\(isSecure ? "s" : "")://\(host):\(listen.port)/v1/socket"
     }
 
     private func token(_ configuration: Configuration) throws -> @Sendable () async throws -> String {
@@ -74,6 +77,7 @@ struct ChatCommand: AsyncParsableCommand {
 struct ChatRelay: Sendable {
     var url: String
     var device: String
+    var connector: DialerConnector
     var token: @Sendable () async throws -> String
 }
 

@@ -19,7 +19,7 @@ struct ChatRaw {
             of: SocketEvent.self, bufferingPolicy: .bufferingOldest(Self.framesMax))
         let socket: any Socket
         do throws(SocketFailure) {
-            socket = try DialerConnector().connect(to: relay.url) { event in
+            socket = try relay.connector.connect(to: relay.url) { event in
                 // A full stream is ended, so that the loop below notices the loss.
                 if case .dropped = incoming.yield(event) { incoming.finish() }
             }

@@ -157,7 +157,9 @@ import Testing
     }
 
     @Test(arguments: [
-        "http://h/", "ws://", "ws://:80/", "ws://h:0/", "ws://h:99999/", "ws://u@h/", "ws://[::1]/", "ws://h/#f",
+        "http://h/", "ws://", "ws://:80/", "ws://h:0/", "ws://h:99999/", "ws://u@h/", "ws://h/#f", "ws://::1/",
+        "ws://[::1", "ws://[h]/",
+        "ws://[::1]x/", "ws://[::1]:0/", "ws://h]/",
         "ws://h/\r\nX: y", "h",
     ])
     func refusesBadURLs(_ url: String) {
@@ -167,6 +169,9 @@ import Testing
     @Test func readsURLs() {
         #expect(DialerAddress("ws://h")?.path == "/")
         #expect(DialerAddress("ws://h")?.port == 80)
+        #expect(DialerAddress("ws://[::1]:8080/p")?.host == "::1")
+        #expect(DialerAddress("ws://[::1]:8080/p")?.port == 8_080)
+        #expect(DialerAddress("wss://[2001:db8::2]")?.authorityHost == "[2001:db8::2]")
         #expect(DialerAddress("WSS://h/p?q=1")?.port == 443)
         #expect(DialerAddress("wss://h:8443?q=1")?.path == "/?q=1")
     }

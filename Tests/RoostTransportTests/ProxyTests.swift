@@ -37,12 +37,16 @@ import Testing
 
     // MARK: Networks
 
-    @Test(arguments: ["127.0.0.1", "10.0.0.0/8", "192.168.1.128/25", "1.2.3.4/32"])
+    @Test(arguments: [
+        "127.0.0.1", "10.0.0.0/8", "192.168.1.128/25", "1.2.3.4/32", "::1", "2001:db8::/48", "2001:db8:0:1::/64",
+        "fd00::/16",
+    ])
     func takesNetworks(_ entry: String) { #expect(ProxyList([entry]) != nil) }
 
     @Test(arguments: [
         "", "10.0.0.0/7", "0.0.0.0/0", "10.0.0.0/33", "10.0.0.1/8", "10.0.0.0/08", "10.0.0.0/+8", "10.0.0.0/", "/8",
-        "10.0.0.0/8/8", "::1", "::ffff:1.2.3.4", "10.0.0.0/-8", "proxy", "10.0.0.0/99999999999999999999",
+        "10.0.0.0/8/8", "::ffff:1.2.3.4", "2001:db8::1", "2001:db8::/65", "2000::/15", "2001:db8::1/48", "::1/64",
+        "2001:db8:1::/32", "::ffff:0:0/64", "10.0.0.0/-8", "proxy", "10.0.0.0/99999999999999999999",
     ])
     func refusesNetworks(_ entry: String) { #expect(ProxyList([entry]) == nil) }
 
@@ -54,7 +58,8 @@ import Testing
         // The last address that isn't a proxy's counts, and not what was claimed before it.
         ("10.0.0.1", "1.2.3.4", "1.2.3.4"), ("10.0.0.1", "6.6.6.6, 1.2.3.4", "1.2.3.4"),
         ("10.0.0.1", "6.6.6.6,1.2.3.4 ,10.0.0.2,  10.1.1.1", "1.2.3.4"),
-        ("10.0.0.1", "2001:db8::5", "2001:db8:0:0::/64"),
+        ("10.0.0.1", "2001:db9::5", "2001:db9:0:0::/64"), ("10.0.0.1", "1.2.3.4, ::1", "1.2.3.4"),
+        ("::1", "1.2.3.4, 2001:db8:1:2::3", "1.2.3.4"), ("::1", "1.2.3.4, 2001:db9::3", "2001:db9:0:0::/64"),
         // Only proxies: the first one.
         ("10.0.0.1", "10.0.0.3, 10.0.0.2", "10.0.0.3"),
         // Nothing that is an address: the proxy that said so.
@@ -63,7 +68,7 @@ import Testing
         ("10.0.0.1", "1.2.3.4, x, 10.0.0.2", "10.0.0.2"),
     ])
     func believesOnlyItsProxies(_ sender: String, _ header: String, _ origin: String) throws {
-        let proxies = try #require(ProxyList(["10.0.0.0/8"]))
+        let proxies = try #require(ProxyList(["10.0.0.0/8", "::1", "2001:db8::/32"]))
         let peer = try #require(ClientAddress(sender))
         #expect(proxies.origin(of: peer, forwardedFor: header).description == origin)
         #expect(proxies.origin(of: peer, forwardedFor: nil) == peer)

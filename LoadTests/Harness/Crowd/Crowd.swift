@@ -29,7 +29,7 @@ final class Crowd {
         course = try Course(plan)
         tokens = plan.tokens
         do throws(SocketFailure) {
-            target = try SocketTarget(url: plan.url)
+            target = try SocketTarget(url: plan.url, caFile: plan.caFile)
             loop = try SocketLoop()
         } catch {
             throw EngineFailure("\(error)")

@@ -1,13 +1,15 @@
 extension EnginePlan {
     /// A plan with a run name of its own and a token for every user.
     static func make(
-        _ scenario: Scenario, url: String, keyFile: String, startAt: UInt64? = nil
+        _ scenario: Scenario, url: String, caFile: String? = nil, keyFile: String, startAt: UInt64? = nil
     ) throws(RunFailure) -> EnginePlan {
         let digits = String(UInt32.random(in: .min ... .max), radix: 16)
         let run = String(repeating: "0", count: 8 - digits.count) + digits
         let names = (0..<scenario.users + scenario.outsiders).map { EnginePlan.userName($0, run: run) }
         let tokens = try TokenMint.tokens(for: names, keyFile: keyFile)
-        return EnginePlan(scenario: scenario, url: url, tokens: tokens, runName: run, startAt: startAt)
+        var plan = EnginePlan(scenario: scenario, url: url, tokens: tokens, runName: run, startAt: startAt)
+        plan.caFile = caFile
+        return plan
     }
 }
 

@@ -2,8 +2,10 @@
 public struct EnginePlan: Sendable {
     /// What to do.
     public var scenario: Scenario
-    /// `ws://host:port/v1/socket`.
+    /// `ws://host:port/v1/socket`, or `wss://`.
     public var url: String
+    /// The certificates that may sign the relay's; nil for those of the system.
+    public var caFile: String?
     /// One for each user, outsiders included; user i is called `userName(i)`.
     public var tokens: [String]
     /// Eight hexadecimal digits that no other run of the same relay has: users and keys carry them.

@@ -1,7 +1,9 @@
 /// The options of a run, apart from the scenario. A value.
 public struct RunOptions: Sendable, Equatable {
-    /// Address of a running relay, `ws://host:port/v1/socket`; nil starts a relay for the run.
+    /// Address of a running relay, `ws://host:port/v1/socket` or `wss://`; nil starts a relay for the run.
     public var url: String?
+    /// The certificates that may sign the running relay's, for `wss://`; nil for those of the system.
+    public var caFile: String?
     /// Signing key of the running relay, for creating the users' tokens.
     public var keyFile: String?
     /// Process of the running relay on this machine; nil if its cost isn't measured.
@@ -69,6 +71,7 @@ extension RunOptions {
         var words = ["roost-load", "run", scenario]
         func add(_ name: String, _ value: String?) { if let value { words += [name, value] } }
         add("--url", url)
+        add("--ca-file", caFile)
         add("--key-file", keyFile)
         add("--pid", pid.map { "\($0)" })
         add("--roost", roost)

@@ -101,6 +101,8 @@ public struct Runner: Sendable {
     /// The relay that gets the load.
     struct Target: Sendable {
         var url: String
+        /// See `EnginePlan.caFile`.
+        var caFile: String?
         var keyFile: String
         var pid: Int32?
         var metricsToken: String?
@@ -121,7 +123,8 @@ public struct Runner: Sendable {
     private func target(_ relay: RelayProcess?) -> Target? {
         if let relay { return Target(url: relay.url, keyFile: relay.keyFile, pid: relay.pid) }
         guard let url = options.url, let keyFile = options.keyFile else { return nil }
-        return Target(url: url, keyFile: keyFile, pid: options.pid, metricsToken: options.metricsToken)
+        return Target(
+            url: url, caFile: options.caFile, keyFile: keyFile, pid: options.pid, metricsToken: options.metricsToken)
     }
 
     // MARK: Engine
@@ -129,7 +132,7 @@ public struct Runner: Sendable {
     private func runEngine(
         _ target: Target, _ sampler: CostSampler, _ board: ProgressBoard, _ restarter: Restarter?
     ) throws(RunFailure) -> RunResult {
-        var plan = try EnginePlan.make(scenario, url: target.url, keyFile: target.keyFile)
+        var plan = try EnginePlan.make(scenario, url: target.url, caFile: target.caFile, keyFile: target.keyFile)
         plan.polls = options.polls
         return try Engine.run(plan, interrupted: { Interruption.isRequested }) { moment in
             switch moment {

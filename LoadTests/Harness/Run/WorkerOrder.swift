@@ -6,6 +6,8 @@ import Glibc
 public struct WorkerOrder: Codable, Sendable, Equatable {
     var scenario: Scenario
     var url: String
+    /// See `EnginePlan.caFile`.
+    var caFile: String?
     var keyFile: String
     /// When to begin, monotonic, in ns. All processes of a machine share that clock.
     var startAt: UInt64
@@ -23,7 +25,8 @@ public struct WorkerOrder: Codable, Sendable, Equatable {
     public static func carryOut(file: String) throws(RunFailure) {
         let order: WorkerOrder = try read(file)
         _ = Descriptors.raise()
-        let plan = try EnginePlan.make(order.scenario, url: order.url, keyFile: order.keyFile, startAt: order.startAt)
+        let plan = try EnginePlan.make(
+            order.scenario, url: order.url, caFile: order.caFile, keyFile: order.keyFile, startAt: order.startAt)
         var late: UInt64 = 0
         let isOver = { Interruption.isRequested || late > Self.latenessMax || getppid() != order.parent }
         let result = try Engine.run(plan, interrupted: isOver) { moment in

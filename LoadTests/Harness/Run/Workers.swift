@@ -77,7 +77,8 @@ struct Workers {
     ) throws(RunFailure) -> Worker {
         let result = "\(folder)/result-\(index).json"
         let order = WorkerOrder(
-            scenario: try scenario.share(index: index, of: count), url: target.url, keyFile: target.keyFile,
+            scenario: try scenario.share(index: index, of: count), url: target.url, caFile: target.caFile,
+            keyFile: target.keyFile,
             startAt: startAt, result: result, parent: getpid())
         let file = "\(folder)/order-\(index).json"
         try WorkerOrder.write(order, to: file)

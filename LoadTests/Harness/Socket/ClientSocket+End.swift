@@ -43,6 +43,7 @@ extension ClientSocket {
         owner = nil
         loop = nil
         unsent.clear()
+        encrypted.clear()
         if !isHandingOut { clearReceived() }
         if key.descriptor >= 0 { Glibc.close(key.descriptor) }
     }

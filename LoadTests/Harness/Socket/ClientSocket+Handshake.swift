@@ -18,6 +18,7 @@ extension ClientSocket {
             return false
         }
         phase = .upgrading
+        tls?.start { encrypted.append($0) }
         return true
     }
 

@@ -1,5 +1,6 @@
 internal import CEpoll
 import Glibc
+import RoostTLS
 
 extension ClientSocket {
     private enum Outcome { case empty, short, full }
@@ -40,6 +41,7 @@ extension ClientSocket {
     }
 
     private func readOnce(_ loop: SocketLoop) -> Outcome {
+        if let tls { return readOnce(loop, tls) }
         let shared = loop.shared
         let waiting = tail.count
         // A frame longer than the shared buffer is collected where it will be whole.
@@ -71,6 +73,29 @@ extension ClientSocket {
             }
         }
         return count == room.count ? .full : .short
+    }
+
+    /// Reads into the shared buffer, decrypts into the tail, and hands out what is whole.
+    private func readOnce(_ loop: SocketLoop, _ tls: TLSStream) -> Outcome {
+        let count = recv(key.descriptor, loop.shared.baseAddress, loop.shared.count, 0)
+        guard count > 0 else { return readNothing(count, errno) }
+        let at = SocketLoop.now()
+        do throws(TLSFailure) {
+            let goesOn = try tls.receive(UnsafeRawBufferPointer(rebasing: loop.shared[..<count])) {
+                encrypted.append($0)
+            } plain: {
+                tail.append(UnsafeRawBufferPointer($0))
+                return true
+            }
+            if !goesOn { isEnding = true }
+        } catch {
+            end(.failed(error.description))
+            return .empty
+        }
+        loop.markDirty(self)
+        let taken = take(tail.bytes, loop, at: at)
+        if phase == .ended { clearReceived() } else { tail.removeFirst(taken) }
+        return count == loop.shared.count ? .full : .short
     }
 
     private func takeBacklog(_ loop: SocketLoop) {

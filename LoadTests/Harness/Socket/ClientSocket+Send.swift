@@ -39,15 +39,20 @@ extension ClientSocket {
 
     /// Writes what is queued, as far as the system takes it. epoll reports when it takes more.
     func flush(_ loop: SocketLoop) {
-        guard !isBlocked, phase != .ended, unsent.count > 0 else { return }
-        let bytes = unsent.bytes
+        guard !isBlocked, phase != .ended else { return }
+        if let tls, tls.isOpen, unsent.count > 0 {
+            tls.encrypt(unsent.bytes) { encrypted.append($0) }
+            unsent.clear()
+        }
+        let bytes = tls == nil ? unsent.bytes : encrypted.bytes
+        guard bytes.count > 0 else { return }
         var count = 0
         repeat {
             count = Glibc.send(key.descriptor, bytes.baseAddress, bytes.count, Int32(MSG_NOSIGNAL))
         } while count < 0 && errno == EINTR
         if count >= 0 {
             isBlocked = count < bytes.count
-            unsent.removeFirst(count)
+            if tls == nil { unsent.removeFirst(count) } else { encrypted.removeFirst(count) }
         } else if errno == EAGAIN {
             isBlocked = true
         } else {
@@ -58,6 +63,7 @@ extension ClientSocket {
     private func cannotSend(_ code: Int32, _ loop: SocketLoop) {
         isBlocked = true
         unsent.clear()
+        encrypted.clear()
         let failure = ending ?? .failed("send: \(SocketFailure.text(of: code))")
         ending = failure
         if isReading, code == EPIPE || code == ECONNRESET {

@@ -1,5 +1,6 @@
 internal import CEpoll
 import Glibc
+import RoostTLS
 
 /// Gets the events of a connection, on the loop's thread. Its methods may connect, send, close and drop, but not turn
 /// the loop.
@@ -57,6 +58,9 @@ final class ClientSocket {
     // MARK: Sending
 
     var unsent = SocketBuffer()
+    /// Nil for plain text. What is `unsent` is encrypted into `encrypted` when it is sent.
+    var tls: TLSStream?
+    var encrypted = SocketBuffer()
     /// Whether the system takes no more bytes until it reports so; also true while connecting.
     var isBlocked = true
     /// Whether it is in the loop's list of connections to flush.

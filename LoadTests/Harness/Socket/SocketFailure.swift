@@ -2,7 +2,9 @@ import Glibc
 
 /// Why a loop or a target could not be made. What befalls a connection is a `SocketEnding`, not an error.
 enum SocketFailure: Error, Equatable, CustomStringConvertible {
-    /// Not `ws://host[:port][/path]`, or a character in it that has no place in a request line.
+    /// TLS can't be spoken: most likely the file of certificates can't be read.
+    case tls(String)
+    /// Not `ws://host[:port][/path]` or `wss://`, or a character in it that has no place in a request line.
     case badURL(String)
     /// The host has no IPv4 address.
     case unknownHost(String)
@@ -12,7 +14,8 @@ enum SocketFailure: Error, Equatable, CustomStringConvertible {
     /// One line for the person at the terminal.
     var description: String {
         switch self {
-        case .badURL(let url): "\(url) is not a ws:// URL"
+        case .tls(let reason): reason
+        case .badURL(let url): "\(url) is not a ws:// or wss:// URL"
         case .unknownHost(let host): "\(host) has no IPv4 address"
         case .system(let call, let code): "\(call): \(SocketFailure.text(of: code))"
         }

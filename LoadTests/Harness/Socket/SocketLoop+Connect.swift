@@ -1,5 +1,6 @@
 internal import CEpoll
 import Glibc
+import RoostTLS
 
 extension SocketLoop {
     /// Begins to connect. `source` is the local IPv4 address in the machine's byte order; nil leaves it to the kernel.
@@ -35,6 +36,10 @@ extension SocketLoop {
         let outcome = withAddress(target.address, target.port) { Glibc.connect(descriptor, $0, $1) }
         guard outcome == 0 || errno == EINPROGRESS else { return ("connect", errno) }
         guard watch(socket, EPOLL_CTL_ADD) else { return ("epoll_ctl", errno) }
+        if let tls = target.tls {
+            guard let stream = try? TLSStream(client: tls, host: target.host) else { return ("SSL_new", ENOMEM) }
+            socket.tls = stream
+        }
         socket.queueRequest(target, key: masks.handshakeKey())
         handshakes.add(socket.key, now: SocketLoop.now())
         return nil

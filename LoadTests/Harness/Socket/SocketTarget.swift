@@ -1,7 +1,8 @@
 import Glibc
+import RoostTLS
 
-/// Where to connect: the parts of a `ws://` URL, its name resolved once, so that no connection waits for a resolver.
-/// Immutable. It holds the upgrade request too, but for the key, which is fresh for every connection.
+/// Where to connect: the parts of a `ws://` or `wss://` URL, its name resolved once, so that no connection waits for a
+/// resolver. Immutable. It holds the upgrade request too, but for the key, which is fresh for every connection.
 struct SocketTarget {
     let host: String
     let port: UInt16
@@ -10,12 +11,17 @@ struct SocketTarget {
     let subprotocol: String?
     /// IPv4, in the machine's byte order.
     let address: UInt32
+    /// With what `wss://` is spoken; nil for `ws://`.
+    let tls: TLSContext?
     /// The request up to the value of `Sec-WebSocket-Key`, which comes last.
     let request: [UInt8]
 
-    /// Reads `ws://host[:port][/path]` and looks the host up, which may block. No user, no fragment, no IPv6.
-    init(url: String, subprotocol: String? = "roost.v1") throws(SocketFailure) {
-        let scheme = "ws://"
+    /// Reads `ws://host[:port][/path]`, or the same with `wss`, and looks the host up, which may block. No user, no
+    /// fragment, no IPv6.
+    /// - Parameter caFile: the certificates that may sign the server's; nil for those of the system.
+    init(url: String, subprotocol: String? = "roost.v1", caFile: String? = nil) throws(SocketFailure) {
+        let isSecure = url.hasPrefix("wss://")
+        let scheme = isSecure ? "wss://" : "ws://"
         guard url.hasPrefix(scheme), url.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }), !url.contains("#") else {
             throw .badURL(url)
         }
@@ -29,7 +35,10 @@ struct SocketTarget {
             guard let number = UInt16(parts[1]), number > 0 else { throw .badURL(url) }
             port = number
         } else {
-            port = 80
+            port = isSecure ? 443 : 80
+        }
+        do throws(TLSFailure) { tls = isSecure ? try TLSContext(trusting: caFile) : nil } catch {
+            throw .tls(error.description)
         }
         let tail = rest.dropFirst(authority.count)
         host = String(name)

@@ -1,16 +1,30 @@
+internal import Glibc
 import RoostTransport
 
-/// Connects with libwebsockets, on a thread that all clients of the process share.
+/// Connects with libwebsockets, on a thread that all clients of the process share. `wss://` servers are checked with
+/// the system's certificates.
 public struct DialerConnector: SocketConnector {
-    /// There is nothing to configure.
-    public init() {}
+    private let loop: DialerLoop?
+
+    /// Uses the thread that the process shares.
+    public init() { loop = nil }
+
+    /// Uses a thread of its own, which lasts as long as the process: make one for all clients.
+    /// - Parameter caFile: the certificates that may sign those of `wss://` servers, in PEM, instead of the system's.
+    /// - Throws: if the file can't be read, or the thread can't be started.
+    public init(caFile: String) throws(SocketFailure) {
+        guard access(caFile, R_OK) == 0 else { throw SocketFailure("\(caFile) can't be read") }
+        do throws(TransportFailure) { loop = try DialerLoop(caFile: caFile) } catch {
+            throw SocketFailure("\(error)")
+        }
+    }
 
     /// See `SocketConnector`.
     public func connect(
         to url: String, onEvent: @escaping @Sendable (SocketEvent) -> Void
     ) throws(SocketFailure) -> any Socket {
         do throws(DialerFailure) {
-            let dialer = try Dialer(url) { onEvent(SocketEvent($0)) }
+            let dialer = try Dialer(url, on: loop) { onEvent(SocketEvent($0)) }
             dialer.connect()
             return DialedSocket(dialer: dialer)
         } catch {

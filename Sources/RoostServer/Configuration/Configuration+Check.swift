@@ -4,6 +4,25 @@ extension Configuration {
     /// Checks the rules between two keys. The failure names the key that is too small, and the place that set it or the
     /// other one.
     func checkTogether(sources: [String: ConfigurationSource]) throws(ConfigurationFailure) {
+        try checkTLS(sources: sources)
+        try checkLimits(sources: sources)
+    }
+
+    private func checkTLS(sources: [String: ConfigurationSource]) throws(ConfigurationFailure) {
+        let demands: [(key: String, isSet: Bool, needs: String, isThere: Bool)] = [
+            ("tls.certificate", tls.isOn, "tls.key", !tls.key.isEmpty),
+            ("tls.key", !tls.key.isEmpty, "tls.certificate", tls.isOn),
+            ("tls.client_ca", !tls.clientCA.isEmpty, "tls.certificate", tls.isOn),
+            ("tls.client_paths", !tls.clientPaths.isEmpty, "tls.client_ca", !tls.clientCA.isEmpty),
+        ]
+        for demand in demands where demand.isSet && !demand.isThere {
+            let line = "\(demand.key): is set, and \(demand.needs) is not"
+            guard let source = sources[demand.key] else { throw ConfigurationFailure(line) }
+            throw ConfigurationFailure(source, line)
+        }
+    }
+
+    private func checkLimits(sources: [String: ConfigurationSource]) throws(ConfigurationFailure) {
         // Bytes of a command beside its body: names, keys and ids of 64 bytes each, with quotes and commas.
         let envelope = 1_024
         // Answers to reads can't be left in the log, so the outbox must hold all that a session may ask for at once.

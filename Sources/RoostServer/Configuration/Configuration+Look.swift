@@ -1,8 +1,17 @@
 import Glibc
 import RoostStorage
+import RoostTLS
 import RoostTransport
+import RoostWire
 
 extension Configuration {
+    /// Reads the files of `tls`; nil if they aren't named.
+    func certificate() throws(TLSFailure) -> TLSContext? {
+        guard tls.isOn else { return nil }
+        return try TLSContext(
+            certificate: tls.certificate, key: tls.key, clientCA: tls.clientCA.isEmpty ? nil : tls.clientCA)
+    }
+
     /// What `roost serve` would find on this machine, one line for each thing.
     public struct Findings: Sendable, Equatable {
         /// What would stop it.
@@ -18,6 +27,7 @@ extension Configuration {
         lookAtStore(&findings)
         lookAtDescriptors(&findings)
         lookAtAddress(&findings)
+        lookAtCertificate(&findings)
         return findings
     }
 
@@ -54,6 +64,16 @@ extension Configuration {
                 + "open \(allowed): raise LimitNOFILE")
     }
 
+    private func lookAtCertificate(_ findings: inout Findings) {
+        do throws(TLSFailure) {
+            guard let certificate = try certificate(), let expires = certificate.expires else { return }
+            let days = (expires.milliseconds - Clock.wall().milliseconds) / 86_400_000
+            if days < 14 { findings.warnings.append("tls.certificate: it expires in \(days) days") }
+        } catch {
+            findings.errors.append("tls: \(error)")
+        }
+    }
+
     private func lookAtAddress(_ findings: inout Findings) {
         var settings = TransportSettings()
         settings.host = listen.host
@@ -68,9 +88,9 @@ extension Configuration {
                 findings.errors.append("listen: \(error)")
             }
         }
-        if ListenAddress(listen.host)?.isLocal == false {
+        if ListenAddress(listen.host)?.isLocal == false, !tls.isOn {
             findings.warnings.append(
-                "listen.host: other machines can connect to \(listen.host), and Roost has no TLS of its own")
+                "listen.host: other machines can connect to \(listen.host), and what they send isn't encrypted")
         }
     }
 }

@@ -21,6 +21,21 @@ public struct Configuration: Sendable, Equatable {
         public var takesProxyHeader = false
     }
 
+    /// With what connections are encrypted, if they are.
+    public struct TLS: Sendable, Equatable {
+        /// The file of the certificate, with those that sign it; empty for plain text.
+        public var certificate = ""
+        /// The file of its private key.
+        public var key = ""
+        /// The file of the certificates that may sign those of clients; empty if clients aren't asked for one.
+        public var clientCA = ""
+        /// Paths, with everything below, for which a client needs a certificate.
+        public var clientPaths: [String] = []
+
+        /// Whether connections are encrypted.
+        public var isOn: Bool { !certificate.isEmpty }
+    }
+
     /// Where messages are kept.
     public struct Store: Sendable, Equatable {
         /// The SQLite file. Others are created beside it.
@@ -60,6 +75,8 @@ public struct Configuration: Sendable, Equatable {
 
     /// Where clients connect.
     public var listen = Listen()
+    /// With what connections are encrypted.
+    public var tls = TLS()
     /// Where messages are kept.
     public var store = Store()
     /// Who may connect.

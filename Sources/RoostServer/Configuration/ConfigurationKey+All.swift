@@ -3,11 +3,13 @@ import RoostWire
 
 extension ConfigurationKey {
     /// Every key there is, in the order of Config/roost.yaml.
-    static let all: [ConfigurationKey] = listen + store + auth + presence + drain + metrics + admin + log + limits
+    static let all: [ConfigurationKey] = listen + tls + store + auth + presence + drain + metrics + admin + log + limits
 
     /// The comment above each section of Config/roost.yaml.
     static let sectionNotes = [
         "listen": "Where clients connect.",
+        "tls":
+            "TLS by the relay itself, 1.2 and 1.3. SIGHUP reads the files anew. See Docs/Operations.md.",
         "store": "Where messages are kept.",
         "auth": "Who may connect. Tokens are JWTs, signed with Roost's own key or by an issuer of yours.",
         "presence": "Who is online.",
@@ -22,8 +24,8 @@ extension ConfigurationKey {
         ConfigurationKey(
             "listen.host",
             .text(\.listen.host, .address),
-            "Address to listen on: 127.0.0.1, ::1, localhost, :: for IPv6 and IPv4, or unix:/run/roost/socket. Roost "
-                + "has no TLS: keep it on loopback, behind a proxy that has."
+            "Address to listen on: 127.0.0.1, ::1, localhost, :: for IPv6 and IPv4, or unix:/run/roost/socket. Without "
+                + "tls.certificate keep it on loopback, behind a proxy that speaks TLS."
         ),
         ConfigurationKey(
             "listen.port",
@@ -46,6 +48,29 @@ extension ConfigurationKey {
             "listen.proxy_protocol",
             .word(\.proxyProtocolWord, ["off", "on"]),
             "on: connections of these proxies begin with a header of the PROXY protocol, version 1 or 2."
+        ),
+    ]
+
+    private static let tls = [
+        ConfigurationKey(
+            "tls.certificate",
+            .text(\.tls.certificate, .file),
+            "File with the certificate and those that sign it, in PEM. If empty, connections are plain text."
+        ),
+        ConfigurationKey(
+            "tls.key",
+            .text(\.tls.key, .file),
+            "File with the certificate's private key, in PEM. A handshake with ECDSA costs a tenth of one with RSA."
+        ),
+        ConfigurationKey(
+            "tls.client_ca",
+            .text(\.tls.clientCA, .file),
+            "File with the certificates that may sign those of clients. If empty, clients aren't asked for one."
+        ),
+        ConfigurationKey(
+            "tls.client_paths",
+            .list(\.tls.clientPaths, .target),
+            "Paths, with everything below, that require a client certificate, such as /metrics, /admin or /v1/socket."
         ),
     ]
 

@@ -1,6 +1,8 @@
 import Logging
 import RoostAuth
 import RoostCore
+import RoostTLS
+import RoostTransport
 
 /// SIGHUP: what can change while clients are connected. Everything else waits for a restart.
 extension Gateway {
@@ -8,6 +10,8 @@ extension Gateway {
     struct Reloaded: Sendable {
         var configuration: Configuration
         var verifier: TokenVerifier
+        /// Nil for plain text.
+        var certificate: TLSContext?
     }
 
     func reload(_ reloaded: Reloaded) {
@@ -18,13 +22,20 @@ extension Gateway {
         taken.auth = new.auth
         taken.metrics = new.metrics
         taken.logLevel = new.logLevel
+        if let renewed = reloaded.certificate, certificate != nil {
+            (taken.tls.certificate, taken.tls.key, taken.tls.clientCA) = (
+                new.tls.certificate, new.tls.key, new.tls.clientCA
+            )
+            certificate = renewed
+            loop?.renew(renewed)
+        }
         configuration = taken
         origins = OriginPolicy(origins: taken.listen.origins)
         workers?.verifier = reloaded.verifier
         connectionLog.log.logLevel = taken.logLevel
         noteComingsAsLogged()
         log.notice(
-            "Reloaded keys, origins, the metrics' token and the log level",
+            "Reloaded keys, certificates, origins, the metrics' token and the log level",
             metadata: ["event": "relay.reloaded", "needsRestart": "\(taken != new)"])
         service?.ready(at: now.monotonic, "serving")
     }

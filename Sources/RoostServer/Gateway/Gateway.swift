@@ -3,6 +3,7 @@ import Logging
 import RoostAuth
 import RoostCore
 import RoostStorage
+import RoostTLS
 import RoostTransport
 import RoostWire
 
@@ -53,6 +54,8 @@ final class Gateway: TransportHandler {
     let service: ServiceNotifier?
     let startedAt: Timestamp
     var workers: Workers?
+    /// With what new connections speak TLS; nil for plain text.
+    var certificate: TLSContext?
     unowned(unsafe) var loop: EventLoop<Gateway>?
     var phase = Phase.serving
     var hasStoreFailed = false

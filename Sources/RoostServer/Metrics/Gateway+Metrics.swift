@@ -1,5 +1,6 @@
 import RoostCore
 import RoostStorage
+import RoostTLS
 import RoostTransport
 import RoostWire
 
@@ -28,6 +29,11 @@ extension Gateway {
         page.single(
             "process_start_time_seconds", .gauge, "When the relay started, seconds since 1970.",
             Int(startedAt.milliseconds / 1_000))
+        if let expires = certificate?.expires {
+            page.single(
+                "roost_certificate_expires_seconds", .gauge, "When the certificate expires, seconds since 1970.",
+                Int(expires.milliseconds / 1_000))
+        }
         page.single("roost_connections", .gauge, "Open WebSocket connections.", relay.openConnections)
         page.single(
             "roost_strangers", .gauge, "Connections of any kind that have not been welcomed.", loop?.strangerCount ?? 0)
@@ -70,11 +76,12 @@ extension Gateway {
         page.single("roost_sent_bytes_total", .counter, "Bytes written to connections.", transport.bytesOut)
         page.single("roost_writes_total", .counter, "Writes to connections.", transport.writes)
         page.labelled(
-            "roost_refused_total", .counter, "Requests and upgrades refused, by reason.", by: "reason",
+            "roost_refused_total", .counter, "Requests and upgrades refused, and handshakes of TLS, by reason.",
+            by: "reason",
             [
                 ("rate", transport.refusedRate), ("full", transport.refusedFull), ("address", transport.refusedAddress),
                 ("descriptor", transport.refusedDescriptor), ("upgrade", transport.refusedUpgrade),
-                ("policy", transport.refusedByHandler),
+                ("policy", transport.refusedByHandler), ("tls", transport.refusedTLS),
             ])
     }
 

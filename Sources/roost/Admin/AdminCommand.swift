@@ -27,21 +27,23 @@ struct AdminOptions: ParsableArguments {
     @OptionGroup var options: ConfigurationOptions
     @Option(help: "The relay's address. If not given, the address under listen in the configuration.") var url: String?
     @Option(help: "A token to use instead of creating one; its scope must have admin.") var token: String?
+    @OptionGroup var trust: TrustOptions
     @Option(name: .customLong("as"), help: "The operator's name, for the relay's log.") var name = "operator"
     @Flag(help: "Print the relay's answer as it came.") var json = false
 
     /// The relay's address.
     func address() throws -> String {
         if let url { return url }
-        return ChatCommand.url(of: try options.configuration().listen)
+        return ChatCommand.url(of: try options.configuration())
     }
 
     /// Opens a session.
     func connect() async throws -> OperatorClient {
         let address = try address()
         let token = try await newToken()
+        let connector = try trust.connector()
         do throws(RoostFailure) {
-            let client = try OperatorClient(url: address, token: token)
+            let client = try OperatorClient(url: address, token: token, connector: connector)
             _ = try await client.connect()
             return client
         } catch {

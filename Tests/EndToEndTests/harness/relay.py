@@ -19,7 +19,7 @@ from .waiting import PATIENCE
 
 REPOSITORY = pathlib.Path(__file__).resolve().parents[3]
 BINARY = REPOSITORY / (os.environ.get("ROOST_BINARY") or ".build/debug/roost")
-ANNOUNCEMENT = re.compile(rb"Roost \S+ listens on ws://[^/]*:(\d+)/v1/socket")
+ANNOUNCEMENT = re.compile(rb"Roost \S+ listens on wss?://[^/]*:(\d+)/v1/socket")
 
 
 def environment():

@@ -1,0 +1,16 @@
+import ArgumentParser
+import RoostClient
+
+/// Whose certificates a command trusts that connects to a relay.
+struct TrustOptions: ParsableArguments {
+    @Option(help: "File of the certificates that may sign the relay's, for wss://; otherwise the system's.")
+    var caFile: String?
+
+    /// Makes the connector. Called once.
+    func connector() throws -> DialerConnector {
+        guard let caFile else { return DialerConnector() }
+        do throws(SocketFailure) { return try DialerConnector(caFile: caFile) } catch {
+            throw ValidationError("--ca-file: \(error.reason)")
+        }
+    }
+}
