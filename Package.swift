@@ -156,6 +156,7 @@ let package = Package(
             swiftSettings: strict
         ),
 
+        .testTarget(name: "RoostTLSTests", dependencies: ["RoostTLS", "RoostWire"], swiftSettings: strict),
         .testTarget(name: "RoostWireTests", dependencies: ["RoostWire", "SeededRandom"], swiftSettings: strict),
         .testTarget(
             name: "RoostFramingTests", dependencies: ["RoostFraming", "RoostWire", "SeededRandom"],

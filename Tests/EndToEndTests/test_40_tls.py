@@ -4,6 +4,7 @@ and that everything that holds without TLS holds with it."""
 import asyncio
 import http.client
 import json
+import os
 import signal
 import socket
 import ssl
@@ -13,7 +14,7 @@ from websockets.asyncio.client import connect
 
 from harness.certificates import Authority
 from harness.device import Device
-from harness.relay import BINARY, command, environment
+from harness.relay import BINARY, REPOSITORY, command, environment
 from harness.waiting import PATIENCE, until
 
 
@@ -289,3 +290,25 @@ async def test_behind_a_proxy_that_says_whom_it_speaks_for(secure):
         spoken.sendall(b"GET /nowhere HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
         assert spoken.recv(100).startswith(b"HTTP/1.1 404")
     await until(lambda: "192.0.2.7" in relay.relay.log(), "the refusal in the log")
+
+
+async def test_the_load_tester_speaks_it(secure):
+    load = os.environ.get("ROOST_LOAD_BINARY") or str(REPOSITORY / ".build/debug/roost-load")
+    if not os.path.exists(load):
+        pytest.skip("roost-load isn't built")
+    relay = secure()
+
+    async def run(*trust):
+        process = await asyncio.create_subprocess_exec(
+            load, "run", "direct", "--short", "--quiet", "--correctness-only", "--no-html", "--url",
+            f"wss://127.0.0.1:{relay.port}/v1/socket", "--key-file", relay.relay.key_file, "--out",
+            relay.relay.folder / "report", *trust, cwd=REPOSITORY, stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.STDOUT)
+        out, _ = await asyncio.wait_for(process.communicate(), 60)
+        return process.returncode, out.decode()
+    code, said = await run("--ca-file", relay.authority.path)
+    assert code == 0, said
+    counts = json.loads((relay.relay.folder / "report/report.json").read_text())["result"]["counts"]
+    assert counts["delivered"] > 100
+    code, said = await run()
+    assert code != 0, said

@@ -53,7 +53,8 @@ import Testing
         #expect(endsBeforeMessages(server.journal) == [8, 8, 16, 16, 24])
         for (number, one) in talking.enumerated() { #expect(try one.readFrame().text == "\(number)") }
         #expect(server.onLoop { $0.loop?.connectionCount } == 5)
-        #expect((server.onLoop { $0.loop?.counters.turnsCut } ?? 0) ?? 0 >= Self.crowd / 8)
+        // libev fetches them in three parts, and the count begins anew with each.
+        #expect((server.onLoop { $0.loop?.counters.turnsCut } ?? 0) ?? 0 >= (Self.crowd - 3 * 7) / 8)
     }
 
     /// Who said goodbye and who has not been welcomed isn't preferred.

@@ -21,7 +21,7 @@ import Testing
     }
 
     @Test(arguments: [
-        "", "http://a/", "wss://a/", "ws://", "ws:///path", "ws://a:0/", "ws://a:65536/", "ws://a:b/", "ws://a:/",
+        "", "http://a/", "ws://", "ws:///path", "ws://a:0/", "ws://a:65536/", "ws://a:b/", "ws://a:/",
         "ws://user@127.0.0.1/", "ws://[::1]/", "ws://127.0.0.1/#x", "ws://127.0.0.1/a b", "ws://127.0.0.1/\r\nX: y",
     ])
     func refuses(_ url: String) {
