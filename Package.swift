@@ -57,7 +57,7 @@ let package = Package(
             swiftSettings: fast
         ),
 
-        // Edges: each the only importer of what it wraps; none imports another.
+        // Edges: each the only importer of what it wraps; none imports another, except that sockets may speak TLS.
         .target(
             name: "RoostTransport", dependencies: ["CLibwebsockets", "RoostFraming", "RoostTLS", "RoostWire"],
             swiftSettings: strict

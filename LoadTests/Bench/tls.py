@@ -101,7 +101,7 @@ http {{
         self.pids += [self.proxy.pid, *map(int, children)]
 
     def load(self, binaries, authority, seconds):
-        """Returns microseconds of processor time for each delivery, and the latency in milliseconds."""
+        """Returns microseconds of processor time for each delivery, and the p99 of its latency in milliseconds."""
         trust = ["--ca-file", authority.path] if self.url.startswith("wss") else []
         before = processor_seconds(self.pids)
         subprocess.run(
@@ -110,7 +110,7 @@ http {{
             check=False, stdout=subprocess.DEVNULL)
         used = processor_seconds(self.pids) - before
         result = json.loads((self.folder / "report" / "report.json").read_text())["result"]
-        return used * 1e6 / result["counts"]["delivered"], result
+        return used * 1e6 / result["counts"]["delivered"], high(result["corrected"])
 
     def handshakes(self, authority):
         """Returns microseconds of processor time for a full handshake, the relay's accept included."""
@@ -134,6 +134,17 @@ http {{
                 process.wait(20)
 
 
+def high(histograms):
+    """The p99 of the times from a send to its arrival."""
+    found = histograms.get("delivery") or next(iter(histograms.values()))
+    left = sum(found["counts"]) / 100
+    for value, count in reversed(list(zip(found["values"], found["counts"], strict=True))):
+        left -= count
+        if left <= 0:
+            return value / 1e6
+    return 0.0
+
+
 def median(values):
     return f"{statistics.median(values):.1f} ({min(values):.1f} - {max(values):.1f})"
 
@@ -154,18 +165,19 @@ def main():
                 authority = Authority(place)
                 way = Way(name, place, authority, binaries, options.rsa)
                 try:
-                    cost, figures = way.load(binaries, authority, options.seconds)
+                    cost, late = way.load(binaries, authority, options.seconds)
                     shake = way.handshakes(authority)
                 finally:
                     way.end()
-                row = found.setdefault(name, {"delivery": [], "handshake": [], "figures": []})
+                row = found.setdefault(name, {"delivery": [], "handshake": [], "late": []})
                 row["delivery"].append(cost)
                 row["handshake"].append(shake)
-                row["figures"].append(figures)
+                row["late"].append(late)
                 print(f"{name:6} run {run + 1}: {cost:6.1f} µs a delivery, {shake:7.1f} µs a handshake", flush=True)
     print("\nmedian (least - most); durability full")
     for name, row in found.items():
-        print(f"{name:6} delivery {median(row['delivery'])} µs, handshake {median(row['handshake'])} µs")
+        print(f"{name:6} delivery {median(row['delivery'])} µs, p99 {median(row['late'])} ms, "
+              f"handshake {median(row['handshake'])} µs")
     return 0
 
 
