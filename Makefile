@@ -13,7 +13,7 @@ STRICT_TEST := ROOST_STRICT=1 Scripts/unit-tests
 
 .DEFAULT_GOAL := help
 .PHONY: help setup setup-tests run echo build test check fuzz sanitize simulate load load-tool baselines bench format
-.PHONY: clean
+.PHONY: package package-test clean
 
 help: ## List the targets.
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-18s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -48,6 +48,12 @@ check: setup-tests ## Run what every change must pass: format, tidiness, warning
 	Scripts/beside "ROOST_STRICT=1 Scripts/end-to-end" "Scripts/sanitize short" \
 		"Tests/Fuzz/run.sh 4 commands json frames requests proxies" Tests/PackageTests/dependency.sh
 
+package: setup ## Build a Debian package with everything that running needs. VERSION=v for a release.
+	@Scripts/package $(VERSION)
+
+package-test: setup ## Install that package into a fresh Debian, use, upgrade and remove it. As root, with debootstrap.
+	@Tests/PackageTests/debian.sh
+
 fuzz: setup ## Fuzz what reads foreign bytes: SECONDS=n (60) for each of TARGETS (all that Tests/Fuzz/run.sh names).
 	$(STRICT_BUILD)
 	Tests/Fuzz/run.sh $(or $(SECONDS),60) $(TARGETS)
@@ -77,4 +83,4 @@ format: ## Format all Swift sources in place.
 	$(SWIFT) format --in-place --recursive $(SOURCES)
 
 clean: ## Remove everything that was built, but not ./data.
-	rm -rf .build .build-asan .build-tsan .build-venv
+	rm -rf .build .build-asan .build-tsan .build-package .build-venv

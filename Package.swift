@@ -14,6 +14,9 @@ let strict: [SwiftSetting] = basic + [.enableUpcomingFeature("MemberImportVisibi
 let unchecked: [SwiftSetting] = [.unsafeFlags(["-enforce-exclusivity=unchecked"], .when(configuration: .release))]
 let fast: [SwiftSetting] = strict + unchecked
 
+// `roost version` names it.
+let commit = Context.gitInformation.map { $0.currentCommit + ($0.hasUncommittedChanges ? "+" : "") } ?? ""
+
 let package = Package(
     name: "roost",
     // What a client needs: `Mutex` and `Duration`. The server runs on Linux.
@@ -42,6 +45,7 @@ let package = Package(
         .systemLibrary(name: "COpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
         .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
         .systemLibrary(name: "CMalloc"),
+        .target(name: "CBuild", cSettings: [.define("ROOST_COMMIT", to: "\"\(commit)\"")]),
         .systemLibrary(name: "CChecksum"),
         .systemLibrary(name: "CEpoll", path: "LoadTests/CEpoll"),
 
@@ -81,7 +85,7 @@ let package = Package(
         .target(
             name: "RoostServer",
             dependencies: [
-                "CMalloc", "RoostAuth", "RoostCore", "RoostWire", "RoostStorage", "RoostTLS", "RoostTransport",
+                "CBuild", "CMalloc", "RoostAuth", "RoostCore", "RoostWire", "RoostStorage", "RoostTLS", "RoostTransport",
                 .product(name: "Logging", package: "swift-log"), .product(name: "Yams", package: "Yams"),
             ],
             resources: [

@@ -35,10 +35,14 @@ public final class Relay {
     let times: DeliveryTimes
     /// When all sessions may be looked at again, in monotonic milliseconds.
     var censusDue = Int64.min
-    /// Which sessions `takeComings` returns. A host that sets it takes them in each turn.
+    /// Which sessions `takeComings` returns, and with `all` whether `takeRefusals` returns any. A host that sets it
+    /// takes them in each turn.
     public var comingsNoted: ComingsNoted {
         get { session.comings.noted }
-        set { session.comings.noted = newValue }
+        set {
+            session.comings.noted = newValue
+            replies.notesRefusals = newValue == .all
+        }
     }
 
     // Commands by family, and the handling of stored events.
@@ -52,6 +56,7 @@ public final class Relay {
     let privacy: PrivacyCommands
     let operators: OperatorCommands
     let stored: StoredEvents
+    private let replies: Replies
 
     /// Creates a relay from the stored state.
     /// - Parameters:
@@ -84,7 +89,7 @@ public final class Relay {
             .init(limits), directory, journal, reads, chores, delivery, newest, builder: builder, counters: counters,
             at: time)
 
-        let replies = Replies(builder: builder, delivery: delivery, counters: counters)
+        replies = Replies(builder: builder, delivery: delivery, counters: counters)
         typing = TypingCommands(
             typing: Typing(.init(limits), at: time), prices: prices, directory: directory, delivery: delivery,
             replies: replies, builder: builder)
@@ -153,6 +158,8 @@ public final class Relay {
     public var isFull: Bool { journal.isFull }
     /// Whether the store has had a batch for so long that commands which store something are refused.
     public var isStalled: Bool { journal.isStalled }
+    /// Returns the commands that were refused since the last call, if all comings are noted.
+    public func takeRefusals() -> [RefusedCommand] { replies.takeRefusals() }
     /// Whether commands are taken and the store works.
     public var isServing: Bool { journal.isOpen }
 }

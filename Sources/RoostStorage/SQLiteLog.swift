@@ -10,6 +10,9 @@ import RoostWire
 /// `full` and `normal` use a file in WAL mode, with a connection each for the writer, each reader and the checkpointer.
 /// `memory` is an in-memory database with one connection, which writer and readers use in turn; its path is ignored.
 public final class SQLiteLog {
+    /// The name of the newest migration that this version knows.
+    public static let newestSchema = Migration.all.last?.name ?? ""
+
     /// Replaces the store's own hash of sender and key. For tests of collisions.
     typealias Hash = @Sendable (Int32, UnsafeRawBufferPointer) -> UInt64
 

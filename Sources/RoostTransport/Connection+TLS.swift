@@ -14,6 +14,8 @@ extension Connection {
         do throws(TLSFailure) {
             let goesOn = try tls.receive(UnsafeRawBufferPointer(bytes)) {
                 sendAsIs($0)
+                // A peer can ask for new keys again and again, and not read what it is answered.
+                if unsent.count > core.settings.unsentBytesMax { core.end(self) }
             } plain: {
                 receivedPlain($0)
                 return phase != .draining && phase != .ended

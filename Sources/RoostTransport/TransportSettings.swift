@@ -81,6 +81,9 @@ public struct TransportSettings: Sendable {
     public var fragmentsMax = 1_024
     /// Most bytes in one write. The default send buffer of Linux takes no more at once.
     public var writeBytes = 131_072
+    /// Most bytes that wait for a socket that takes no more, if TLS itself adds to them: one write with its records, a
+    /// close frame, pongs, and what a handshake has to say.
+    public var unsentBytesMax = 196_608
 
     /// Most seconds from the first byte of a request (of the first one: from accept) to its complete head, and for the
     /// peer to read an HTTP response.

@@ -2,11 +2,15 @@ import ArgumentParser
 import Foundation
 import RoostServer
 
-/// `roost version`: the same as `roost --version`.
+/// `roost version`: what was built, what it stores and what it speaks.
 struct VersionCommand: ParsableCommand {
-    static let configuration = CommandConfiguration(commandName: "version", abstract: "Print the version.")
+    static let configuration = CommandConfiguration(commandName: "version", abstract: "Print the version, the commit, the schema of the store and the protocol.")
 
     func run() {
-        RoostCommand.write("roost \(ServerVersion.number)", to: .standardOutput)
+        let lines = [
+            "roost \(ServerVersion.number)", "commit \(ServerVersion.commit ?? "unknown")",
+            "schema \(ServerVersion.schema)", "protocol roost.v1",
+        ]
+        RoostCommand.write(lines.joined(separator: "\n"), to: .standardOutput)
     }
 }

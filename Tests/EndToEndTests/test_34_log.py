@@ -65,6 +65,9 @@ async def test_everybody_is_logged_at_debug(start):
     alice = await relay.device("alice", "phone")
     group = await alice.group("Crew")
     await alice.send(group, SECRET)
+    assert await alice.refusal("conversation.get", conversation="c-none") == "not_found"
+    refused = await logged(relay, "command.refused", user="alice")
+    assert refused["code"] == "not_found" and refused["reason"] == "no such conversation" and refused["address"]
     await alice.bye()
     begun = await logged(relay, "session.welcomed", user="alice")
     ended = await logged(relay, "session.ended", user="alice")

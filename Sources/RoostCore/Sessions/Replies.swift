@@ -6,6 +6,9 @@ final class Replies {
     let builder: FrameBuilder
     private let delivery: Delivery
     private let counters: Counters
+    /// Whether refusals are kept for the host.
+    var notesRefusals = false
+    private var refusals: [RefusedCommand] = []
 
     init(builder: FrameBuilder, delivery: Delivery, counters: Counters) {
         self.builder = builder
@@ -21,10 +24,23 @@ final class Replies {
         delivery.reply(builder.finish(), to: session)
     }
 
+    /// Returns the refusals since the last call, as far as they are kept.
+    func takeRefusals() -> [RefusedCommand] {
+        guard !refusals.isEmpty else { return [] }
+        defer { refusals.removeAll() }
+        return refusals
+    }
+
     /// Sends `error`.
     func refuse(_ refusal: Refusal, _ session: Session) {
         counters.errors[Int(refusal.code.rawValue)] += 1
         session.lastError = refusal.code
+        if notesRefusals, refusals.count < RefusedCommand.keptMax {
+            refusals.append(
+                RefusedCommand(
+                    session: session.id, user: session.userName, device: session.device?.name, code: refusal.code,
+                    reason: refusal.reason, attachment: session.attachment))
+        }
         builder.begin("error")
         builder.reply(to: refusal.id)
         builder.member("code", word: refusal.code.word)

@@ -82,6 +82,7 @@ extension Gateway {
         relay.visitPart { flush($0) }
         handOver()
         for coming in relay.takeComings() { connectionLog.note(coming, at: now) }
+        for refused in relay.takeRefusals() { connectionLog.note(refused, at: now) }
         note(relay.takeDeeds())
         stepDrain()
         if let loop {

@@ -50,6 +50,18 @@ final class ConnectionLog {
         }
     }
 
+    /// A command was refused. Clients are told why; the log has it where everything is wanted.
+    func note(_ refused: RefusedCommand, at now: Moment) {
+        write(.debug, "command.refused", "A command was refused", at: now) {
+            var metadata = origin(of: refused.session, refused.attachment)
+            if let user = refused.user { metadata["user"] = "\(user)" }
+            if let device = refused.device { metadata["device"] = "\(device)" }
+            metadata["code"] = "\(refused.code.word)"
+            metadata["reason"] = "\(refused.reason)"
+            return metadata
+        }
+    }
+
     /// An operator had the relay do something. There is a line for each: operators are few and pay for commands.
     func note(_ deed: OperatorDeed) {
         var metadata: Logger.Metadata = ["operator": "\(deed.name)"]

@@ -1,0 +1,8 @@
+// What the build knows of itself.
+#ifndef ROOST_BUILD_H
+#define ROOST_BUILD_H
+
+// The commit that was built, with a + behind it if there were changes; empty if it isn't known.
+const char *roost_commit(void);
+
+#endif
