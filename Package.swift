@@ -85,7 +85,8 @@ let package = Package(
         .target(
             name: "RoostServer",
             dependencies: [
-                "CBuild", "CMalloc", "RoostAuth", "RoostCore", "RoostWire", "RoostStorage", "RoostTLS", "RoostTransport",
+                "CBuild",
+                "CMalloc", "RoostAuth", "RoostCore", "RoostWire", "RoostStorage", "RoostTLS", "RoostTransport",
                 .product(name: "Logging", package: "swift-log"), .product(name: "Yams", package: "Yams"),
             ],
             resources: [

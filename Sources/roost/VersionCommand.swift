@@ -4,7 +4,8 @@ import RoostServer
 
 /// `roost version`: what was built, what it stores and what it speaks.
 struct VersionCommand: ParsableCommand {
-    static let configuration = CommandConfiguration(commandName: "version", abstract: "Print the version, the commit, the schema of the store and the protocol.")
+    static let configuration = CommandConfiguration(
+        commandName: "version", abstract: "Print the version, the commit, the schema of the store and the protocol.")
 
     func run() {
         let lines = [
