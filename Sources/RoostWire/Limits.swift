@@ -104,7 +104,7 @@ public struct Limits: Sendable, Equatable {
     public var devicesPerUser = 64
     /// Sessions of operators at once, and sessions that are told statistics.
     public var operatorsMax = 64
-    /// Users looked at for one page of those who are here: some 0.2 ms.
+    /// Users looked at for one page of those who are here: a few reads of memory each.
     public var peopleLookedAt = 4_096
     /// Samples of statistics kept for operators who come later: half an hour, in some 60 kB of an answer.
     public var statisticsKept = 90
@@ -270,7 +270,8 @@ public struct Limits: Sendable, Equatable {
     public var countMilliseconds: Int64 = 1_000
     /// Time over which watermarks are collected before they are stored.
     public var watermarkMilliseconds: Int64 = 200
-    /// Time from one sample of statistics to the next. To take one costs some 20 µs.
+    /// Time from one sample of statistics to the next. To take one costs 50 to 100 µs, most of it for what the system
+    /// says of the process and its disk.
     public var statisticsMilliseconds: Int64 = 2_000
     /// How long a client is told to wait when the writer's queue is full.
     public var busyRetryMilliseconds: Int64 = 250
