@@ -145,6 +145,8 @@ final class SessionCommands {
         }
         try directory.user(called: grant.user)?.revoked.check(grant, device: session.device?.name)
         session.permit(grant)
+        // The stream goes with the right to ask for it.
+        if !grant.isOperator { operators.statistics.end(session) }
         sessions.renew(session, until: verified.endsAt)
         builder.begin("ok")
         builder.reply(to: verified.hello.id)

@@ -84,6 +84,21 @@ import Testing
         #expect(olga.closeCode == nil)
     }
 
+    @Test func whoLosesTheScopeIsToldNoMore() {
+        let relay = RelayHarness()
+        relay.relay.host = process
+        let alice = relay.open()
+        alice.send(#"{"type":"hello","id":0,"token":"admin:alice","device":"phone"}"#)
+        _ = alice.request("admin.statistics")
+        relay.advance(2_000)
+        let told = alice.frames("statistics").count
+        #expect(told > 0)
+        _ = alice.request("refresh", ["token": "alice"])
+        relay.advance(10_000)
+        #expect(alice.frames("statistics").count == told)
+        #expect(alice.outcome("admin.statistics") == "forbidden")
+    }
+
     @Test func soManyAreToldAndNoMore() {
         let relay = RelayHarness(limits: .with { $0.operatorsMax = 2 })
         relay.relay.host = process
