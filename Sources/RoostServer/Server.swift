@@ -231,9 +231,7 @@ public struct Server: Sendable {
         settings.strangersMax = configuration.strangersMax
         settings.strangersPerAddressMax = configuration.strangersPerAddressMax
         settings.requestsPerSecond = configuration.requestsPerSecond
-        settings.reservedPaths = [
-            "/healthz", "/readyz", "/metrics", "/admin", "/admin/admin.css", "/admin/admin.js",
-        ]
+        settings.reservedPaths = AdminPage.paths.union(["/healthz", "/readyz", "/metrics"])
         settings.unmeteredPaths = ["/healthz", "/readyz"]
         settings.frameBytesMax = configuration.limits.frameBytes
         settings.strangerBytesMax = configuration.limits.helloBytes

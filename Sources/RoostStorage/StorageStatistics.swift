@@ -25,6 +25,8 @@ public struct StorageStatistics: Sendable, Equatable {
     public var freeBytes: Int64?
     /// Whether a commit has failed; then the store accepts nothing more.
     public var isPoisoned = false
+    /// Bytes of the store, with its write-ahead log.
+    public var storedBytes: Int { Int(clamping: fileBytes) + walBytes }
     /// How often each kind of notice has been reported since the store was opened, repeats included.
     public var notices: [StorageNotice.Kind: Int] = [:]
 }

@@ -51,12 +51,7 @@ struct PersonReport {
         } else if device.presence.until > now.monotonic, device.presence.until < .max {
             builder.member("until", now.wall.milliseconds + device.presence.until - now.monotonic)
         }
-        if let ended = device.ends.last {
-            builder.beginObject("ended")
-            builder.member("reason", word: ended.reason.word)
-            if ended.time != .never { builder.member("time", ended.time.milliseconds) }
-            builder.endObject()
-        }
+        if let ended = device.ends.last { builder.ended(ended) }
         let revoked = user.revoked.time(of: device.name)
         if revoked != .never { builder.member("revoked", revoked.milliseconds) }
         builder.endObject()

@@ -1,4 +1,5 @@
 import DequeModule
+import RoostFraming
 import RoostWire
 
 /// How connections ended, on the way to the store. A device is looked at some seconds after it came or went, and only
@@ -77,5 +78,15 @@ final class DeviceEnds {
             mutations.append(.end(device.number, end))
         }
         return mutations
+    }
+}
+
+extension FrameBuilder {
+    /// Writes how a device's last connection ended.
+    func ended(_ end: StoredEnd) {
+        beginObject("ended")
+        member("reason", word: end.reason.word)
+        if end.time != .never { member("time", end.time.milliseconds) }
+        endObject()
     }
 }

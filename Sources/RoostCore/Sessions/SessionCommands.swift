@@ -87,12 +87,7 @@ final class SessionCommands {
             builder.member("device", plain: device.name)
             builder.member("state", word: device.session?.presence.activity.word ?? "offline")
             if device.session != nil { builder.member("since", device.connectedAt.milliseconds) }
-            if let ended = device.ends.last {
-                builder.beginObject("ended")
-                builder.member("reason", word: ended.reason.word)
-                if ended.time != .never { builder.member("time", ended.time.milliseconds) }
-                builder.endObject()
-            }
+            if let ended = device.ends.last { builder.ended(ended) }
             builder.endObject()
         }
         builder.endArray()
@@ -346,8 +341,7 @@ final class SessionCommands {
         presence.forget(session, at: now)
         let reason = session.endReason ?? .cut
         comings.note(session, ended: reason, at: now)
-        let isKnown = session.userName != nil
-        guard isKnown else {
+        guard session.userName != nil else {
             counters.sessions.strangersEnds[Int(reason.rawValue)] += 1
             return
         }

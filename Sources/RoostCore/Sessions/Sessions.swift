@@ -47,7 +47,7 @@ final class Sessions {
         fileprivate var pingedAt: Int64?
         fileprivate var helloDeadline: Int64?
         /// When the token expires; nil if there is none.
-        fileprivate(set) var tokenEndsAt: Int64?
+        fileprivate var tokenEndsAt: Int64?
         /// When its timer fires. A deadline that has moved later is found then.
         fileprivate var timerAt = Int64.max
         /// Malformed commands in a row.

@@ -3,18 +3,20 @@ import RoostTransport
 /// The files of the operators' page. They are part of the program, hold nothing that is secret, and say to browsers
 /// that nothing else may be loaded, run or framed (Content Security Policy Level 3).
 enum AdminPage {
+    private static let files: [String: (type: String, body: [UInt8])] = [
+        "/admin": ("text/html", PackageResources.admin_html),
+        "/admin/admin.css": ("text/css", PackageResources.admin_css),
+        "/admin/admin.js": ("text/javascript", PackageResources.admin_js),
+    ]
+
+    /// The paths of its files.
+    static let paths = Set(files.keys)
+
     /// The response for one of its paths; nil for others.
     static func response(to path: String) -> HTTPResponse? {
-        switch path {
-        case "/admin": response("text/html; charset=utf-8", PackageResources.admin_html)
-        case "/admin/admin.css": response("text/css; charset=utf-8", PackageResources.admin_css)
-        case "/admin/admin.js": response("text/javascript; charset=utf-8", PackageResources.admin_js)
-        default: nil
+        files[path].map { type, body in
+            HTTPResponse(status: 200, contentType: "\(type); charset=utf-8", body: body, headers: headers)
         }
-    }
-
-    private static func response(_ type: String, _ body: [UInt8]) -> HTTPResponse {
-        HTTPResponse(status: 200, contentType: type, body: body, headers: headers)
     }
 
     private static let headers: [(name: String, value: String)] = [

@@ -60,7 +60,7 @@ extension ConfigurationKey {
         ConfigurationKey(
             "tls.key",
             .text(\.tls.key, .file),
-            "File with the certificate's private key, in PEM. A handshake with ECDSA costs a tenth of one with RSA."
+            "File with the certificate's private key, in PEM. A handshake with ECDSA costs half of one with RSA."
         ),
         ConfigurationKey(
             "tls.client_ca",

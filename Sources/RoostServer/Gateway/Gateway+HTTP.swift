@@ -22,15 +22,10 @@ extension Gateway {
             return text(
                 200,
                 "Roost \(ServerVersion.number). Clients connect by WebSocket to /v1/socket, subprotocol roost.v1.\n")
-        case let path where path.hasPrefix("/admin"):
-            guard configuration.hasAdminPage, let response = AdminPage.response(to: path) else { return noSuchPage }
-            return response
-        default: return noSuchPage
+        case let path:
+            let page = configuration.hasAdminPage ? AdminPage.response(to: path) : nil
+            return page ?? .refusal(404, code: "not_found", reason: "there is no such page")
         }
-    }
-
-    private var noSuchPage: HTTPResponse {
-        .refusal(404, code: "not_found", reason: "there is no such page")
     }
 
     private func readiness() -> HTTPResponse {

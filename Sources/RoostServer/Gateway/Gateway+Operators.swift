@@ -16,7 +16,7 @@ extension Gateway: Surroundings {
             transport.refusedRate + transport.refusedFull + transport.refusedAddress + transport.refusedDescriptor
             + transport.refusedUpgrade + transport.refusedByHandler
         if let statistics = workers?.storeStatistics() {
-            figures.storeBytes = Int(clamping: statistics.fileBytes) + statistics.walBytes
+            figures.storeBytes = statistics.storedBytes
             figures.freeBytes = statistics.freeBytes.map { Int(clamping: $0) }
         }
         figures.memoryBytes = ProcessUsage.memory().resident

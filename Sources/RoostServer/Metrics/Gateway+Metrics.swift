@@ -218,7 +218,7 @@ extension Gateway {
     private func write(_ statistics: StorageStatistics, _ page: inout Exposition) {
         page.single(
             "roost_store_bytes", .gauge, "Bytes of the store, with its write-ahead log.",
-            Int(clamping: statistics.fileBytes) + statistics.walBytes)
+            statistics.storedBytes)
         growth.note(statistics.fileBytes, at: now.monotonic)
         if let free = statistics.freeBytes {
             page.single(
