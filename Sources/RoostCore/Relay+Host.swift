@@ -113,6 +113,7 @@ extension Relay {
             presence.tick(at: now)
             receipt.tick(at: now.monotonic)
             catchUp.tick(at: now.monotonic)
+            delivery.window.forget(at: now.wall)
             journal.tick(at: now.monotonic)
             operators.statistics.tick(at: now)
         }

@@ -78,7 +78,8 @@ public final class Relay {
         chores = Chores(.init(limits), prices, counters)
         sessions = Sessions(.init(limits), at: time)
         journal = Journal(.init(limits), head: snapshot.head)
-        let window = EventWindow(bytes: limits.windowBytes, head: snapshot.head)
+        let window = EventWindow(
+            bytes: limits.windowBytes, milliseconds: limits.windowMilliseconds, head: snapshot.head)
         delivery = Delivery(.init(limits), window, builder: builder, counters: counters)
         reads = Reads(.init(limits))
         let directory = Directory(

@@ -72,6 +72,7 @@ public struct Server: Sendable {
                 path: configuration.store.path, durability: configuration.store.durability,
                 reactionsPerUser: configuration.limits.reactionsPerUser,
                 freeFloor: Int64(configuration.store.freeMegabytes) << 20,
+                retention: configuration.retention.ofStore,
                 reporter: StorageReporter { [log] notice in
                     log.log(
                         level: notice.kind == .progress ? .notice : .error, "Store: \(notice.text)",
@@ -104,8 +105,10 @@ public struct Server: Sendable {
                     "event": "clock.wrong", "secondsSince1970": .stringConvertible(now.wall.milliseconds / 1_000),
                 ])
         }
+        var limits = configuration.limits
+        limits.windowMilliseconds = configuration.retention.ofStore.youngestMilliseconds ?? .max
         let relay = Relay(
-            snapshot, limits: configuration.limits,
+            snapshot, limits: limits,
             identity: .init(server: "roost/\(ServerVersion.number)", durability: configuration.store.durability),
             random: SystemRandomNumberGenerator(), at: now)
         let gateway = Gateway(configuration, relay: relay, log: log, startedAt: now.wall)

@@ -45,14 +45,14 @@ public final class SQLiteLog {
 
     /// Opens or creates the store. Throws a `StorageFailure`, one line that names the file and says what to do.
     /// `reactionsPerUser` limits the different reactions of one user to one message. While fewer bytes than `freeFloor`
-    /// are free on the disk, nothing is stored.
+    /// are free on the disk, nothing is stored. `retention` says what is erased because of its age or size.
     public convenience init(
         path: String, durability: Durability, reactionsPerUser: Int = Limits().reactionsPerUser, freeFloor: Int64 = 0,
-        reporter: StorageReporter = StorageReporter()
+        retention: Retention = Retention(), reporter: StorageReporter = StorageReporter()
     ) throws(StorageFailure) {
         try self.init(
             path, durability, StorageBounds(), reactionsPerUser: reactionsPerUser, freeFloor: freeFloor,
-            reporter: reporter)
+            retention: retention, reporter: reporter)
     }
 
     /// Opens or creates the store on an SQLite file layer registered by a simulation as `vfs`, with bounds so small
@@ -68,8 +68,9 @@ public final class SQLiteLog {
 
     init(
         _ path: String, _ durability: Durability, _ bounds: StorageBounds,
-        reactionsPerUser: Int = Limits().reactionsPerUser, freeFloor: Int64 = 0,
-        reporter: StorageReporter = StorageReporter(), hash: Hash? = nil, vfs: String? = nil
+        reactionsPerUser: Int = Limits().reactionsPerUser, freeFloor: Int64 = 0, retention: Retention = Retention(),
+        time: @escaping () -> Int64 = wallMilliseconds, reporter: StorageReporter = StorageReporter(),
+        hash: Hash? = nil, vfs: String? = nil
     ) throws(StorageFailure) {
         self.reporter = reporter
         do {
@@ -104,7 +105,7 @@ public final class SQLiteLog {
                 WriterOpening(
                     path: path, vfs: vfs, durability: durability, bounds: bounds, reactionsPerUser: reactionsPerUser,
                     hash: hash, lock: lock, gauges: gauges, reporter: reporter, foreign: foreign, note: note,
-                    clock: clock),
+                    clock: clock, time: time, retention: retention),
                 on: database, room: room, files: isOfSystem ? try OpenFiles(of: database) : nil)
             let tail = storeWriter.writer.indexer.tail
             // In a simulation everything is on one thread.

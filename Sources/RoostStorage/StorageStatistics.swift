@@ -15,6 +15,8 @@ public struct StorageStatistics: Sendable, Equatable {
     public var head = Position.start
     /// Erased conversations that still have rows to remove.
     public var erasuresPending = 0
+    /// Messages erased so far because they were older, or more, than the operator wants to keep.
+    public var expiredMessages = 0
     /// Checkpoints so far, by the checkpointer and by commits.
     public var checkpoints = 0
     /// Whether the writer waits for another program.

@@ -201,6 +201,8 @@ public struct Limits: Sendable, Equatable {
     /// short messages, several seconds of the highest load. Less would let sessions fall out of it in a storm, and
     /// each of them costs a read. 0 for none.
     public var windowBytes = 33_554_432
+    /// Milliseconds that an event stays in that memory at most.
+    public var windowMilliseconds = Int64.max
     /// Most events of the window that are looked at for a session in one go: a tenth of a millisecond, even if the
     /// session is sent none of them.
     public var windowEventsPerPiece = 8_192

@@ -42,6 +42,8 @@ final class EventWindow {
         let memory: UnsafeMutableRawBufferPointer
         var used = 0
         var entries: [Entry] = []
+        /// When its first event was stored.
+        var begunAt = Timestamp.never
 
         init(bytes: Int) { memory = .allocate(byteCount: bytes, alignment: 1) }
 
@@ -82,6 +84,7 @@ final class EventWindow {
     private static let keyBegins: StaticString = "\",\"key\":\""
 
     private let chunkBytes: Int
+    private let milliseconds: Int64
     private var kept = Deque<Chunk>()
     /// The number of the oldest chunk.
     private var firstChunk = 0
@@ -94,9 +97,11 @@ final class EventWindow {
 
     /// - Parameters:
     ///   - bytes: how much memory it may take; 0 for none.
+    ///   - milliseconds: how long an event stays at most.
     ///   - head: position of the newest event.
-    init(bytes: Int, head: Position) {
+    init(bytes: Int, milliseconds: Int64 = .max, head: Position) {
         chunkBytes = bytes / Self.chunks
+        self.milliseconds = milliseconds
         floor = head
     }
 
@@ -115,7 +120,8 @@ final class EventWindow {
             return
         }
         let ownCount = event.kind == .message ? Self.ownCount(of: event) : 0
-        let chunk = chunkWithRoom(for: json.count + 1 + ownCount)
+        let chunk = chunkWithRoom(for: json.count + 1 + ownCount, at: event.time)
+        if chunk.entries.isEmpty { chunk.begunAt = event.time }
         let text = Text(chunk: newestChunk, start: chunk.used, count: json.count + 1, ownCount: ownCount)
         chunk.append(json)
         chunk.append("}")
@@ -143,6 +149,15 @@ final class EventWindow {
         }
     }
 
+    /// Forgets what is too old.
+    func forget(at now: Timestamp) {
+        while let oldest = kept.first, !oldest.entries.isEmpty,
+            now.milliseconds - oldest.begunAt.milliseconds >= milliseconds
+        {
+            _ = takeOldest()
+        }
+    }
+
     /// Forgets a conversation that was erased.
     func forget(_ conversation: ConversationNumber) { chains[conversation] = nil }
 
@@ -154,8 +169,14 @@ final class EventWindow {
     // MARK: Memory
 
     /// The newest chunk, if that many bytes fit, or another one. The oldest chunks make room for it.
-    private func chunkWithRoom(for bytes: Int) -> Chunk {
-        if let newest = kept.last, newest.weight + bytes + Self.entryBytes <= chunkBytes { return newest }
+    /// - Parameter time: of an event that is to come into it. A chunk goes as a whole when it is too old, so it has
+    ///   events of a short time.
+    private func chunkWithRoom(for bytes: Int, at time: Timestamp? = nil) -> Chunk {
+        if let newest = kept.last, newest.weight + bytes + Self.entryBytes <= chunkBytes,
+            newest.entries.isEmpty || !isTooLong(newest, at: time)
+        {
+            return newest
+        }
         var chunk: Chunk?
         while kept.count >= Self.chunks || self.bytes + bytes > chunkBytes * Self.chunks, let oldest = takeOldest() {
             chunk = oldest
@@ -164,6 +185,11 @@ final class EventWindow {
         let newest = chunk.flatMap { $0.memory.count == size ? $0 : nil } ?? Chunk(bytes: size)
         kept.append(newest)
         return newest
+    }
+
+    private func isTooLong(_ chunk: Chunk, at time: Timestamp?) -> Bool {
+        guard let time else { return false }
+        return time.milliseconds - chunk.begunAt.milliseconds >= milliseconds / Int64(Self.chunks)
     }
 
     /// Takes the oldest chunk out, empty.

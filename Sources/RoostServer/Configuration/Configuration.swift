@@ -47,6 +47,14 @@ public struct Configuration: Sendable, Equatable {
         public var freeMegabytes = 128
     }
 
+    /// How much of what people wrote is kept.
+    public struct Retention: Sendable, Equatable {
+        /// Days that a message is kept; 0 for ever.
+        public var days = 0
+        /// Megabytes (2^20 bytes) that the bodies of all messages may have; 0 for as many as there are.
+        public var megabytes = 0
+    }
+
     /// Who may connect.
     public struct Auth: Sendable, Equatable {
         /// The file of the relay's own signing key, created at the first start.
@@ -79,6 +87,8 @@ public struct Configuration: Sendable, Equatable {
     public var tls = TLS()
     /// Where messages are kept.
     public var store = Store()
+    /// How much of what people wrote is kept.
+    public var retention = Retention()
     /// Who may connect.
     public var auth = Auth()
     /// How the relay stops.

@@ -3,7 +3,8 @@ import RoostWire
 
 extension ConfigurationKey {
     /// Every key there is, in the order of Config/roost.yaml.
-    static let all: [ConfigurationKey] = listen + tls + store + auth + presence + drain + metrics + admin + log + limits
+    static let all: [ConfigurationKey] =
+        listen + tls + store + retention + auth + presence + drain + metrics + admin + log + limits
 
     /// The comment above each section of Config/roost.yaml.
     static let sectionNotes = [
@@ -11,6 +12,8 @@ extension ConfigurationKey {
         "tls":
             "TLS by the relay itself, 1.2 and 1.3. SIGHUP reads the files anew. See Docs/Operations.md.",
         "store": "Where messages are kept.",
+        "retention":
+            "Which messages are erased from the store. Clients see them as deleted. See Docs/Operations.md.",
         "auth": "Who may connect. Tokens are JWTs, signed with Roost's own key or by an issuer of yours.",
         "presence": "Who is online.",
         "drain": "How the relay stops on SIGTERM.",
@@ -91,6 +94,19 @@ extension ConfigurationKey {
             .whole(\.store.freeMegabytes, 0...1_048_576),
             "While fewer megabytes are free on its disk, commands that store something are refused; reading goes on. "
                 + "0: until the disk is really full."
+        ),
+    ]
+
+    private static let retention = [
+        ConfigurationKey(
+            "retention.days",
+            .whole(\.retention.days, 0...36_500),
+            "Messages that are older are erased. 0: none."
+        ),
+        ConfigurationKey(
+            "retention.megabytes",
+            .whole(\.retention.megabytes, 0...1_073_741_824),
+            "When the texts of all messages take more, the oldest are erased, but none of the last 24 hours. 0: none."
         ),
     ]
 

@@ -235,6 +235,9 @@ extension Gateway {
             page.sample("roost_store_problems_total", statistics.notices[kind] ?? 0, label: ("kind", kind.rawValue))
         }
         page.single(
+            "roost_expired_messages_total", .counter, "Messages erased because of their age or the size of all.",
+            statistics.expiredMessages)
+        page.single(
             "roost_key_filter_bytes", .gauge, "Memory taken by the filters of the key index.",
             statistics.keyFilterBytes)
         page.single(

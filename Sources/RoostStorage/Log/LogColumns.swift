@@ -25,6 +25,7 @@ struct LogColumns {
     var flag: Bool { row.int32(8) != 0 }
     var key: UnsafeRawBufferPointer { row.bytes(12) }
     var label: UnsafeRawBufferPointer { row.bytes(13) }
+    var body: UnsafeRawBufferPointer { row.bytes(14) }
 
     /// Whether the row is what was written: its checksum is right.
     var isIntact: Bool {
@@ -42,7 +43,7 @@ struct LogColumns {
         append.label = row.text(13)
         append.reference = SequenceNumber(row.int64(7))
         append.flag = row.int32(8) != 0
-        append.body = [UInt8](row.bytes(14))
+        append.body = [UInt8](body)
         let shown: SequenceNumber =
             switch kind {
             case .edit, .delete, .react: append.reference
@@ -59,7 +60,7 @@ struct LogColumns {
             position: position, conversation: conversation, sequence: sequence, kind: kind.rawValue, sender: sender,
             time: time, reference: row.int64(7), flag: row.int32(8) != 0, editedAt: row.int64(9),
             deletedAt: row.int64(10))
-        return numbers.checksum(device: row.bytes(11), key: key, label: row.bytes(13), body: row.bytes(14))
+        return numbers.checksum(device: row.bytes(11), key: key, label: label, body: body)
     }
 }
 

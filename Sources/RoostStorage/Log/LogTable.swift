@@ -63,7 +63,7 @@ final class CommittedLog {
     private let uncommitted: LogTable
     private let newRows: NewRows
     /// The newest committed row.
-    private var head: Int64
+    private(set) var head: Int64
     /// Committed rows that the current batch has changed.
     private var changed: Set<Int64> = []
 
@@ -109,7 +109,9 @@ struct LogEditor {
     init(_ database: Database, _ newRows: NewRows) throws {
         self.newRows = newRows
         replace = try database.prepare(
-            "UPDATE log SET body = ?2, edited_at = ?3, deleted_at = ?4, checksum = ?5 WHERE position = ?1")
+            """
+            UPDATE log SET body = ?2, edited_at = ?3, deleted_at = ?4, checksum = ?5, device = ?6 WHERE position = ?1
+            """)
         strip = try database.prepare(
             """
             UPDATE log SET conversation = 0, kind = ?2, checksum = ?3, reference = NULL, flag = NULL, edited_at = NULL,
@@ -119,8 +121,8 @@ struct LogEditor {
         delete = try database.prepare("DELETE FROM log WHERE position = ?1")
     }
 
-    /// Writes what changes in a message's row: its body and the times of the last edit and of the deletion.
-    func replaceBody(of row: LogRow) throws {
+    /// Writes what may change in a row: its body, the times of the last edit and of the deletion, and its device.
+    func replace(_ row: LogRow) throws {
         try newRows.store()
         let event = row.event
         let numbers = RowNumbers(
@@ -140,6 +142,7 @@ struct LogEditor {
         if numbers.editedAt == 0 { replace.bindNull(3) } else { replace.bind(3, numbers.editedAt) }
         if numbers.deletedAt == 0 { replace.bindNull(4) } else { replace.bind(4, numbers.deletedAt) }
         replace.bind(5, checksum)
+        if device.isEmpty { replace.bindNull(6) } else { try replace.bind(6, copying: event.device) }
         try event.body.withUnsafeBytes { body in
             try replace.bind(2, borrowedText: body)
             try replace.run()

@@ -9,7 +9,7 @@ struct Migration {
 
     static let all = [
         Migration(
-            name: "1-rows-keys-joins-renewals-and-marks",
+            name: "1-rows-keys-joins-renewals-marks-and-expiry",
             sql: [Schema.log, Schema.directory, Schema.indexes, Schema.views].joined(separator: "\n"))
     ]
 

@@ -28,8 +28,8 @@ enum Schema {
         ) STRICT;
         CREATE TABLE meta (name TEXT PRIMARY KEY, value ANY NOT NULL) WITHOUT ROWID, STRICT;
         INSERT INTO meta (name, value)
-            VALUES ('indexed_to', 0), ('head_floor', 0), ('renewed_to', 0), ('marked_to', 0), ('alive_at', 0),
-                ('epoch', \(newEpoch)), ('hash_key_0', random()), ('hash_key_1', random());
+            VALUES ('indexed_to', 0), ('head_floor', 0), ('renewed_to', 0), ('marked_to', 0), ('expired_to', 0),
+                ('alive_at', 0), ('epoch', \(newEpoch)), ('hash_key_0', random()), ('hash_key_1', random());
         """
 
     /// The names and properties behind the numbers, and how far every user and device has got. A member's `role` is

@@ -50,6 +50,13 @@ final class ForeignWait: Sendable {
 /// CLOCK_MONOTONIC.
 func monotonicMilliseconds() -> Int64 { monotonicNanoseconds() / 1_000_000 }
 
+/// Milliseconds since 1970, as the system's clock says.
+func wallMilliseconds() -> Int64 {
+    var now = timespec()
+    clock_gettime(CLOCK_REALTIME, &now)
+    return Int64(now.tv_sec) * 1_000 + Int64(now.tv_nsec) / 1_000_000
+}
+
 /// CLOCK_MONOTONIC.
 func monotonicNanoseconds() -> Int64 {
     var now = timespec()

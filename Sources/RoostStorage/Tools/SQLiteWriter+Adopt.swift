@@ -37,7 +37,7 @@ extension SQLiteWriter {
             row.event.body = event.body
             row.event.editedAt = Timestamp(milliseconds: event.editedAt)
             row.event.deletedAt = Timestamp(milliseconds: event.deletedAt)
-            try editor.replaceBody(of: row)
+            try editor.replace(row)
         }
         log.publish(head)
     }
@@ -64,7 +64,7 @@ extension SQLiteWriter {
             var stored = StoredEvent(append, position: Position(head), sequence: SequenceNumber(event.sequence))
             stored.editedAt = Timestamp(milliseconds: event.editedAt)
             stored.deletedAt = Timestamp(milliseconds: event.deletedAt)
-            try editor.replaceBody(of: LogRow(event: stored, sequence: event.sequence))
+            try editor.replace(LogRow(event: stored, sequence: event.sequence))
         }
         indexer.add(
             EventEntry(position: head, sequence: event.sequence, isMessage: event.kind == .message),

@@ -49,6 +49,8 @@ public final class StoreImporter {
         try attribute(source, lines + 1) { try plan.finish() }
         let importer = StoreImporter(source, log.writer, plan, progress)
         try importer.write(deviceMax: target.deviceMax)
+        // It may have brought back what was too old.
+        try log.writer.transactions.run { try log.writer.meta.set("expired_to", to: 0) }
         _ = try log.checkpoint()
         return Result(lines: lines, added: importer.added, known: importer.known)
     }

@@ -61,6 +61,7 @@ extension SQLiteWriter {
         switch try log.find(at: position) {
         case .row(let row):
             guard row.event.conversation.value == conversation else { return }
+            expiry.changed(at: position, by: -row.event.body.count)
             guard row.event.key.isEmpty else { return try editor.keepKey(of: row) }
         case .damaged: noteDamage(at: position)
         case .missing: return

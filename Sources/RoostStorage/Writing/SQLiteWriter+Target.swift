@@ -19,9 +19,8 @@ extension SQLiteWriter {
             guard row.event.label != "text" || event.flag else { return .refused(.badRequest) }
             // The same body again is most likely a retry.
             guard row.event.body != event.body else { return .unchanged }
-            row.event.body = event.body
             row.event.editedAt = event.time
-            try replaceBody(of: row)
+            try replaceBody(of: &row, with: event.body)
             return .stored(Position(head + 1), event.reference, label: row.event.label)
         }
     }
@@ -33,9 +32,8 @@ extension SQLiteWriter {
         case .message(var row):
             guard row.event.sender == event.sender || event.flag else { return .refused(.forbidden) }
             guard row.event.deletedAt == .never else { return .unchanged }
-            row.event.body = []
             row.event.deletedAt = event.time
-            try replaceBody(of: row)
+            try replaceBody(of: &row, with: [])
             return .stored(Position(head + 1), event.reference)
         }
     }
@@ -57,8 +55,11 @@ extension SQLiteWriter {
         }
     }
 
-    private func replaceBody(of row: LogRow) throws {
-        try editor.replaceBody(of: row)
+    /// Stores another body, and the times of the row as they are now.
+    func replaceBody(of row: inout LogRow, with body: [UInt8]) throws {
+        expiry.changed(at: row.event.position.value, by: body.count - row.event.body.count)
+        row.event.body = body
+        try editor.replace(row)
         erasedTexts.note()
         log.noteChange(at: row.event.position.value)
     }

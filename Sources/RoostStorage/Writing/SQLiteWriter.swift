@@ -35,6 +35,7 @@ public final class SQLiteWriter: LogWriter, @unchecked Sendable {
     var head: Int64
     var erasures: Erasures
     var numbers: NumberLeasing
+    var expiry: Expiry
     /// Texts whose old form may still be in the write-ahead log.
     var erasedTexts: ErasedTexts
     /// Rows read at start that are so damaged that their place in a conversation isn't known.
@@ -62,6 +63,9 @@ public final class SQLiteWriter: LogWriter, @unchecked Sendable {
         var hasRoom = true
         /// Monotonic milliseconds.
         var clock: () -> Int64
+        /// Milliseconds since 1970.
+        var time: () -> Int64
+        var retention: Retention
         /// Replaces the store's own hash of sender and key.
         var hash: SQLiteLog.Hash?
         var bounds: StorageBounds
@@ -105,6 +109,8 @@ public final class SQLiteWriter: LogWriter, @unchecked Sendable {
         indexer = try LogIndexer(
             database, lookUps: lookUps, keys: keys, directory: directory, meta: meta, bounds: bounds, head: head)
         log = try CommittedLog(database, lookUps: lookUps, newRows: newRows, head: head)
+        expiry = try Expiry(
+            parts.retention, of: log, meta, time: parts.time, clock: parts.clock, bounds: bounds)
         try readTail(hasRoom: parts.hasRoom)
         measure()
     }
@@ -133,7 +139,10 @@ public final class SQLiteWriter: LogWriter, @unchecked Sendable {
                 }
                 try newRows.store()
                 outcomes += leased
-                _ = try purge(rows: bounds.erasedRowsPerCommit)
+                // In one transaction, only one of them may change old rows.
+                if try !purge(rows: bounds.erasedRowsPerCommit) {
+                    _ = try expire(rows: bounds.expiredRowsPerCommit + Int(head - first))
+                }
                 return try indexer.mergeShare(rows: Int(head - first), upTo: head)
             }
             // What was written into a file that is no longer there mustn't be acked.
@@ -141,6 +150,7 @@ public final class SQLiteWriter: LogWriter, @unchecked Sendable {
             noteHead()
             log.publish(head)
             indexer.publish(head)
+            _ = try expiry.count(rows: bounds.expiredRowsPerCommit + Int(head - first))
             if isMerged { indexer.finishMerge() }
             checkpoints.afterCommit()
             measure()
@@ -173,6 +183,8 @@ public final class SQLiteWriter: LogWriter, @unchecked Sendable {
             // Erasing waits for the index.
             if try mergeSlice(isForced: true) { return true }
         }
+        if try expiry.count(rows: bounds.expiredRowsWhenIdle) { return true }
+        if expiry.isDue, try transactions.run({ try expire(rows: bounds.expiredRowsWhenIdle) }) { return true }
         try transactions.poisoning {
             try checkpoints.whenIdle()
             try emptyWALIfDue()

@@ -19,6 +19,9 @@ struct WriterOpening {
     let note: LogNote?
     /// Monotonic milliseconds.
     let clock: () -> Int64
+    /// Milliseconds since 1970.
+    let time: () -> Int64
+    let retention: Retention
 
     private var isFile: Bool { durability != .memory }
 
@@ -56,6 +59,7 @@ struct WriterOpening {
             SQLiteWriter.Parts(
                 database: database, lookUps: lookUps, checkpointer: checkpointer, lock: lock, gauges: gauges,
                 reporter: reporter, files: files, note: note, durability: durability, foreign: foreign,
-                hasRoom: hasRoom, clock: clock, hash: hash, bounds: bounds, reactionsPerUser: reactionsPerUser))
+                hasRoom: hasRoom, clock: clock, time: time, retention: retention, hash: hash, bounds: bounds,
+                reactionsPerUser: reactionsPerUser))
     }
 }

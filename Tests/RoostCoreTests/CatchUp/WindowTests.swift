@@ -88,6 +88,27 @@ import Testing
         }
     }
 
+    /// What is too old is erased from the store, so it mustn't be here any longer.
+    @Test func whatIsTooOldIsNotInTheWindow() {
+        let relay = RelayHarness(limits: .with { $0.windowMilliseconds = 32_000 })
+        let alice = relay.connect("alice")
+        let group = alice.makeGroup("bob")
+        let window = relay.relay.delivery.window
+        for number in 1...10 {
+            alice.post("m\(number)", to: group)
+            relay.advance(10_000)
+        }
+        #expect(!window.covers(Position(relay.relay.head.value - 4)))
+        #expect(window.covers(Position(relay.relay.head.value - 3)))
+        let bob = relay.connect("bob")
+        #expect(bob.bodies == (1...10).map { "m\($0)" })
+        relay.advance(60_000)
+        #expect(window.floor == relay.relay.head && window.bytes == 0)
+        let late = relay.connect("alice", "late")
+        late.post("next", to: group)
+        #expect(relay.connect("bob").bodies.last == "next")
+    }
+
     @Test func anEditedMessageComesWithItsLastBody() {
         post(1...2)
         for body in ["first", "second"] {

@@ -1,0 +1,24 @@
+/// How much of what people wrote a store keeps. Beyond it the oldest messages are erased: their bodies go, as if they
+/// had been deleted, and nobody is told. Their numbers and keys stay. A value.
+public struct Retention: Sendable, Equatable {
+    /// Milliseconds that a message is kept, counted from when the relay took it; nil for ever.
+    public var milliseconds: Int64?
+    /// Bytes of all bodies together; nil for as many as there are.
+    public var bytes: Int64?
+
+    /// What is younger is kept even if it has more bytes, so that a wrong number in the configuration doesn't erase
+    /// what people are talking about.
+    public static let sparedMilliseconds: Int64 = 86_400_000
+
+    /// Keeps everything.
+    public init() {}
+
+    /// Whether anything is ever erased.
+    public var isOn: Bool { milliseconds != nil || bytes != nil }
+
+    /// What is younger than so many milliseconds is never erased; nil if nothing is.
+    public var youngestMilliseconds: Int64? {
+        let ages = [milliseconds, bytes == nil ? nil : Retention.sparedMilliseconds]
+        return ages.compactMap { $0 }.min()
+    }
+}
