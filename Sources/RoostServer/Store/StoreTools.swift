@@ -99,6 +99,25 @@ public struct StoreTools {
         }
     }
 
+    /// Erases a user and what the user wrote. The relay has to be stopped.
+    public func erase(user: String) throws(StoreToolFailure) -> Outcome {
+        try attempt {
+            let done = try UserEraser.run(
+                path, user: user, durability: durability, now: Int64(Date().timeIntervalSince1970 * 1_000),
+                progress: report)
+            let summary =
+                "\(user) is erased from \(path): \(counted(Int64(done.messages), "message")), "
+                + "\(counted(Int64(done.reactions), "reaction")), "
+                + "\(counted(Int64(done.devices), "device")), "
+                + "\(counted(Int64(done.conversations), "conversation")) left"
+            guard done.damaged > 0 else { return Outcome(summary: summary) }
+            return Outcome(
+                summary: "\(summary); \(counted(Int64(done.damaged), "message")) can't be erased, see "
+                    + "`roost store verify`",
+                isSound: false)
+        }
+    }
+
     /// Copies the store to a new file. Works while a relay runs.
     public func backUp(to target: String) throws(StoreToolFailure) -> Outcome {
         try attempt {

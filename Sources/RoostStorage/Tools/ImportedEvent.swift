@@ -61,6 +61,20 @@ struct ImportedEvent {
         deletedAt = time
     }
 
+    /// A reaction that is taken back from a message. `last` is the last message of the conversation.
+    init(
+        takingBack reaction: String, from message: Int64, conversation: Int32, last: Int64, sender: Int32, time: Int64
+    ) {
+        kind = .react
+        self.conversation = conversation
+        sequence = last
+        self.sender = sender
+        self.time = time
+        label = reaction
+        reference = message
+        flag = true
+    }
+
     /// As the writer takes events.
     var append: Append {
         var append = Append(

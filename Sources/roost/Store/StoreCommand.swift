@@ -7,10 +7,10 @@ import RoostServer
 struct StoreCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "store",
-        abstract: "Look through, copy, restore, export and import the store.",
+        abstract: "Look through, copy, restore, export and import the store, and erase users from it.",
         subcommands: [
             StoreVerifyCommand.self, StoreReindexCommand.self, StoreBackupCommand.self, StoreRestoreCommand.self,
-            StoreExportCommand.self, StoreImportCommand.self,
+            StoreExportCommand.self, StoreImportCommand.self, StoreEraseCommand.self,
         ]
     )
 }
@@ -143,5 +143,24 @@ struct StoreImportCommand: ParsableCommand {
 
     func run() throws {
         try options.run { try $0.importLines(of: source) }
+    }
+}
+
+/// `roost store erase`.
+struct StoreEraseCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "erase",
+        abstract: "Erase a user and everything the user wrote.",
+        discussion: """
+            The relay has to be stopped. Others see the messages as deleted. The name stays, and the user's tokens are \
+            revoked. Backups and exports are left as they are.
+            """
+    )
+
+    @Option(help: "The user's name.") var user: String
+    @OptionGroup var options: StoreOptions
+
+    func run() throws {
+        try options.run { try $0.erase(user: user) }
     }
 }

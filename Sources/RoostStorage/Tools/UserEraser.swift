@@ -1,0 +1,234 @@
+import RoostCore
+import RoostWire
+
+/// Erases a user from a store that no relay has open: what the user wrote, its reactions, devices, times, status and
+/// settings, and its places in conversations. The texts are deleted by events, as the user could have done it, so
+/// devices of others hear of it when they come back. The user's tokens are revoked. What stays is the name, so that
+/// nobody else gets it with what belongs to it, and of each row its number, time and key.
+///
+/// Each step finds only what is left, so an erasing that was cut short is finished by another one.
+public final class UserEraser {
+    /// What was done.
+    public struct Result: Sendable, Equatable {
+        /// Messages whose texts were erased.
+        public var messages = 0
+        /// Reactions that were taken back.
+        public var reactions = 0
+        /// Conversations that were left.
+        public var conversations = 0
+        /// Devices that were forgotten.
+        public var devices = 0
+        /// Messages that couldn't be erased, because something of them is damaged.
+        public var damaged = 0
+    }
+
+    /// Rows that one transaction changes.
+    private static let rowsPerBatch = 256
+
+    private let writer: SQLiteWriter
+    private let user: UserNumber
+    private let now: Timestamp
+    private let progress: ToolProgress.Report
+    private var result = Result()
+
+    /// Erases the user of this name. The disk of the store has nothing of the texts after that; backups still may.
+    /// - Parameter now: milliseconds since 1970.
+    /// - Throws: `ToolFailure` or `StorageFailure`, one line for the operator.
+    public static func run(
+        _ path: String, user name: String, durability: Durability, now: Int64,
+        progress: @escaping ToolProgress.Report
+    ) throws -> Result {
+        try StoreFile.checkExists(path)
+        let log = try SQLiteLog(path: path, durability: durability)
+        defer { log.close() }
+        let query = try log.writer.database.prepare("SELECT number FROM user WHERE name = ?1")
+        try query.bind(1, copying: name)
+        guard let number = try query.first({ $0.int32(0) }) else {
+            throw ToolFailure.unknown(what: "user", name: name)
+        }
+        let eraser = UserEraser(log.writer, UserNumber(number), Timestamp(milliseconds: now), progress)
+        try eraser.erase()
+        while try log.writer.maintain() {}
+        _ = try log.checkpoint()
+        return eraser.result
+    }
+
+    private init(
+        _ writer: SQLiteWriter, _ user: UserNumber, _ now: Timestamp, _ progress: @escaping ToolProgress.Report
+    ) {
+        self.writer = writer
+        self.user = user
+        self.now = now
+        self.progress = progress
+    }
+
+    private func erase() throws {
+        // First, so that nobody comes back with an old token if this is cut short.
+        _ = try writer.commit([.revoke(user, device: nil, now)])
+        try walk("erasing messages", where: { $0.event.kind == .message && $0.event.deletedAt == .never }) {
+            try deleteMessages($0)
+        }
+        try takeBackReactions()
+        try leaveConversations()
+        try forgetState()
+        try walk("erasing names of devices", where: { !$0.event.device.isEmpty }) {
+            try removeDeviceNames(from: $0)
+        }
+    }
+
+    /// Changes the rows that the user has sent, a batch at a time.
+    private func walk(_ step: String, where isWanted: (LogRow) -> Bool, change: ([LogRow]) throws -> Void) throws {
+        let head = writer.head
+        var place: Int64 = 0
+        while place < head {
+            var rows: [LogRow] = []
+            var last = head
+            try writer.log.walk(above: place, upTo: head) { columns in
+                guard columns.sender == user.value, let row = columns.copy(), isWanted(row) else { return true }
+                rows.append(row)
+                last = columns.position
+                return rows.count < UserEraser.rowsPerBatch
+            } damaged: { _ in
+                true
+            }
+            try change(rows)
+            place = rows.count < UserEraser.rowsPerBatch ? head : last
+            progress(ToolProgress(step, place, of: head))
+        }
+    }
+
+    private func event(_ kind: EventKind, in conversation: ConversationNumber) -> Append {
+        Append(kind, in: conversation, by: user, device: "", at: now)
+    }
+
+    private func deleteMessages(_ rows: [LogRow]) throws {
+        let outcomes = try writer.commit(
+            rows.map { row in
+                var event = event(.delete, in: row.event.conversation)
+                event.reference = row.event.sequence
+                return .append(event)
+            })
+        for outcome in outcomes {
+            if case .stored = outcome { result.messages += 1 } else { result.damaged += 1 }
+        }
+    }
+
+    /// Also from messages that are deleted by now, from which nobody can take a reaction back otherwise.
+    private func takeBackReactions() throws {
+        let query = try writer.database.prepare(
+            """
+            SELECT conversation, sequence, reaction FROM reaction
+            WHERE user = ?1 AND conversation IN (SELECT number FROM conversation) LIMIT ?2
+            """)
+        while true {
+            var events: [ImportedEvent] = []
+            query.bind(1, user.value)
+            query.bind(2, Int64(UserEraser.rowsPerBatch))
+            while try query.step() {
+                events.append(
+                    ImportedEvent(
+                        takingBack: query.text(2), from: query.int64(1), conversation: query.int32(0),
+                        last: writer.directory.conversation(query.int32(0))?.lastSequence ?? 0, sender: user.value,
+                        time: now.milliseconds))
+            }
+            guard !events.isEmpty else { return }
+            _ = try writer.adopt(events)
+            result.reactions += events.count
+        }
+    }
+
+    private func leaveConversations() throws {
+        let query = try writer.database.prepare(
+            "SELECT conversation FROM member WHERE user = ?1 AND role IS NOT NULL ORDER BY conversation")
+        query.bind(1, user.value)
+        var conversations: [Int32] = []
+        while try query.step() { conversations.append(query.int32(0)) }
+        for conversation in conversations {
+            var event = event(.conversation, in: ConversationNumber(conversation))
+            event.body = StoredEvent.leavingBody
+            let others = try others(in: conversation)
+            if others.isEmpty {
+                event.change = .erase
+            } else {
+                let heir = try heir(among: others, in: conversation)
+                if let heir { event.body += Array(",\"owner\":\"\(heir.name)\"".utf8) }
+                event.change = .leave(user, heir: heir.map { UserNumber($0.user) })
+            }
+            _ = try writer.commit([.append(event)])
+            result.conversations += 1
+        }
+    }
+
+    private struct Member {
+        let user: Int32
+        let name: String
+        let role: Int32
+    }
+
+    /// The members who stay, in the order in which they joined.
+    private func others(in conversation: Int32) throws -> [Member] {
+        let query = try writer.database.prepare(
+            """
+            SELECT user, name, role FROM member JOIN user ON user.number = member.user
+            WHERE conversation = ?1 AND user <> ?2 AND role IS NOT NULL ORDER BY joined_at, ordinal
+            """)
+        query.bind(1, conversation)
+        query.bind(2, user.value)
+        var found: [Member] = []
+        while try query.step() {
+            found.append(Member(user: query.int32(0), name: query.text(1), role: query.int32(2)))
+        }
+        return found
+    }
+
+    /// Who becomes owner if the user is it, as when the user leaves by itself (`Conversation.heir`).
+    private func heir(among others: [Member], in conversation: Int32) throws -> Member? {
+        let query = try writer.database.prepare("SELECT role FROM member WHERE conversation = ?1 AND user = ?2")
+        query.bind(1, conversation)
+        query.bind(2, user.value)
+        guard try query.first({ $0.int32(0) }) == Int32(Role.owner.rawValue) else { return nil }
+        return others.first { $0.role == Int32(Role.admin.rawValue) } ?? others.first
+    }
+
+    private func forgetState() throws {
+        var changes: [Mutation] = [
+            .status(user, StoredStatus()), .privacy(user, PrivacySettings()), .presence(user, StoredPresence()),
+        ]
+        for number in try numbers("SELECT number FROM device WHERE user = ?1") {
+            changes.append(.forgetDevice(DeviceNumber(number)))
+            result.devices += 1
+        }
+        for other in try numbers("SELECT other FROM exception WHERE user = ?1") {
+            changes.append(.exception(user, of: UserNumber(other), nil))
+        }
+        _ = try writer.commit(changes)
+        try writer.transactions.run {
+            for sql in [
+                "DELETE FROM revocation WHERE user = ?1 AND device <> ''",
+                "UPDATE member SET delivered_at = 0, read_at = 0 WHERE user = ?1",
+            ] {
+                let change = try writer.database.prepare(sql)
+                change.bind(1, user.value)
+                try change.run()
+            }
+        }
+    }
+
+    private func numbers(_ sql: String) throws -> [Int32] {
+        let query = try writer.database.prepare(sql)
+        query.bind(1, user.value)
+        var found: [Int32] = []
+        while try query.step() { found.append(query.int32(0)) }
+        return found
+    }
+
+    private func removeDeviceNames(from rows: [LogRow]) throws {
+        guard !rows.isEmpty else { return }
+        try writer.transactions.run {
+            for var row in rows {
+                row.event.device = ""
+                try writer.editor.replace(row)
+            }
+        }
+    }
+}

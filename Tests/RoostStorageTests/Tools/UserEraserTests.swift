@@ -1,0 +1,114 @@
+import Foundation
+import RoostCore
+import RoostWire
+import Testing
+
+@testable import RoostStorage
+
+/// Erasing a user leaves nothing of what the user wrote, everything of what others wrote, and a sound store.
+@Suite struct UserEraserTests {
+    private func erase(_ name: String, from scratch: Scratch) throws -> UserEraser.Result {
+        try UserEraser.run(scratch.path(), user: name, durability: .full, now: 1_800_000_000_000) { _ in }
+    }
+
+    private func lines(_ scratch: Scratch, _ query: String) throws -> [String] {
+        let database = try StoreFile.openForReading(scratch.path())
+        defer { database.close() }
+        let rows = try database.prepare(query)
+        var found: [String] = []
+        while try rows.step() { found.append(rows.text(0)) }
+        return found
+    }
+
+    /// What others wrote in conversations that are still there.
+    private static let ofOthers = """
+        SELECT printf('%d %d %d %s %s %s', position, log.sequence, log.kind, key, label, body)
+        FROM log JOIN conversation ON conversation.number = log.conversation
+        WHERE sender <> 2 AND conversation.number IN (
+            SELECT conversation FROM member WHERE role IS NOT NULL AND user <> 2)
+        ORDER BY position
+        """
+
+    @Test(arguments: [1, 2, 3, 4] as [UInt64])
+    func nothingOfTheUserIsLeft(seed: UInt64) throws {
+        let scratch = try Scratch()
+        try SQLiteLog.random(scratch.path(), seed: seed, batches: 300).close()
+        let before = try lines(scratch, Self.ofOthers)
+        let result = try erase("u2", from: scratch)
+        #expect(result.messages > 20 && result.conversations > 3 && result.devices == 1 && result.damaged == 0)
+        let found = try StoreVerifier.run(scratch.path()) { _ in }
+        #expect(found.findings.map(\.description) == [])
+        for query in [
+            "SELECT key FROM log WHERE sender = 2 AND kind = 1 AND body IS NOT NULL",
+            "SELECT key FROM log WHERE sender = 2 AND device IS NOT NULL",
+            "SELECT reaction FROM reaction WHERE user = 2",
+            "SELECT conversation FROM member WHERE user = 2 AND role IS NOT NULL",
+            "SELECT conversation FROM member WHERE user = 2 AND (delivered_at > 0 OR read_at > 0)",
+            "SELECT name FROM device WHERE user = 2",
+            "SELECT status FROM user WHERE number = 2 AND (status <> '' OR last_seen > 0 OR shown_to > 0)",
+            "SELECT other FROM exception WHERE user = 2",
+        ] {
+            #expect(try lines(scratch, query) == [], "\(query)")
+        }
+        #expect(try lines(scratch, "SELECT device FROM revocation WHERE user = 2") == [""])
+        #expect(try lines(scratch, Self.ofOthers) == before)
+        // Once more finds nothing to do.
+        #expect(try erase("u2", from: scratch) == UserEraser.Result())
+    }
+
+    @Test func othersKeepWhatTheyWroteAndHearOfIt() throws {
+        let scratch = try Scratch()
+        let log = try SQLiteLog(path: scratch.path(), durability: .full)
+        _ = try log.writer.commit(RandomContent.directory)
+        var group = message()
+        group.kind = .conversation
+        group.change = .create(
+            id: "c1", kind: .group, name: "g",
+            members: [
+                NewMember(UserNumber(1), .member), NewMember(UserNumber(2), .owner), NewMember(UserNumber(3), .admin),
+            ])
+        _ = try log.commit([
+            group, message("acorn", by: 1, key: "a"), message("squirrel", by: 2, key: "b"),
+            about(.react, 1, by: 2), about(.react, 2, by: 2), about(.react, 2, by: 1),
+        ])
+        log.close()
+        #expect(
+            try erase("u2", from: scratch)
+                == UserEraser.Result(messages: 1, reactions: 2, conversations: 1, devices: 1))
+        #expect(try !scratch.holds("squirrel"))
+        let again = try SQLiteLog(path: scratch.path(), durability: .full)
+        defer { again.close() }
+        let events = try again.page(1)
+        #expect(events.map(\.kind).suffix(4) == [.delete, .react, .react, .conversation])
+        #expect(String(decoding: events.last?.body ?? [], as: UTF8.self) == #""event":"left","owner":"u3""#)
+        #expect(try again.history(1).map { String(decoding: $0.body, as: UTF8.self) } == ["\"acorn\"", ""])
+        let snapshot = try again.load()
+        #expect(snapshot.members.filter { $0.role == .owner }.map(\.user) == [UserNumber(3)])
+        #expect(snapshot.revocations.map(\.user) == [UserNumber(2)])
+        #expect(snapshot.users.contains { $0.name == "u2" })
+        // What others reacted with stays.
+        #expect(try again.writer.database.value("SELECT sum(count) FROM reaction_count") == "1")
+        // A retry of what is erased isn't stored again.
+        let retry = try again.commit([message("squirrel", by: 2, key: "b")])
+        #expect(retry.first.map { if case .duplicate = $0 { true } else { false } } == true)
+    }
+
+    /// Whoever is the last goes with the conversation.
+    @Test func aConversationWithoutOthersGoesAsAWhole() throws {
+        let scratch = try Scratch()
+        let log = try SQLiteLog(path: scratch.path(), durability: .full)
+        _ = try log.writer.commit(RandomContent.directory)
+        _ = try log.commit([creation(), message("squirrel", by: 1, key: "a")])
+        log.close()
+        #expect(try erase("u1", from: scratch).conversations == 1)
+        #expect(try lines(scratch, "SELECT id FROM conversation") == [])
+        #expect(try lines(scratch, "SELECT position FROM log WHERE body IS NOT NULL AND kind = 1") == [])
+        #expect(try !scratch.holds("squirrel"))
+    }
+
+    @Test func anUnknownUserIsAMistake() throws {
+        let scratch = try Scratch()
+        try SQLiteLog(path: scratch.path(), durability: .full).close()
+        #expect(throws: ToolFailure.unknown(what: "user", name: "nobody")) { try erase("nobody", from: scratch) }
+    }
+}
