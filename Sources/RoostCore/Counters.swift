@@ -105,12 +105,29 @@ public final class Counters {
         public internal(set) var largestOutbox = 0
     }
 
+    /// Devices that are not connected: those that lack nothing, and those for which events wait, by how long they have
+    /// been away.
+    public struct Backlog: Sendable, Equatable {
+        /// Nothing waits for them.
+        public internal(set) var nothing = 0
+        /// Away for less than an hour.
+        public internal(set) var hour = 0
+        /// Away for less than a day.
+        public internal(set) var day = 0
+        /// Away for less than a week.
+        public internal(set) var week = 0
+        /// Away for longer.
+        public internal(set) var longer = 0
+    }
+
     /// Sessions that are behind, and what that costs.
     public struct Behind: Sendable {
         /// Sessions that have been welcomed and are not live.
         public internal(set) var sessions = 0
         /// What was found when all sessions were last looked at.
         public internal(set) var census = Census()
+        /// What was found when all devices were last looked at; nil before that.
+        public internal(set) var backlog: Backlog?
         /// Times such a session got events from the window.
         public internal(set) var windowPieces = 0
         /// Commands that read, refused because too much waits for slow sessions.

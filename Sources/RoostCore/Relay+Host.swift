@@ -166,6 +166,17 @@ extension Relay {
         chores.begin(census, at: now)
     }
 
+    /// Looks at all devices, in this turn or in the next ones, for `Counters.Backlog`; at most once in a minute.
+    public func takeBacklog(at now: Moment) {
+        guard now.monotonic >= backlogDue else { return }
+        backlogDue = .max
+        let census = BacklogCensus(of: directory, at: now) { [self] found in
+            counters.behind.backlog = found
+            backlogDue = now.monotonic + BacklogCensus.restMilliseconds
+        }
+        chores.begin(census, at: now)
+    }
+
     // MARK: For other threads
 
     /// Returns the next batch if there is one and the writer is idle. The host answers it by `committed`, `noRoom` or

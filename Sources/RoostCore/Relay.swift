@@ -35,6 +35,8 @@ public final class Relay {
     let times: DeliveryTimes
     /// When all sessions may be looked at again, in monotonic milliseconds.
     var censusDue = Int64.min
+    /// The same for all devices.
+    var backlogDue = Int64.min
     /// Which sessions `takeComings` returns, and with `all` whether `takeRefusals` returns any. A host that sets it
     /// takes them in each turn.
     public var comingsNoted: ComingsNoted {

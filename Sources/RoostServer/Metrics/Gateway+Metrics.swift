@@ -8,6 +8,7 @@ import RoostWire
 extension Gateway {
     func metricsPage() -> [UInt8] {
         relay.takeCensus(at: now)
+        relay.takeBacklog(at: now)
         var page = Exposition()
         writeServer(&page)
         writeLoop(&page)
@@ -150,6 +151,7 @@ extension Gateway {
             "roost_unacked_seconds", .gauge,
             "Age of the oldest message sent to a connected device that it hasn't acked, when last looked at.")
         page.sample("roost_unacked_seconds", Double(census.oldestUnacked) / 1_000)
+        counters.behind.backlog?.write(to: &page)
         page.single(
             "roost_outbox_largest_bytes", .gauge, "Most bytes waiting for one connection, when last looked at.",
             census.largestOutbox)
@@ -263,5 +265,15 @@ extension Gateway {
         for (code, count) in zip(CloseCode.allCases, relay.counters.closes) {
             page.sample("roost_closes_total", count + (failed[code] ?? 0), label: ("code", "\(code.rawValue)"))
         }
+    }
+}
+
+extension Counters.Backlog {
+    fileprivate func write(to page: inout Exposition) {
+        page.family(
+            "roost_offline_devices", .gauge,
+            "Devices that are not connected, by how long those for which events wait have been away.")
+        let counts = [("none", nothing), ("hour", hour), ("day", day), ("week", week), ("longer", longer)]
+        for (word, count) in counts { page.sample("roost_offline_devices", count, label: ("backlog", word)) }
     }
 }

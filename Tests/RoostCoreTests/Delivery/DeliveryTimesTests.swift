@@ -73,6 +73,49 @@ import Testing
         #expect(relay.relay.ackedTimes.count == before)
     }
 
+    @Test func devicesThatAreAwayAreCountedByWhatWaitsForThem() {
+        let (relay, alice, bob, group) = RelayHarness.withAliceAndBob()
+        func look(after milliseconds: Int64) -> [Int] {
+            relay.advance(milliseconds)
+            _ = relay.connect("alice")
+            relay.relay.takeBacklog(at: relay.now)
+            relay.settle()
+            let found = relay.relay.counters.behind.backlog
+            return found.map { [$0.nothing, $0.hour, $0.day, $0.week, $0.longer] } ?? []
+        }
+        let place = alice.post("k", to: group)?.text("position")
+        bob.tell("ack", ["position": "\(place ?? "")"])
+        relay.settle()
+        #expect(look(after: 0) == [0, 0, 0, 0, 0])
+        bob.drop()
+        #expect(look(after: 59_000) == [0, 0, 0, 0, 0], "nobody looks again so soon")
+        #expect(look(after: 1_000) == [1, 0, 0, 0, 0])
+        relay.connect("alice").post("next", to: group)
+        #expect(look(after: 60_000) == [0, 1, 0, 0, 0])
+        #expect(look(after: 3_600_000) == [0, 0, 1, 0, 0])
+        #expect(look(after: 86_400_000) == [0, 0, 0, 1, 0])
+        #expect(look(after: 604_800_000) == [0, 0, 0, 0, 1])
+        // What the store says of it counts after a restart.
+        relay.sleep(1_000)
+        #expect(look(after: 60_000) == [0, 0, 0, 0, 1])
+    }
+
+    /// A turn looks at so many and no more.
+    @Test func theLookAtAllDevicesIsSpreadOverTurns() {
+        let relay = RelayHarness(limits: .with { $0.stepsPerTurn = 8 })
+        for number in 0..<30 {
+            let client = relay.connect("user\(number)")
+            client.drop()
+        }
+        relay.advance(60_000)
+        let before = relay.relay.counters.steps
+        relay.relay.takeBacklog(at: relay.now)
+        #expect(relay.relay.counters.steps - before <= 8)
+        #expect(relay.relay.counters.behind.backlog == nil)
+        relay.advance(1_000)
+        #expect(relay.relay.counters.behind.backlog?.nothing == 30)
+    }
+
     @Test func aCensusFindsTheOldestThatIsNotAcked() {
         let (relay, alice, bob, group) = RelayHarness.withAliceAndBob()
         relay.relay.takeCensus(at: relay.now)
