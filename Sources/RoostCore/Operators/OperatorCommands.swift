@@ -247,14 +247,17 @@ final class OperatorCommands {
         deeds.append(
             OperatorDeed(
                 name: operatorName, kind: .revoke(user: user.name, device: device, sessions: sessions.count)))
-        close(sessions, .revoked, id, session)
+        close(sessions, .revoked, id, session, isStored: !journal.isFull)
     }
 
     /// Answers, and then closes the sessions, of which the operator's own may be one.
-    private func close(_ sessions: [Session], _ code: CloseCode, _ id: CommandID?, _ session: Session) {
+    private func close(
+        _ sessions: [Session], _ code: CloseCode, _ id: CommandID?, _ session: Session, isStored: Bool = true
+    ) {
         builder.begin("ok")
         builder.reply(to: id)
         builder.member("closed", Int64(sessions.count))
+        if !isStored { builder.member("unstored", true) }
         delivery.reply(builder.finish(), to: session)
         for session in sessions { delivery.shut(session, code) }
     }

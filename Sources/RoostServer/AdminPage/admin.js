@@ -409,6 +409,7 @@ async function end(type, members, question) {
   if (!answer) return;
   await lookUp(members.user, false);
   $("person-facts").textContent += `; ${things(answer.closed, "connection")} closed`;
+  if (answer.unstored) $("person-facts").textContent += "; not stored, because the disk is full";
 }
 
 function confirmed(question) {

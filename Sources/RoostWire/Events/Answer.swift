@@ -12,6 +12,8 @@ public struct Answer: Sendable, Equatable {
     public var expires: Timestamp?
     /// How many connections were closed; only in the answers to `admin.disconnect` and `admin.revoke`.
     public var closed: Int?
+    /// Whether a restart would forget what was done, because the disk is full; only in the answer to `admin.revoke`.
+    public var isUnstored: Bool
 }
 
 extension Answer {
@@ -23,6 +25,7 @@ extension Answer {
         isDuplicate = members.flag("duplicate") ?? false
         expires = members.time("expires")
         closed = members.count("closed")
+        isUnstored = members.flag("unstored") ?? false
     }
 }
 

@@ -187,7 +187,7 @@ struct AdminRevokeCommand: AsyncParsableCommand {
         try await admin.run { client, _ async throws(RoostFailure) in
             try await client.revoke(user, device: device)
         } show: { members, _ in
-            (["revoked; " + AdminText.closed(Answer(reading: members))], nil)
+            (AdminText.revoked(Answer(reading: members)), nil)
         }
     }
 }

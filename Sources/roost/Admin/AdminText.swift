@@ -17,6 +17,11 @@ enum AdminText {
         return count == 1 ? "1 connection closed" : "\(count) connections closed"
     }
 
+    static func revoked(_ answer: Answer) -> [String] {
+        let warning = "not stored yet, because the disk of the store is full: a restart forgets it"
+        return ["revoked; " + closed(answer)] + (answer.isUnstored ? [warning] : [])
+    }
+
     // MARK: A user
 
     static func lines(_ person: PersonDetail) -> [String] {

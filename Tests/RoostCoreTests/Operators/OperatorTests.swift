@@ -84,6 +84,21 @@ import Testing
         #expect(relay.connect("alice").frames.first?.text("type") == "welcome")
     }
 
+    /// It holds at once, and the operator is told that it isn't stored.
+    @Test func aRevocationOnAFullDiskIsStoredWhenThereIsRoom() {
+        let relay = RelayHarness()
+        let alice = relay.connect("alice")
+        let olga = olga(at: relay)
+        relay.fillDisk()
+        #expect(olga.request("admin.revoke", ["user": "alice"])?["unstored"]?.bool == true)
+        #expect(alice.closeCode == .revoked)
+        relay.makeRoom()
+        relay.settle()
+        #expect(olga.request("admin.revoke", ["user": "alice"])?["unstored"] == nil)
+        relay.crash()
+        #expect(relay.connect("alice").frames.last?.text("code") == "unauthorized")
+    }
+
     @Test func aUserWithRevokedTokensIsNotForgotten() {
         let relay = RelayHarness()
         let olga = olga(at: relay)

@@ -5,7 +5,7 @@ let wireMembers: [String: String] = [
     "ok": """
     re conversation sequence position time duplicate expires conversations next members of deliveredCount readCount \
     messages gaps more users devices privacy \
-    exceptions people person whereabouts statistics closed
+    exceptions people person whereabouts statistics closed unstored
     """,
     "error": "re code reason retry retryAfter",
     "pong": "re time",

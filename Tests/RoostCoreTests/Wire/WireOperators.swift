@@ -46,5 +46,8 @@ final class WireOperators: Surroundings {
         _ = alice.request("status", ["state": "away"])
         relay.advance(3_000)
         _ = olga.request("admin.disconnect", ["user": "nobody"])
+        relay.fillDisk()
+        _ = olga.request("admin.revoke", ["user": "lost"])
+        relay.makeRoom()
     }
 }
