@@ -251,14 +251,15 @@ public struct Server: Sendable {
         let page =
             authority.map { "http\(secure)://\($0)/metrics" }
             ?? "curl --unix-socket \(host.dropFirst("unix:".count)) http://roost/metrics"
+        let hint = configuration.hint(port: port)
         print(
             """
             Roost \(ServerVersion.number) listens on \(address)
               store       \(configuration.store.path), durability \(configuration.store.durability.rawValue)
-              chat        \(program) chat --as alice --with bob     and, in another terminal,
-                          \(program) chat --as bob --with alice
-              by hand     \(program) token --user alice --ttl 1h    then connect with subprotocol roost.v1
-              operators   \(program) top     and \(program) admin page, which prints a link
+              chat        \(program) chat --as alice --with bob\(hint.relay)     and, in another terminal,
+                          \(program) chat --as bob --with alice\(hint.relay)
+              by hand     \(program) token --user alice --ttl 1h\(hint.key)    then connect with subprotocol roost.v1
+              operators   \(program) top\(hint.relay)     and \(program) admin page\(hint.relay), which prints a link
               metrics     \(page)
             Stop it with Ctrl-C.
             """)

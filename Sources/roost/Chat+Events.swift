@@ -94,7 +94,9 @@ extension Chat {
         if disconnection.isFinal {
             guard !isQuitting, failure == nil else { return }
             let code = disconnection.code.map { " (\($0))" } ?? ""
-            return await fail("refused: \(disconnection.reason)\(code)")
+            let isTaken = disconnection.code == CloseCode.takenOver.rawValue
+            let advice = isTaken ? "; to have several connections, name each with --device" : ""
+            return await fail("refused: \(disconnection.reason)\(code)\(advice)")
         }
         if isTokenFixed, disconnection.code == CloseCode.tokenExpired.rawValue {
             return await fail("the token has expired")
