@@ -38,22 +38,24 @@ def test_what_a_start_tells_can_be_copied(tmp_path):
     words = [
         BINARY, "serve", "--port", "0", "--store", str(folder / "roost.db"), "--set", f"auth.key_file={folder}/key",
         "--set", "auth.audience=chat"]
-    relay = subprocess.Popen(words, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
-    try:
-        lines = [relay.stdout.readline().strip() for _ in range(7)]
-        port = re.search(r":(\d+)/v1/socket", lines[0])[1]
-        assert all(f"--url ws://127.0.0.1:{port}/v1/socket" in lines[place] for place in (2, 3, 5)), lines
 
-        def copied(line, begin, end):
-            hint = line[line.index(begin):line.index(end)].removeprefix("and ")
-            return subprocess.run(hint, shell=True, cwd=tmp_path, capture_output=True, text=True, timeout=60)
-        token = copied(lines[4], str(BINARY), "    then")
-        assert token.returncode == 0 and token.stdout.count(".") == 2, token
-        page = copied(lines[5], f"and {BINARY}", ", which")
-        assert page.returncode == 0 and page.stdout.startswith(f"http://127.0.0.1:{port}/admin#token="), page
-    finally:
-        relay.terminate()
-        assert relay.wait(20) == 0
+    def copied(line, begin, end):
+        hint = line[line.index(begin):line.index(end)].removeprefix("and ")
+        return subprocess.run(hint, shell=True, cwd=tmp_path, capture_output=True, text=True, timeout=60)
+
+    with subprocess.Popen(
+            words, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as relay:
+        try:
+            lines = [relay.stdout.readline().strip() for _ in range(7)]
+            port = re.search(r":(\d+)/v1/socket", lines[0])[1]
+            assert all(f"--url ws://127.0.0.1:{port}/v1/socket" in lines[place] for place in (2, 3, 5)), lines
+            token = copied(lines[4], str(BINARY), "    then")
+            assert token.returncode == 0 and token.stdout.count(".") == 2, token
+            page = copied(lines[5], f"and {BINARY}", ", which")
+            assert page.returncode == 0 and page.stdout.startswith(f"http://127.0.0.1:{port}/admin#token="), page
+        finally:
+            relay.terminate()
+            assert relay.wait(20) == 0
 
 
 def test_help_names_every_command(tmp_path):
