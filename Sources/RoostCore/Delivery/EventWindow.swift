@@ -151,11 +151,13 @@ final class EventWindow {
 
     /// Forgets what is too old.
     func forget(at now: Timestamp) {
-        while let oldest = kept.first, !oldest.entries.isEmpty,
-            now.milliseconds - oldest.begunAt.milliseconds >= milliseconds
-        {
-            _ = takeOldest()
-        }
+        while let oldest = kept.first, isTooOld(oldest, at: now) { _ = takeOldest() }
+    }
+
+    /// A chunk without events has only later texts of those that are gone, unless it is the newest.
+    private func isTooOld(_ chunk: Chunk, at now: Timestamp) -> Bool {
+        guard !chunk.entries.isEmpty else { return kept.count > 1 }
+        return now.milliseconds - chunk.begunAt.milliseconds >= milliseconds
     }
 
     /// Forgets a conversation that was erased.

@@ -109,6 +109,23 @@ import Testing
         #expect(relay.connect("bob").bodies.last == "next")
     }
 
+    /// A long text fills a chunk in which no event begins.
+    @Test func aChunkWithoutEventsKeepsNothingInTheWindow() {
+        let relay = RelayHarness(
+            limits: .with {
+                $0.windowBytes = 32 * 2_000
+                $0.windowMilliseconds = 20_000
+            })
+        let alice = relay.connect("alice")
+        let group = alice.makeGroup("bob")
+        alice.post("m1", to: group)
+        let long = String(repeating: "x", count: 9_000)
+        _ = alice.request("edit", ["conversation": "\(group)", "sequence": 1, "body": "\(long)"])
+        alice.post("m2", to: group)
+        relay.advance(20_000)
+        #expect(relay.relay.delivery.window.floor == relay.relay.head)
+    }
+
     @Test func anEditedMessageComesWithItsLastBody() {
         post(1...2)
         for body in ["first", "second"] {
