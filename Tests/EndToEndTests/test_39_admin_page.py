@@ -134,8 +134,10 @@ async def test_figures_and_charts(start):
 
         async def shows(name, value):
             return await tile(name) == value
+        # What was kept of the past doesn't have the page's own connection.
+        await until(lambda: shows("Connections", "4"), "a sample with the page")
         await until(lambda: shows("Busy", "1"), "one who is busy")
-        assert await tile("Online") == "2" and await tile("Connections") == "4"
+        assert await tile("Online") == "2"
         assert re.fullmatch(r"[\d.]+ MB", await tile("Memory"))
         people = page.get_by_role("img", name=re.compile("People in 2 minutes: now online 2, away 0, busy 1"))
         await people.wait_for()
