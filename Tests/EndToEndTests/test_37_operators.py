@@ -262,7 +262,7 @@ async def test_statistics_come_by_themselves(start):
     for number in range(20):
         await alice.send(conversation, f"m{number}")
     await bob.messages(conversation, 20)
-    await bob.call("ack", position=bob.frames[-1]["position"])
+    await bob.call("ack", position=bob.seen("message")[-1]["position"])
     first = await operator.event("statistics")
     while first["messages"] < 20:
         first = await operator.event("statistics")

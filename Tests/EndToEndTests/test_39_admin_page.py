@@ -63,7 +63,7 @@ async def talk(relay, people=3):
         await devices[0].send(group, f"m{number}")
     for device in devices[1:]:
         await device.messages(group, 12)
-        await device.call("ack", position=device.frames[-1]["position"])
+        await device.call("ack", position=device.seen("message")[-1]["position"])
     return devices, group
 
 
