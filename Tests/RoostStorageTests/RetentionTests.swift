@@ -60,6 +60,8 @@ import Testing
         #expect(try bodies(log) == ["-", "\"stays\""])
         #expect(try !scratch.holds("squirrel"))
         #expect(log.statistics.expiredMessages == 1)
+        // What was changed is committed, so it needn't be remembered.
+        #expect(log.writer.log.changed.isEmpty)
         // Its number and its key stay.
         let again = try log.commit([text("squirrel", key: "a", daysAgo: 0), text("next", key: "c", daysAgo: 0)])
         #expect(again.first.map { if case .duplicate = $0 { true } else { false } } == true)

@@ -65,7 +65,7 @@ final class CommittedLog {
     /// The newest committed row.
     private(set) var head: Int64
     /// Committed rows that the current batch has changed.
-    private var changed: Set<Int64> = []
+    private(set) var changed: Set<Int64> = []
 
     init(_ database: Database, lookUps: Database, newRows: NewRows, head: Int64) throws {
         self.newRows = newRows

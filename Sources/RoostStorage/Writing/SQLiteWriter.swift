@@ -184,7 +184,10 @@ public final class SQLiteWriter: LogWriter, @unchecked Sendable {
             if try mergeSlice(isForced: true) { return true }
         }
         if try expiry.count(rows: bounds.expiredRowsWhenIdle) { return true }
-        if expiry.isDue, try transactions.run({ try expire(rows: bounds.expiredRowsWhenIdle) }) { return true }
+        if expiry.isDue, try transactions.run({ try expire(rows: bounds.expiredRowsWhenIdle) }) {
+            log.publish(head)
+            return true
+        }
         try transactions.poisoning {
             try checkpoints.whenIdle()
             try emptyWALIfDue()
