@@ -31,7 +31,8 @@ public final class UserEraser {
     private let progress: ToolProgress.Report
     private var result = Result()
 
-    /// Erases the user of this name. The disk of the store has nothing of the texts after that; backups still may.
+    /// Erases the user of this name. The files of the store have nothing of the texts after that, unless
+    /// another program reads the store meanwhile, or rows are damaged; backups still may.
     /// - Parameter now: milliseconds since 1970.
     /// - Throws: `ToolFailure` or `StorageFailure`, one line for the operator.
     public static func run(
@@ -139,18 +140,23 @@ public final class UserEraser {
 
     private func leaveConversations() throws {
         let query = try writer.database.prepare(
-            "SELECT conversation FROM member WHERE user = ?1 AND role IS NOT NULL ORDER BY conversation")
+            "SELECT conversation, role FROM member WHERE user = ?1 AND role IS NOT NULL ORDER BY conversation")
         query.bind(1, user.value)
-        var conversations: [Int32] = []
-        while try query.step() { conversations.append(query.int32(0)) }
-        for conversation in conversations {
-            var event = event(.conversation, in: ConversationNumber(conversation))
+        var places: [(conversation: Int32, role: Int32)] = []
+        while try query.step() { places.append((query.int32(0), query.int32(1))) }
+        let members = try writer.database.prepare(
+            """
+            SELECT user, name, role FROM member JOIN user ON user.number = member.user
+            WHERE conversation = ?1 AND user <> ?2 AND role IS NOT NULL ORDER BY joined_at, ordinal
+            """)
+        for place in places {
+            var event = event(.conversation, in: ConversationNumber(place.conversation))
             event.body = StoredEvent.leavingBody
-            let others = try others(in: conversation)
+            let others = try others(in: place.conversation, members)
             if others.isEmpty {
                 event.change = .erase
             } else {
-                let heir = try heir(among: others, in: conversation)
+                let heir = place.role == Int32(Role.owner.rawValue) ? heir(among: others) : nil
                 if let heir { event.body += Array(",\"owner\":\"\(heir.name)\"".utf8) }
                 event.change = .leave(user, heir: heir.map { UserNumber($0.user) })
             }
@@ -166,12 +172,7 @@ public final class UserEraser {
     }
 
     /// The members who stay, in the order in which they joined.
-    private func others(in conversation: Int32) throws -> [Member] {
-        let query = try writer.database.prepare(
-            """
-            SELECT user, name, role FROM member JOIN user ON user.number = member.user
-            WHERE conversation = ?1 AND user <> ?2 AND role IS NOT NULL ORDER BY joined_at, ordinal
-            """)
+    private func others(in conversation: Int32, _ query: Statement) throws -> [Member] {
         query.bind(1, conversation)
         query.bind(2, user.value)
         var found: [Member] = []
@@ -181,13 +182,9 @@ public final class UserEraser {
         return found
     }
 
-    /// Who becomes owner if the user is it, as when the user leaves by itself (`Conversation.heir`).
-    private func heir(among others: [Member], in conversation: Int32) throws -> Member? {
-        let query = try writer.database.prepare("SELECT role FROM member WHERE conversation = ?1 AND user = ?2")
-        query.bind(1, conversation)
-        query.bind(2, user.value)
-        guard try query.first({ $0.int32(0) }) == Int32(Role.owner.rawValue) else { return nil }
-        return others.first { $0.role == Int32(Role.admin.rawValue) } ?? others.first
+    /// Who becomes owner after the user, as when the user leaves by itself (`Conversation.heir`).
+    private func heir(among others: [Member]) -> Member? {
+        others.first { $0.role == Int32(Role.admin.rawValue) } ?? others.first
     }
 
     private func forgetState() throws {

@@ -46,18 +46,13 @@ struct Expiry {
     /// The positions of the next messages to erase, all of which have to be erased in the transaction under way. Looks
     /// at no more than `limit` rows. Nil if there is nothing to do for a while.
     mutating func next(rows limit: Int) throws -> [Int64]? {
-        var old: [Int64] = []
-        var (looked, place, left) = (0, reached, bytes)
-        try log.walk(above: reached, upTo: log.head) { row in
+        var (old, left): ([Int64], Int64) = ([], bytes)
+        let (looked, place) = try walk(above: reached, rows: limit) { row in
             guard row.time < horizon(of: left) else { return false }
-            (looked, place) = (looked + 1, row.position)
-            guard row.kind == .message else { return looked < limit }
+            guard row.kind == .message else { return true }
             old.append(row.position)
             left -= Int64(row.body.count)
-            return looked < limit
-        } damaged: { position in
-            (looked, place) = (looked + 1, position)
-            return looked < limit
+            return true
         }
         if looked < limit { restUntil = clock() + restMilliseconds }
         guard looked > 0 else { return nil }
@@ -84,17 +79,30 @@ struct Expiry {
     /// `limit` rows. Outside transactions. Returns whether there may be more.
     mutating func count(rows limit: Int) throws -> Bool {
         guard needsCount else { return false }
-        var (looked, place, found) = (0, countedTo, 0)
-        try log.walk(above: countedTo, upTo: log.head) { row in
-            (looked, place) = (looked + 1, row.position)
+        var found = 0
+        let (looked, place) = try walk(above: countedTo, rows: limit) { row in
             if row.kind == .message { found += row.body.count }
+            return true
+        }
+        bytes += Int64(found)
+        countedTo = looked < limit ? log.head : place
+        return true
+    }
+
+    /// Walks over committed rows until `isTaken` doesn't take one, and takes at most `limit`; a damaged page counts as
+    /// one. Returns how many it took, and the last.
+    private func walk(
+        above position: Int64, rows limit: Int, _ isTaken: (LogColumns) -> Bool
+    ) throws -> (looked: Int, place: Int64) {
+        var (looked, place) = (0, position)
+        try log.walk(above: position, upTo: log.head) { row in
+            guard isTaken(row) else { return false }
+            (looked, place) = (looked + 1, row.position)
             return looked < limit
         } damaged: { position in
             (looked, place) = (looked + 1, position)
             return looked < limit
         }
-        bytes += Int64(found)
-        countedTo = looked < limit ? log.head : place
-        return true
+        return (looked, place)
     }
 }

@@ -6,6 +6,7 @@ extension SQLiteWriter {
     /// `limit` rows. Runs inside a transaction. Returns whether there may be more to do.
     func expire(rows limit: Int) throws -> Bool {
         guard expiry.isDue, let old = try expiry.next(rows: limit) else { return false }
+        var erased = 0
         for position in old {
             // One that is damaged is left as it is.
             guard case .row(var row) = try log.find(at: position), row.event.kind == .message,
@@ -13,8 +14,9 @@ extension SQLiteWriter {
             else { continue }
             row.event.deletedAt = Timestamp(milliseconds: expiry.now)
             try replaceBody(of: &row, with: [])
-            gauges.update { $0.expiredMessages += 1 }
+            erased += 1
         }
+        gauges.update { $0.expiredMessages += erased }
         return true
     }
 }
