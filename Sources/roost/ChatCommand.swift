@@ -49,9 +49,8 @@ struct ChatCommand: AsyncParsableCommand {
 
     /// Where a relay with this configuration is reached from the same machine.
     static func url(of configuration: Configuration) -> String {
-        let (listen, isSecure) = (configuration.listen, configuration.tls.isOn)
-        let host = listen.host == "0.0.0.0" ? "127.0.0.1" : listen.host
-        return "ws\(isSecure ? "s" : "")://\(host):\(listen.port)/v1/socket"
+        // A Unix socket is refused as an address where it is dialled.
+        configuration.url(port: configuration.listen.port) ?? configuration.listen.host
     }
 
     private func token(_ configuration: Configuration) throws -> @Sendable () async throws -> String {

@@ -11,11 +11,17 @@ extension Configuration {
         if let audience = auth.audience { words.append("auth.audience=\(audience)") }
         if let issuer = auth.issuer { words.append("auth.issuer=\(issuer)") }
         let key = words.map { " --set " + Self.quoted($0) }.joined()
-        // Whoever listens everywhere is reached by the address of this machine for itself.
+        guard let url = url(port: port), url != defaults.url(port: defaults.listen.port) else { return (key, key) }
+        return (key, " --url \(url)" + key)
+    }
+
+    /// Where clients on this machine reach a relay with this configuration; nil if it listens on a Unix socket, which
+    /// has no URL. Whoever listens everywhere is reached by the address of this machine for itself.
+    /// - Parameter port: the port that it listens on.
+    public func url(port: UInt16) -> String? {
         let host = ["0.0.0.0": "127.0.0.1", "::": "::1"][listen.host] ?? listen.host
-        let isUsual = host == defaults.listen.host && port == defaults.listen.port && !tls.isOn
-        guard !isUsual, let authority = ListenAddress(host)?.authority(port: port, as: host) else { return (key, key) }
-        return (key, " --url ws\(tls.isOn ? "s" : "")://\(authority)/v1/socket" + key)
+        let authority = ListenAddress(host)?.authority(port: port, as: host)
+        return authority.map { "ws\(tls.isOn ? "s" : "")://\($0)/v1/socket" }
     }
 
     /// As one word of a shell.
