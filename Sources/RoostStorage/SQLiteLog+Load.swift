@@ -20,6 +20,7 @@ extension SQLiteLog {
         snapshot.devices = try devices(database)
         snapshot.conversations = try conversations(database)
         snapshot.members = try members(database)
+        noteStrangers(in: snapshot)
         try settleEnd(of: &snapshot)
         snapshot.head = Position(writer.head)
         snapshot.epoch = try writer.meta.text("epoch")
@@ -30,8 +31,25 @@ extension SQLiteLog {
         return snapshot
     }
 
+    /// Rows have no checksum in these tables, but they name each other. What names something that isn't there is left
+    /// out by the Relay.
+    private func noteStrangers(in snapshot: Snapshot) {
+        let users = Set(snapshot.users.map(\.number))
+        let conversations = Set(snapshot.conversations.map(\.number))
+        for member in snapshot.members
+        where !users.contains(member.user) || !conversations.contains(member.conversation) {
+            let (user, conversation) = (member.user.value, member.conversation.value)
+            reporter.note(
+                .damagedRow, "user \(user) is a member of conversation \(conversation), but one of them isn't there")
+        }
+        for device in snapshot.devices where !users.contains(device.user) {
+            reporter.note(
+                .damagedRow, "device \(device.number.value) is of user \(device.user.value), who isn't there")
+        }
+    }
+
     private func settleEnd(of snapshot: inout Snapshot) throws {
-        let last = Int64(try writer.database.value("SELECT max(position) FROM log") ?? "") ?? 0
+        let last = try writer.log.end()
         var end = LogEnd(known: max(last, try writer.meta.number("head_floor")))
         end.take(writer.head, "the indexes have")
         for device in snapshot.devices { end.take(device.cursor.value, "device \(device.number.value) has acked") }

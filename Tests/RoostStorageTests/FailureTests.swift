@@ -105,12 +105,13 @@ import Testing
             try log.writer.database.value("SELECT rootpage FROM sqlite_schema WHERE name = 'event_block'"))
         #expect(try log.checkpoint())
         log.close()
+        // A start would see it, and refuse.
+        log = try SQLiteLog(scratch.path(), .full, .tiny)
+        defer { log.close() }
         let file = try FileHandle(forUpdating: URL(fileURLWithPath: scratch.path()))
         try file.seek(toOffset: ((UInt64(root) ?? 1) - 1) * UInt64(Database.pageBytes))
         file.write(Data(repeating: 0xEE, count: Database.pageBytes))
         try file.close()
-        log = try SQLiteLog(scratch.path(), .full, .tiny)
-        defer { log.close() }
         #expect(throws: StorageFailure.self) { try log.history(1) }
         #expect(try log.commit([about(.edit, 3)]) == [.refused(.unavailable)])
         #expect(log.statistics.notices[.damagedIndex] == 1)

@@ -242,6 +242,7 @@ import Testing
         let scratch = try Scratch()
         var log = try SQLiteLog(path: scratch.path(), durability: .full)
         let epoch = try log.load().epoch
+        _ = try log.writer.commit([.user(UserNumber(1), name: "alice")])
         _ = try log.commit([creation(), message(), message()])
         try log.writer.database.execute("UPDATE member SET read = 1099511627778, delivered = 2")
         log.close()

@@ -4,6 +4,13 @@ import RoostWire
 /// Who gave which reaction to which message, and the counts shown in history. On the writer's thread, in its
 /// transactions.
 struct Reactions {
+    /// Queries of committed rows, outside the transaction.
+    private struct Committed {
+        let has: Statement
+        let count: Statement
+        let total: Statement
+    }
+
     static let hasSQL =
         "SELECT 1 FROM reaction WHERE conversation = ?1 AND sequence = ?2 AND user = ?3 AND reaction = ?4"
     static let countSQL = "SELECT count(*) FROM reaction WHERE conversation = ?1 AND sequence = ?2 AND user = ?3"
@@ -16,10 +23,16 @@ struct Reactions {
     private let lower: Statement
     private let drop: Statement
     private let removeAll: [Statement]
+    private let committed: Committed
     private let database: Database
 
-    init(_ database: Database) throws {
+    /// `lookUps`: a connection for reading; for an in-memory store the same.
+    init(_ database: Database, lookUps: Database) throws {
         self.database = database
+        committed = Committed(
+            has: try lookUps.prepare(Reactions.hasSQL), count: try lookUps.prepare(Reactions.countSQL),
+            total: try lookUps.prepare(
+                "SELECT count FROM reaction_count WHERE conversation = ?1 AND sequence = ?2 AND reaction = ?3"))
         has = try database.prepare(Reactions.hasSQL)
         count = try database.prepare(Reactions.countSQL)
         add = try database.prepare(
@@ -49,6 +62,17 @@ struct Reactions {
                     SELECT conversation, sequence, reaction FROM reaction_count WHERE conversation = ?1 LIMIT ?2)
                 """),
         ]
+    }
+
+    /// Reads the rows that the event is about to change. Throws if SQLite finds one of their pages damaged: in the
+    /// transaction that would cost the whole batch (see `CommittedLog`).
+    func checkReadable(_ event: Append) throws {
+        try bind(committed.has, event)
+        bindMessage(committed.count, event)
+        committed.count.bind(3, event.sender.value)
+        bindMessage(committed.total, event)
+        try committed.total.bind(3, copying: event.label)
+        for query in [committed.has, committed.count, committed.total] { _ = try query.first { _ in true } }
     }
 
     /// Whether the sender of the event has given its reaction.

@@ -6,6 +6,12 @@ import RoostWire
 struct LogTable {
     private let find: Statement
     private let above: Statement
+    private let ahead: Statement
+    private let below: Statement
+    private let newest: Statement
+
+    /// Rows that are looked at for one that says where a damaged row is: more than a page has.
+    private static let rowsAhead = 512
 
     static let findSQL = "SELECT \(LogColumns.names) FROM log WHERE position = ?1"
     static let aboveSQL = "SELECT \(LogColumns.names) FROM log WHERE position > ?1 ORDER BY position"
@@ -13,6 +19,10 @@ struct LogTable {
     init(_ database: Database) throws {
         find = try database.prepare(LogTable.findSQL)
         above = try database.prepare(LogTable.aboveSQL)
+        ahead = try database.prepare(LogTable.aboveSQL)
+        below = try database.prepare(
+            "SELECT position FROM log WHERE position < ?1 ORDER BY position DESC LIMIT 1")
+        newest = try database.prepare("SELECT position FROM log ORDER BY position DESC")
     }
 
     /// The row at a position. Pages that SQLite finds damaged count as a damaged row; other failures are thrown.
@@ -26,31 +36,85 @@ struct LogTable {
         }
     }
 
-    /// Calls `body` with the rows above a position, in order, until it returns false. At a damaged page, `damaged` gets
-    /// the position after the last readable row, and the walk continues after the page, up to `last`.
+    /// The position of the last row, 0 if there is none. A damaged row doesn't say for certain where it is: it is taken
+    /// for the one after the last intact row, or for what it says if that is further.
+    func end() throws -> Int64 {
+        defer { newest.reset() }
+        var (damaged, furthest): (Int64, Int64) = (0, 0)
+        var claim: Int64?
+        func isRow(_ claim: Int64) throws -> Bool { if case .row = try find(at: claim) { true } else { false } }
+        do {
+            while damaged < LogTable.rowsAhead, try newest.step() {
+                let position = newest.int64(0)
+                if let claim {
+                    if position < claim, try isRow(claim) { return max(claim + damaged, furthest) }
+                    damaged += 1
+                    if claim <= Directory.numberMax { furthest = max(furthest, claim) }
+                }
+                claim = position
+            }
+        } catch let failure as StorageFailure where failure.isDamage {
+            guard claim != nil else { throw failure }
+        }
+        guard let claim, claim <= Directory.numberMax else { return furthest }
+        return max(try isRow(claim) ? claim + damaged : claim, furthest)
+    }
+
+    /// Calls `body` with the rows above a position, in order, until it returns false. Rows that aren't where they
+    /// belong, and damaged pages, go to `damaged` with the position after the last row, and the walk continues behind
+    /// them, up to `last`.
     func walk(
-        above position: Int64, upTo last: Int64 = .max, _ body: (LogColumns) throws -> Bool,
-        damaged: (Int64) throws -> Bool
+        above position: Int64, upTo last: Int64, _ body: (LogColumns) throws -> Bool, damaged: (Int64) throws -> Bool
     ) throws {
-        var position = position
-        while position < last {
-            above.bind(1, position)
+        var place = WalkPlace(position)
+        // An open query would keep its state of the database.
+        defer { above.reset() }
+        while place.reached < last {
+            above.reset()
+            above.bind(1, place.reached)
             do {
-                while try above.step() {
+                while place.lastRow < last, try above.step() {
                     let row = LogColumns(above)
-                    guard row.position <= last else { return above.reset() }
-                    // A damaged page may return rows out of order.
-                    guard row.position > position else { continue }
-                    position = row.position
-                    guard try body(row) else { return above.reset() }
+                    let goesOn =
+                        switch try place.take(row, upTo: last, in: self) {
+                        case .inPlace: try body(row)
+                        case .misplaced: try damaged(place.reached)
+                        case .passed: true
+                        case .beyond: false
+                        }
+                    guard goesOn else { return }
                 }
                 return
             } catch let failure as StorageFailure where failure.isDamage {
-                above.reset()
-                guard position < last, last != .max else { throw failure }
-                position += 1
-                guard try damaged(position) else { return }
+                guard place.reached < last else { return }
+                place.skip()
+                guard try damaged(place.reached) else { return }
             }
+        }
+    }
+
+    /// The next intact row above a position, as SQLite finds it: it may be below, behind a damaged row. `max` if there
+    /// are no more rows; nil if there is none within a page.
+    func nextIntact(above position: Int64) throws -> Int64? {
+        ahead.bind(1, position)
+        defer { ahead.reset() }
+        do {
+            for _ in 0..<LogTable.rowsAhead {
+                guard try ahead.step() else { return .max }
+                let row = LogColumns(ahead)
+                if row.isIntact { return row.position }
+            }
+        } catch let failure as StorageFailure where failure.isDamage {}
+        return nil
+    }
+
+    /// Whether there are rows between two positions, looking from the upper one.
+    func hasRows(above position: Int64, below end: Int64) throws -> Bool {
+        below.bind(1, end)
+        do {
+            return try below.first { position < $0.int64(0) && $0.int64(0) < end } ?? false
+        } catch let failure as StorageFailure where failure.isDamage {
+            return false
         }
     }
 }
@@ -81,6 +145,9 @@ final class CommittedLog {
         try newRows.store()
         return try uncommitted.find(at: position)
     }
+
+    /// The position of the last committed row, as `LogTable` finds it.
+    func end() throws -> Int64 { try committed.end() }
 
     /// Walks the committed rows above a position, as `LogTable` does.
     func walk(

@@ -6,7 +6,7 @@ extension SQLiteReader {
     func feed(_ request: FeedRequest, ticket: UInt64) throws -> ReadResult {
         try transact {
             var result = ReadResult(ticket: ticket)
-            let head = try statements.head.first { $0.int64(0) } ?? 0
+            let head = try log.end()
             let limit = max(1, request.rows)
             var bytes = 0
             var rows = 0

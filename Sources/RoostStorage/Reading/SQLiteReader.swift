@@ -65,7 +65,7 @@ public final class SQLiteReader: LogReader, @unchecked Sendable {
         try statements.begin.run()
         do {
             let value = try body()
-            try statements.commit.run()
+            try statements.end.run()
             return value
         } catch {
             database.rollBack()
@@ -90,11 +90,10 @@ struct TailMoved: Error {}
 /// The reader's prepared statements.
 struct ReaderStatements {
     let begin: Statement
-    let commit: Statement
+    let end: Statement
     let exists: Statement
     let reactions: Statement
     let mine: Statement
-    let head: Statement
 
     static let existsSQL = "SELECT 1 FROM conversation WHERE number = ?1"
     static let reactionsSQL = """
@@ -105,10 +104,11 @@ struct ReaderStatements {
 
     init(_ database: Database) throws {
         begin = try database.prepare("BEGIN")
-        commit = try database.prepare("COMMIT")
+        // After SQLite has found a damaged page, which costs only what is on it, COMMIT would fail
+        // (`SQLITE_CorruptRdOnly` in SQLite's vdbe.c).
+        end = try database.prepare("ROLLBACK")
         exists = try database.prepare(ReaderStatements.existsSQL)
         reactions = try database.prepare(ReaderStatements.reactionsSQL)
         mine = try database.prepare(ReaderStatements.mineSQL)
-        head = try database.prepare("SELECT max(position) FROM log")
     }
 }

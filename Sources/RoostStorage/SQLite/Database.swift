@@ -140,7 +140,7 @@ final class Database {
         }
     }
 
-    /// Ends a transaction that failed. SQLite may have ended it already.
+    /// Ends a transaction that failed or has only read. SQLite may have ended it already.
     func rollBack() {
         if sqlite3_get_autocommit(handle) == 0 { sqlite3_exec(handle, "ROLLBACK", nil, nil, nil) }
     }

@@ -196,3 +196,28 @@ enum Schema {
         return "CASE \(column) \(cases.joined(separator: " ")) END"
     }
 }
+
+extension Schema {
+    /// The keys of the derived tables, and of the index of one.
+    private static let derivedKeys = [
+        ("key_block", ["generation", "part", "hash", "position"]), ("key_generation", ["number"]),
+        ("event_block", ["conversation", "position"]), ("event_block", ["conversation", "before", "position"]),
+        ("reaction_count", ["conversation", "sequence", "reaction"]),
+    ]
+
+    /// Throws `damagedIndex` if neither the first nor the last row of a derived table can be read. Then it is most
+    /// likely the page from which all searches begin, and nobody could catch up.
+    static func checkDerivedTables(of database: Database) throws {
+        for (table, key) in derivedKeys {
+            func read(_ order: String) throws {
+                let columns = key.map { "\($0) \(order)" }.joined(separator: ", ")
+                _ = try database.value("SELECT \(key[0]) FROM \(table) ORDER BY \(columns) LIMIT 1")
+            }
+            do { try read("ASC") } catch let failure as StorageFailure where failure.isDamage {
+                do { try read("DESC") } catch let failure as StorageFailure where failure.isDamage {
+                    throw StorageFailure.damagedIndex("\(failure)")
+                }
+            }
+        }
+    }
+}

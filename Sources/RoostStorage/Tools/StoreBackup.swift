@@ -47,7 +47,7 @@ public struct StoreBackup {
         let copy = try Database(path: file.draft)
         defer { copy.close() }
         try PageCopy.run(from: source, to: copy, pagesPerStep: pagesPerStep, progress)
-        try source.execute("COMMIT")
+        source.rollBack()
         copy.close()
         return Result(bytes: file.byteCount, head: summary.head, epoch: summary.epoch)
     }

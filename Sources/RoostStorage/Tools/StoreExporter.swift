@@ -53,7 +53,7 @@ public struct StoreExporter {
             try database.execute("BEGIN")
             let exporter = try StoreExporter(database, sink, scope, progress)
             try exporter.writeDirectory(now: now)
-            try database.execute("COMMIT")
+            database.rollBack()
             let result = try exporter.writeLog()
             try file?.publish()
             return result

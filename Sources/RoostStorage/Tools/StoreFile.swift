@@ -67,7 +67,7 @@ enum StoreFile {
     /// The head, the epoch and how far the indexes are, in the transaction that the connection is in.
     static func summary(of database: Database) throws -> Summary {
         let meta = try Meta(database)
-        let last = Int64(try database.value("SELECT max(position) FROM log") ?? "") ?? 0
+        let last = try LogTable(database).end()
         let indexedTo = try meta.number("indexed_to")
         let keysTo = Int64(try database.value("SELECT max(up_to) FROM key_generation") ?? "") ?? 0
         return Summary(

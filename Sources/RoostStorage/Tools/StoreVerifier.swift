@@ -59,7 +59,7 @@ public struct StoreVerifier {
             database: database, names: names, summary: summary, keyed: keyed, indexed: indexed, now: log.audit,
             damaged: log.damagedPositions)
         try derived.verify(&report)
-        try database.execute("COMMIT")
+        database.rollBack()
         report.rows = log.audit.rows
         report.users = names.users.count
         report.conversations = names.conversations.count

@@ -45,6 +45,10 @@ extension SQLiteWriter {
         case .refusal(let code): return .refused(code)
         case .message(let row):
             guard row.event.deletedAt == .never else { return .refused(.gone) }
+            do { try reactions.checkReadable(event) } catch let failure as StorageFailure where failure.isDamage {
+                reporter.note(.damagedIndex, "the reactions to a message can't be read: \(failure)")
+                return .refused(.unavailable)
+            }
             let isThere = try reactions.has(event)
             guard isThere == event.flag else { return .unchanged }
             if !event.flag {

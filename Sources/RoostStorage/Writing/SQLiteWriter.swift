@@ -93,14 +93,14 @@ public final class SQLiteWriter: LogWriter, @unchecked Sendable {
         newRows = try NewRows(database)
         editor = try LogEditor(database, newRows)
         directory = try Directory(database)
-        reactions = try Reactions(database)
+        reactions = try Reactions(database, lookUps: lookUps)
         erasures = try Erasures(database)
         numbers = try NumberLeasing(database)
-        let last = Int64(try database.value("SELECT max(position) FROM log") ?? "") ?? 0
-        head = max(last, try meta.number("head_floor"), try meta.number("indexed_to"))
+        head = max(try LogTable(lookUps).end(), try meta.number("head_floor"), try meta.number("indexed_to"))
         guard (0...Directory.numberMax).contains(head) else {
             throw StorageFailure.inconsistent("position \(head) can't have been given")
         }
+        try Schema.checkDerivedTables(of: database)
         let keyed = KeyHash(
             key0: UInt64(bitPattern: try meta.number("hash_key_0")),
             key1: UInt64(bitPattern: try meta.number("hash_key_1")))
