@@ -106,7 +106,7 @@ public struct Server: Sendable {
                 ])
         }
         var limits = configuration.limits
-        limits.windowMilliseconds = configuration.retention.ofStore.youngestMilliseconds ?? .max
+        limits.windowMilliseconds = configuration.retention.ofStore.memoryMilliseconds ?? .max
         let relay = Relay(
             snapshot, limits: limits,
             identity: .init(server: "roost/\(ServerVersion.number)", durability: configuration.store.durability),

@@ -36,9 +36,11 @@ struct StorageBounds: Sendable {
     var erasedRowsPerCommit = 32
     var erasedRowsWhenIdle = 512
     /// Rows that a commit looks at beside as many as it has itself, and those that one idle turn looks at, for messages
-    /// that the operator doesn't want to keep any longer; and after so many milliseconds without one it looks again.
+    /// that the operator doesn't want to keep any longer; both stop after so many bytes of bodies, which takes a few
+    /// milliseconds. After so many milliseconds without one it looks again.
     var expiredRowsPerCommit = 32
     var expiredRowsWhenIdle = 512
+    var expiredBytes = 1 << 20
     var expiryMilliseconds: Int64 = 60_000
     /// Different reactions that history shows for one message, the most frequent ones. The protocol limits them only
     /// for each user, and a message with thousands of reactions must not fill a page.

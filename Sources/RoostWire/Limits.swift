@@ -211,6 +211,9 @@ public struct Limits: Sendable, Equatable {
     public var sharedPageBytes = 8_388_608
     /// Most pages that are kept for other sessions: few enough to check at each edit.
     public var sharedPages = 256
+    /// How often, every `aliveMilliseconds`, pages that nobody wants are dropped before one that is wanted all the time
+    /// is read again: five minutes. The log erases messages because of their age without telling anybody.
+    public var sharedPageRounds = 60
     /// Most conversations of a page that other sessions may share. Who missed events in more of them hardly shares the
     /// page with anybody.
     public var sharedPageSpans = 8

@@ -12,6 +12,8 @@ final class CatchUpPage {
     var waiting = 0
     /// Whether it counts against the limit: it has not been given to all sessions for which it was read.
     var isUnderWay = true
+    /// How often those that nobody wants were dropped since it was read.
+    var rounds = 0
     /// Whether a session has asked for it lately.
     var isWanted = true
     /// The log's answer.

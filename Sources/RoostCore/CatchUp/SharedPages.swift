@@ -11,11 +11,14 @@ struct SharedPages {
         var pages: Int
         /// Most bytes of them.
         var bytes: Int
+        /// How often a page survives that unwanted ones are dropped.
+        var rounds: Int
 
         init(_ limits: Limits) {
             spans = limits.sharedPageSpans
             pages = limits.sharedPages
             bytes = limits.sharedPageBytes
+            rounds = limits.sharedPageRounds
         }
     }
 
@@ -53,10 +56,14 @@ struct SharedPages {
         for page in changed { forget(page) }
     }
 
-    /// Drops pages that nobody has asked for since the last call.
+    /// Drops pages that nobody has asked for since the last call, and those that are old: the log erases messages
+    /// because of their age without telling anybody.
     mutating func forgetUnwanted() {
-        for page in kept where !page.isWanted { forget(page) }
-        for page in kept { page.isWanted = false }
+        for page in kept where !page.isWanted || page.rounds >= bounds.rounds { forget(page) }
+        for page in kept {
+            page.isWanted = false
+            page.rounds += 1
+        }
     }
 
     mutating func forget(_ page: CatchUpPage) {

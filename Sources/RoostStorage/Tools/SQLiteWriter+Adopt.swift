@@ -24,13 +24,12 @@ extension SQLiteWriter {
         log.publish(head)
         indexer.publish(head)
         if isMerged { indexer.finishMerge() }
-        checkpoints.afterCommit()
         return first
     }
 
     /// Brings a message to what a later edit or deletion made of it.
     func refresh(_ event: ImportedEvent, at position: Int64) throws {
-        try transactions.run {
+        try change {
             guard case .row(var row) = try log.find(at: position) else {
                 throw ImportRefusal(line: event.line, reason: "the row at position \(position) is damaged")
             }

@@ -17,11 +17,14 @@ final class Checkpoints {
     private var triedFrames = 0
     /// Frames at which the operator is told that the WAL grows; each time twice as many.
     private var noticeFrames: Int
+    /// Texts whose old form may still be in the write-ahead log.
+    var erasedTexts: ErasedTexts
 
     init(
         _ database: Database, _ checkpointer: Checkpointer?, policy: CheckpointPolicy, gauges: Gauges,
-        reporter: StorageReporter, foreign: ForeignWait, reservedFrames: Int
+        reporter: StorageReporter, foreign: ForeignWait, reservedFrames: Int, erasedTexts: ErasedTexts
     ) {
+        self.erasedTexts = erasedTexts
         self.reservedFrames = reservedFrames
         self.foreign = foreign
         noticeFrames = policy.framesLong
@@ -32,9 +35,14 @@ final class Checkpoints {
         self.reporter = reporter
     }
 
-    /// Called before a commit. Under continuous load this is the only call.
+    /// Called before a transaction. Under continuous load this is the only call.
     func beforeCommit() throws {
-        let frames = database.framesInWAL
+        try copyIfDue()
+        try emptyIfDue()
+    }
+
+    private func copyIfDue() throws {
+        let frames = frames
         guard let checkpointer, frames >= policy.frames else { return }
         let isAtBound = frames >= max(policy.framesBound, triedFrames + policy.retryFrames)
         if try checkpointer.isBusy(), !isAtBound { return }
@@ -65,9 +73,11 @@ final class Checkpoints {
         }
     }
 
-    /// Called after a commit. SQLite starts the WAL anew when all of it has been copied and no reader needs it.
-    func afterCommit() {
-        if database.framesInWAL < copiedFrames { afterEmptying() }
+    /// Frames in the WAL, which SQLite starts anew when all of it has been copied and no reader needs it.
+    private var frames: Int {
+        let frames = database.framesInWAL
+        if frames < copiedFrames { afterEmptying() }
+        return frames
     }
 
     private func afterEmptying() {
@@ -76,9 +86,19 @@ final class Checkpoints {
         noticeFrames = policy.framesLong
     }
 
+    /// Empties the write-ahead log if erased texts have been in it for long enough.
+    private func emptyIfDue() throws {
+        guard erasedTexts.isDue else { return }
+        let isEmpty = try empty()
+        erasedTexts.tried(isEmpty: isEmpty)
+        if !isEmpty {
+            reporter.note(.foreignProgram, "a reader of another program keeps erased texts in the write-ahead log")
+        }
+    }
+
     /// Empties the write-ahead log, so that nothing older than the database itself is left in it. Returns false if a
     /// reader is in the way.
-    func empty() throws -> Bool {
+    private func empty() throws -> Bool {
         guard let checkpointer else { return true }
         try checkpointer.wait()
         guard try database.emptyWAL() else { return false }
@@ -93,8 +113,16 @@ final class Checkpoints {
         if reservedFrames > 0 { try database.reserveWAL(frames: reservedFrames) }
     }
 
-    /// Called when there is nothing else to do.
-    func whenIdle() throws { try begin(after: policy.idleFrames) }
+    /// Whether the write-ahead log may grow by work that can wait. If a reader of another program holds it back, it is
+    /// left to commits, which would have to wait for that reader at `framesMax`.
+    var hasRoomForIdleWork: Bool { frames < policy.framesLong }
+
+    /// Called when there is nothing else to do, or no room for it.
+    func whenIdle() throws {
+        if !hasRoomForIdleWork { erasedTexts.hasten() }
+        try begin(after: policy.idleFrames)
+        try emptyIfDue()
+    }
 
     /// Waits for the running pass. Throws its error if it failed.
     func wait() throws { try checkpointer?.wait() }
@@ -106,7 +134,7 @@ final class Checkpoints {
 
     /// Begins a pass if enough has been written since the last one.
     private func begin(after least: Int) throws {
-        let frames = database.framesInWAL
+        let frames = frames
         guard let checkpointer, frames >= copiedFrames + least, try !checkpointer.isBusy() else { return }
         checkpointer.begin()
         note(frames)

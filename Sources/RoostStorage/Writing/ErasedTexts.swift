@@ -5,6 +5,8 @@ struct ErasedTexts {
     private let bounds: StorageBounds
     /// When to empty the log, in monotonic milliseconds; nil if nothing was erased since.
     private var dueAt: Int64?
+    /// Whether a reader was in the way the last time.
+    private var isHeldBack = false
 
     /// `isSomethingLeft`: whether the log may hold texts that another process has erased.
     init(clock: @escaping () -> Int64, bounds: StorageBounds, isSomethingLeft: Bool) {
@@ -18,6 +20,11 @@ struct ErasedTexts {
         if dueAt == nil { dueAt = clock() + bounds.erasedMilliseconds }
     }
 
+    /// The log is to be emptied now, unless a reader was in the way a moment ago.
+    mutating func hasten() {
+        if !isHeldBack { dueAt = clock() }
+    }
+
     /// Whether the log has to be emptied now.
     var isDue: Bool {
         guard let dueAt else { return false }
@@ -26,6 +33,7 @@ struct ErasedTexts {
 
     /// The log was emptied, or a reader was in the way.
     mutating func tried(isEmpty: Bool) {
+        isHeldBack = !isEmpty
         dueAt = isEmpty ? nil : clock() + bounds.erasedRetryMilliseconds
     }
 }

@@ -16,9 +16,12 @@ public struct Retention: Sendable, Equatable {
     /// Whether anything is ever erased.
     public var isOn: Bool { milliseconds != nil || bytes != nil }
 
-    /// What is younger than so many milliseconds is never erased; nil if nothing is.
-    public var youngestMilliseconds: Int64? {
-        let ages = [milliseconds, bytes == nil ? nil : Retention.sparedMilliseconds]
-        return ages.compactMap { $0 }.min()
+    /// How long an event may be kept in memory; nil for as long as one likes. No message is erased that young, but an
+    /// edit may be younger than its message.
+    public var memoryMilliseconds: Int64? {
+        isOn ? min(milliseconds ?? .max, Retention.editMilliseconds) : nil
     }
+
+    /// So long the text of an edit may be in memory after its message was erased.
+    private static let editMilliseconds: Int64 = 3_600_000
 }

@@ -57,11 +57,11 @@ extension SQLiteWriter {
     }
 
     private func removeRow(at position: Int64, of conversation: Int32) throws {
-        erasedTexts.note()
+        checkpoints.erasedTexts.note()
         switch try log.find(at: position) {
         case .row(let row):
             guard row.event.conversation.value == conversation else { return }
-            expiry.changed(at: position, by: -row.event.body.count)
+            if row.event.kind == .message { expiry.changed(at: position, by: -row.event.body.count) }
             guard row.event.key.isEmpty else { return try editor.keepKey(of: row) }
         case .damaged: noteDamage(at: position)
         case .missing: return

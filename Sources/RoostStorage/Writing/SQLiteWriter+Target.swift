@@ -64,7 +64,7 @@ extension SQLiteWriter {
         expiry.changed(at: row.event.position.value, by: body.count - row.event.body.count)
         row.event.body = body
         try editor.replace(row)
-        erasedTexts.note()
+        checkpoints.erasedTexts.note()
         log.noteChange(at: row.event.position.value)
     }
 

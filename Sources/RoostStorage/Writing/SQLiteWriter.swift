@@ -36,8 +36,6 @@ public final class SQLiteWriter: LogWriter, @unchecked Sendable {
     var erasures: Erasures
     var numbers: NumberLeasing
     var expiry: Expiry
-    /// Texts whose old form may still be in the write-ahead log.
-    var erasedTexts: ErasedTexts
     /// Rows read at start that are so damaged that their place in a conversation isn't known.
     var unplaced = (count: Int64(0), last: Int64(0))
     private var keys = BatchKeys()
@@ -85,10 +83,11 @@ public final class SQLiteWriter: LogWriter, @unchecked Sendable {
         transactions = try WriteTransactions(database, gauges: gauges, foreign: parts.foreign)
         checkpoints = Checkpoints(
             database, parts.checkpointer, policy: bounds.checkpoints, gauges: gauges, reporter: reporter,
-            foreign: parts.foreign, reservedFrames: parts.durability == .full ? bounds.reservedFrames : 0)
+            foreign: parts.foreign, reservedFrames: parts.durability == .full ? bounds.reservedFrames : 0,
+            erasedTexts: ErasedTexts(
+                clock: parts.clock, bounds: bounds, isSomethingLeft: parts.checkpointer != nil))
         files = parts.files
         note = parts.note
-        erasedTexts = ErasedTexts(clock: parts.clock, bounds: bounds, isSomethingLeft: parts.checkpointer != nil)
         meta = try Meta(database)
         newRows = try NewRows(database)
         editor = try LogEditor(database, newRows)
@@ -120,9 +119,10 @@ public final class SQLiteWriter: LogWriter, @unchecked Sendable {
     public func commit(_ batch: [Mutation]) throws -> [Outcome] {
         try lock.withConnection {
             try transactions.checkUsable()
+            let piece = expiry.piece(beside: batch)
             try transactions.poisoning {
                 try checkpoints.beforeCommit()
-                try emptyWALIfDue()
+                _ = try expiry.count(piece)
             }
             var outcomes: [Outcome] = []
             outcomes.reserveCapacity(batch.count)
@@ -140,9 +140,7 @@ public final class SQLiteWriter: LogWriter, @unchecked Sendable {
                 try newRows.store()
                 outcomes += leased
                 // In one transaction, only one of them may change old rows.
-                if try !purge(rows: bounds.erasedRowsPerCommit) {
-                    _ = try expire(rows: bounds.expiredRowsPerCommit + Int(head - first))
-                }
+                if try !purge(rows: bounds.erasedRowsPerCommit) { _ = try expire(piece) }
                 return try indexer.mergeShare(rows: Int(head - first), upTo: head)
             }
             // What was written into a file that is no longer there mustn't be acked.
@@ -150,16 +148,15 @@ public final class SQLiteWriter: LogWriter, @unchecked Sendable {
             noteHead()
             log.publish(head)
             indexer.publish(head)
-            _ = try expiry.count(rows: bounds.expiredRowsPerCommit + Int(head - first))
             if isMerged { indexer.finishMerge() }
-            checkpoints.afterCommit()
             measure()
             return outcomes
         }
     }
 
-    /// Does one piece of work that can wait: merges a slice of the tail, removes rows of an erased conversation, or has
-    /// the WAL copied. Returns whether there may be more. A piece takes a few milliseconds. Throws as `commit` does.
+    /// Does one piece of work that can wait: merges a slice of the tail, removes rows of an erased conversation, erases
+    /// old messages, or has the WAL copied. Returns whether there may be more. A piece takes a few milliseconds, unless
+    /// the WAL has to be copied before it. Throws as `commit` does.
     public func maintain() throws -> Bool {
         guard transactions.isUsable else { return false }
         return try lock.withConnection {
@@ -177,32 +174,27 @@ public final class SQLiteWriter: LogWriter, @unchecked Sendable {
     }
 
     private func work() throws -> Bool {
-        if try mergeSlice() { return true }
-        if erasures.count > 0 {
-            if try transactions.run({ try purge(rows: bounds.erasedRowsWhenIdle) }) { return true }
-            // Erasing waits for the index.
-            if try mergeSlice(isForced: true) { return true }
+        if checkpoints.hasRoomForIdleWork {
+            if try mergeSlice() { return true }
+            if erasures.count > 0 {
+                if try change({ try purge(rows: bounds.erasedRowsWhenIdle) }) { return true }
+                // Erasing waits for the index.
+                if try mergeSlice(isForced: true) { return true }
+            }
+            if expiry.isDue, try change({ try expire(expiry.idlePiece) }) {
+                log.publish(head)
+                return true
+            }
+            if try transactions.poisoning({ try expiry.count(expiry.idlePiece) }) { return true }
         }
-        if try expiry.count(rows: bounds.expiredRowsWhenIdle) { return true }
-        if expiry.isDue, try transactions.run({ try expire(rows: bounds.expiredRowsWhenIdle) }) {
-            log.publish(head)
-            return true
-        }
-        try transactions.poisoning {
-            try checkpoints.whenIdle()
-            try emptyWALIfDue()
-        }
+        try transactions.poisoning { try checkpoints.whenIdle() }
         return false
     }
 
-    /// Empties the write-ahead log if erased texts have been in it for long enough.
-    private func emptyWALIfDue() throws {
-        guard erasedTexts.isDue else { return }
-        let isEmpty = try checkpoints.empty()
-        erasedTexts.tried(isEmpty: isEmpty)
-        if !isEmpty {
-            reporter.note(.foreignProgram, "a reader of another program keeps erased texts in the write-ahead log")
-        }
+    /// Runs a transaction that isn't a commit. Many of them, one after another, must not let the write-ahead log grow.
+    func change<Value>(_ body: () throws -> Value) throws -> Value {
+        try transactions.poisoning { try checkpoints.beforeCommit() }
+        return try transactions.run(body)
     }
 
     private func noteHead() {
@@ -213,7 +205,7 @@ public final class SQLiteWriter: LogWriter, @unchecked Sendable {
     /// read at start, if not all were read.
     func mergeSlice(isForced: Bool = false, upTo last: Int64? = nil) throws -> Bool {
         guard indexer.hasWork(isForced: isForced) else { return false }
-        if try transactions.run({ try indexer.mergeSlice(upTo: last ?? head) }) { indexer.finishMerge() }
+        if try change({ try indexer.mergeSlice(upTo: last ?? head) }) { indexer.finishMerge() }
         return true
     }
 
@@ -256,7 +248,11 @@ public final class SQLiteWriter: LogWriter, @unchecked Sendable {
     }
 
     private func measure() {
+        // What a failure has undone isn't told.
+        let erased = expiry.erased
+        expiry.erased = 0
         gauges.update {
+            $0.expiredMessages += transactions.isUsable ? erased : 0
             $0.fileBytes = database.fileBytes
             $0.walBytes = database.framesInWAL * Database.frameBytes
             $0.unindexedRows = indexer.unindexedRows

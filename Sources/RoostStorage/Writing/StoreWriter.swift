@@ -61,10 +61,10 @@ public final class StoreWriter: IdleLogWriter, @unchecked Sendable {
     }
 
     private func beginAnew() throws {
-        let (tail, erasedTexts) = (writer.indexer.tail, writer.erasedTexts)
+        let (tail, erasedTexts) = (writer.indexer.tail, writer.checkpoints.erasedTexts)
         writer.close()
         writer = try opening.reopen(files: files, room: room)
         writer.indexer.hand(over: tail)
-        writer.erasedTexts = erasedTexts
+        writer.checkpoints.erasedTexts = erasedTexts
     }
 }

@@ -85,6 +85,30 @@ import Testing
         #expect(relay.heldReads.count == 1)
     }
 
+    /// The log erases old messages without telling anybody, so a page is read again after a while.
+    @Test func aPageThatIsAlwaysWantedIsReadAgain() {
+        #expect(readsAfterTwoRounds(.with { $0.sharedPageRounds = 3 }) == 0)
+        #expect(readsAfterTwoRounds(.with { $0.sharedPageRounds = 2 }) == 1)
+    }
+
+    /// Somebody asks for the same page at the end of each round.
+    private func readsAfterTwoRounds(_ limits: Limits) -> Int {
+        var limits = limits
+        limits.windowBytes = 0
+        let relay = RelayHarness(limits: limits)
+        let alice = relay.connect("alice")
+        let names = ["bob", "carol", "dave", "erin"]
+        let group = alice.makeGroup(names[0], names[1], names[2], names[3])
+        alice.post("m", to: group)
+        for name in names.prefix(3) {
+            _ = relay.connect(name)
+            relay.advance(limits.aliveMilliseconds)
+        }
+        relay.holdsReads = true
+        _ = relay.connect(names[3])
+        return relay.heldReads.count
+    }
+
     /// The newest pages stay. A page that isn't kept is read again.
     @Test func onlySoManyPagesAreKept() {
         #expect(readsOfASecondSession(.with { $0.sharedPages = 3 }) == 0)
