@@ -1,6 +1,7 @@
 """The operator keeps messages for a time, or up to a size, and erases users."""
 
 import json
+import sqlite3
 
 from harness.relay import command
 from harness.waiting import until
@@ -83,6 +84,21 @@ async def test_without_a_rule_everything_stays(start):
     alice = await relay.device("alice")
     assert None not in await bodies(alice, group)
     assert relay.metric("roost_expired_messages_total") == 0
+
+
+async def test_texts_that_another_program_holds_back(start):
+    relay = start()
+    alice = await relay.device("alice")
+    await alice.send("@bob", SECRET)
+    assert relay.stop() == 0
+    reader = sqlite3.connect(relay.store, isolation_level=None)
+    reader.execute("BEGIN")
+    assert reader.execute("SELECT count(*) FROM log").fetchone()[0] > 0
+    store(relay, "erase", "--user", "alice", code=1)
+    assert is_on_disk(relay, SECRET)
+    reader.close()
+    store(relay, "erase", "--user", "alice")
+    assert not is_on_disk(relay, SECRET)
 
 
 async def test_an_erased_user_is_gone(start):

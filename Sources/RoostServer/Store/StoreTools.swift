@@ -112,7 +112,7 @@ public struct StoreTools {
                 + "\(counted(Int64(done.conversations), "conversation")) left"
             guard done.damaged > 0 else { return Outcome(summary: summary) }
             return Outcome(
-                summary: "\(summary); \(counted(Int64(done.damaged), "message")) can't be erased, see "
+                summary: "\(summary); \(counted(Int64(done.damaged), "row")) can't be read or erased, see "
                     + "`roost store verify`",
                 isSound: false)
         }

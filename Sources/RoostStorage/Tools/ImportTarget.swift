@@ -76,11 +76,13 @@ final class ImportTarget {
     }
 
     /// Compares a line with the row that stands at its place. Throws `ExportLineFailure` if they are different events.
+    /// The store may have erased the name of the device since.
     func compare(_ event: ExportedEvent, sender: Int32, at position: Int64) throws -> Comparison {
         let stored = try row(at: position)
         let line = ImportedEvent(event, conversation: 0, sender: sender)
         guard stored.event.kind == line.kind, stored.event.sender.value == sender,
-            stored.event.time.milliseconds == event.time, stored.event.device == event.device,
+            stored.event.time.milliseconds == event.time,
+            stored.event.device == event.device || stored.event.device.isEmpty,
             stored.event.key == event.key, stored.event.reference.value == line.reference,
             event.kind != .message
                 || stored.event.label == event.label && stored.event.sequence.value == event.sequence,

@@ -17,6 +17,8 @@ public enum ToolFailure: Error, Sendable, Equatable {
     case sameFile(path: String)
     /// There is no user, or no conversation, of that name.
     case unknown(what: String, name: String)
+    /// What was erased is still in the write-ahead log, because another program has the store open.
+    case heldBack(path: String)
     /// A line of an import can't be taken.
     case line(path: String, number: Int64, reason: String)
 }
@@ -26,7 +28,7 @@ extension ToolFailure {
     public var isMistake: Bool {
         switch self {
         case .noStore, .noFile, .exists, .sameFile, .unknown: true
-        case .beingWritten, .cannotWrite, .damagedBackup, .line: false
+        case .beingWritten, .cannotWrite, .damagedBackup, .heldBack, .line: false
         }
     }
 }
@@ -54,6 +56,11 @@ extension ToolFailure: CustomStringConvertible {
             "\(path): is the store itself; name a backup"
         case .unknown(let what, let name):
             "the store has no \(what) \(name)"
+        case .heldBack(let path):
+            """
+            \(path): another program has the store open, so that erased texts are still in its files; end it and run \
+            this again
+            """
         case .line(let path, let number, let reason):
             "\(path):\(number): \(reason); nothing of this line or after it was imported"
         }

@@ -18,7 +18,8 @@ public final class UserEraser {
         public var conversations = 0
         /// Devices that were forgotten.
         public var devices = 0
-        /// Messages that couldn't be erased, because something of them is damaged.
+        /// Rows and pages of the log that are damaged, so that it isn't known whether they have texts of the user, and
+        /// messages of the user that couldn't be erased because an index is damaged.
         public var damaged = 0
     }
 
@@ -31,10 +32,11 @@ public final class UserEraser {
     private let progress: ToolProgress.Report
     private var result = Result()
 
-    /// Erases the user of this name. The files of the store have nothing of the texts after that, unless
-    /// another program reads the store meanwhile, or rows are damaged; backups still may.
+    /// Erases the user of this name. The files of the store have nothing of the texts after that, unless rows are
+    /// damaged; backups still may.
     /// - Parameter now: milliseconds since 1970.
-    /// - Throws: `ToolFailure` or `StorageFailure`, one line for the operator.
+    /// - Throws: `ToolFailure` or `StorageFailure`, one line for the operator: `heldBack` if another program reads the
+    ///   store, so that texts stay in the write-ahead log.
     public static func run(
         _ path: String, user name: String, durability: Durability, now: Int64,
         progress: @escaping ToolProgress.Report
@@ -42,15 +44,19 @@ public final class UserEraser {
         try StoreFile.checkExists(path)
         let log = try SQLiteLog(path: path, durability: durability)
         defer { log.close() }
+        // Finds a lost end of the log before anything is written behind it.
+        _ = try log.load()
         let query = try log.writer.database.prepare("SELECT number FROM user WHERE name = ?1")
         try query.bind(1, copying: name)
         guard let number = try query.first({ $0.int32(0) }) else {
             throw ToolFailure.unknown(what: "user", name: name)
         }
         let eraser = UserEraser(log.writer, UserNumber(number), Timestamp(milliseconds: now), progress)
+        // Rows of a conversation that was erased a moment before the relay was stopped can't be changed any more.
+        while try log.writer.maintain() {}
         try eraser.erase()
         while try log.writer.maintain() {}
-        _ = try log.checkpoint()
+        guard log.writer.erasures.count == 0, try log.checkpoint() else { throw ToolFailure.heldBack(path: path) }
         return eraser.result
     }
 
@@ -66,31 +72,39 @@ public final class UserEraser {
     private func erase() throws {
         // First, so that nobody comes back with an old token if this is cut short.
         _ = try writer.commit([.revoke(user, device: nil, now)])
-        try walk("erasing messages", where: { $0.event.kind == .message && $0.event.deletedAt == .never }) {
-            try deleteMessages($0)
-        }
+        try walk(
+            "erasing messages", where: { $0.event.kind == .message && $0.event.deletedAt == .never },
+            damaged: { result.damaged += 1 }, change: { try deleteMessages($0) })
         try takeBackReactions()
         try leaveConversations()
         try forgetState()
-        try walk("erasing names of devices", where: { !$0.event.device.isEmpty }) {
-            try removeDeviceNames(from: $0)
-        }
+        try walk(
+            "erasing names of devices", where: { !$0.event.device.isEmpty }, damaged: {},
+            change: { try removeDeviceNames(from: $0) })
     }
 
-    /// Changes the rows that the user has sent, a batch at a time.
-    private func walk(_ step: String, where isWanted: (LogRow) -> Bool, change: ([LogRow]) throws -> Void) throws {
+    /// Changes the rows that the user has sent, a batch at a time. `damaged` is called for each row and page that can't
+    /// be read, whoever sent it.
+    private func walk(
+        _ step: String, where isWanted: (LogRow) -> Bool, damaged: () -> Void, change: ([LogRow]) throws -> Void
+    ) throws {
         let head = writer.head
         var place: Int64 = 0
         while place < head {
             var rows: [LogRow] = []
             var last = head
             try writer.log.walk(above: place, upTo: head) { columns in
+                guard columns.isIntact else {
+                    damaged()
+                    return true
+                }
                 guard columns.sender == user.value, let row = columns.copy(), isWanted(row) else { return true }
                 rows.append(row)
                 last = columns.position
                 return rows.count < UserEraser.rowsPerBatch
             } damaged: { _ in
-                true
+                damaged()
+                return true
             }
             try change(rows)
             place = rows.count < UserEraser.rowsPerBatch ? head : last
@@ -119,13 +133,19 @@ public final class UserEraser {
         let query = try writer.database.prepare(
             """
             SELECT conversation, sequence, reaction FROM reaction
-            WHERE user = ?1 AND conversation IN (SELECT number FROM conversation) LIMIT ?2
+            WHERE user = ?1 AND +conversation IN (SELECT number FROM conversation)
+                AND (conversation, sequence) >= (?3, ?4)
+            ORDER BY conversation, sequence LIMIT ?2
             """)
+        var place = (conversation: Int32(0), sequence: Int64(0))
         while true {
             var events: [ImportedEvent] = []
             query.bind(1, user.value)
             query.bind(2, Int64(UserEraser.rowsPerBatch))
+            query.bind(3, place.conversation)
+            query.bind(4, place.sequence)
             while try query.step() {
+                place = (query.int32(0), query.int64(1))
                 events.append(
                     ImportedEvent(
                         takingBack: query.text(2), from: query.int64(1), conversation: query.int32(0),
@@ -199,7 +219,7 @@ public final class UserEraser {
             changes.append(.exception(user, of: UserNumber(other), nil))
         }
         _ = try writer.commit(changes)
-        try writer.transactions.run {
+        try writer.change {
             for sql in [
                 "DELETE FROM revocation WHERE user = ?1 AND device <> ''",
                 "UPDATE member SET delivered_at = 0, read_at = 0 WHERE user = ?1",
@@ -221,7 +241,7 @@ public final class UserEraser {
 
     private func removeDeviceNames(from rows: [LogRow]) throws {
         guard !rows.isEmpty else { return }
-        try writer.transactions.run {
+        try writer.change {
             for var row in rows {
                 row.event.device = ""
                 try writer.editor.replace(row)

@@ -111,4 +111,72 @@ import Testing
         try SQLiteLog(path: scratch.path(), durability: .full).close()
         #expect(throws: ToolFailure.unknown(what: "user", name: "nobody")) { try erase("nobody", from: scratch) }
     }
+
+    /// A store in which u2 has said "squirrel", in a conversation with others.
+    private func storeWithASquirrel(_ scratch: Scratch) throws -> SQLiteLog {
+        let log = try SQLiteLog(path: scratch.path(), durability: .full)
+        _ = try log.writer.commit(RandomContent.directory)
+        var group = message()
+        group.kind = .conversation
+        group.label = ""
+        group.body = Array("\"event\":\"created\",\"kind\":\"group\"".utf8)
+        group.change = .create(
+            id: "c1", kind: .group, name: "g",
+            members: [NewMember(UserNumber(1), .owner), NewMember(UserNumber(2), .member)])
+        _ = try log.commit([group, message("acorn", by: 1, key: "a"), message("squirrel", by: 2, key: "b")])
+        return log
+    }
+
+    /// Another program that reads keeps the texts in the write-ahead log: the operator is told, and tries again.
+    @Test func aReaderBesideItHoldsTheTextsBack() throws {
+        let scratch = try Scratch()
+        try storeWithASquirrel(scratch).close()
+        let reader = try Database(path: scratch.path())
+        try reader.execute("BEGIN")
+        _ = try reader.value("SELECT count(*) FROM log")
+        #expect(throws: ToolFailure.heldBack(path: scratch.path())) { try erase("u2", from: scratch) }
+        try reader.execute("COMMIT")
+        reader.close()
+        #expect(try erase("u2", from: scratch) == UserEraser.Result())
+        #expect(try !scratch.holds("squirrel"))
+    }
+
+    /// It can't be known whose they are, and what they say.
+    @Test(arguments: ["UPDATE log SET sender = 1 WHERE position = 3", "UPDATE log SET time = 7 WHERE position = 2"])
+    func damagedRowsAreCounted(damage: String) throws {
+        let scratch = try Scratch()
+        let log = try storeWithASquirrel(scratch)
+        try log.writer.database.execute(damage)
+        log.close()
+        #expect(try erase("u2", from: scratch).damaged == 1)
+    }
+
+    /// The relay was stopped before it had removed the rows of an erased conversation.
+    @Test func anErasedConversationThatIsStillThereIsNoDamage() throws {
+        let scratch = try Scratch()
+        let log = try storeWithASquirrel(scratch)
+        var erase = message(by: 1)
+        erase.kind = .conversation
+        erase.change = .erase
+        _ = try log.commit([erase])
+        #expect(log.statistics.erasuresPending == 1)
+        log.close()
+        #expect(try self.erase("u2", from: scratch).damaged == 0)
+        #expect(try !scratch.holds("squirrel"))
+    }
+
+    /// An export that was made before finds what it knows, and brings nothing back.
+    @Test func anOlderExportBringsNothingBack() throws {
+        let scratch = try Scratch()
+        try storeWithASquirrel(scratch).close()
+        let exported = try StoreExporter.run(
+            scratch.path(), scope: .all, to: scratch.path("lines"), now: 5, progress: noProgress)
+        _ = try erase("u2", from: scratch)
+        let result = try StoreImporter.run(
+            scratch.path("lines"), into: scratch.path(), durability: .full, progress: noProgress)
+        #expect(result == StoreImporter.Result(lines: exported.lines, added: 0, known: 3))
+        #expect(try lines(scratch, "SELECT body FROM log WHERE kind = 1 AND body IS NOT NULL") == ["\"acorn\""])
+        #expect(try lines(scratch, "SELECT user FROM member WHERE role IS NOT NULL") == ["1"])
+        #expect(try StoreVerifier.run(scratch.path()) { _ in }.findings.map(\.description) == [])
+    }
 }
