@@ -247,7 +247,7 @@ final class OperatorCommands {
         deeds.append(
             OperatorDeed(
                 name: operatorName, kind: .revoke(user: user.name, device: device, sessions: sessions.count)))
-        close(sessions, .revoked, id, session, isStored: !journal.isFull)
+        close(sessions, .revoked, id, session, isStored: !journal.isFull && !journal.isFailed)
     }
 
     /// Answers, and then closes the sessions, of which the operator's own may be one.

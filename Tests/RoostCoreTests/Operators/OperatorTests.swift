@@ -99,6 +99,15 @@ import Testing
         #expect(relay.connect("alice").frames.last?.text("code") == "unauthorized")
     }
 
+    @Test func aRevocationAfterTheStoreFailedIsNotStored() {
+        let relay = RelayHarness()
+        let olga = olga(at: relay)
+        let alice = relay.connect("alice")
+        relay.failCommit()
+        #expect(olga.request("admin.revoke", ["user": "alice"])?["unstored"]?.bool == true)
+        #expect(alice.closeCode != nil)
+    }
+
     @Test func aUserWithRevokedTokensIsNotForgotten() {
         let relay = RelayHarness()
         let olga = olga(at: relay)
