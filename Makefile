@@ -6,6 +6,9 @@ SWIFT ?= swift
 SOURCES := Sources Tests LoadTests Package.swift
 LOAD = "$$($(SWIFT) build -c release --show-bin-path)/roost-load"
 
+# Without the cache of manifests, in which `roost version` would keep the commit of an earlier build.
+BUILD_ROOST := $(SWIFT) build -c release --product roost --manifest-cache none
+
 # Our sources must compile without warnings, and no target may import a module that it doesn't declare. Building and
 # testing use the same switches, because different ones would build everything again.
 STRICT_BUILD := ROOST_STRICT=1 $(SWIFT) build --build-tests --explicit-target-dependency-import-check error
@@ -25,7 +28,7 @@ setup-tests: ## The same, and what only tests need: a browser.
 	@Scripts/setup --tests
 
 run: setup ## Build for release and start a relay on 127.0.0.1:8080, with its data in ./data.
-	$(SWIFT) build -c release --product roost
+	$(BUILD_ROOST)
 	@exec "$$($(SWIFT) build -c release --show-bin-path)/roost" serve
 
 echo: setup ## Build a WebSocket echo server on the relay's transport, for conformance suites, and start it on PORT.
@@ -33,7 +36,7 @@ echo: setup ## Build a WebSocket echo server on the relay's transport, for confo
 	@exec "$$($(SWIFT) build -c release --show-bin-path)/roost-echo" $(or $(PORT),9001)
 
 build: setup ## Build for release.
-	$(SWIFT) build -c release --product roost
+	$(BUILD_ROOST)
 
 test: setup-tests ## Build for debugging and run all tests.
 	$(SWIFT) build --build-tests
@@ -66,7 +69,7 @@ simulate: setup ## Run the seeded simulation: SEEDS=n, or one SEED=n STEPS=n aga
 		$(if $(STEPS),--steps $(STEPS)) $(if $(DISK),--disk)
 
 load-tool: setup ## Build the relay and the load tester for release.
-	$(SWIFT) build -c release --product roost
+	$(BUILD_ROOST)
 	$(SWIFT) build -c release --product roost-load
 
 load: load-tool ## Start a relay, put mixed load on it for a minute, and print a report.
