@@ -165,8 +165,8 @@ import Testing
         #expect(try !scratch.holds("squirrel"))
     }
 
-    /// An export that was made before finds what it knows, and brings nothing back.
-    @Test func anOlderExportBringsNothingBack() throws {
+    /// An export that was made before finds the rows that it has, and brings no text back.
+    @Test func anOlderExportBringsNoTextBack() throws {
         let scratch = try Scratch()
         try storeWithASquirrel(scratch).close()
         let exported = try StoreExporter.run(
