@@ -42,7 +42,7 @@ final class Checkpoints {
     }
 
     private func copyIfDue() throws {
-        let frames = frames
+        let frames = lookAtWAL()
         guard let checkpointer, frames >= policy.frames else { return }
         let isAtBound = frames >= max(policy.framesBound, triedFrames + policy.retryFrames)
         if try checkpointer.isBusy(), !isAtBound { return }
@@ -73,8 +73,9 @@ final class Checkpoints {
         }
     }
 
-    /// Frames in the WAL, which SQLite starts anew when all of it has been copied and no reader needs it.
-    private var frames: Int {
+    /// Returns the frames in the WAL, and notes if SQLite has started it anew, as it does when all of it was copied and
+    /// no reader needs it.
+    private func lookAtWAL() -> Int {
         let frames = database.framesInWAL
         if frames < copiedFrames { afterEmptying() }
         return frames
@@ -115,7 +116,7 @@ final class Checkpoints {
 
     /// Whether the write-ahead log may grow by work that can wait. If a reader of another program holds it back, it is
     /// left to commits, which would have to wait for that reader at `framesMax`.
-    var hasRoomForIdleWork: Bool { frames < policy.framesLong }
+    var hasRoomForIdleWork: Bool { database.framesInWAL < policy.framesLong }
 
     /// Called when there is nothing else to do, or no room for it.
     func whenIdle() throws {
@@ -134,7 +135,7 @@ final class Checkpoints {
 
     /// Begins a pass if enough has been written since the last one.
     private func begin(after least: Int) throws {
-        let frames = frames
+        let frames = lookAtWAL()
         guard let checkpointer, frames >= copiedFrames + least, try !checkpointer.isBusy() else { return }
         checkpointer.begin()
         note(frames)
