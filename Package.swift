@@ -25,6 +25,8 @@ let package = Package(
         .executable(name: "roost", targets: ["roost"]),
         .executable(name: "roost-load", targets: ["roost-load"]),
         .library(name: "RoostClient", targets: ["RoostClient"]),
+        .library(name: "RoostClientLibwebsockets", targets: ["RoostClientLibwebsockets"]),
+        .library(name: "RoostClientURLSession", targets: ["RoostClientURLSession"]),
         .library(name: "RoostWire", targets: ["RoostWire"]),
     ],
     dependencies: [
@@ -95,16 +97,20 @@ let package = Package(
             ],
             swiftSettings: fast
         ),
-        .target(
-            name: "RoostClient", dependencies: ["RoostWire", "RoostTransport"], swiftSettings: strict),
         .executableTarget(
             name: "roost",
             dependencies: [
-                "RoostAuth", "RoostClient", "RoostWire", "RoostServer",
+                "RoostAuth", "RoostClient", "RoostClientLibwebsockets", "RoostWire", "RoostServer",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: strict
         ),
+
+        // What apps link: no C, but for the connector that says so.
+        .target(name: "RoostClient", dependencies: ["RoostWire"], swiftSettings: strict),
+        .target(
+            name: "RoostClientLibwebsockets", dependencies: ["RoostClient", "RoostTransport"], swiftSettings: strict),
+        .target(name: "RoostClientURLSession", dependencies: ["RoostClient"], swiftSettings: strict),
 
         // What tests share: an in-memory log, a manual clock, the seeded simulation and its command.
         .target(name: "SeededRandom", swiftSettings: strict),
@@ -203,6 +209,14 @@ let package = Package(
         ),
         .testTarget(name: "RoostCommandTests", dependencies: ["roost"], swiftSettings: strict),
         .testTarget(name: "RoostClientTests", dependencies: ["RoostClient", "RoostWire"], swiftSettings: strict),
+        .testTarget(
+            name: "RoostConnectorTests",
+            dependencies: [
+                "RoostClient", "RoostClientLibwebsockets", "RoostClientURLSession", "RoostFraming", "RoostTransport",
+                "RoostWire",
+            ],
+            swiftSettings: strict
+        ),
         .testTarget(
             name: "RoostLoadTests",
             dependencies: [

@@ -24,7 +24,7 @@ public actor ChatClient {
     ///   - heartbeat: how often the server pings, and how long this client may take to answer. The server takes it
     ///     into its limits (`ServerLimits.ping`, `.pong`); nil for the server's own.
     ///   - limits: every limit.
-    ///   - connector: creates the sockets.
+    ///   - connector: creates the sockets: `LibwebsocketsConnector` on Linux, `URLSessionConnector` on Apple's systems.
     ///   - clock: measures waiting times.
     ///   - generator: draws keys and random waits. Keys must never repeat: pass another generator only in tests.
     ///   - token: returns a valid token, for every connection and before the old one expires. When it throws, the
@@ -35,7 +35,7 @@ public actor ChatClient {
         isBackground: Bool = false,
         heartbeat: (ping: Duration, pong: Duration)? = nil,
         limits: ClientLimits = ClientLimits(),
-        connector: any SocketConnector = DialerConnector(),
+        connector: any SocketConnector,
         clock: some Clock<Duration> = ContinuousClock(),
         generator: any RandomNumberGenerator & Sendable = SystemRandomNumberGenerator(),
         token: @escaping @Sendable () async throws -> String

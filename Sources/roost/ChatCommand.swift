@@ -76,7 +76,7 @@ struct ChatCommand: AsyncParsableCommand {
 struct ChatRelay: Sendable {
     var url: String
     var device: String
-    var connector: DialerConnector
+    var connector: any SocketConnector
     var token: @Sendable () async throws -> String
 }
 

@@ -1,5 +1,6 @@
 import ArgumentParser
 import RoostClient
+import RoostClientLibwebsockets
 
 /// Whose certificates a command trusts that connects to a relay.
 struct TrustOptions: ParsableArguments {
@@ -7,9 +8,9 @@ struct TrustOptions: ParsableArguments {
     var caFile: String?
 
     /// Makes the connector. Called once.
-    func connector() throws -> DialerConnector {
-        guard let caFile else { return DialerConnector() }
-        do throws(SocketFailure) { return try DialerConnector(caFile: caFile) } catch {
+    func connector() throws -> any SocketConnector {
+        guard let caFile else { return LibwebsocketsConnector() }
+        do throws(SocketFailure) { return try LibwebsocketsConnector(caFile: caFile) } catch {
             throw ValidationError("--ca-file: \(error.reason)")
         }
     }

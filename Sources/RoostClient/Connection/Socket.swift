@@ -1,4 +1,5 @@
-/// One WebSocket connection, as the client needs it. `DialedSocket` is the real one; tests use their own.
+/// One WebSocket connection, as the client needs it. The modules `RoostClientLibwebsockets` and
+/// `RoostClientURLSession` have real ones; one suite, `ConnectorContract`, tests them all.
 public protocol Socket: Sendable {
     /// Queues a text message. Returns false and queues nothing if the connection isn't open or its queue is full.
     func send(_ text: [UInt8]) -> Bool

@@ -35,10 +35,10 @@ public actor OperatorClient {
     /// How the relay is, each time it says so after `statistics`. It ends with the connection.
     public nonisolated let samples: AsyncStream<Reply>
 
-    /// Opens a connection. `connect` follows.
+    /// Opens a connection by `connector`. `connect` follows.
     /// - Throws: `ended` if the URL can't be used.
     public init(
-        url: String, token: String, connector: any SocketConnector = DialerConnector()
+        url: String, token: String, connector: any SocketConnector
     ) throws(RoostFailure) {
         (samples, report) = AsyncStream.makeStream(of: Reply.self, bufferingPolicy: .bufferingNewest(1))
         self.token = token

@@ -1,9 +1,10 @@
 internal import Glibc
+public import RoostClient
 import RoostTransport
 
 /// Connects with libwebsockets, on a thread that all clients of the process share. `wss://` servers are checked with
 /// the system's certificates.
-public struct DialerConnector: SocketConnector {
+public struct LibwebsocketsConnector: SocketConnector {
     private let loop: DialerLoop?
 
     /// Uses the thread that the process shares.
