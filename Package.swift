@@ -111,6 +111,7 @@ let package = Package(
         .target(
             name: "RoostClientLibwebsockets", dependencies: ["RoostClient", "RoostTransport"], swiftSettings: strict),
         .target(name: "RoostClientURLSession", dependencies: ["RoostClient"], swiftSettings: strict),
+        .target(name: "RoostStore", dependencies: ["CSQLite", "RoostWire"], swiftSettings: strict),
 
         // What tests share: an in-memory log, a manual clock, the seeded simulation and its command.
         .target(name: "SeededRandom", swiftSettings: strict),
@@ -209,6 +210,8 @@ let package = Package(
         ),
         .testTarget(name: "RoostCommandTests", dependencies: ["roost"], swiftSettings: strict),
         .testTarget(name: "RoostClientTests", dependencies: ["RoostClient", "RoostWire"], swiftSettings: strict),
+        .testTarget(
+            name: "RoostStoreTests", dependencies: ["RoostStore", "RoostWire", "SeededRandom"], swiftSettings: strict),
         .testTarget(
             name: "RoostConnectorTests",
             dependencies: [

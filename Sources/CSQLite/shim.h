@@ -21,6 +21,11 @@ static inline int roost_sqlite_bind_copied_text(sqlite3_stmt *statement, int ind
     return sqlite3_bind_text(statement, index, (const char *)bytes, count, SQLITE_TRANSIENT);
 }
 
+/// Binds a copy of the blob (SQLITE_TRANSIENT).
+static inline int roost_sqlite_bind_copied_blob(sqlite3_stmt *statement, int index, const void *bytes, int count) {
+    return sqlite3_bind_blob(statement, index, bytes, count, SQLITE_TRANSIENT);
+}
+
 /// The last connection leaves the write-ahead log as it is when it closes (sqlite3_db_config is variadic).
 static inline int roost_sqlite_keep_wal_on_close(sqlite3 *database) {
     return sqlite3_db_config(database, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, (int *)0);

@@ -1,0 +1,167 @@
+import CSQLite
+
+/// What the local store couldn't do.
+public struct LocalFailure: Error, Sendable, Equatable, CustomStringConvertible {
+    /// SQLite's extended result code (sqlite.org/rescode.html); 0 if the store itself refuses.
+    public var code: Int32
+    /// One line; it names the statement and never its values.
+    public var description: String
+}
+
+/// One connection to the device's file. It belongs to one thread at a time. A commit is on disk when it returns: what a
+/// user typed must outlive a battery (sqlite.org/pragma.html#pragma_synchronous: FULL syncs the WAL at each commit).
+final class LocalDatabase {
+    private let handle: OpaquePointer
+    private var statements: [String: LocalStatement] = [:]
+
+    /// Opens the file, or creates it, and brings it to the newest form.
+    init(path: String, migrations: [LocalMigration]) throws(LocalFailure) {
+        var opened: OpaquePointer?
+        let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
+        let code = sqlite3_open_v2(path, &opened, flags, nil)
+        guard code == SQLITE_OK, let opened else {
+            sqlite3_close(opened)
+            throw LocalFailure(code: code, description: "open: \(String(cString: sqlite3_errstr(code)))")
+        }
+        handle = opened
+        sqlite3_busy_timeout(opened, 5_000)
+        try execute("PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA foreign_keys=ON")
+        try migrate(migrations)
+    }
+
+    deinit {
+        for statement in statements.values { sqlite3_finalize(statement.handle) }
+        sqlite3_close(handle)
+    }
+
+    /// Runs statements without values or results.
+    func execute(_ sql: String) throws(LocalFailure) {
+        let code = sqlite3_exec(handle, sql, nil, nil, nil)
+        guard code == SQLITE_OK else { throw failure(code, sql) }
+    }
+
+    /// Runs one statement with values. It is prepared once.
+    func run(_ sql: String, _ values: [LocalValue] = []) throws(LocalFailure) {
+        _ = try rows(sql, values) { _ in }
+    }
+
+    /// What `read` makes of each row.
+    func rows<Row>(
+        _ sql: String, _ values: [LocalValue] = [], _ read: (LocalStatement) -> Row
+    ) throws(LocalFailure) -> [Row] {
+        let statement = try prepared(sql)
+        defer { statement.reset() }
+        for (index, value) in values.enumerated() {
+            let code = statement.bind(Int32(index) + 1, value)
+            guard code == SQLITE_OK else { throw failure(code, sql) }
+        }
+        var rows: [Row] = []
+        while true {
+            let code = sqlite3_step(statement.handle)
+            if code == SQLITE_DONE { return rows }
+            guard code == SQLITE_ROW else { throw failure(code, sql) }
+            rows.append(read(statement))
+        }
+    }
+
+    /// The id of the row that was inserted last.
+    var lastID: Int64 { sqlite3_last_insert_rowid(handle) }
+
+    /// All of `body`, or nothing.
+    func transaction<Result>(_ body: () throws(LocalFailure) -> Result) throws(LocalFailure) -> Result {
+        try execute("BEGIN IMMEDIATE")
+        do throws(LocalFailure) {
+            let result = try body()
+            try execute("COMMIT")
+            return result
+        } catch {
+            // After some failures SQLite has rolled back by itself (sqlite.org/lang_transaction.html).
+            if sqlite3_get_autocommit(handle) == 0 { try execute("ROLLBACK") }
+            throw error
+        }
+    }
+
+    private func prepared(_ sql: String) throws(LocalFailure) -> LocalStatement {
+        if let statement = statements[sql] { return statement }
+        var made: OpaquePointer?
+        let code = sqlite3_prepare_v3(handle, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &made, nil)
+        guard code == SQLITE_OK, let made else { throw failure(code, sql) }
+        let statement = LocalStatement(handle: made)
+        statements[sql] = statement
+        return statement
+    }
+
+    private func failure(_ code: Int32, _ sql: String) -> LocalFailure {
+        LocalFailure(code: code, description: "\(String(cString: sqlite3_errmsg(handle))): \(sql)")
+    }
+
+    // MARK: Migrations
+
+    private func migrate(_ migrations: [LocalMigration]) throws(LocalFailure) {
+        try transaction { () throws(LocalFailure) in
+            try execute("CREATE TABLE IF NOT EXISTS migration(name TEXT PRIMARY KEY) STRICT")
+            let done = try rows("SELECT name FROM migration") { $0.text(0) }
+            let known = Set(migrations.map(\.name))
+            // A newer version of the app has been here: its tables may mean something else.
+            if let unknown = done.first(where: { !known.contains($0) }) {
+                throw LocalFailure(code: 0, description: "the file has a newer form: \(unknown)")
+            }
+            for migration in migrations where !done.contains(migration.name) {
+                try execute(migration.sql)
+                try run("INSERT INTO migration(name) VALUES (?)", [.text(migration.name)])
+            }
+        }
+    }
+}
+
+/// A change of the tables. Its name is for ever; so is what it does.
+struct LocalMigration {
+    var name: String
+    var sql: String
+}
+
+/// A value for a statement.
+enum LocalValue {
+    case null
+    case integer(Int64)
+    case text(String)
+    case bytes([UInt8])
+}
+
+/// A prepared statement, on a row. Columns count from 0.
+struct LocalStatement {
+    let handle: OpaquePointer
+
+    func bind(_ index: Int32, _ value: LocalValue) -> Int32 {
+        switch value {
+        case .null: return sqlite3_bind_null(handle, index)
+        case .integer(let number): return sqlite3_bind_int64(handle, index, number)
+        case .text(var text):
+            return text.withUTF8 { bytes in
+                // A null pointer would bind NULL instead of an empty text.
+                guard let start = bytes.baseAddress else { return roost_sqlite_bind_copied_text(handle, index, "", 0) }
+                return roost_sqlite_bind_copied_text(handle, index, start, Int32(clamping: bytes.count))
+            }
+        case .bytes(let bytes):
+            return bytes.withUnsafeBytes {
+                roost_sqlite_bind_copied_blob(handle, index, $0.baseAddress, Int32(clamping: $0.count))
+            }
+        }
+    }
+
+    func reset() {
+        sqlite3_reset(handle)
+        sqlite3_clear_bindings(handle)
+    }
+
+    func isNull(_ column: Int32) -> Bool { sqlite3_column_type(handle, column) == SQLITE_NULL }
+
+    func integer(_ column: Int32) -> Int64 { sqlite3_column_int64(handle, column) }
+
+    func text(_ column: Int32) -> String { String(decoding: bytes(column), as: UTF8.self) }
+
+    func bytes(_ column: Int32) -> [UInt8] {
+        guard let start = sqlite3_column_blob(handle, column) else { return [] }
+        return Array(UnsafeRawBufferPointer(start: start, count: Int(sqlite3_column_bytes(handle, column))))
+    }
+}

@@ -1,0 +1,263 @@
+public import RoostWire
+
+/// What a user did and the relay hasn't accepted yet, on disk. Nothing expires, and no error deletes what was typed.
+///
+/// Messages, edits and deletions of one conversation go out one after another, in the order in which they were made.
+/// An item about a message that waits here waits for it. A message that the relay refuses steps aside, and the next one
+/// of the conversation waits for its user's choice: `retry`, `replace` or `discard`. A conversation that refuses waits
+/// as a whole. Reactions and read marks hold nothing up, and are dropped when refused.
+///
+/// It belongs to one thread at a time, which must not be the main one: every change is a commit.
+public final class Outbox {
+    private let database: LocalDatabase
+    private let limits: OutboxLimits
+    private let policy: RetryPolicy
+    private let goesOnAfterFailures: Bool
+    /// All items, in the order in which they were made. The file has the same.
+    public private(set) var items: [OutboxItem] = []
+    /// Conversations that wait for their user's choice, and why.
+    public private(set) var parked: [String: OutboxItem.Failure] = [:]
+    private var bytes = 0
+    private var underWay: Set<Int64> = []
+
+    /// Opens the file at `path`, or creates it. What was under way when the app ended is sent again.
+    /// - Parameters:
+    ///   - policy: what happens when the relay can't be asked.
+    ///   - goesOnAfterFailures: whether the next message of a conversation is sent although one before it failed.
+    public init(
+        path: String, limits: OutboxLimits = OutboxLimits(), policy: RetryPolicy = .forever,
+        goesOnAfterFailures: Bool = false
+    ) throws(LocalFailure) {
+        self.limits = limits
+        self.policy = policy
+        self.goesOnAfterFailures = goesOnAfterFailures
+        database = try LocalDatabase(path: path, migrations: OutboxTable.migrations)
+        items = try database.rows(OutboxTable.all) { OutboxTable.item($0) }.compactMap { $0 }
+        bytes = items.reduce(0) { $0 + $1.bytes }
+        for (destination, failure) in try database.rows(OutboxTable.allParked, [], OutboxTable.parked) {
+            parked[destination] = failure
+        }
+    }
+
+    // MARK: What a user does
+
+    /// Puts an item at the end. It is on disk when this returns.
+    /// - Throws: `OutboxFailure`, or `LocalFailure` if it couldn't be written; then it isn't there.
+    @discardableResult
+    public func add(_ action: OutboxItem.Action, to destination: String, key: String) throws -> OutboxItem {
+        var item = OutboxItem(id: 0, destination: destination, key: key, action: action)
+        guard items.count < limits.itemsMax, item.bytes <= limits.bytesMax - bytes else { throw OutboxFailure.full }
+        guard !items.contains(where: { $0.key == key }) else { throw OutboxFailure.keyIsTaken }
+        if let parent = item.parent {
+            guard items.contains(where: { $0.id == parent && $0.isMessage }) else { throw OutboxFailure.noSuchItem }
+        }
+        // Of two read marks that wait, the later says all.
+        let replaced = items.first { replaces(action, $0, in: destination) }
+        item.id = try database.transaction { () throws(LocalFailure) in
+            if let replaced { try database.run(OutboxTable.remove, [.integer(replaced.id)]) }
+            try database.run(OutboxTable.insert, OutboxTable.values(item))
+            return database.lastID
+        }
+        if let replaced { forget(replaced.id) }
+        items.append(item)
+        bytes += item.bytes
+        return item
+    }
+
+    private func replaces(_ action: OutboxItem.Action, _ older: OutboxItem, in destination: String) -> Bool {
+        guard case .read = action, case .read = older.action else { return false }
+        return older.destination == destination && !underWay.contains(older.id)
+    }
+
+    /// Tries an item again that stepped aside.
+    public func retry(_ id: Int64) throws {
+        guard let index = items.firstIndex(where: { $0.id == id && $0.failure != nil }) else {
+            throw OutboxFailure.noSuchItem
+        }
+        try database.run(OutboxTable.revive, [.integer(id)])
+        items[index].failure = nil
+        items[index].tries = 0
+    }
+
+    /// Gives a message or an edit another body, and tries it again if it stepped aside. One that is under way can't be
+    /// changed any more.
+    public func replace(_ id: Int64, body: [UInt8]) throws {
+        guard let index = items.firstIndex(where: { $0.id == id }), !underWay.contains(id) else {
+            throw OutboxFailure.noSuchItem
+        }
+        var item = items[index]
+        switch item.action {
+        case .send(let kind, _, let replyTo): item.action = .send(kind: kind, body: body, replyTo: replyTo)
+        case .edit(let target, _): item.action = .edit(target, body: body)
+        case .delete, .react, .read: throw OutboxFailure.noSuchItem
+        }
+        item.failure = nil
+        item.tries = 0
+        guard item.bytes - items[index].bytes <= limits.bytesMax - bytes else { throw OutboxFailure.full }
+        try database.run(OutboxTable.replace, [.bytes(body), .integer(id)])
+        bytes += item.bytes - items[index].bytes
+        items[index] = item
+    }
+
+    /// Takes an item back, and with it what waits for it. One that is under way can't be taken back any more.
+    /// - Returns: the items that went.
+    @discardableResult
+    public func discard(_ id: Int64) throws -> [OutboxItem] {
+        var going: Set<Int64> = [id]
+        // Items wait for earlier ones only, so that one pass finds them all.
+        for item in items { if let parent = item.parent, going.contains(parent) { going.insert(item.id) } }
+        let gone = items.filter { going.contains($0.id) }
+        guard !gone.isEmpty, going.isDisjoint(with: underWay) else { throw OutboxFailure.noSuchItem }
+        // Its children go by `ON DELETE CASCADE`.
+        try database.run(OutboxTable.remove, [.integer(id)])
+        for item in gone { forget(item.id) }
+        return gone
+    }
+
+    /// Lets the items of a conversation that refused go out again.
+    public func resume(_ destination: String) throws {
+        try database.run(OutboxTable.unpark, [.text(destination)])
+        parked[destination] = nil
+    }
+
+    /// Forgets all items: the user has signed out. The file stays.
+    public func removeAll() throws {
+        try database.transaction { () throws(LocalFailure) in
+            try database.run(OutboxTable.removeAll)
+            try database.run(OutboxTable.unparkAll)
+        }
+        items.removeAll()
+        parked.removeAll()
+        underWay.removeAll()
+        bytes = 0
+    }
+
+    // MARK: What the session does
+
+    /// The next item that may be sent, which then counts as under way; nil if there is none now.
+    public func takeNext() -> OutboxItem? {
+        guard underWay.count < limits.underWayMax else { return nil }
+        var line = Line()
+        for item in items {
+            // What a conversation has refused waits as a whole, and a child holds up nobody: its parent does.
+            guard parked[item.destination] == nil, item.parent == nil else { continue }
+            if underWay.contains(item.id) {
+                line.hold(item)
+            } else if item.failure != nil {
+                if item.isMessage && !goesOnAfterFailures { line.holdMessages(of: item.destination) }
+            } else if item.isMessage && line.waitsForChoice(item.destination) {
+                continue
+            } else if line.hasTurn(item) {
+                underWay.insert(item.id)
+                return item
+            } else {
+                line.hold(item)
+            }
+        }
+        return nil
+    }
+
+    /// Which items must wait for earlier ones.
+    private struct Line {
+        private var visible: Set<String> = []
+        private var messages: Set<String> = []
+        private var invisible: Set<String> = []
+
+        func hasTurn(_ item: OutboxItem) -> Bool {
+            guard item.isVisible else { return !invisible.contains(item.destination) }
+            return !visible.contains(item.destination)
+        }
+
+        mutating func hold(_ item: OutboxItem) {
+            if item.isVisible {
+                visible.insert(item.destination)
+            } else {
+                invisible.insert(item.destination)
+            }
+        }
+
+        func waitsForChoice(_ destination: String) -> Bool { messages.contains(destination) }
+
+        mutating func holdMessages(of destination: String) { messages.insert(destination) }
+    }
+
+    /// The relay has done it. What waited for it may go.
+    /// - Parameter stored: what a message became. Items for `@name` belong to its conversation from now on.
+    public func accepted(_ id: Int64, as stored: StoredMessage? = nil) throws {
+        guard let index = items.firstIndex(where: { $0.id == id }) else { return }
+        let named = stored?.conversation ?? ""
+        let destination = items[index].destination
+        let moves = destination.hasPrefix("@") && !named.isEmpty
+        try database.transaction { () throws(LocalFailure) in
+            if let stored {
+                try database.run(OutboxTable.adopt, [.integer(stored.sequence.value), .integer(id)])
+            }
+            if moves { try database.run(OutboxTable.move, [.text(named), .text(destination)]) }
+            try database.run(OutboxTable.remove, [.integer(id)])
+        }
+        forget(id)
+        for index in items.indices {
+            if let stored, items[index].parent == id {
+                items[index].action = items[index].action.about(stored.sequence)
+            }
+            if moves, items[index].destination == destination { items[index].destination = named }
+        }
+    }
+
+    /// The relay has refused it, or couldn't be asked.
+    /// - Parameter failure: the relay's refusal; nil if the connection was lost, which costs no try.
+    /// - Returns: how long to wait before `takeNext`, if the policy says so; nil for the relay's own time.
+    @discardableResult
+    public func refused(_ id: Int64, _ failure: OutboxItem.Failure?) throws -> Duration? {
+        underWay.remove(id)
+        guard let failure, let index = items.firstIndex(where: { $0.id == id }) else { return nil }
+        let item = items[index]
+        switch FailureScope(failure.code, of: item.action) {
+        case .passing:
+            guard case .attempts(let waits) = policy else { return nil }
+            guard item.tries < waits.count else {
+                try stepAside(index, failure)
+                return nil
+            }
+            try database.run(OutboxTable.count, [.integer(Int64(item.tries) + 1), .integer(id)])
+            items[index].tries += 1
+            return waits[item.tries]
+        case .item: try stepAside(index, failure)
+        case .conversation:
+            try database.run(OutboxTable.park, OutboxTable.values(item.destination, failure))
+            parked[item.destination] = failure
+        }
+        return nil
+    }
+
+    private func stepAside(_ index: Int, _ failure: OutboxItem.Failure) throws {
+        let item = items[index]
+        guard item.isVisible else {
+            try database.run(OutboxTable.remove, [.integer(item.id)])
+            return forget(item.id)
+        }
+        try database.run(
+            OutboxTable.fail, [.text("\(failure.code.word)"), .text(failure.reason), .integer(item.id)])
+        items[index].failure = failure
+    }
+
+    private func forget(_ id: Int64) {
+        underWay.remove(id)
+        guard let index = items.firstIndex(where: { $0.id == id }) else { return }
+        bytes -= items[index].bytes
+        items.remove(at: index)
+    }
+}
+
+extension OutboxItem.Action {
+    /// The same about a message that the relay has stored.
+    fileprivate func about(_ sequence: SequenceNumber) -> Self {
+        switch self {
+        case .send(let kind, let body, _): .send(kind: kind, body: body, replyTo: .stored(sequence))
+        case .edit(_, let body): .edit(.stored(sequence), body: body)
+        case .delete: .delete(.stored(sequence))
+        case .react(_, let reaction, let isOn): .react(.stored(sequence), reaction: reaction, isOn: isOn)
+        case .read: self
+        }
+    }
+}

@@ -1,0 +1,108 @@
+import RoostWire
+
+/// The outbox in SQL. `action` is one of `Word`; `parent` is an item that a row waits for, `target` the sequence of a
+/// stored message.
+enum OutboxTable {
+    enum Word: Int64 {
+        case send = 1
+        case edit, delete, react, unreact, read
+    }
+
+    static let migrations = [
+        LocalMigration(
+            name: "1 outbox",
+            sql: """
+                CREATE TABLE outbox(
+                    id INTEGER PRIMARY KEY AUTOINCREMENT,
+                    destination TEXT NOT NULL,
+                    key TEXT NOT NULL UNIQUE,
+                    action INTEGER NOT NULL,
+                    parent INTEGER REFERENCES outbox(id) ON DELETE CASCADE,
+                    target INTEGER,
+                    kind TEXT,
+                    body BLOB,
+                    reaction TEXT,
+                    tries INTEGER NOT NULL DEFAULT 0,
+                    code TEXT,
+                    reason TEXT
+                ) STRICT;
+                CREATE INDEX outbox_parent ON outbox(parent) WHERE parent IS NOT NULL;
+                CREATE TABLE parked(destination TEXT PRIMARY KEY, code TEXT NOT NULL, reason TEXT NOT NULL) STRICT;
+                """)
+    ]
+
+    static let columns = "id, destination, key, action, parent, target, kind, body, reaction, tries, code, reason"
+    static let all = "SELECT \(columns) FROM outbox ORDER BY id"
+    static let insert = """
+        INSERT INTO outbox(destination, key, action, parent, target, kind, body, reaction)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+        """
+    static let remove = "DELETE FROM outbox WHERE id = ?"
+    static let removeAll = "DELETE FROM outbox"
+    static let revive = "UPDATE outbox SET tries = 0, code = NULL, reason = NULL WHERE id = ?"
+    static let replace = "UPDATE outbox SET body = ?, tries = 0, code = NULL, reason = NULL WHERE id = ?"
+    static let adopt = "UPDATE outbox SET target = ?, parent = NULL WHERE parent = ?"
+    static let move = "UPDATE outbox SET destination = ? WHERE destination = ?"
+    static let count = "UPDATE outbox SET tries = ? WHERE id = ?"
+    static let fail = "UPDATE outbox SET code = ?, reason = ? WHERE id = ?"
+    static let allParked = "SELECT destination, code, reason FROM parked"
+    static let park = "INSERT OR REPLACE INTO parked(destination, code, reason) VALUES (?, ?, ?)"
+    static let unpark = "DELETE FROM parked WHERE destination = ?"
+    static let unparkAll = "DELETE FROM parked"
+
+    /// The values of `insert`.
+    static func values(_ item: OutboxItem) -> [LocalValue] {
+        var (kind, body, reaction, target) = (LocalValue.null, LocalValue.null, LocalValue.null, LocalValue.null)
+        let word: Word
+        switch item.action {
+        case .send(let name, let bytes, _):
+            (word, body) = (.send, .bytes(bytes))
+            if let name { kind = .text(name) }
+        case .edit(_, let bytes): (word, body) = (.edit, .bytes(bytes))
+        case .delete: word = .delete
+        case .react(_, let text, let isOn): (word, reaction) = (isOn ? .react : .unreact, .text(text))
+        case .read(let sequence): (word, target) = (.read, .integer(sequence.value))
+        }
+        if case .stored(let sequence) = item.target { target = .integer(sequence.value) }
+        let parent = item.parent.map { LocalValue.integer($0) } ?? .null
+        return [
+            .text(item.destination), .text(item.key), .integer(word.rawValue), parent, target, kind, body, reaction,
+        ]
+    }
+
+    /// The values of `park`.
+    static func values(_ destination: String, _ failure: OutboxItem.Failure) -> [LocalValue] {
+        [.text(destination), .text("\(failure.code.word)"), .text(failure.reason)]
+    }
+
+    /// Reads a row of `all`; nil if it isn't one that this version writes.
+    static func item(_ row: LocalStatement) -> OutboxItem? {
+        let target: OutboxItem.Target? =
+            if !row.isNull(4) { .unsent(row.integer(4)) } else if !row.isNull(5) {
+                .stored(SequenceNumber(row.integer(5)))
+            } else { nil }
+        let action: OutboxItem.Action
+        switch (Word(rawValue: row.integer(3)), target) {
+        case (.send, _): action = .send(kind: row.isNull(6) ? nil : row.text(6), body: row.bytes(7), replyTo: target)
+        case (.edit, let target?): action = .edit(target, body: row.bytes(7))
+        case (.delete, let target?): action = .delete(target)
+        case (.react, let target?): action = .react(target, reaction: row.text(8), isOn: true)
+        case (.unreact, let target?): action = .react(target, reaction: row.text(8), isOn: false)
+        case (.read, .stored(let sequence)?): action = .read(sequence)
+        default: return nil
+        }
+        var item = OutboxItem(id: row.integer(0), destination: row.text(1), key: row.text(2), action: action)
+        item.tries = Int(clamping: row.integer(9))
+        if !row.isNull(10) { item.failure = failure(row.text(10), row.text(11)) }
+        return item
+    }
+
+    /// Reads a row of `allParked`.
+    static func parked(_ row: LocalStatement) -> (String, OutboxItem.Failure) {
+        (row.text(0), failure(row.text(1), row.text(2)))
+    }
+
+    private static func failure(_ word: String, _ reason: String) -> OutboxItem.Failure {
+        OutboxItem.Failure(ErrorCode.allCases.first { "\($0.word)" == word } ?? .badRequest, reason)
+    }
+}

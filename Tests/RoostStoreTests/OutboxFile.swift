@@ -1,0 +1,20 @@
+import Foundation
+import RoostStore
+
+/// The file of an outbox, in a folder of its own that goes with it.
+final class OutboxFile: Sendable {
+    let folder = FileManager.default.temporaryDirectory.appending(path: "outbox-\(UUID().uuidString)")
+
+    init() { try? FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true) }
+
+    deinit { try? FileManager.default.removeItem(at: folder) }
+
+    var path: String { folder.appending(path: "outbox.db").path }
+
+    /// Opens it, also beside one that is open already, as after a crash.
+    func open(
+        _ limits: OutboxLimits = OutboxLimits(), policy: RetryPolicy = .forever, goesOn: Bool = false
+    ) throws -> Outbox {
+        try Outbox(path: path, limits: limits, policy: policy, goesOnAfterFailures: goesOn)
+    }
+}
