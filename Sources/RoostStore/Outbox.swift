@@ -17,7 +17,6 @@ public final class Outbox {
     public private(set) var items: [OutboxItem] = []
     /// Conversations that wait for their user's choice, and why.
     public private(set) var parked: [String: OutboxItem.Failure] = [:]
-    private var bytes = 0
     private var underWay: Set<Int64> = []
 
     /// Opens the file at `path`, or creates it. What was under way when the app ended is sent again.
@@ -33,11 +32,12 @@ public final class Outbox {
         self.goesOnAfterFailures = goesOnAfterFailures
         database = try LocalDatabase(path: path, migrations: OutboxTable.migrations)
         items = try database.rows(OutboxTable.all) { OutboxTable.item($0) }.compactMap { $0 }
-        bytes = items.reduce(0) { $0 + $1.bytes }
         for (destination, failure) in try database.rows(OutboxTable.allParked, [], OutboxTable.parked) {
             parked[destination] = failure
         }
     }
+
+    private var bytes: Int { items.reduce(0) { $0 + $1.bytes } }
 
     // MARK: What a user does
 
@@ -60,7 +60,6 @@ public final class Outbox {
         }
         if let replaced { forget(replaced.id) }
         items.append(item)
-        bytes += item.bytes
         return item
     }
 
@@ -95,7 +94,6 @@ public final class Outbox {
         item.tries = 0
         guard item.bytes - items[index].bytes <= limits.bytesMax - bytes else { throw OutboxFailure.full }
         try database.run(OutboxTable.replace, [.bytes(body), .integer(id)])
-        bytes += item.bytes - items[index].bytes
         items[index] = item
     }
 
@@ -129,7 +127,6 @@ public final class Outbox {
         items.removeAll()
         parked.removeAll()
         underWay.removeAll()
-        bytes = 0
     }
 
     // MARK: What the session does
@@ -244,7 +241,6 @@ public final class Outbox {
     private func forget(_ id: Int64) {
         underWay.remove(id)
         guard let index = items.firstIndex(where: { $0.id == id }) else { return }
-        bytes -= items[index].bytes
         items.remove(at: index)
     }
 }

@@ -103,6 +103,6 @@ enum OutboxTable {
     }
 
     private static func failure(_ word: String, _ reason: String) -> OutboxItem.Failure {
-        OutboxItem.Failure(ErrorCode.allCases.first { "\($0.word)" == word } ?? .badRequest, reason)
+        OutboxItem.Failure(ErrorCode(word: word) ?? .badRequest, reason)
     }
 }

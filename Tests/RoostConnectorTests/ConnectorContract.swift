@@ -21,7 +21,7 @@ import Testing
         /// Those that can speak WebSocket on this system.
         static let working: [Kind] = {
             #if canImport(FoundationNetworking)
-                [.libwebsockets]  // `URLSession` of Linux' toolchains can't: `saysThatItCannot` shows it.
+                [.libwebsockets]  // `URLSession` can't on Linux: `saysThatItCannot` shows it.
             #else
                 Kind.allCases
             #endif

@@ -223,6 +223,21 @@ import Testing
         try small.add(.delete(.stored(SequenceNumber(1))), to: "c1234567", key: "b")
     }
 
+    @Test func bytesStayRightWhenItemsMove() throws {
+        var limits = OutboxLimits()
+        limits.bytesMax = 200
+        let outbox = try OutboxFile().open(limits)
+        let first = try outbox.add(.send(kind: nil, body: [0x31], replyTo: nil), to: "@b", key: "a")
+        let second = try outbox.add(.send(kind: nil, body: [0x31], replyTo: nil), to: "@b", key: "b")
+        #expect(outbox.takeNext()?.key == "a")
+        try outbox.accepted(first.id, as: stored(1, in: String(repeating: "c", count: 60)))
+        try outbox.discard(second.id)
+        let tooLong = [UInt8](repeating: 0x31, count: 200)
+        #expect(throws: OutboxFailure.full) {
+            try outbox.add(.send(kind: nil, body: tooLong, replyTo: nil), to: "c1", key: "c")
+        }
+    }
+
     @Test func aKeyIsTakenOnce() throws {
         _ = try say("a")
         #expect(throws: OutboxFailure.keyIsTaken) { _ = try say("a") }
