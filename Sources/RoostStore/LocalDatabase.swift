@@ -67,8 +67,12 @@ final class LocalDatabase {
     /// The id of the row that was inserted last.
     var lastID: Int64 { sqlite3_last_insert_rowid(handle) }
 
-    /// All of `body`, or nothing.
+    /// How many rows the last statement changed.
+    var changes: Int { Int(sqlite3_changes(handle)) }
+
+    /// All of `body`, or nothing. Inside another transaction it is a part of that one.
     func transaction<Result>(_ body: () throws(LocalFailure) -> Result) throws(LocalFailure) -> Result {
+        guard sqlite3_get_autocommit(handle) != 0 else { return try body() }
         try execute("BEGIN IMMEDIATE")
         do throws(LocalFailure) {
             let result = try body()

@@ -1,4 +1,4 @@
-public import RoostWire
+import RoostWire
 
 /// What a user did and the relay hasn't accepted yet, on disk. Nothing expires, and no error deletes what was typed.
 ///
@@ -18,24 +18,43 @@ public final class Outbox {
     /// Conversations that wait for their user's choice, and why.
     public private(set) var parked: [String: OutboxItem.Failure] = [:]
     private var underWay: Set<Int64> = []
+    // Whose items these are; nil before the first session.
+    private var user: String?
 
-    /// Opens the file at `path`, or creates it. What was under way when the app ended is sent again.
-    /// - Parameters:
-    ///   - policy: what happens when the relay can't be asked.
-    ///   - goesOnAfterFailures: whether the next message of a conversation is sent although one before it failed.
-    public init(
-        path: String, limits: OutboxLimits = OutboxLimits(), policy: RetryPolicy = .forever,
+    /// Reads what is in the file. What was under way when the app ended is sent again.
+    init(
+        _ database: LocalDatabase, user: String? = nil, limits: OutboxLimits = OutboxLimits(), policy: RetryPolicy = .forever,
         goesOnAfterFailures: Bool = false
     ) throws(LocalFailure) {
+        self.database = database
+        self.user = user
         self.limits = limits
         self.policy = policy
         self.goesOnAfterFailures = goesOnAfterFailures
-        database = try LocalDatabase(path: path, migrations: OutboxTable.migrations)
-        items = try database.rows(OutboxTable.all) { OutboxTable.item($0) }.compactMap { $0 }
+        try reread()
+    }
+
+    /// Takes the items from the file again, as after a change that failed half way.
+    func reread() throws(LocalFailure) {
+        let user = user.map { LocalValue.text($0) } ?? .null
+        items = try database.rows(OutboxTable.all, [user]) { OutboxTable.item($0) }.compactMap { $0 }
+        underWay.formIntersection(items.map(\.id))
+        parked = [:]
         for (destination, failure) in try database.rows(OutboxTable.allParked, [], OutboxTable.parked) {
             parked[destination] = failure
         }
     }
+
+    /// The items of this user count from now on; others' wait in the file. What was written before anybody was known is
+    /// this user's.
+    func use(_ user: String) throws(LocalFailure) {
+        try database.run(OutboxTable.adoptUser, [.text(user)])
+        self.user = user
+        try reread()
+    }
+
+    /// Whether an item was taken and isn't answered.
+    public func isUnderWay(_ id: Int64) -> Bool { underWay.contains(id) }
 
     private var bytes: Int { items.reduce(0) { $0 + $1.bytes } }
 
@@ -55,7 +74,7 @@ public final class Outbox {
         let replaced = items.first { replaces(action, $0, in: destination) }
         item.id = try database.transaction { () throws(LocalFailure) in
             if let replaced { try database.run(OutboxTable.remove, [.integer(replaced.id)]) }
-            try database.run(OutboxTable.insert, OutboxTable.values(item))
+            try database.run(OutboxTable.insert, OutboxTable.values(item, of: user))
             return database.lastID
         }
         if let replaced { forget(replaced.id) }
@@ -113,17 +132,18 @@ public final class Outbox {
     }
 
     /// Lets the items of a conversation that refused go out again.
-    public func resume(_ destination: String) throws {
+    public func resume(_ destination: String) throws(LocalFailure) {
         try database.run(OutboxTable.unpark, [.text(destination)])
         parked[destination] = nil
     }
 
     /// Forgets all items: the user has signed out. The file stays.
-    public func removeAll() throws {
+    func removeAll() throws(LocalFailure) {
         try database.transaction { () throws(LocalFailure) in
-            try database.run(OutboxTable.removeAll)
+            try database.run(OutboxTable.removeAll, [user.map { .text($0) } ?? .null])
             try database.run(OutboxTable.unparkAll)
         }
+        user = nil
         items.removeAll()
         parked.removeAll()
         underWay.removeAll()
@@ -180,7 +200,7 @@ public final class Outbox {
 
     /// The relay has done it. What waited for it may go.
     /// - Parameter stored: what a message became. Items for `@name` belong to its conversation from now on.
-    public func accepted(_ id: Int64, as stored: StoredMessage? = nil) throws {
+    func accepted(_ id: Int64, as stored: StoredMessage? = nil) throws(LocalFailure) {
         guard let index = items.firstIndex(where: { $0.id == id }) else { return }
         let named = stored?.conversation ?? ""
         let destination = items[index].destination

@@ -15,6 +15,7 @@ enum OutboxTable {
                 CREATE TABLE outbox(
                     id INTEGER PRIMARY KEY AUTOINCREMENT,
                     destination TEXT NOT NULL,
+                    user TEXT,
                     key TEXT NOT NULL UNIQUE,
                     action INTEGER NOT NULL,
                     parent INTEGER REFERENCES outbox(id) ON DELETE CASCADE,
@@ -32,13 +33,14 @@ enum OutboxTable {
     ]
 
     static let columns = "id, destination, key, action, parent, target, kind, body, reaction, tries, code, reason"
-    static let all = "SELECT \(columns) FROM outbox ORDER BY id"
+    static let all = "SELECT \(columns) FROM outbox WHERE user IS ? ORDER BY id"
+    static let adoptUser = "UPDATE outbox SET user = ? WHERE user IS NULL"
     static let insert = """
-        INSERT INTO outbox(destination, key, action, parent, target, kind, body, reaction)
-        VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+        INSERT INTO outbox(user, destination, key, action, parent, target, kind, body, reaction)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
         """
     static let remove = "DELETE FROM outbox WHERE id = ?"
-    static let removeAll = "DELETE FROM outbox"
+    static let removeAll = "DELETE FROM outbox WHERE user IS ?"
     static let revive = "UPDATE outbox SET tries = 0, code = NULL, reason = NULL WHERE id = ?"
     static let replace = "UPDATE outbox SET body = ?, tries = 0, code = NULL, reason = NULL WHERE id = ?"
     static let adopt = "UPDATE outbox SET target = ?, parent = NULL WHERE parent = ?"
@@ -51,7 +53,7 @@ enum OutboxTable {
     static let unparkAll = "DELETE FROM parked"
 
     /// The values of `insert`.
-    static func values(_ item: OutboxItem) -> [LocalValue] {
+    static func values(_ item: OutboxItem, of user: String?) -> [LocalValue] {
         var (kind, body, reaction, target) = (LocalValue.null, LocalValue.null, LocalValue.null, LocalValue.null)
         let word: Word
         switch item.action {
@@ -66,7 +68,8 @@ enum OutboxTable {
         if case .stored(let sequence) = item.target { target = .integer(sequence.value) }
         let parent = item.parent.map { LocalValue.integer($0) } ?? .null
         return [
-            .text(item.destination), .text(item.key), .integer(word.rawValue), parent, target, kind, body, reaction,
+            user.map { .text($0) } ?? .null, .text(item.destination), .text(item.key), .integer(word.rawValue),
+            parent, target, kind, body, reaction,
         ]
     }
 

@@ -1,5 +1,5 @@
 import Foundation
-import RoostStore
+@testable import RoostStore
 
 /// The file of an outbox, in a folder of its own that goes with it.
 final class OutboxFile: Sendable {
@@ -15,6 +15,7 @@ final class OutboxFile: Sendable {
     func open(
         _ limits: OutboxLimits = OutboxLimits(), policy: RetryPolicy = .forever, goesOn: Bool = false
     ) throws -> Outbox {
-        try Outbox(path: path, limits: limits, policy: policy, goesOnAfterFailures: goesOn)
+        let database = try LocalDatabase(path: path, migrations: LocalStore.migrations)
+        return try Outbox(database, limits: limits, policy: policy, goesOnAfterFailures: goesOn)
     }
 }

@@ -1,4 +1,4 @@
-import RoostStore
+@testable import RoostStore
 import RoostWire
 import SeededRandom
 import Testing

@@ -1,5 +1,5 @@
 import Foundation
-import RoostStore
+@testable import RoostStore
 import RoostWire
 import Testing
 

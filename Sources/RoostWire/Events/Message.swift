@@ -59,6 +59,23 @@ public struct Body: Sendable, Equatable {
         json = value.raw
         text = value.string
     }
+
+    /// The content in these bytes; nil if they aren't one JSON value.
+    public init?(json: [UInt8]) {
+        guard JSONValue.isValid(json) else { return nil }
+        let object = Array("{\"body\":".utf8) + json + Array("}".utf8)
+        guard let body = object.withUnsafeBytes({ JSONMembers(parsing: $0) })?.body else { return nil }
+        self = body
+    }
+
+    /// A text as content.
+    public init(text: String) {
+        let writer = JSONWriter()
+        writer.beginBare()
+        writer.element(text)
+        json = Array(writer.written)
+        self.text = text
+    }
 }
 
 /// How many members gave a message one reaction.

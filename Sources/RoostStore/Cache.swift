@@ -1,0 +1,264 @@
+import RoostWire
+
+/// What the relay told this device, changed by events in the way that Docs/Protocol.md, section 6, asks for: doing an
+/// event again changes nothing. It belongs to the thread of its database, and to a transaction of its caller's.
+struct Cache {
+    let conversations: ConversationTable
+    let messages: MessageTable
+    /// The user of this device.
+    let user: String
+
+    // MARK: Events
+
+    /// Takes an event of the relay.
+    /// - Returns: the conversation that it changed; nil for events that the cache doesn't keep.
+    func take(_ event: Event) throws(LocalFailure) -> String? {
+        switch event {
+        case .message(let message): try take(message)
+        case .edit(let edit):
+            try messages.edit(edit.target.conversation, edit.target.sequence, edit.body.json, at: edit.target.time)
+            return edit.target.conversation
+        case .delete(let deletion):
+            try messages.delete(deletion.target.conversation, deletion.target.sequence, at: deletion.target.time)
+            return deletion.target.conversation
+        case .react(let reaction): try take(reaction)
+        case .conversation(let change): try take(change)
+        case .gap(let gap): try take(gap)
+        case .receipt(let receipt): try take(receipt)
+        default: return nil
+        }
+        return switch event {
+        case .message(let message): message.conversation
+        case .react(let reaction): reaction.target.conversation
+        case .conversation(let change): change.conversation
+        case .gap(let gap): gap.conversation
+        case .receipt(let receipt): receipt.conversation
+        default: nil
+        }
+    }
+
+    private func take(_ message: Message) throws(LocalFailure) {
+        guard try messages.insert(LocalMessage(message)) else { return }
+        try noteMessage(
+            message.conversation, message.sequence, from: message.from, at: message.time)
+    }
+
+    // The conversation has a new message, which is kept already.
+    private func noteMessage(
+        _ id: String, _ sequence: SequenceNumber, from: String, at time: Timestamp
+    ) throws(LocalFailure) {
+        var one = try known(id, with: [from])
+        if sequence > one.sequence {
+            one.sequence = sequence
+            one.time = max(one.time, time)
+            // Whoever writes has read what was said before (section 7).
+            if from == user {
+                one.read = sequence
+                one.unread = 0
+            } else if sequence > one.read {
+                one.unread += 1
+            }
+        }
+        try conversations.put(one, for: user)
+        if from != user {
+            try conversations.raise(
+                LocalWatermark(user: from, delivered: sequence, deliveredAt: time, read: sequence, readAt: time), in: id
+            )
+        }
+        try messages.trim(id, newest: one.sequence)
+    }
+
+    // The conversation, or what is kept in its place until the relay has told it.
+    private func known(_ id: String, with members: [String]) throws(LocalFailure) -> LocalConversation {
+        if let one = try conversations.conversation(id) { return one }
+        let others = members.filter { $0 != user }
+        var one = LocalConversation(
+            id: id, kind: .direct, count: others.count + 1, members: [user] + others, sequence: .none, time: .never)
+        one.isStale = true
+        return one
+    }
+
+    private func take(_ reaction: MessageReaction) throws(LocalFailure) {
+        let (target, text) = (reaction.target, reaction.reaction)
+        if target.from == user {
+            try messages.react(
+                target.conversation, target.sequence, { $0.setMine(text, isOn: !reaction.isRemoved) }, isStale: false)
+        } else {
+            // A repetition can't be told from a new one, so `history` is asked for the count.
+            try messages.react(
+                target.conversation, target.sequence, { $0.change(text, by: reaction.isRemoved ? -1 : 1) },
+                isStale: true)
+        }
+    }
+
+    private func take(_ gap: MessageGap) throws(LocalFailure) {
+        try messages.forget(gap.conversation, from: gap.isReset ? .none : gap.from, to: gap.to)
+        var one = try known(gap.conversation, with: [])
+        one.sequence = max(one.sequence, gap.to)
+        if gap.isReset { one.first = gap.from }
+        // How many of them are unread, only the relay knows.
+        one.isStale = true
+        try conversations.put(one, for: user)
+    }
+
+    private func take(_ receipt: Receipt) throws(LocalFailure) {
+        guard receipt.user == user else {
+            return try conversations.raise(LocalWatermark(receipt), in: receipt.conversation)
+        }
+        guard var one = try conversations.conversation(receipt.conversation), receipt.read >= one.read else { return }
+        one.read = receipt.read
+        if let unread = receipt.unread { one.unread = unread }
+        try conversations.put(one, for: user)
+    }
+
+    private func take(_ event: ConversationEvent) throws(LocalFailure) {
+        let id = event.conversation
+        switch event.change {
+        case .created(let outline): return try begin(event, outline)
+        case .added(let users, let outline?) where users.contains(user): return try begin(event, outline)
+        case .removed(let users) where users.contains(user): return try conversations.forget(id)
+        case .left where event.by == user: return try conversations.forget(id)
+        default: break
+        }
+        var one = try known(id, with: [])
+        switch event.change {
+        case .created: break
+        case .renamed(let name): one.name = name
+        case .added(let users, _):
+            one.add(users)
+            try conversations.forgetWatermarks(of: users, in: id)
+        case .removed(let users):
+            one.remove(users)
+            try conversations.forgetWatermarks(of: users, in: id)
+        case .left(let owner):
+            one.remove([event.by])
+            try conversations.forgetWatermarks(of: [event.by], in: id)
+            if owner == user { one.role = .owner }
+        case .role(let named, let role):
+            if named == user { one.role = role }
+            // The owner who names another one becomes an admin (section 4).
+            if role == .owner, event.by == user, named != user { one.role = .admin }
+        }
+        one.time = max(one.time, event.time)
+        try conversations.put(one, for: user)
+    }
+
+    // The user's membership begins, perhaps not for the first time: what is kept from before is out of date.
+    private func begin(_ event: ConversationEvent, _ outline: ConversationOutline) throws(LocalFailure) {
+        let before = try conversations.conversation(event.conversation)
+        // A repetition of the event that began it, after messages that came with it.
+        if let before, before.time >= event.time, before.first.value == event.sequence.value + 1 { return }
+        try conversations.forget(event.conversation)
+        var one = LocalConversation(
+            id: event.conversation, kind: outline.kind, name: outline.name, count: outline.count,
+            members: outline.members, first: SequenceNumber(event.sequence.value + 1), sequence: event.sequence,
+            time: event.time)
+        one.role = outline.kind == .group && event.by == user && event.isCreation ? .owner : .member
+        one.unread = Int(clamping: event.unread ?? 0)
+        one.read = event.read ?? .none
+        try conversations.put(one, for: user)
+    }
+
+    // MARK: Answers
+
+    /// A conversation as the relay shows it now.
+    func take(_ summary: ConversationSummary) throws(LocalFailure) {
+        let before = try conversations.conversation(summary.id)
+        var one = LocalConversation(
+            id: summary.id, kind: summary.kind, name: summary.name, role: summary.role, count: summary.count,
+            members: summary.members, first: before?.first ?? SequenceNumber(1),
+            sequence: max(summary.sequence, before?.sequence ?? .none), time: max(summary.time, before?.time ?? .never))
+        one.read = max(summary.read, before?.read ?? .none)
+        // What this device has read is on its way to the relay.
+        one.unread = one.read > summary.read && one.read >= summary.sequence ? 0 : summary.unread
+        try conversations.put(one, for: user)
+        if let message = summary.message, try messages.message(message.conversation, message.sequence) == nil {
+            var kept = LocalMessage(message)
+            // Only `history` tells the reactions.
+            kept.isStale = true
+            _ = try messages.insert(kept)
+        }
+    }
+
+    /// A page of history: messages as they are now.
+    /// - Parameter before: the sequence that it was asked for; nil if there was another question.
+    func take(_ page: HistoryPage, before: SequenceNumber?) throws(LocalFailure) {
+        for message in page.messages { try messages.replace(LocalMessage(message)) }
+        for gap in page.gaps {
+            // They count toward the page (section 5), so that there are no more of them than of messages.
+            let last = min(gap.to.value, gap.from.value &+ Int64(Limits().historyMax))
+            for sequence in gap.from.value...max(gap.from.value, last) {
+                try messages.replace(LocalMessage(lost: SequenceNumber(sequence), in: page.conversation))
+            }
+        }
+        guard before != nil, !page.hasMore, var one = try conversations.conversation(page.conversation) else { return }
+        // There is nothing before it that this user may see.
+        one.first = page.first ?? before ?? one.first
+        try conversations.put(one, for: user)
+    }
+
+    /// A message of this device that the relay has stored.
+    func take(_ stored: StoredMessage, of message: LocalMessage) throws(LocalFailure) {
+        guard try messages.insert(message) else { return }
+        try noteMessage(stored.conversation, stored.sequence, from: user, at: stored.time)
+    }
+
+    /// The user has seen a conversation up to a message.
+    func read(_ conversation: String, upTo sequence: SequenceNumber) throws(LocalFailure) {
+        guard var one = try conversations.conversation(conversation), sequence > one.read else { return }
+        one.read = sequence
+        one.unread = try sequence >= one.sequence ? 0 : min(one.unread, unread(in: one))
+        try conversations.put(one, for: user)
+    }
+
+    // Messages of others after the watermark, as far as they are here; those of a gap count, too.
+    private func unread(in one: LocalConversation) throws(LocalFailure) -> Int {
+        Int(clamping: one.sequence.value - one.read.value)
+    }
+}
+
+extension ConversationEvent {
+    fileprivate var isCreation: Bool {
+        if case .created = change { true } else { false }
+    }
+}
+
+extension LocalConversation {
+    // Events name up to 500 users; the names of the first 50 members are kept (Docs/Protocol.md, section 4).
+    fileprivate mutating func add(_ users: [String]) {
+        let new = users.filter { !members.contains($0) }
+        count += new.count
+        members.append(contentsOf: new.prefix(max(0, 50 - members.count)))
+    }
+
+    fileprivate mutating func remove(_ users: [String]) {
+        members.removeAll { users.contains($0) }
+        count = max(0, count - users.count)
+    }
+}
+
+extension LocalWatermark {
+    // Read messages are also delivered (Docs/Protocol.md, section 7).
+    fileprivate init(_ receipt: Receipt) {
+        self.init(
+            user: receipt.user, delivered: max(receipt.delivered, receipt.read),
+            deliveredAt: receipt.deliveredAt ?? receipt.readAt, read: receipt.read, readAt: receipt.readAt)
+    }
+}
+
+extension LocalMessage {
+    /// A message as the relay shows it.
+    init(_ message: Message) {
+        self.init(
+            conversation: message.conversation, sequence: message.sequence, key: message.key, from: message.from,
+            time: message.time, kind: message.kind, body: message.body, replyTo: message.replyTo,
+            editedAt: message.editedAt, deletedAt: message.deletedAt, reactions: message.reactions, isStale: false)
+    }
+
+    /// A message that the relay can't show any more.
+    init(lost sequence: SequenceNumber, in conversation: String) {
+        self.init(
+            conversation: conversation, sequence: sequence, from: "", time: .never, kind: "text", reactions: [],
+            isStale: false)
+    }
+}

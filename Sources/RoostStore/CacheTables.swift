@@ -1,0 +1,71 @@
+/// The tables of what the relay told this device. All of it can be read anew, so another user or another log empties
+/// them. `message` has stored messages only: what waits to be sent is in `outbox`.
+///
+/// A sequence between two rows of `message` that has no row is a gap: the device doesn't have that message. Names of
+/// users have no spaces (Docs/Protocol.md, section 2), so that `members` separates them by spaces.
+enum CacheTables {
+    static let migrations = [
+        LocalMigration(
+            name: "2 cache",
+            sql: """
+                CREATE TABLE identity(
+                    id INTEGER PRIMARY KEY CHECK (id = 1),
+                    device TEXT NOT NULL,
+                    user TEXT,
+                    epoch TEXT,
+                    position TEXT,
+                    is_listed INTEGER NOT NULL DEFAULT 0
+                ) STRICT;
+                CREATE TABLE conversation(
+                    id TEXT PRIMARY KEY,
+                    kind INTEGER NOT NULL,
+                    peer TEXT,
+                    name TEXT,
+                    role INTEGER NOT NULL,
+                    count INTEGER NOT NULL,
+                    members TEXT NOT NULL,
+                    first INTEGER NOT NULL,
+                    sequence INTEGER NOT NULL,
+                    read INTEGER NOT NULL,
+                    unread INTEGER NOT NULL,
+                    time INTEGER NOT NULL,
+                    is_stale INTEGER NOT NULL
+                ) STRICT, WITHOUT ROWID;
+                CREATE INDEX conversation_time ON conversation(time, id);
+                CREATE INDEX conversation_peer ON conversation(peer) WHERE peer IS NOT NULL;
+                CREATE INDEX conversation_stale ON conversation(id) WHERE is_stale;
+                CREATE INDEX conversation_unread ON conversation(unread) WHERE unread > 0;
+                CREATE TABLE message(
+                    conversation TEXT NOT NULL,
+                    sequence INTEGER NOT NULL,
+                    key TEXT,
+                    sender TEXT NOT NULL,
+                    time INTEGER NOT NULL,
+                    kind TEXT NOT NULL,
+                    body BLOB,
+                    reply_to INTEGER,
+                    edited_at INTEGER,
+                    deleted_at INTEGER,
+                    reactions BLOB,
+                    is_stale INTEGER NOT NULL,
+                    UNIQUE (conversation, sequence)
+                ) STRICT;
+                CREATE TABLE watermark(
+                    conversation TEXT NOT NULL,
+                    user TEXT NOT NULL,
+                    delivered INTEGER NOT NULL,
+                    delivered_at INTEGER,
+                    read INTEGER NOT NULL,
+                    read_at INTEGER,
+                    PRIMARY KEY (conversation, user)
+                ) STRICT, WITHOUT ROWID;
+                CREATE TABLE draft(destination TEXT PRIMARY KEY, text TEXT NOT NULL) STRICT;
+                """)
+    ]
+
+    /// Forgets everything but who this device is.
+    static let empty = """
+        DELETE FROM conversation; DELETE FROM message; DELETE FROM watermark;
+        UPDATE identity SET epoch = NULL, position = NULL, is_listed = 0
+        """
+}

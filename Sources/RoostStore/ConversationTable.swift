@@ -1,0 +1,134 @@
+import RoostWire
+
+/// The conversations and how far their members have got, in SQL. It belongs to the thread of its database, and to a
+/// transaction of its caller's.
+struct ConversationTable {
+    let database: LocalDatabase
+
+    private static let columns =
+        "id, kind, name, role, count, members, first, sequence, read, unread, time, is_stale"
+
+    // MARK: Reading
+
+    /// Up to `limit` conversations, those first in which something happened last.
+    func page(limit: Int) throws(LocalFailure) -> [LocalConversation] {
+        try database.rows(
+            "SELECT \(ConversationTable.columns) FROM conversation ORDER BY time DESC, id DESC LIMIT ?",
+            [.integer(Int64(limit))], ConversationTable.conversation)
+    }
+
+    /// One conversation; nil if this device doesn't know it.
+    func conversation(_ id: String) throws(LocalFailure) -> LocalConversation? {
+        try database.rows(
+            "SELECT \(ConversationTable.columns) FROM conversation WHERE id = ?", [.text(id)],
+            ConversationTable.conversation
+        ).first
+    }
+
+    /// The direct conversation with a user; nil if this device doesn't know one.
+    func direct(with user: String) throws(LocalFailure) -> LocalConversation? {
+        try database.rows(
+            "SELECT \(ConversationTable.columns) FROM conversation WHERE peer = ?", [.text(user)],
+            ConversationTable.conversation
+        ).first
+    }
+
+    /// Up to `limit` conversations that must be asked anew.
+    func stale(limit: Int) throws(LocalFailure) -> [String] {
+        try database.rows(
+            "SELECT id FROM conversation WHERE is_stale LIMIT ?", [.integer(Int64(limit))]) { $0.text(0) }
+    }
+
+    /// All unread messages.
+    func unread() throws(LocalFailure) -> Int {
+        let sum = try database.rows("SELECT coalesce(sum(unread), 0) FROM conversation WHERE unread > 0") {
+            $0.integer(0)
+        }
+        return Int(clamping: sum.first ?? 0)
+    }
+
+    private static func conversation(_ row: LocalStatement) -> LocalConversation {
+        var conversation = LocalConversation(
+            id: row.text(0), kind: ConversationKind(rawValue: UInt8(clamping: row.integer(1))) ?? .direct,
+            name: row.isNull(2) ? nil : row.text(2),
+            role: Role(rawValue: UInt8(clamping: row.integer(3))) ?? .member, count: Int(clamping: row.integer(4)),
+            members: row.text(5).split(separator: " ").map(String.init), first: SequenceNumber(row.integer(6)),
+            sequence: SequenceNumber(row.integer(7)), time: Timestamp(milliseconds: row.integer(10)))
+        conversation.read = SequenceNumber(row.integer(8))
+        conversation.unread = Int(clamping: row.integer(9))
+        conversation.isStale = row.integer(11) != 0
+        return conversation
+    }
+
+    // MARK: Writing
+
+    /// Keeps a conversation as it is now.
+    /// - Parameter user: the user of this device.
+    func put(_ one: LocalConversation, for user: String) throws(LocalFailure) {
+        try database.run(
+            """
+            INSERT OR REPLACE INTO conversation(\(ConversationTable.columns), peer)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+            """,
+            [
+                .text(one.id), .integer(Int64(one.kind.rawValue)), one.name.map { .text($0) } ?? .null,
+                .integer(Int64(one.role.rawValue)), .integer(Int64(one.count)),
+                .text(one.members.joined(separator: " ")), .integer(one.first.value), .integer(one.sequence.value),
+                .integer(one.read.value), .integer(Int64(one.unread)), .integer(one.time.milliseconds),
+                .integer(one.isStale ? 1 : 0), one.peer(of: user).map { .text($0) } ?? .null,
+            ])
+    }
+
+    /// Forgets a conversation with all that it has.
+    func forget(_ id: String) throws(LocalFailure) {
+        try database.run("DELETE FROM conversation WHERE id = ?", [.text(id)])
+        try database.run("DELETE FROM message WHERE conversation = ?", [.text(id)])
+        try database.run("DELETE FROM watermark WHERE conversation = ?", [.text(id)])
+    }
+
+    // MARK: Watermarks
+
+    /// How far the other members have got, as far as this device was told.
+    func watermarks(of conversation: String) throws(LocalFailure) -> [LocalWatermark] {
+        try database.rows(
+            """
+            SELECT user, delivered, delivered_at, read, read_at FROM watermark WHERE conversation = ? ORDER BY user
+            """,
+            [.text(conversation)]
+        ) { row in
+            LocalWatermark(
+                user: row.text(0), delivered: SequenceNumber(row.integer(1)),
+                deliveredAt: row.isNull(2) ? nil : Timestamp(milliseconds: row.integer(2)),
+                read: SequenceNumber(row.integer(3)),
+                readAt: row.isNull(4) ? nil : Timestamp(milliseconds: row.integer(4)))
+        }
+    }
+
+    /// Raises a watermark; they never fall.
+    func raise(_ mark: LocalWatermark, in conversation: String) throws(LocalFailure) {
+        func time(_ time: Timestamp?) -> LocalValue { time.map { .integer($0.milliseconds) } ?? .null }
+        try database.run(
+            """
+            INSERT INTO watermark(conversation, user, delivered, delivered_at, read, read_at) VALUES (?, ?, ?, ?, ?, ?)
+            ON CONFLICT (conversation, user) DO UPDATE SET
+                delivered_at = CASE WHEN excluded.delivered > delivered THEN excluded.delivered_at
+                    ELSE coalesce(delivered_at, excluded.delivered_at) END,
+                read_at = CASE WHEN excluded.read > read THEN excluded.read_at
+                    ELSE coalesce(read_at, excluded.read_at) END,
+                delivered = max(delivered, excluded.delivered),
+                read = max(read, excluded.read)
+            """,
+            [
+                .text(conversation), .text(mark.user), .integer(mark.delivered.value), time(mark.deliveredAt),
+                .integer(mark.read.value), time(mark.readAt),
+            ])
+    }
+
+    /// Forgets how far these users have got: they are no members any more, or become members anew.
+    func forgetWatermarks(of users: [String], in conversation: String) throws(LocalFailure) {
+        for user in users {
+            try database.run(
+                "DELETE FROM watermark WHERE conversation = ? AND user = ?", [.text(conversation), .text(user)])
+        }
+    }
+}

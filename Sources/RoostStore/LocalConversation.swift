@@ -1,0 +1,98 @@
+public import RoostWire
+
+/// A conversation as this device knows it.
+public struct LocalConversation: Sendable, Equatable, Identifiable {
+    /// Its id on the wire, an opaque string.
+    public var id: String
+    /// Direct or group.
+    public var kind: ConversationKind
+    /// The name of a group; nil for a direct conversation.
+    public var name: String?
+    /// The user's own role.
+    public var role: Role
+    /// Number of members.
+    public var count: Int
+    /// The names of the first 50 members.
+    public var members: [String]
+    /// The first message that the user may see: there is nothing before it.
+    public var first: SequenceNumber
+    /// The last message; zero if there is none.
+    public var sequence: SequenceNumber
+    /// The last message that the user has read.
+    public var read: SequenceNumber
+    /// Number of messages that the user hasn't read.
+    public var unread: Int
+    /// When the last durable event happened.
+    public var time: Timestamp
+    /// Whether something of it must be asked anew, because it was left out.
+    public var isStale: Bool
+
+    /// The other user of a direct conversation; nil for a group.
+    /// - Parameter user: the user of this device.
+    public func peer(of user: String) -> String? {
+        kind == .direct ? members.first { $0 != user } : nil
+    }
+
+    init(
+        id: String, kind: ConversationKind, name: String? = nil, role: Role = .member, count: Int, members: [String],
+        first: SequenceNumber = SequenceNumber(1), sequence: SequenceNumber, time: Timestamp
+    ) {
+        self.id = id
+        self.kind = kind
+        self.name = name
+        self.role = role
+        self.count = count
+        self.members = members
+        self.first = first
+        self.sequence = sequence
+        read = .none
+        unread = 0
+        self.time = time
+        isStale = false
+    }
+}
+
+/// A message that the relay has stored, as this device knows it.
+public struct LocalMessage: Sendable, Equatable {
+    /// The id of the conversation.
+    public var conversation: String
+    /// Its number in the conversation.
+    public var sequence: SequenceNumber
+    /// The author's key for it; nil if the author is another user.
+    public var key: String?
+    /// The author; empty if the relay has lost the message.
+    public var from: String
+    /// When it was stored.
+    public var time: Timestamp
+    /// `text`, or a kind of the author's application.
+    public var kind: String
+    /// The body; nil if the message was deleted or lost.
+    public var body: Body?
+    /// The message that it replies to.
+    public var replyTo: SequenceNumber?
+    /// When it was last edited.
+    public var editedAt: Timestamp?
+    /// When it was deleted.
+    public var deletedAt: Timestamp?
+    /// The reactions.
+    public var reactions: [ReactionCount]
+    /// Whether the reactions must be asked anew: others reacted, and `history` counts.
+    public var isStale: Bool
+
+    /// Whether the relay can't show it any more, because it is damaged in the relay's store.
+    public var isLost: Bool { from.isEmpty }
+}
+
+/// How far another member has got in a conversation.
+public struct LocalWatermark: Sendable, Equatable {
+    /// The member.
+    public var user: String
+    /// The last message that some device of the member has.
+    public var delivered: SequenceNumber
+    /// Since when.
+    public var deliveredAt: Timestamp?
+    /// The last message that the member has read.
+    public var read: SequenceNumber
+    /// Since when.
+    public var readAt: Timestamp?
+}

@@ -1,0 +1,329 @@
+public import RoostWire
+
+/// What a device keeps on disk: what the relay told it, and what its user did. One file; `outbox` is the part that no
+/// change of user, log or server takes away.
+///
+/// It belongs to one thread at a time, which must not be the main one: it waits for the disk. Everything that it hands
+/// out is a value.
+public final class LocalStore {
+    /// What waits for the relay.
+    public let outbox: Outbox
+    private let database: LocalDatabase
+    private let conversations: ConversationTable
+    private let messages: MessageTable
+    /// Who this device is and how far it has got.
+    public private(set) var identity: LocalIdentity
+
+    static let migrations = OutboxTable.migrations + CacheTables.migrations
+
+    /// Opens the file at `path`, or creates it.
+    /// - Parameters:
+    ///   - device: the name of this device, if the file has none yet. It stays what it is for ever, because the relay
+    ///     remembers how far each device has got.
+    ///   - policy: what happens when the relay can't be asked.
+    ///   - goesOnAfterFailures: whether the next message of a conversation is sent although one before it failed.
+    public init(
+        path: String, device: String, limits: StoreLimits = StoreLimits(), policy: RetryPolicy = .forever,
+        goesOnAfterFailures: Bool = false
+    ) throws(LocalFailure) {
+        database = try LocalDatabase(path: path, migrations: LocalStore.migrations)
+        outbox = try Outbox(
+            database, limits: limits.outbox, policy: policy, goesOnAfterFailures: goesOnAfterFailures)
+        conversations = ConversationTable(database: database)
+        messages = MessageTable(database: database, most: limits.messagesMax)
+        try database.run("INSERT OR IGNORE INTO identity(id, device) VALUES (1, ?)", [.text(device)])
+        identity = LocalIdentity(device: device)
+        try readIdentity()
+        if let user = identity.user { try outbox.use(user) }
+    }
+
+    private func readIdentity() throws(LocalFailure) {
+        let rows = try database.rows("SELECT device, user, epoch, position, is_listed FROM identity") { row in
+            LocalIdentity(
+                device: row.text(0), user: row.isNull(1) ? nil : row.text(1), epoch: row.isNull(2) ? nil : row.text(2),
+                position: row.isNull(3) ? nil : row.text(3), isListed: row.integer(4) != 0)
+        }
+        if let row = rows.first { identity = row }
+    }
+
+    // All of it, or nothing: neither on disk nor in memory.
+    private func change<Result>(_ body: () throws(LocalFailure) -> Result) throws(LocalFailure) -> Result {
+        do throws(LocalFailure) {
+            return try database.transaction(body)
+        } catch {
+            try? outbox.reread()
+            try? readIdentity()
+            throw error
+        }
+    }
+
+    private var cache: Cache {
+        Cache(conversations: conversations, messages: messages, user: identity.user ?? "")
+    }
+
+    // MARK: Sessions
+
+    /// This user uses the device from now on. Another one's cache is emptied; what another one wrote and wasn't sent
+    /// stays in the file, unseen, until that user is back.
+    public func signIn(_ user: String) throws(LocalFailure) {
+        guard identity.user != user else { return }
+        try change { () throws(LocalFailure) in try become(user) }
+    }
+
+    private func become(_ user: String) throws(LocalFailure) {
+        if identity.user != nil { try empty() }
+        try database.run("UPDATE identity SET user = ?", [.text(user)])
+        try readIdentity()
+        try outbox.use(user)
+    }
+
+    private func empty() throws(LocalFailure) {
+        try database.execute(CacheTables.empty)
+        try readIdentity()
+    }
+
+    /// A session has begun. Empties the cache if it is another user's or another log's, or if the relay doesn't know
+    /// what this device has (Docs/Protocol.md, section 6). The outbox stays.
+    /// - Parameter isResumed: whether the relay took the position that `identity` has.
+    /// - Returns: whether the cache was emptied.
+    @discardableResult
+    public func begin(_ welcome: Welcome, isResumed: Bool) throws(LocalFailure) -> Bool {
+        let isUnknown = !isResumed && (welcome.isNew || identity.position != nil)
+        let isAnother = identity.epoch != nil && identity.epoch != welcome.epoch
+        return try change { () throws(LocalFailure) in
+            let isEmptied = isUnknown || isAnother || (identity.user != nil && identity.user != welcome.user)
+            if identity.user != welcome.user { try become(welcome.user) }
+            if isEmptied { try empty() }
+            try database.run("UPDATE identity SET epoch = ?", [.text(welcome.epoch)])
+            try readIdentity()
+            return isEmptied
+        }
+    }
+
+    /// Forgets all that this user has here, on disk too. The device keeps its name.
+    public func signOut() throws(LocalFailure) {
+        try change { () throws(LocalFailure) in
+            try outbox.removeAll()
+            try database.run("DELETE FROM draft")
+            try empty()
+            try database.run("UPDATE identity SET user = NULL")
+            try readIdentity()
+        }
+    }
+
+    // MARK: What the relay tells
+
+    /// Takes events in the order in which they came, and the position of the last one, in one transaction: what was
+    /// acked is never lost here.
+    /// - Parameter position: where the device is after them (Docs/Protocol.md, section 6); nil if it stays.
+    /// - Returns: the conversations that changed.
+    public func take(_ events: [Event], position: String?) throws(LocalFailure) -> Set<String> {
+        try change { () throws(LocalFailure) in
+            var changed: Set<String> = []
+            for event in events {
+                if case .message(let message) = event { try settle(message) }
+                if let conversation = try cache.take(event) { changed.insert(conversation) }
+            }
+            if let position {
+                try database.run("UPDATE identity SET position = ?", [.text(position)])
+                identity.position = position
+            }
+            return changed
+        }
+    }
+
+    // A message of this user's that still waits here was stored by an earlier try, whose answer was lost.
+    private func settle(_ message: Message) throws(LocalFailure) {
+        guard message.from == identity.user, let key = message.key,
+            let item = outbox.items.first(where: { $0.key == key && $0.isMessage })
+        else { return }
+        try outbox.accepted(
+            item.id,
+            as: StoredMessage(
+                conversation: message.conversation, sequence: message.sequence, position: message.position,
+                time: message.time, isDuplicate: true))
+    }
+
+    /// Takes a page of the user's conversations.
+    /// - Parameter isLast: whether it is the last page, so that all are here.
+    public func take(_ page: ConversationPage, isLast: Bool) throws(LocalFailure) {
+        try change { () throws(LocalFailure) in
+            for summary in page.conversations { try cache.take(summary) }
+            if isLast { try database.run("UPDATE identity SET is_listed = 1") }
+            try readIdentity()
+        }
+    }
+
+    /// Takes a conversation as it is now.
+    public func take(_ summary: ConversationSummary) throws(LocalFailure) {
+        try change { () throws(LocalFailure) in try cache.take(summary) }
+    }
+
+    /// Takes a page of history.
+    /// - Parameter before: the sequence before which it was asked for; nil after another question.
+    public func take(_ page: HistoryPage, before: SequenceNumber?) throws(LocalFailure) {
+        try change { () throws(LocalFailure) in try cache.take(page, before: before) }
+    }
+
+    /// Takes how far members have got.
+    public func take(_ receipts: [Receipt]) throws(LocalFailure) {
+        try change { () throws(LocalFailure) in
+            for receipt in receipts { _ = try cache.take(.receipt(receipt)) }
+        }
+    }
+
+    /// The user is no longer in this conversation.
+    public func forget(_ conversation: String) throws(LocalFailure) {
+        try change { () throws(LocalFailure) in try conversations.forget(conversation) }
+    }
+
+    // MARK: What became of the outbox's items
+
+    /// The relay has done it: the item goes, and what it did is there, in one transaction.
+    /// - Parameters:
+    ///   - time: when the relay did it.
+    ///   - stored: what a message became.
+    /// - Returns: the conversation that changed.
+    @discardableResult
+    public func accepted(
+        _ id: Int64, at time: Timestamp, as stored: StoredMessage? = nil
+    ) throws(LocalFailure) -> String? {
+        guard let item = outbox.items.first(where: { $0.id == id }) else { return nil }
+        return try change { () throws(LocalFailure) in
+            let conversation = if let stored { stored.conversation } else { try resolved(item.destination) }
+            try note(item, in: conversation, at: time, as: stored)
+            try outbox.accepted(id, as: stored)
+            return conversation
+        }
+    }
+
+    private func note(
+        _ item: OutboxItem, in conversation: String, at time: Timestamp, as stored: StoredMessage?
+    ) throws(LocalFailure) {
+        switch item.action {
+        case .send(let kind, let body, let replyTo):
+            // An empty name says that the user has left the conversation since.
+            guard let stored, !stored.conversation.isEmpty else { return }
+            var message = LocalMessage(stored, from: identity.user ?? "", key: item.key, kind: kind ?? "text")
+            message.body = Body(json: body)
+            if case .stored(let sequence) = replyTo { message.replyTo = sequence }
+            // A message that an earlier try stored may have changed since.
+            message.isStale = stored.isDuplicate
+            try cache.take(stored, of: message)
+        case .edit(.stored(let sequence), let body): try messages.edit(conversation, sequence, body, at: time)
+        case .delete(.stored(let sequence)): try messages.delete(conversation, sequence, at: time)
+        case .react(.stored(let sequence), let reaction, let isOn):
+            try messages.react(conversation, sequence, { $0.setMine(reaction, isOn: isOn) }, isStale: false)
+        case .read(let sequence): try cache.read(conversation, upTo: sequence)
+        case .edit, .delete, .react: break
+        }
+    }
+
+    /// The id of the conversation that is meant: `@name` may be known here by its id.
+    public func resolved(_ destination: String) throws(LocalFailure) -> String {
+        guard destination.hasPrefix("@") else { return destination }
+        return try conversations.direct(with: String(destination.dropFirst()))?.id ?? destination
+    }
+
+    /// The user has seen a conversation up to a message. Does nothing if that is known already.
+    /// - Throws: `OutboxFailure`, or `LocalFailure` if it couldn't be written.
+    public func read(_ conversation: String, upTo sequence: SequenceNumber, key: String) throws {
+        guard let one = try conversations.conversation(conversation), sequence > one.read,
+            sequence <= one.sequence
+        else { return }
+        try outbox.add(.read(sequence), to: conversation, key: key)
+        try change { () throws(LocalFailure) in try cache.read(conversation, upTo: sequence) }
+    }
+
+    // MARK: Reading
+
+    /// Up to `limit` conversations, those first in which something happened last.
+    public func conversations(limit: Int) throws(LocalFailure) -> [LocalConversation] {
+        try conversations.page(limit: limit)
+    }
+
+    /// One conversation, by its id or as `@name`; nil if this device doesn't know it.
+    public func conversation(_ destination: String) throws(LocalFailure) -> LocalConversation? {
+        guard destination.hasPrefix("@") else { return try conversations.conversation(destination) }
+        return try conversations.direct(with: String(destination.dropFirst()))
+    }
+
+    /// Up to `limit` conversations of which something was left out, so that they must be asked anew.
+    public func staleConversations(limit: Int) throws(LocalFailure) -> [String] {
+        try conversations.stale(limit: limit)
+    }
+
+    /// Up to `limit` messages below a sequence, oldest first. Sequences without a message between them are a gap.
+    public func messages(
+        of conversation: String, below: SequenceNumber = SequenceNumber(.max), limit: Int
+    ) throws(LocalFailure) -> [LocalMessage] {
+        try messages.page(of: conversation, below: below, limit: limit)
+    }
+
+    /// Up to `limit` messages from a sequence on, oldest first.
+    public func messages(
+        of conversation: String, from: SequenceNumber, limit: Int
+    ) throws(LocalFailure) -> [LocalMessage] {
+        try messages.page(of: conversation, from: from, limit: limit)
+    }
+
+    /// How far the other members have got, as far as this device was told.
+    public func watermarks(of conversation: String) throws(LocalFailure) -> [LocalWatermark] {
+        try conversations.watermarks(of: conversation)
+    }
+
+    /// Number of unread messages of all conversations.
+    public func unread() throws(LocalFailure) -> Int { try conversations.unread() }
+
+    // MARK: Drafts
+
+    /// What the user has begun to write to a conversation or `@name`; empty if nothing.
+    public func draft(for destination: String) throws(LocalFailure) -> String {
+        try database.rows("SELECT text FROM draft WHERE destination = ?", [.text(destination)]) { $0.text(0) }.first
+            ?? ""
+    }
+
+    /// Keeps what the user has begun to write.
+    public func keep(draft text: String, for destination: String) throws(LocalFailure) {
+        if text.isEmpty {
+            try database.run("DELETE FROM draft WHERE destination = ?", [.text(destination)])
+        } else {
+            try database.run(
+                "INSERT OR REPLACE INTO draft(destination, text) VALUES (?, ?)", [.text(destination), .text(text)])
+        }
+    }
+}
+
+/// Who a device is, and how far it has got.
+public struct LocalIdentity: Sendable, Equatable {
+    /// The name of the device, for `hello`.
+    public var device: String
+    /// The user whose messages these are; nil before the first session and after a sign-out.
+    public var user: String?
+    /// The log that everything belongs to.
+    public var epoch: String?
+    /// Everything up to here is in the store. For `hello`, as `resume`.
+    public var position: String?
+    /// Whether all of the user's conversations are here.
+    public var isListed = false
+}
+
+/// The bounds of what a device keeps, each with its reason.
+public struct StoreLimits: Sendable, Equatable {
+    /// The outbox's own.
+    public var outbox = OutboxLimits()
+    /// Most messages kept of one conversation. Some 20 MB of usual texts; who scrolls further asks the relay.
+    public var messagesMax = 50_000
+
+    /// The defaults.
+    public init() {}
+}
+
+extension LocalMessage {
+    /// A message of this device that the relay has stored.
+    fileprivate init(_ stored: StoredMessage, from user: String, key: String, kind: String) {
+        self.init(
+            conversation: stored.conversation, sequence: stored.sequence, key: key, from: user, time: stored.time,
+            kind: kind, reactions: [], isStale: false)
+    }
+}

@@ -1,0 +1,174 @@
+import RoostWire
+
+/// The stored messages in SQL. It belongs to the thread of its database, and to a transaction of its caller's.
+struct MessageTable {
+    let database: LocalDatabase
+    /// Most messages kept of one conversation. The oldest go first, and `history` has them.
+    let most: Int
+
+    private static let columns =
+        "conversation, sequence, key, sender, time, kind, body, reply_to, edited_at, deleted_at, reactions, is_stale"
+
+    // MARK: Reading
+
+    /// Up to `limit` messages below a sequence, oldest first.
+    func page(
+        of conversation: String, below: SequenceNumber, limit: Int
+    ) throws(LocalFailure) -> [LocalMessage] {
+        try database.rows(
+            """
+            SELECT \(MessageTable.columns) FROM message WHERE conversation = ? AND sequence < ?
+            ORDER BY sequence DESC LIMIT ?
+            """,
+            [.text(conversation), .integer(below.value), .integer(Int64(limit))], MessageTable.message
+        ).reversed()
+    }
+
+    /// Up to `limit` messages from a sequence on, oldest first.
+    func page(
+        of conversation: String, from: SequenceNumber, limit: Int
+    ) throws(LocalFailure) -> [LocalMessage] {
+        try database.rows(
+            """
+            SELECT \(MessageTable.columns) FROM message WHERE conversation = ? AND sequence >= ?
+            ORDER BY sequence LIMIT ?
+            """,
+            [.text(conversation), .integer(from.value), .integer(Int64(limit))], MessageTable.message)
+    }
+
+    /// One message; nil if it isn't here.
+    func message(_ conversation: String, _ sequence: SequenceNumber) throws(LocalFailure) -> LocalMessage? {
+        try page(of: conversation, from: sequence, limit: 1).first { $0.sequence == sequence }
+    }
+
+    private static func message(_ row: LocalStatement) -> LocalMessage {
+        func time(_ column: Int32) -> Timestamp? {
+            row.isNull(column) ? nil : Timestamp(milliseconds: row.integer(column))
+        }
+        return LocalMessage(
+            conversation: row.text(0), sequence: SequenceNumber(row.integer(1)),
+            key: row.isNull(2) ? nil : row.text(2), from: row.text(3),
+            time: Timestamp(milliseconds: row.integer(4)), kind: row.text(5),
+            body: row.isNull(6) ? nil : Body(json: row.bytes(6)),
+            replyTo: row.isNull(7) ? nil : SequenceNumber(row.integer(7)), editedAt: time(8), deletedAt: time(9),
+            reactions: row.isNull(10) ? [] : Reactions.read(row.bytes(10)), isStale: row.integer(11) != 0)
+    }
+
+    // MARK: Writing
+
+    /// Keeps a message unless it is here already.
+    /// - Returns: whether it is new.
+    func insert(_ message: LocalMessage) throws(LocalFailure) -> Bool {
+        try write("INSERT OR IGNORE", message)
+        return database.changes > 0
+    }
+
+    /// Keeps a message as `history` shows it now.
+    func replace(_ message: LocalMessage) throws(LocalFailure) { try write("INSERT OR REPLACE", message) }
+
+    private func write(_ verb: String, _ message: LocalMessage) throws(LocalFailure) {
+        func time(_ time: Timestamp?) -> LocalValue { time.map { .integer($0.milliseconds) } ?? .null }
+        try database.run(
+            "\(verb) INTO message(\(MessageTable.columns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            [
+                .text(message.conversation), .integer(message.sequence.value), message.key.map { .text($0) } ?? .null,
+                .text(message.from), .integer(message.time.milliseconds), .text(message.kind),
+                message.body.map { .bytes($0.json) } ?? .null,
+                message.replyTo.map { .integer($0.value) } ?? .null, time(message.editedAt), time(message.deletedAt),
+                message.reactions.isEmpty ? .null : .bytes(Reactions.written(message.reactions)),
+                .integer(message.isStale ? 1 : 0),
+            ])
+    }
+
+    /// Gives a message another body.
+    func edit(
+        _ conversation: String, _ sequence: SequenceNumber, _ body: [UInt8], at time: Timestamp
+    ) throws(LocalFailure) {
+        try database.run(
+            """
+            UPDATE message SET body = ?, edited_at = ?
+            WHERE conversation = ? AND sequence = ? AND deleted_at IS NULL
+            """,
+            [.bytes(body), .integer(time.milliseconds), .text(conversation), .integer(sequence.value)])
+    }
+
+    /// Takes body and reactions of a message away.
+    func delete(_ conversation: String, _ sequence: SequenceNumber, at time: Timestamp) throws(LocalFailure) {
+        try database.run(
+            """
+            UPDATE message SET body = NULL, reactions = NULL, is_stale = 0, deleted_at = ?
+            WHERE conversation = ? AND sequence = ?
+            """,
+            [.integer(time.milliseconds), .text(conversation), .integer(sequence.value)])
+    }
+
+    /// Changes the reactions of a message that is here.
+    func react(
+        _ conversation: String, _ sequence: SequenceNumber, _ change: (inout [ReactionCount]) -> Void, isStale: Bool
+    ) throws(LocalFailure) {
+        guard var message = try message(conversation, sequence), message.deletedAt == nil else { return }
+        change(&message.reactions)
+        message.isStale = message.isStale || isStale
+        try replace(message)
+    }
+
+    /// Forgets the messages from one sequence to another: they aren't here, or out of date.
+    func forget(
+        _ conversation: String, from: SequenceNumber = .none, to: SequenceNumber
+    ) throws(LocalFailure) {
+        try database.run(
+            "DELETE FROM message WHERE conversation = ? AND sequence BETWEEN ? AND ?",
+            [.text(conversation), .integer(from.value), .integer(to.value)])
+    }
+
+    /// Forgets the oldest messages of a conversation whose newest one is `sequence`, if there are more than `most`.
+    func trim(_ conversation: String, newest sequence: SequenceNumber) throws(LocalFailure) {
+        guard sequence.value > Int64(most) else { return }
+        try forget(conversation, to: SequenceNumber(sequence.value - Int64(most)))
+    }
+}
+
+/// Reactions as the store keeps them: a list of objects as on the wire.
+enum Reactions {
+    static func written(_ reactions: [ReactionCount]) -> [UInt8] {
+        let writer = JSONWriter()
+        writer.beginBare()
+        writer.beginObject()
+        writer.beginArray("reactions")
+        for one in reactions {
+            writer.beginObject()
+            writer.member("reaction", one.reaction)
+            writer.member("count", Int64(one.count))
+            if one.isMine { writer.member("mine", true) }
+            writer.endObject()
+        }
+        writer.endArray()
+        writer.endObject()
+        return Array(writer.written)
+    }
+
+    static func read(_ bytes: [UInt8]) -> [ReactionCount] {
+        let members = bytes.withUnsafeBytes { JSONMembers(parsing: $0) }
+        return (members?.objects("reactions") ?? []).compactMap(ReactionCount.init(reading:))
+    }
+}
+
+extension [ReactionCount] {
+    /// The user reacted, or took a reaction back. Doing it again changes nothing.
+    mutating func setMine(_ reaction: String, isOn: Bool) {
+        let index = firstIndex { $0.reaction == reaction }
+        guard (index.map { self[$0].isMine } ?? false) != isOn else { return }
+        change(reaction, by: isOn ? 1 : -1)
+        if let index = firstIndex(where: { $0.reaction == reaction }) { self[index].isMine = isOn }
+    }
+
+    /// Somebody else reacted, or took a reaction back.
+    mutating func change(_ reaction: String, by number: Int) {
+        if let index = firstIndex(where: { $0.reaction == reaction }) {
+            self[index].count += number
+            if self[index].count <= 0 { remove(at: index) }
+        } else if number > 0 {
+            append(ReactionCount(reaction, count: number, isMine: false))
+        }
+    }
+}
