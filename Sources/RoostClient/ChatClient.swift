@@ -27,6 +27,8 @@ public actor ChatClient {
     ///   - connector: creates the sockets: `LibwebsocketsConnector` on Linux, `URLSessionConnector` on Apple's systems.
     ///   - clock: measures waiting times.
     ///   - generator: draws keys and random waits. Keys must never repeat: pass another generator only in tests.
+    ///   - resume: returns the position that the application has stored (`RoostEvent`, Docs/Protocol.md, section 6), for
+    ///     every connection; nil to go on where the relay believes that this device is.
     ///   - token: returns a valid token, for every connection and before the old one expires. When it throws, the
     ///     client tries again later.
     public init(
@@ -38,6 +40,7 @@ public actor ChatClient {
         connector: any SocketConnector,
         clock: some Clock<Duration> = ContinuousClock(),
         generator: any RandomNumberGenerator & Sendable = SystemRandomNumberGenerator(),
+        resume: @escaping @Sendable () async -> String? = { nil },
         token: @escaping @Sendable () async throws -> String
     ) {
         self.url = url
@@ -48,7 +51,7 @@ public actor ChatClient {
             ClientSession.Settings(
                 url: url, device: device, isBackground: isBackground, heartbeat: heartbeat, limits: limits,
                 connector: connector,
-                elapsed: { start.duration(to: clock.now) }, token: token),
+                elapsed: { start.duration(to: clock.now) }, token: token, resume: resume),
             sleep: { try await clock.sleep(for: $0) }, generator: generator)
     }
 
@@ -57,6 +60,10 @@ public actor ChatClient {
     /// Keeps a session up from now on, until `disconnect` or until the server refuses for good. Returns at once;
     /// `events` reports what happens. A repeated call does nothing.
     public func connect() { session.connect(for: self) }
+
+    /// There may be a network again, or the application is in use again: if the client waits to reconnect, it tries at
+    /// once; if it is connected, it finds out soon whether the connection is still there.
+    public func wake() { session.wake() }
 
     /// Says `bye`, which makes the user offline at once if this was the user's last device, and ends the session for
     /// good. Messages that are not sent yet are dropped; if that matters, wait for the calls of `send` first.
@@ -83,6 +90,14 @@ public actor ChatClient {
         } onCancel: {
             Task { await self.perform { $0.feed.dismissReader(number) } }
         }
+    }
+
+    /// Returns the next events, in order, as soon as there is one: at most `most`. They count as processed, and are
+    /// acked, when the next ones are asked for. Empty where `nextEvent` returns nil.
+    public func nextEvents(atMost most: Int) async -> [RoostEvent] {
+        let events = session.feed.next(atMost: most)
+        if !events.isEmpty { return events }
+        return await nextEvent().map { [$0] } ?? []
     }
 
     /// For tasks that return to the client.
@@ -148,6 +163,14 @@ public actor ChatClient {
             if let failure { continuation.resume(returning: .failure(failure)) }
         }
         return try result.get()
+    }
+
+    /// Sends a command for another module of this package.
+    package func ask<Reply: Sendable>(
+        _ type: CommandType, _ members: @Sendable (JSONWriter) -> Void,
+        _ read: @escaping @Sendable (JSONMembers) -> Reply?
+    ) async throws(RoostFailure) -> Reply {
+        try await request(type, members, read)
     }
 
     /// Sends a command of which only the success matters.

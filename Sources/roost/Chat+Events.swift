@@ -6,7 +6,7 @@ extension Chat {
     func show(_ event: RoostEvent) async {
         if let time = Self.time(ofChange: event), time <= openedAt { return }
         switch event {
-        case .connected(let welcome): await connected(welcome)
+        case .connected(let welcome, _): await connected(welcome)
         case .disconnected(let disconnection): await disconnected(disconnection)
         case .message(let message): await received(message)
         case .edited(let edit) where edit.target.conversation == conversation:

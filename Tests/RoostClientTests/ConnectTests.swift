@@ -13,7 +13,7 @@ import Testing
         #expect(hello["token"] == "token-1")
         #expect(hello["device"] == "phone")
         #expect(hello.json?["resume"] == nil)
-        guard case .connected(let welcome) = await fixture.client.nextEvent() else {
+        guard case .connected(let welcome, _) = await fixture.client.nextEvent() else {
             Issue.record("not connected")
             return
         }

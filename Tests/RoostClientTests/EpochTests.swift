@@ -11,7 +11,7 @@ import Testing
         #expect(await fixture.client.nextEvent()?.disconnection != nil)
         let new = await fixture.connector.next()
         await new.welcome("\"epoch\":\"\(epoch)\"")
-        guard case .connected(let welcome) = await fixture.client.nextEvent() else {
+        guard case .connected(let welcome, _) = await fixture.client.nextEvent() else {
             Issue.record("not connected")
             return new
         }

@@ -22,7 +22,7 @@ import Testing
                     MessageGap(
                         conversation: "c1", from: SequenceNumber(1), to: SequenceNumber(960), isReset: true))
             ),
-            (#"{"type":"live","position":"9"}"#, .live),
+            (#"{"type":"live","position":"9"}"#, .live(position: "9")),
             (
                 #"{"type":"receipt","conversation":"c1","user":"bob","delivered":7,"deliveredAt":3,"read":6}"#,
                 .receipt(

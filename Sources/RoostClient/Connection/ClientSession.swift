@@ -31,6 +31,7 @@ final class ClientSession {
         var connector: any SocketConnector
         var elapsed: () -> Duration
         var token: @Sendable () async throws -> String
+        var resume: @Sendable () async -> String?
     }
 
     let settings: Settings
@@ -49,6 +50,8 @@ final class ClientSession {
     private var socket: (any Socket)?
     private var inbox: Inbox?
     private var token = ""
+    // Where the application is, for `hello`.
+    private var resume: String?
     private var isRefreshing = false
     private var backoff: Backoff
     // How long the server asked clients to stay away.
@@ -108,10 +111,11 @@ final class ClientSession {
         feed.begin(connection: connection)
         phase = .fetchingToken
         let number = connection
-        Task { [weak client, fetch = settings.token] in
+        Task { [weak client, fetch = settings.token, place = settings.resume] in
             do {
                 let token = try await fetch()
-                await client?.perform { $0.dial(with: token, number) }
+                let resume = await place()
+                await client?.perform { $0.dial(with: token, from: resume, number) }
             } catch {
                 await client?.perform { $0.noToken(number) }
             }
@@ -123,9 +127,10 @@ final class ClientSession {
         lose(code: nil, "no token to connect with")
     }
 
-    private func dial(with token: String, _ number: Int) {
+    private func dial(with token: String, from resume: String?, _ number: Int) {
         guard number == connection, phase == .fetchingToken else { return }
         self.token = token
+        self.resume = resume
         phase = .connecting
         alarms.set(.welcome, after: limits.welcomeTimeout)
         let inbox = Inbox(eventsMax: limits.inboxMax, bytesMax: limits.inboxBytesMax)
@@ -208,6 +213,7 @@ final class ClientSession {
             command.member("token", token)
             command.member("device", settings.device)
             if settings.isBackground { command.member("background", true) }
+            if let resume { command.member("resume", resume) }
             if let heartbeat = settings.heartbeat {
                 command.member("pingSeconds", max(1, heartbeat.ping.components.seconds))
                 command.member("pongSeconds", max(1, heartbeat.pong.components.seconds))
@@ -215,7 +221,6 @@ final class ClientSession {
         } then: { [unowned self] in
             greeted($0)
         }
-        token = ""
         if failure != nil { lose(code: nil, "hello can't be sent") }
     }
 
@@ -225,6 +230,10 @@ final class ClientSession {
         case .success(let members):
             guard let welcome = Welcome(reading: members) else { return lose(code: nil, "not a welcome") }
             becomeReady(welcome)
+        case .failure(.refused(let refusal)) where refusal.is(.badPosition) && resume != nil:
+            // The log never gave it (section 6): without it, the relay's own cursor counts.
+            resume = nil
+            sayHello()
         case .failure(.refused(let refusal)):
             // A close code that says what to do follows at once.
             if refusal.is(.tokenExpired) || refusal.is(.unauthorized) || refusal.is(.forbidden) { return }
@@ -239,6 +248,7 @@ final class ClientSession {
 
     private func becomeReady(_ welcome: Welcome) {
         phase = .ready
+        token = ""
         requests.becomeReady(bytesMax: welcome.limits.frameBytes)
         alarms.cancel(.welcome)
         readySince = settings.elapsed()
@@ -249,7 +259,7 @@ final class ClientSession {
             standing.forgetReads()
         }
         self.welcome = welcome
-        feed.tell(.connected(welcome))
+        feed.tell(.connected(welcome, isResumed: resume != nil))
         alarms.set(.quiet, after: limits.quietTime)
         if let expires = welcome.expires { planRefresh(expires, now: welcome.time) }
         standing.tellAgain { [unowned self] in feed.tell($0) }
@@ -320,6 +330,19 @@ final class ClientSession {
         case .outgoing: outgoing.resume()
         case .quiet: askForLife()
         case .goodbye: end(Ending(code: nil, reason: "left", isWanted: true))
+        }
+    }
+
+    /// There may be a network again, or the application is in use again: tries at once what it would try later, and
+    /// finds out soon whether a connection is still there.
+    func wake() {
+        switch phase {
+        case .waiting:
+            backoff.reset()
+            alarms.cancel(.reconnect)
+            begin()
+        case .ready: requests.issue(.ping)
+        default: break
         }
     }
 

@@ -58,7 +58,7 @@ final class EventFeed {
     /// Everything that was missed has been added. The position is acked once all of it was processed. Returns false
     /// if there is no room.
     func addLive(at position: String) -> Bool {
-        add(.live, EventBuffer.Mark(position: position, connection: connection))
+        add(.live(position: position), EventBuffer.Mark(position: position, connection: connection))
     }
 
     /// Adds an event of the log, unless the application has had it before. Returns false if there is no room for it.
@@ -95,6 +95,20 @@ final class EventFeed {
             processed(mark)
         }
         return take()
+    }
+
+    /// Up to `most` events, if there are any. Everything taken before them counts as processed.
+    func next(atMost most: Int) -> [RoostEvent] {
+        var events: [RoostEvent] = []
+        guard let first = next() else { return events }
+        events.append(first)
+        // The marks of all of them are acked together, once they were processed.
+        while events.count < most, let entry = buffer.next() {
+            if let mark = entry.mark { taken = mark }
+            if let event = entry.event { events.append(event) }
+        }
+        if buffer.count == 0 { drained() }
+        return events
     }
 
     /// Whether nobody may wait for an event: another reader is waiting, or no event will come.

@@ -3,8 +3,9 @@ public import RoostWire
 /// An event that a client reports to its application, in order. Durable events (`message`, `edited`, `deleted`,
 /// `reacted`, `conversation`) are acked once the application asks for the next one.
 public enum RoostEvent: Sendable, Equatable {
-    /// A session began. Missed events follow.
-    case connected(Welcome)
+    /// A session began. Missed events follow. `isResumed` says whether the relay took the position that the
+    /// application named; if it named one and it wasn't taken, what the application keeps is out of date.
+    case connected(Welcome, isResumed: Bool)
     /// The session was lost, or a try to get one failed.
     case disconnected(Disconnection)
     /// A message from anyone, on any device but this one.
@@ -20,8 +21,8 @@ public enum RoostEvent: Sendable, Equatable {
     /// More messages were missed than the server sends by itself; `history` returns them. After a reset, ask for the
     /// conversation anew as well (`conversation`).
     case gap(MessageGap)
-    /// Everything that this device missed has been reported.
-    case live
+    /// Everything that this device missed has been reported, up to this position.
+    case live(position: String)
     /// How far a member has got.
     case receipt(Receipt)
     /// A user began or stopped typing, or several did. Forget who types when the session ends, and when the device goes
@@ -52,7 +53,7 @@ public enum RoostEvent: Sendable, Equatable {
         case .conversation(let change): self = .conversation(change)
         case .signal(let signal): self = .signal(signal)
         case .gap(let gap): self = .gap(gap)
-        case .live: self = .live
+        case .live(let position): self = .live(position: position)
         case .receipt(let receipt): self = .receipt(receipt)
         case .typing(let change): self = .typing(change)
         case .presence(let users, let late): self = .presence(users, late: late)
