@@ -124,15 +124,11 @@ struct Cache {
         switch event.change {
         case .created: break
         case .renamed(let name): one.name = name
-        case .added(let users, _):
-            one.add(users)
-            try conversations.forgetWatermarks(of: users, in: id)
-        case .removed(let users):
-            one.remove(users)
-            try conversations.forgetWatermarks(of: users, in: id)
+        // How far they got before stays true, so that the state of a message never falls.
+        case .added(let users, _): one.add(users)
+        case .removed(let users): one.remove(users)
         case .left(let owner):
             one.remove([event.by])
-            try conversations.forgetWatermarks(of: [event.by], in: id)
             if owner == user { one.role = .owner }
         case .role(let named, let role):
             if named == user { one.role = role }
@@ -193,7 +189,7 @@ struct Cache {
         }
         guard before != nil, !page.hasMore, var one = try conversations.conversation(page.conversation) else { return }
         // There is nothing before it that this user may see.
-        one.first = page.first ?? before ?? one.first
+        one.first = page.first ?? min(before ?? one.first, SequenceNumber(one.sequence.value + 1))
         try conversations.put(one, for: user)
     }
 

@@ -123,12 +123,4 @@ struct ConversationTable {
                 .integer(mark.read.value), time(mark.readAt),
             ])
     }
-
-    /// Forgets how far these users have got: they are no members any more, or become members anew.
-    func forgetWatermarks(of users: [String], in conversation: String) throws(LocalFailure) {
-        for user in users {
-            try database.run(
-                "DELETE FROM watermark WHERE conversation = ? AND user = ?", [.text(conversation), .text(user)])
-        }
-    }
 }

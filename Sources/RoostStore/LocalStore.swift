@@ -165,6 +165,16 @@ public final class LocalStore {
         try change { () throws(LocalFailure) in try cache.take(page, before: before) }
     }
 
+    /// Takes the messages from one sequence to another as they are now.
+    public func take(
+        _ page: HistoryPage, from: SequenceNumber, to: SequenceNumber
+    ) throws(LocalFailure) {
+        try change { () throws(LocalFailure) in
+            try cache.take(page, before: nil)
+            try messages.settle(page.conversation, from: from, to: to)
+        }
+    }
+
     /// Takes how far members have got.
     public func take(_ receipts: [Receipt]) throws(LocalFailure) {
         try change { () throws(LocalFailure) in
@@ -265,6 +275,11 @@ public final class LocalStore {
         of conversation: String, from: SequenceNumber, limit: Int
     ) throws(LocalFailure) -> [LocalMessage] {
         try messages.page(of: conversation, from: from, limit: limit)
+    }
+
+    /// The message of this user that was typed under a key; nil if it isn't here.
+    public func sequence(ofKey key: String, in conversation: String) throws(LocalFailure) -> SequenceNumber? {
+        try messages.sequence(ofKey: key, in: conversation)
     }
 
     /// How far the other members have got, as far as this device was told.

@@ -41,6 +41,14 @@ struct MessageTable {
         try page(of: conversation, from: sequence, limit: 1).first { $0.sequence == sequence }
     }
 
+    /// The message of this user that was typed under a key; nil if it isn't here.
+    func sequence(ofKey key: String, in conversation: String) throws(LocalFailure) -> SequenceNumber? {
+        try database.rows(
+            "SELECT sequence FROM message WHERE conversation = ? AND key = ? ORDER BY sequence DESC LIMIT 1",
+            [.text(conversation), .text(key)]
+        ) { SequenceNumber($0.integer(0)) }.first
+    }
+
     private static func message(_ row: LocalStatement) -> LocalMessage {
         func time(_ column: Int32) -> Timestamp? {
             row.isNull(column) ? nil : Timestamp(milliseconds: row.integer(column))
@@ -63,13 +71,23 @@ struct MessageTable {
         return database.changes > 0
     }
 
-    /// Keeps a message as `history` shows it now.
-    func replace(_ message: LocalMessage) throws(LocalFailure) { try write("INSERT OR REPLACE", message) }
+    /// Keeps a message as `history` shows it now. The key under which it was typed here stays.
+    func replace(_ message: LocalMessage) throws(LocalFailure) {
+        try write(
+            "INSERT", message,
+            """
+            ON CONFLICT (conversation, sequence) DO UPDATE SET
+                key = coalesce(excluded.key, key), sender = excluded.sender, time = excluded.time,
+                kind = excluded.kind, body = excluded.body, reply_to = excluded.reply_to,
+                edited_at = excluded.edited_at, deleted_at = excluded.deleted_at, reactions = excluded.reactions,
+                is_stale = excluded.is_stale
+            """)
+    }
 
-    private func write(_ verb: String, _ message: LocalMessage) throws(LocalFailure) {
+    private func write(_ verb: String, _ message: LocalMessage, _ rest: String = "") throws(LocalFailure) {
         func time(_ time: Timestamp?) -> LocalValue { time.map { .integer($0.milliseconds) } ?? .null }
         try database.run(
-            "\(verb) INTO message(\(MessageTable.columns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            "\(verb) INTO message(\(MessageTable.columns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) \(rest)",
             [
                 .text(message.conversation), .integer(message.sequence.value), message.key.map { .text($0) } ?? .null,
                 .text(message.from), .integer(message.time.milliseconds), .text(message.kind),
@@ -110,6 +128,13 @@ struct MessageTable {
         change(&message.reactions)
         message.isStale = message.isStale || isStale
         try replace(message)
+    }
+
+    /// The reactions of these messages were asked for: what the relay didn't show isn't asked for again.
+    func settle(_ conversation: String, from: SequenceNumber, to: SequenceNumber) throws(LocalFailure) {
+        try database.run(
+            "UPDATE message SET is_stale = 0 WHERE conversation = ? AND sequence BETWEEN ? AND ? AND is_stale",
+            [.text(conversation), .integer(from.value), .integer(to.value)])
     }
 
     /// Forgets the messages from one sequence to another: they aren't here, or out of date.
@@ -155,7 +180,7 @@ enum Reactions {
 
 extension [ReactionCount] {
     /// The user reacted, or took a reaction back. Doing it again changes nothing.
-    mutating func setMine(_ reaction: String, isOn: Bool) {
+    package mutating func setMine(_ reaction: String, isOn: Bool) {
         let index = firstIndex { $0.reaction == reaction }
         guard (index.map { self[$0].isMine } ?? false) != isOn else { return }
         change(reaction, by: isOn ? 1 : -1)

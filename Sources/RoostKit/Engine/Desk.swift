@@ -1,0 +1,268 @@
+import RoostClient
+import RoostStore
+import RoostWire
+
+/// The store and everybody who looks at it: each change of the store ends with telling them. It waits for nothing but
+/// the disk. Confined to the engine.
+final class Desk {
+    let store: LocalStore
+    let notices = Notices()
+    private(set) var session = RoostSnapshot()
+    private var timelines: [Int: TimelineView] = [:]
+    private var lists: [Int: ListView] = [:]
+    private var views = 0
+    private let showSession: AsyncStream<RoostSnapshot>.Continuation
+    private let showPresence: AsyncStream<[String: UserPresence]>.Continuation
+    private var generator: any RandomNumberGenerator & Sendable
+
+    init(
+        _ store: LocalStore, generator: any RandomNumberGenerator & Sendable,
+        session: AsyncStream<RoostSnapshot>.Continuation,
+        presence: AsyncStream<[String: UserPresence]>.Continuation
+    ) {
+        self.store = store
+        self.generator = generator
+        showSession = session
+        showPresence = presence
+    }
+
+    // MARK: Views
+
+    /// Begins to show a timeline. It is told at once what is there.
+    func open(_ destination: String, _ show: AsyncStream<TimelineSnapshot>.Continuation) throws -> Int {
+        let view = TimelineView(destination, show)
+        views += 1
+        timelines[views] = view
+        try view.refresh(store, notices)
+        return views
+    }
+
+    /// Begins to show the list of conversations. It is told at once what is there.
+    func openList(_ show: AsyncStream<ConversationListSnapshot>.Continuation) throws -> Int {
+        let view = ListView(show)
+        views += 1
+        lists[views] = view
+        try view.refresh(store, notices)
+        return views
+    }
+
+    /// Nobody looks any more.
+    func close(_ view: Int) {
+        timelines[view] = nil
+        lists[view] = nil
+    }
+
+    func timeline(_ view: Int) -> TimelineView? { timelines[view] }
+
+    func list(_ view: Int) -> ListView? { lists[view] }
+
+    /// All timelines that somebody looks at.
+    var openTimelines: [TimelineView] { Array(timelines.values) }
+
+    /// Those whose presence somebody looks at: the other users of the listed and open conversations.
+    func peers(atMost most: Int) throws(LocalFailure) -> Set<String> {
+        var peers: Set<String> = []
+        for view in lists.values { peers.formUnion(view.shown.rows.compactMap(\.peer)) }
+        for view in timelines.values { peers.formUnion(view.shown.conversation?.members ?? []) }
+        if let user = store.identity.user { peers.remove(user) }
+        return peers.count <= most ? peers : Set(peers.sorted().prefix(most))
+    }
+
+    func loadMore(_ view: Int) throws {
+        lists[view]?.loadMore()
+        try lists[view]?.refresh(store, notices)
+    }
+
+    /// Moves the window of a timeline.
+    func move(_ view: Int, _ change: (inout TimelineWindow) -> Void) throws {
+        guard let timeline = timelines[view] else { return }
+        change(&timeline.window)
+        try timeline.refresh(store, notices)
+    }
+
+    /// Tells everybody who looks at these conversations; nil for all.
+    func tell(_ conversations: Set<String>? = nil) throws(LocalFailure) {
+        for view in timelines.values
+        where conversations.map({ $0.contains { view.shows($0) } }) ?? true {
+            try view.refresh(store, notices)
+        }
+        for view in lists.values { try view.refresh(store, notices) }
+        var now = session
+        now.badge = try store.unread()
+        now.pendingCount = store.outbox.items.count { $0.isVisible }
+        now.user = store.identity.user
+        now.device = store.identity.device
+        show(now)
+    }
+
+    /// Changes what is said of the session.
+    func note(_ change: (inout RoostSnapshot) -> Void) {
+        var now = session
+        change(&now)
+        show(now)
+    }
+
+    private func show(_ now: RoostSnapshot) {
+        guard now != session else { return }
+        session = now
+        showSession.yield(now)
+    }
+
+    // MARK: Events
+
+    /// Takes what happened, in order: what is kept goes to the store in one transaction with its position.
+    func take(_ events: [RoostEvent]) throws(LocalFailure) {
+        var kept: [Event] = []
+        var position: String?
+        var changed: Set<String> = []
+        for event in events {
+            if let (event, place) = event.kept {
+                kept.append(event)
+                position = place ?? position
+                if case .message(let message) = event { notices.sent(message.from, in: message.conversation) }
+            } else {
+                changed.formUnion(notice(event))
+            }
+        }
+        if !kept.isEmpty || position != nil {
+            changed.formUnion(try store.take(kept, position: position))
+        }
+        if events.contains(where: \.isLive) { note { $0.isUpToDate = true } }
+        if !changed.isEmpty { try tell(changed) }
+    }
+
+    // The conversations that look different.
+    private func notice(_ event: RoostEvent) -> Set<String> {
+        switch event {
+        case .typing(let change):
+            notices.take(change)
+            return [change.conversation]
+        case .presence(let users, _): noticePresence(users)
+        case .status(let status): note { $0.status = status }
+        default: break
+        }
+        return []
+    }
+
+    func noticePresence(_ users: [UserPresence]) {
+        notices.take(users)
+        showPresence.yield(notices.presences)
+    }
+
+    /// A session has begun.
+    func begin(_ welcome: Welcome, isResumed: Bool) throws(LocalFailure) {
+        let isOther = store.identity.user != nil && store.identity.user != welcome.user
+        let isEmptied = try store.begin(welcome, isResumed: isResumed)
+        if isOther { notices.forgetAll() }
+        for view in timelines.values { view.wasAsked = false }
+        if isEmptied { for view in timelines.values { view.window.toEnd() } }
+        note { session in
+            session.connection = .connected
+            session.isUpToDate = false
+            if let status = welcome.status { session.status = status }
+        }
+        try tell()
+    }
+
+    /// There is no session.
+    func end(_ state: ConnectionState) throws(LocalFailure) {
+        note { session in
+            session.connection = state
+            session.isUpToDate = false
+        }
+        let typed = notices.endTyping()
+        if !typed.isEmpty { try tell(typed) }
+    }
+
+    // MARK: What the user does
+
+    /// A key that no other command has.
+    func newKey() -> String {
+        (0..<2).map { _ in
+            let digits = String(generator.next(), radix: 16)
+            return String(repeating: "0", count: 16 - digits.count) + digits
+        }.joined()
+    }
+
+    /// Puts something into the outbox. It is on disk when this returns.
+    @discardableResult
+    func add(_ action: OutboxItem.Action, to destination: String) throws -> OutboxItem {
+        let item = try store.outbox.add(action, to: try store.resolved(destination), key: newKey())
+        try tell([item.destination, destination])
+        return item
+    }
+
+    /// The message that an act is about.
+    func target(_ id: TimelineItem.ID, in destination: String) throws -> OutboxItem.Target {
+        switch id {
+        case .sequence(let sequence): return .stored(sequence)
+        case .gap: throw OutboxFailure.noSuchItem
+        case .key(let key):
+            if let item = store.outbox.items.first(where: { $0.key == key && $0.isMessage }) { return .unsent(item.id) }
+            for view in timelines.values where view.destination == destination {
+                let row = view.shown.items.first { $0.id == id }
+                if let sequence = row?.message?.sequence { return .stored(sequence) }
+            }
+            let conversation = try store.resolved(destination)
+            guard let sequence = try store.sequence(ofKey: key, in: conversation) else { throw OutboxFailure.noSuchItem }
+            return .stored(sequence)
+        }
+    }
+
+    /// Changes the outbox, and tells everybody.
+    func change(_ body: (Outbox) throws -> Void) throws {
+        try body(store.outbox)
+        try tell()
+    }
+
+    /// Tries something again that was refused: an item, or its whole conversation.
+    func retry(_ item: Int64) throws {
+        guard let found = store.outbox.items.first(where: { $0.id == item }) else { throw OutboxFailure.noSuchItem }
+        try change { outbox in
+            if found.failure != nil { try outbox.retry(item) }
+            if outbox.parked[found.destination] != nil { try outbox.resume(found.destination) }
+        }
+    }
+
+    /// The user has seen a conversation up to a message.
+    func read(_ destination: String, upTo sequence: SequenceNumber) throws {
+        let conversation = try store.resolved(destination)
+        try store.read(conversation, upTo: sequence, key: newKey())
+        try tell([conversation])
+    }
+
+    /// Keeps what the user has begun to write.
+    func keep(draft: String, for destination: String) throws {
+        try store.keep(draft: draft, for: destination)
+        for view in lists.values { try view.refresh(store, notices) }
+    }
+
+    /// Forgets all that the user has here.
+    func signOut() throws {
+        try store.signOut()
+        notices.forgetAll()
+        for view in timelines.values { view.window.toEnd() }
+        try tell()
+    }
+}
+
+extension RoostEvent {
+    /// What the store keeps of it, and where the device is after it; nil for what is only of the moment.
+    fileprivate var kept: (event: Event, position: String?)? {
+        switch self {
+        case .message(let message): (.message(message), message.position)
+        case .edited(let edit): (.edit(edit), edit.target.position)
+        case .deleted(let deletion): (.delete(deletion), deletion.target.position)
+        case .reacted(let reaction): (.react(reaction), reaction.target.position)
+        case .conversation(let change): (.conversation(change), change.position)
+        case .gap(let gap): (.gap(gap), nil)
+        case .receipt(let receipt): (.receipt(receipt), nil)
+        case .live(let position): (.live(position: position), position)
+        default: nil
+        }
+    }
+
+    fileprivate var isLive: Bool {
+        if case .live = self { true } else { false }
+    }
+}

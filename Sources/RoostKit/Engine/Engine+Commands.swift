@@ -1,0 +1,193 @@
+import RoostClient
+import RoostStore
+import RoostWire
+
+/// What the engine asks the relay.
+extension Engine {
+    /// Sends an item of the outbox once.
+    func carryOut(_ item: OutboxItem) async -> Sender.Outcome {
+        do throws(RoostFailure) {
+            guard case .send(let kind, let body, let replyTo) = item.action else {
+                let answer = try await change(item)
+                return .done(at: answer.time ?? .never, nil)
+            }
+            let stored = try await client.ask(.send) { command in
+                command.member("to", item.destination)
+                command.member("key", item.key)
+                if let kind { command.member("kind", kind) }
+                command.member("body", raw: body)
+                if case .stored(let sequence) = replyTo { command.member("replyTo", sequence.value) }
+            } _: {
+                StoredMessage(reading: $0)
+            }
+            return .done(at: stored.time, stored)
+        } catch {
+            if case .refused(let refusal) = error { return .refused(refusal) }
+            return .failed(error)
+        }
+    }
+
+    private func change(_ item: OutboxItem) async throws(RoostFailure) -> Answer {
+        let type: CommandType =
+            switch item.action {
+            case .send: .send
+            case .edit: .edit
+            case .delete: .delete
+            case .react: .react
+            case .read: .read
+            }
+        return try await client.ask(type) { command in
+            command.member("conversation", item.destination)
+            switch item.action {
+            case .edit(.stored(let sequence), let body):
+                command.member("sequence", sequence.value)
+                command.member("body", raw: body)
+            case .delete(.stored(let sequence)), .read(let sequence): command.member("sequence", sequence.value)
+            case .react(.stored(let sequence), let reaction, let isOn):
+                command.member("sequence", sequence.value)
+                command.member("reaction", reaction)
+                if !isOn { command.member("remove", true) }
+            // An item that waits for another one is never sent.
+            case .send, .edit, .delete, .react: break
+            }
+        } _: {
+            Answer(reading: $0)
+        }
+    }
+
+    /// Asks again for as long as the relay asks to come back later.
+    func patiently<Reply: Sendable>(
+        _ body: @Sendable () async throws(RoostFailure) -> Reply
+    ) async throws -> Reply {
+        while true {
+            do throws(RoostFailure) {
+                return try await body()
+            } catch {
+                guard case .refused(let refusal) = error, refusal.isTemporary else { throw error }
+                try await pause(refusal.retryAfter ?? .seconds(1))
+            }
+        }
+    }
+
+    // MARK: What was left out
+
+    /// Asks for everything that was left out, in the order in which people miss it.
+    func askAnew() async throws {
+        try await askStale()
+        if !desk.store.identity.isListed { try await askList() }
+        try await askStale()
+        try await askOpen()
+        try await askPresence()
+    }
+
+    // All of the user's conversations, page by page.
+    private func askList() async throws {
+        var before: String?
+        repeat {
+            let at = before
+            let page = try await patiently { () throws(RoostFailure) in
+                try await self.client.conversations(before: at, limit: 100)
+            }
+            try desk.store.take(page, isLast: page.next == nil)
+            try desk.tell()
+            before = page.next
+        } while before != nil
+    }
+
+    private func askStale() async throws {
+        while true {
+            let stale = try desk.store.staleConversations(limit: 16)
+            if stale.isEmpty { return }
+            for id in stale {
+                do {
+                    let summary = try await patiently { () throws(RoostFailure) in
+                        try await self.client.conversation(id)
+                    }
+                    try desk.store.take(summary)
+                    // An answer about another one would be asked for for ever.
+                    if summary.id != id { try desk.store.forget(id) }
+                } catch RoostFailure.refused {
+                    // The user is no longer in it, and the device wasn't told.
+                    try desk.store.forget(id)
+                }
+                try desk.tell([id])
+            }
+        }
+    }
+
+    // What open timelines show: their messages, how far members have got, reactions.
+    private func askOpen() async throws {
+        for view in desk.openTimelines {
+            guard let conversation = view.shown.conversation else { continue }
+            if sender.isReady, !view.wasAsked {
+                view.wasAsked = true
+                try await askMembers(of: conversation.id, count: conversation.count)
+                if view.shown.items.count < TimelineWindow.first { try await fetch(conversation.id, before: nil) }
+            }
+            if let stale = try view.stale(desk.store) {
+                let after = SequenceNumber(stale.from.value - 1)
+                let page = try await patiently { () throws(RoostFailure) in
+                    try await self.client.history(of: conversation.id, after: after, limit: stale.count)
+                }
+                try desk.store.take(
+                    page, from: stale.from, to: SequenceNumber(stale.from.value + Int64(stale.count) - 1))
+                try desk.tell([conversation.id])
+            }
+        }
+    }
+
+    func askMembers(of conversation: String, count: Int) async throws {
+        // In larger ones the members aren't told of each other (Docs/Protocol.md, section 7).
+        guard count <= 256 else { return }
+        var after: String?
+        repeat {
+            let at = after
+            let list = try await patiently { () throws(RoostFailure) in
+                try await self.client.members(of: conversation, after: at, limit: 100)
+            }
+            let user = desk.store.identity.user
+            try desk.store.take(list.members.map(\.receipt).filter { $0.user != user })
+            after = list.next
+        } while after != nil
+        try desk.tell([conversation])
+    }
+
+    // Presence of those whom somebody looks at.
+    private func askPresence() async throws {
+        let wanted = try desk.peers(atMost: Notices.presencesMax).subtracting(watched)
+        guard !wanted.isEmpty else { return }
+        watched.formUnion(wanted)
+        let users = wanted.sorted()
+        do {
+            let presences = try await patiently { () throws(RoostFailure) in
+                try await self.client.ask(.watch, { $0.list(of: users) }, { UserPresence.list(reading: $0) })
+            }
+            desk.noticePresence(presences)
+        } catch RoostFailure.refused {
+            // Somebody has left the conversation meanwhile; whoever is told by itself still is.
+        }
+    }
+
+    // MARK: History
+
+    /// Gets messages before a sequence, or the newest ones, and keeps them.
+    @discardableResult
+    func fetch(
+        _ conversation: String, before: SequenceNumber?, limit: Int = TimelineWindow.page
+    ) async throws -> HistoryPage {
+        let page = try await patiently { () throws(RoostFailure) in
+            try await self.client.history(of: conversation, before: before, limit: limit)
+        }
+        try desk.store.take(page, before: before ?? SequenceNumber(.max))
+        try desk.tell([conversation])
+        return page
+    }
+}
+
+extension JSONWriter {
+    fileprivate func list(of users: [String]) {
+        beginArray("users")
+        for user in users { element(user) }
+        endArray()
+    }
+}

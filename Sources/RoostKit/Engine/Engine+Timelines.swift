@@ -1,0 +1,123 @@
+import RoostClient
+import RoostStore
+import RoostWire
+
+/// Moving the windows of timelines: first what is here, and then what the relay has.
+extension Engine {
+    /// Shows up to 100 older messages.
+    func loadOlder(_ id: Int) async throws {
+        guard let view = desk.timeline(id), let conversation = view.shown.conversation else { return }
+        let low = view.window.low ?? SequenceNumber(conversation.sequence.value + 1)
+        guard low > conversation.first else { return }
+        let kept = try desk.store.messages(of: conversation.id, below: low, limit: TimelineWindow.page)
+        // Right below the window is a gap, which the relay can fill.
+        if kept.last?.sequence.value != low.value - 1 {
+            do {
+                let page = try await fetch(conversation.id, before: low)
+                if let first = page.first { return try extend(id, down: first) }
+            } catch where !kept.isEmpty {
+                // What is behind the gap is shown; the gap stays visible.
+            }
+        }
+        if let first = kept.first?.sequence { try extend(id, down: first) } else { try desk.tell([conversation.id]) }
+    }
+
+    private func extend(_ id: Int, down first: SequenceNumber) throws {
+        let newest = desk.timeline(id)?.shown.conversation?.sequence ?? first
+        try desk.move(id) { $0.extend(down: first, newest: newest) }
+    }
+
+    /// Shows up to 100 newer messages, after scrolling or jumping away from the newest.
+    func loadNewer(_ id: Int) async throws {
+        guard let view = desk.timeline(id), let conversation = view.shown.conversation, let high = view.window.high
+        else { return }
+        let from = SequenceNumber(high.value + 1)
+        var kept = try desk.store.messages(of: conversation.id, from: from, limit: TimelineWindow.page)
+        if kept.first?.sequence != from {
+            let page = try await patiently { () throws(RoostFailure) in
+                try await self.client.history(of: conversation.id, after: high, limit: TimelineWindow.page)
+            }
+            try desk.store.take(page, before: nil)
+            kept = try desk.store.messages(of: conversation.id, from: from, limit: TimelineWindow.page)
+        }
+        guard let last = kept.last?.sequence else { return try desk.move(id) { $0.toEnd() } }
+        let newest = conversation.sequence
+        try desk.move(id) { $0.extend(up: last, newest: newest) }
+    }
+
+    /// Shows what is around a message.
+    func jump(_ id: Int, to sequence: SequenceNumber) async throws {
+        guard let view = desk.timeline(id), let conversation = view.shown.conversation,
+            sequence >= conversation.first, sequence <= conversation.sequence
+        else { return }
+        let end = SequenceNumber(sequence.value + Int64(TimelineWindow.first / 2) + 1)
+        let around = try desk.store.messages(of: conversation.id, below: end, limit: TimelineWindow.first)
+        let isThere = around.contains { $0.sequence == sequence }
+        // Without a session, what is here has to do.
+        do { if !isThere { try await fetch(conversation.id, before: end) } } catch where !around.isEmpty {}
+        try desk.move(id) { $0.jump(to: sequence, newest: conversation.sequence) }
+    }
+
+    /// Gets up to 100 messages of a gap, those nearest to its end.
+    func fill(_ id: Int, from: SequenceNumber, to: SequenceNumber) async throws {
+        guard let conversation = desk.timeline(id)?.shown.conversation else { return }
+        let missing = Int(min(Int64(TimelineWindow.page), to.value - from.value + 1))
+        try await fetch(conversation.id, before: SequenceNumber(to.value + 1), limit: max(1, missing))
+        // The window shows what is between its ends; a gap at its beginning may lie before it.
+        try desk.move(id) { _ in }
+    }
+
+    /// Who has read a message and when, as far as they tell; from the relay, or what this device knows.
+    func readers(
+        of sequence: SequenceNumber, in destination: String
+    ) async throws -> [LocalWatermark] {
+        guard let conversation = try desk.store.conversation(destination) else { return [] }
+        do { try await askMembers(of: conversation.id, count: conversation.count) } catch is RoostFailure {}
+        return try desk.store.watermarks(of: conversation.id).filter { $0.read >= sequence }
+    }
+
+    /// The messages of a conversation in which a text occurs, newest first: of those on this device, the newest 10,000.
+    func search(_ text: String, in destination: String) throws -> [LocalMessage] {
+        guard !text.isEmpty, let conversation = try desk.store.conversation(destination) else { return [] }
+        let wanted = text.lowercased()
+        var found: [LocalMessage] = []
+        var below = SequenceNumber(.max)
+        for _ in 0..<20 {
+            let page = try desk.store.messages(of: conversation.id, below: below, limit: 500)
+            guard let first = page.first else { break }
+            found += page.reversed().filter { $0.body?.text?.lowercased().contains(wanted) ?? false }
+            if found.count >= 100 { break }
+            below = first.sequence
+        }
+        return Array(found.prefix(100))
+    }
+
+    // MARK: Groups
+
+    /// Creates a group, and knows it at once.
+    func createGroup(_ name: String, members: [String], key: String) async throws -> String {
+        let made = try await patiently { () throws(RoostFailure) in
+            try await self.client.createGroup(name, members: members, key: key)
+        }
+        try desk.store.take(made.conversation)
+        try desk.tell([made.conversation.id])
+        return made.conversation.id
+    }
+
+    /// Changes a group, and then asks how it is.
+    func changeGroup(
+        _ id: String, _ change: @Sendable (ChatClient) async throws(RoostFailure) -> Void
+    ) async throws {
+        try await patiently { () throws(RoostFailure) in try await change(self.client) }
+        let summary = try await patiently { () throws(RoostFailure) in try await self.client.conversation(id) }
+        try desk.store.take(summary)
+        try desk.tell([id])
+    }
+
+    /// Leaves a group, or hides a direct conversation.
+    func leave(_ id: String) async throws {
+        try await patiently { () throws(RoostFailure) in try await self.client.leave(id) }
+        try desk.store.forget(id)
+        try desk.tell([id])
+    }
+}

@@ -1,0 +1,227 @@
+import RoostClient
+import RoostStore
+import RoostWire
+import Synchronization
+
+/// Keeps the store and the relay together: events go to the store and are acked then, what the user does goes to the
+/// outbox and from there to the relay. It runs on the store's queue, never on the main thread.
+actor Engine {
+    /// Most events of one transaction: a page of the relay's while it catches a device up.
+    static let batch = 256
+
+    nonisolated let queue: StoreQueue
+    nonisolated let client: ChatClient
+    let desk: Desk
+    let sender: Sender
+    // Where the store is, for each `hello`.
+    private nonisolated let place: Place
+    private var isRunning = false
+    private var isLeaving = false
+    private var sleepers: [Sleeper: Task<Void, Never>] = [:]
+    private let sleep: @Sendable (Duration) async throws -> Void
+    private var isRefreshing = false
+    private var refreshAgain = false
+    var watched: Set<String> = []
+
+    /// What the engine waits for, one of each.
+    enum Sleeper { case outbox, reconnect, refresh }
+
+    nonisolated var unownedExecutor: UnownedSerialExecutor { queue.asUnownedSerialExecutor() }
+
+    /// Opens the store. It isn't opened on the main thread, because this is an async initializer of an actor.
+    init(
+        _ settings: RoostSettings, session: AsyncStream<RoostSnapshot>.Continuation,
+        presence: AsyncStream<[String: UserPresence]>.Continuation
+    ) async throws {
+        let queue = StoreQueue()
+        self.queue = queue
+        let store = try LocalStore(
+            path: settings.path, device: settings.device, limits: settings.limits, policy: settings.policy,
+            goesOnAfterFailures: settings.goesOnAfterFailures)
+        if let user = settings.user { try store.signIn(user) }
+        let place = Place(store.identity.position)
+        self.place = place
+        let clock = settings.clock
+        client = ChatClient(
+            url: settings.url, device: store.identity.device, isBackground: settings.isBackground,
+            limits: settings.clientLimits, connector: settings.connector, clock: clock, generator: settings.generator,
+            resume: { place.position }, token: settings.token)
+        desk = Desk(store, generator: settings.generator, session: session, presence: presence)
+        sender = Sender(store, generator: settings.generator)
+        sleep = { try await clock.sleep(for: $0) }
+    }
+
+    // MARK: Session
+
+    /// Keeps a session up from now on.
+    func connect() async {
+        guard !isRunning else { return await client.wake() }
+        isRunning = true
+        desk.note { $0.connection = .connecting }
+        await client.connect()
+        Task {
+            while true {
+                let events = await client.nextEvents(atMost: Engine.batch)
+                guard !events.isEmpty else { return }
+                take(events)
+            }
+        }
+    }
+
+    /// Ends the session for good.
+    func disconnect() async {
+        for task in sleepers.values { task.cancel() }
+        sleepers = [:]
+        isLeaving = true
+        await client.disconnect()
+        guard isRunning else { return }
+        try? desk.end(.offline)
+    }
+
+    private func take(_ events: [RoostEvent]) {
+        do {
+            // What comes before a change of the session belongs to the one before.
+            var rest = events[...]
+            while let index = rest.firstIndex(where: \.isOfSession) {
+                try desk.take(Array(rest[..<index]))
+                try takeSession(rest[index])
+                rest = rest[(index + 1)...]
+            }
+            try desk.take(Array(rest))
+            place.position = desk.store.identity.position
+            if desk.session.connection == .connected { refresh() }
+        } catch {
+            stop(error)
+        }
+    }
+
+    private func takeSession(_ event: RoostEvent) throws(LocalFailure) {
+        switch event {
+        case .connected(let welcome, let isResumed):
+            cancel(.reconnect)
+            try desk.begin(welcome, isResumed: isResumed)
+            place.position = desk.store.identity.position
+            watched = []
+            sender.begin()
+            pump()
+        case .disconnected(let lost): try lose(lost)
+        default: break
+        }
+    }
+
+    private func lose(_ lost: Disconnection) throws(LocalFailure) {
+        sender.isReady = false
+        cancel(.outbox)
+        guard !lost.isFinal else {
+            return try desk.end(isLeaving ? .offline : .failed(ConnectionFailure(lost)))
+        }
+        guard let wait = lost.willRetryIn else { return try desk.end(.connecting) }
+        try desk.end(.waiting(wait))
+        after(wait, .reconnect) { engine in
+            engine.desk.note { if case .waiting = $0.connection { $0.connection = .connecting } }
+        }
+    }
+
+    /// The store can't be read or written: nothing more is taken from the relay, so that nothing is lost.
+    func stop(_ error: any Error) {
+        sender.isReady = false
+        let line = (error as? LocalFailure)?.description ?? "\(error)"
+        desk.note { session in
+            session.connection = .failed(.store(line))
+            session.isUpToDate = false
+        }
+        Task { await client.disconnect() }
+    }
+
+    // MARK: Time
+
+    /// Does something after a while, in place of what waited under this name.
+    func after(_ wait: Duration, _ name: Sleeper, _ body: @escaping @Sendable (isolated Engine) async -> Void) {
+        sleepers.removeValue(forKey: name)?.cancel()
+        sleepers[name] = Task { [weak self, sleep] in
+            do { try await sleep(wait) } catch { return }
+            guard let self, !Task.isCancelled else { return }
+            await body(self)
+        }
+    }
+
+    /// Waits as long as the relay asked for.
+    func pause(_ wait: Duration) async throws { try await sleep(wait) }
+
+    func cancel(_ name: Sleeper) { sleepers.removeValue(forKey: name)?.cancel() }
+
+    // MARK: Acts
+
+    /// Does something with the desk, and then sends what waits.
+    func perform<Result: Sendable>(
+        _ body: @Sendable (Desk) throws -> Result
+    ) throws -> Result {
+        let result = try body(desk)
+        pump()
+        return result
+    }
+
+    /// Sends what waits, as far as it is its turn.
+    func pump() {
+        while let item = sender.next() {
+            Task {
+                let outcome = await carryOut(item)
+                answered(item, outcome)
+            }
+        }
+    }
+
+    private func answered(_ item: OutboxItem, _ outcome: Sender.Outcome) {
+        do {
+            let (conversation, wait) = try sender.answered(item, outcome)
+            try desk.tell(Set([item.destination, conversation].compactMap { $0 }))
+            if let wait {
+                after(wait, .outbox) { engine in
+                    engine.sender.isPaused = false
+                    engine.pump()
+                }
+            }
+            pump()
+        } catch {
+            stop(error)
+        }
+    }
+
+    // MARK: What must be asked anew
+
+    /// Asks for what was left out: conversations, reactions, how far members have got. One run at a time.
+    func refresh() {
+        guard !isRefreshing else { return refreshAgain = true }
+        isRefreshing = true
+        Task {
+            repeat {
+                refreshAgain = false
+                do { try await askAnew() } catch let error as LocalFailure { stop(error) } catch {
+                    // Without a session there is nothing to ask; the next one begins here again.
+                }
+            } while refreshAgain
+            isRefreshing = false
+        }
+    }
+
+    private final class Place: Sendable {
+        private let state: Mutex<String?>
+
+        init(_ position: String?) { state = Mutex(position) }
+
+        var position: String? {
+            get { state.withLock { $0 } }
+            set { state.withLock { $0 = newValue } }
+        }
+    }
+}
+
+extension RoostEvent {
+    /// Whether a session begins or ends.
+    fileprivate var isOfSession: Bool {
+        switch self {
+        case .connected, .disconnected: true
+        default: false
+        }
+    }
+}

@@ -1,0 +1,57 @@
+import RoostClient
+import RoostWire
+
+/// What is true only for the moment: who types, who is there. Nothing of it is stored, and a lost connection ends it.
+/// Confined to the engine.
+final class Notices {
+    /// Users shown by name in one conversation (Docs/Protocol.md, section 8).
+    static let typingMax = 20
+    /// Users whose presence is kept: the relay's bound of what a session may watch (section 9).
+    static let presencesMax = 1_000
+
+    private var typing: [String: [String]] = [:]
+    private var several: Set<String> = []
+    private(set) var presences: [String: UserPresence] = [:]
+
+    /// Who types in a conversation, and whether several more do.
+    func typing(in conversation: String) -> (users: [String], others: Bool) {
+        (typing[conversation] ?? [], several.contains(conversation))
+    }
+
+    func take(_ change: TypingChange) {
+        switch change.who {
+        case .several:
+            if change.isActive { several.insert(change.conversation) } else { several.remove(change.conversation) }
+        case .user(let user):
+            var users = typing[change.conversation] ?? []
+            users.removeAll { $0 == user }
+            if change.isActive, users.count < Notices.typingMax { users.append(user) }
+            typing[change.conversation] = users.isEmpty ? nil : users
+        }
+    }
+
+    /// Somebody's message has come: whoever sends no longer types, whatever comes first.
+    func sent(_ user: String, in conversation: String) {
+        typing[conversation]?.removeAll { $0 == user }
+    }
+
+    func take(_ users: [UserPresence]) {
+        for one in users where presences[one.user] != nil || presences.count < Notices.presencesMax {
+            presences[one.user] = one
+        }
+    }
+
+    /// The session has ended: nobody is known to type.
+    func endTyping() -> Set<String> {
+        let ended = Set(typing.keys).union(several)
+        typing = [:]
+        several = []
+        return ended
+    }
+
+    /// Another user begins.
+    func forgetAll() {
+        _ = endTyping()
+        presences = [:]
+    }
+}

@@ -1,0 +1,126 @@
+import RoostStore
+import RoostWire
+
+/// A timeline that somebody looks at. Confined to the engine.
+final class TimelineView {
+    /// The conversation's id, or `@name`.
+    let destination: String
+    var window = TimelineWindow()
+    /// Whether what it shows was asked for in this session.
+    var wasAsked = false
+    private let show: AsyncStream<TimelineSnapshot>.Continuation
+    private(set) var shown = TimelineSnapshot()
+
+    init(_ destination: String, _ show: AsyncStream<TimelineSnapshot>.Continuation) {
+        self.destination = destination
+        self.show = show
+    }
+
+    deinit { show.finish() }
+
+    /// Whether a change of this conversation concerns it.
+    func shows(_ conversation: String) -> Bool {
+        destination == conversation || shown.conversation?.id == conversation
+    }
+
+    /// Tells how it is now, if that is something new.
+    func refresh(_ store: LocalStore, _ notices: Notices) throws(LocalFailure) {
+        var now = TimelineSnapshot()
+        now.conversation = try store.conversation(destination)
+        let names = Set([destination, now.conversation?.id ?? destination])
+        let waiting = store.outbox.items.filter { names.contains($0.destination) }
+        let parked = names.compactMap { store.outbox.parked[$0] }.first
+        now.failure = parked.map { SendFailure($0) }
+        var messages: [LocalMessage] = []
+        var builder = TimelineBuilder(
+            user: store.identity.user ?? "", conversation: now.conversation, watermarks: [], waiting: waiting,
+            parked: parked)
+        if let conversation = now.conversation {
+            messages = try window.messages(of: conversation.id, in: store)
+            builder.watermarks = try store.watermarks(of: conversation.id)
+            (now.typing, now.othersType) = notices.typing(in: conversation.id)
+            let low = messages.first?.sequence ?? SequenceNumber(conversation.sequence.value + 1)
+            now.hasOlder = low > conversation.first
+        }
+        now.items = builder.items(messages, isAtEnd: window.isAtEnd)
+        now.hasNewer = !window.isAtEnd
+        guard now != shown else { return }
+        shown = now
+        show.yield(now)
+    }
+
+    /// The first and last stored message that is shown and whose reactions must be asked anew.
+    func stale(_ store: LocalStore) throws(LocalFailure) -> (from: SequenceNumber, count: Int)? {
+        guard let conversation = shown.conversation else { return nil }
+        let stale = try window.messages(of: conversation.id, in: store).filter(\.isStale).map(\.sequence)
+        guard let first = stale.first, let last = stale.last else { return nil }
+        return (first, Int(min(Int64(TimelineWindow.page), last.value - first.value + 1)))
+    }
+}
+
+/// A list of conversations that somebody looks at. Confined to the engine.
+final class ListView {
+    /// Rows of the first page, and of each further one.
+    static let page = 50
+    /// Most rows: what the relay lets one user be in (Docs/Protocol.md, section 4).
+    static let most = 20_000
+
+    private var limit = ListView.page
+    private let show: AsyncStream<ConversationListSnapshot>.Continuation
+    private(set) var shown = ConversationListSnapshot()
+
+    init(_ show: AsyncStream<ConversationListSnapshot>.Continuation) { self.show = show }
+
+    deinit { show.finish() }
+
+    func loadMore() {
+        if shown.hasMore { limit = min(limit + ListView.page, ListView.most) }
+    }
+
+    /// Tells how it is now, if that is something new.
+    func refresh(_ store: LocalStore, _ notices: Notices) throws(LocalFailure) {
+        var now = ConversationListSnapshot()
+        let conversations = try store.conversations(limit: limit + 1)
+        now.hasMore = conversations.count > limit
+        let waiting = Dictionary(grouping: store.outbox.items.filter(\.isVisible), by: \.destination)
+        var rows: [ConversationRow] = []
+        // What was written to people before the relay knew of a conversation with them comes first.
+        for (destination, items) in waiting where destination.hasPrefix("@") {
+            guard try store.conversation(destination) == nil else { continue }
+            let builder = TimelineBuilder(
+                user: store.identity.user ?? "", watermarks: [], waiting: items,
+                parked: store.outbox.parked[destination])
+            let name = String(destination.dropFirst())
+            rows.append(
+                ConversationRow(
+                    id: destination, title: name, peer: name, last: builder.items([], isAtEnd: true).last?.message,
+                    unread: 0, pending: items.count, typing: [], draft: try store.draft(for: destination)))
+        }
+        rows.sort { $0.id < $1.id }
+        for conversation in conversations.prefix(limit) {
+            rows.append(try row(conversation, store, notices, waiting))
+        }
+        now.rows = rows
+        guard now != shown else { return }
+        shown = now
+        show.yield(now)
+    }
+
+    private func row(
+        _ conversation: LocalConversation, _ store: LocalStore, _ notices: Notices,
+        _ waiting: [String: [OutboxItem]]
+    ) throws(LocalFailure) -> ConversationRow {
+        let user = store.identity.user ?? ""
+        let peer = conversation.peer(of: user)
+        let items = (waiting[conversation.id] ?? []) + (peer.flatMap { waiting["@\($0)"] } ?? [])
+        let builder = TimelineBuilder(
+            user: user, conversation: conversation, watermarks: try store.watermarks(of: conversation.id),
+            waiting: items, parked: store.outbox.parked[conversation.id])
+        let last = try store.messages(of: conversation.id, limit: 1)
+        return ConversationRow(
+            id: conversation.id, conversation: conversation, title: conversation.name ?? peer ?? "", peer: peer,
+            last: builder.items(last, isAtEnd: true).last { $0.message != nil }?.message, unread: conversation.unread,
+            pending: items.count, typing: notices.typing(in: conversation.id).users,
+            draft: try store.draft(for: conversation.id))
+    }
+}

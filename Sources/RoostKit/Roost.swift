@@ -1,0 +1,182 @@
+public import Observation
+public import RoostClient
+import RoostStore
+public import RoostWire
+
+/// The chat of one user on one device: what an app holds. Everything that it shows is a value that was read elsewhere;
+/// the main actor never waits for the disk or the network.
+///
+/// ```swift
+/// let roost = try await Roost(settings)
+/// await roost.connect()
+/// let timeline = try await roost.timeline(with: "@bob")
+/// try await timeline.send("Are you there?")
+/// ```
+@MainActor
+@Observable
+public final class Roost {
+    /// The session, the badge and how much waits.
+    public private(set) var snapshot = RoostSnapshot()
+    /// The presence of those whom the app shows.
+    public private(set) var presences: [String: UserPresence] = [:]
+    /// The user's conversations.
+    public let conversations: ConversationList
+    /// What the device says about its use. "Read" counts only while it is active.
+    public private(set) var activity = Activity.active
+    @ObservationIgnored let engine: Engine
+    @ObservationIgnored private var readers: [Task<Void, Never>] = []
+    @ObservationIgnored let changes = Changes<RoostSnapshot>()
+
+    /// Opens the device's file and shows what is in it. Nothing is sent before `connect`.
+    /// - Throws: `LocalFailure` if the file can't be opened.
+    public init(_ settings: RoostSettings) async throws {
+        let (session, showSession) = AsyncStream<RoostSnapshot>.makeStream(bufferingPolicy: .bufferingNewest(1))
+        let (presence, showPresence) = AsyncStream<[String: UserPresence]>.makeStream(
+            bufferingPolicy: .bufferingNewest(1))
+        let engine = try await Engine(settings, session: showSession, presence: showPresence)
+        self.engine = engine
+        conversations = try await ConversationList(engine)
+        readers.append(Task { [weak self] in for await now in session { self?.show(now) } })
+        readers.append(Task { [weak self] in for await now in presence { self?.presences = now } })
+        try await engine.perform { try $0.tell() }
+    }
+
+    isolated deinit {
+        for reader in readers { reader.cancel() }
+        let engine = engine
+        Task { await engine.disconnect() }
+    }
+
+    private func show(_ now: RoostSnapshot) {
+        snapshot = now
+        changes.send(now)
+    }
+
+    // MARK: Session
+
+    /// Whether there is a session.
+    public var connection: ConnectionState { snapshot.connection }
+    /// How many messages, edits and deletions wait for the relay, or were refused.
+    public var pendingCount: Int { snapshot.pendingCount }
+    /// Unread messages of all conversations.
+    public var badge: Int { snapshot.badge }
+
+    /// The session, now and whenever it changes. A slow reader misses what is old.
+    public func snapshots() -> AsyncStream<RoostSnapshot> { changes.stream(from: snapshot) }
+
+    /// Keeps a session up from now on. Called again, it tries at once instead of waiting.
+    public func connect() async { await engine.connect() }
+
+    /// The network has changed, or the app is in use again: tries at once what would be tried later.
+    public func wake() async { await engine.client.wake() }
+
+    /// Ends the session for good, and makes the user offline at once. What waits stays in the outbox.
+    public func disconnect() async { await engine.disconnect() }
+
+    /// Ends the session and deletes everything that the user has on this device, what waits to be sent included.
+    public func signOut() async throws {
+        await engine.disconnect()
+        try await engine.perform { try $0.signOut() }
+    }
+
+    /// Says whether the device is in use: `active` in the foreground, `background` in the background.
+    public func setActivity(_ activity: Activity) async {
+        self.activity = activity
+        // Without a session it is said on the next one.
+        try? await engine.client.setActivity(activity)
+    }
+
+    // MARK: Conversations
+
+    /// A conversation by its id, or the direct one with a user as `@name`.
+    public func timeline(with destination: String) async throws -> Timeline {
+        try await Timeline(destination, engine, of: self)
+    }
+
+    /// Creates a group, and returns its id. Needs a session.
+    public func createGroup(_ name: String, members: [String]) async throws -> String {
+        let key = try await engine.perform { $0.newKey() }
+        return try await engine.createGroup(name, members: members, key: key)
+    }
+
+    /// Renames a group. Needs a session.
+    public func rename(_ conversation: String, to name: String) async throws {
+        let key = try await engine.perform { $0.newKey() }
+        try await engine.changeGroup(conversation) { client throws(RoostFailure) in
+            try await client.rename(conversation, to: name, key: key)
+        }
+    }
+
+    /// Adds users to a group. Needs a session.
+    public func add(_ users: [String], to conversation: String) async throws {
+        let key = try await engine.perform { $0.newKey() }
+        try await engine.changeGroup(conversation) { client throws(RoostFailure) in
+            try await client.add(users, to: conversation, key: key)
+        }
+    }
+
+    /// Removes users from a group. Needs a session.
+    public func remove(_ users: [String], from conversation: String) async throws {
+        let key = try await engine.perform { $0.newKey() }
+        try await engine.changeGroup(conversation) { client throws(RoostFailure) in
+            try await client.remove(users, from: conversation, key: key)
+        }
+    }
+
+    /// Gives a member of a group another role. Needs a session.
+    public func setRole(_ role: Role, of user: String, in conversation: String) async throws {
+        let key = try await engine.perform { $0.newKey() }
+        try await engine.changeGroup(conversation) { client throws(RoostFailure) in
+            try await client.setRole(role, of: user, in: conversation, key: key)
+        }
+    }
+
+    /// Leaves a group, or hides a direct conversation until its next message. Needs a session.
+    public func leave(_ conversation: String) async throws { try await engine.leave(conversation) }
+
+    // MARK: The rest
+
+    /// The session itself, for what this class has no word for.
+    public nonisolated var client: ChatClient { engine.client }
+
+    /// A person: presence as far as it is told.
+    public func person(_ user: String) -> Person { Person(user: user, presence: presences[user]) }
+}
+
+/// Somebody, as far as this device is told.
+public struct Person: Sendable, Equatable, Identifiable {
+    /// The user's name.
+    public var user: String
+    /// The presence; nil while nothing was told.
+    public var presence: UserPresence?
+
+    /// The user's name.
+    public var id: String { user }
+    /// Whether the person is there.
+    public var isOnline: Bool { presence.map { $0.state != .offline } ?? false }
+    /// When somebody who is offline was last here, if that is told.
+    public var lastSeen: Timestamp? { presence?.lastSeen }
+}
+
+/// Values for any number of readers; each gets the newest.
+@MainActor
+final class Changes<Value: Sendable> {
+    private var readers: [Int: AsyncStream<Value>.Continuation] = [:]
+    private var count = 0
+
+    nonisolated init() {}
+
+    isolated deinit { for reader in readers.values { reader.finish() } }
+
+    func send(_ value: Value) { for reader in readers.values { reader.yield(value) } }
+
+    func stream(from value: Value) -> AsyncStream<Value> {
+        let (stream, reader) = AsyncStream<Value>.makeStream(bufferingPolicy: .bufferingNewest(1))
+        count += 1
+        let number = count
+        readers[number] = reader
+        reader.yield(value)
+        reader.onTermination = { _ in Task { @MainActor [weak self] in self?.readers[number] = nil } }
+        return stream
+    }
+}

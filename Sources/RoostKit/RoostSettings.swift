@@ -1,0 +1,45 @@
+public import RoostClient
+public import RoostStore
+
+/// Everything that an app may set.
+public struct RoostSettings: Sendable {
+    /// The relay's address, `wss://…/v1/socket`.
+    public var url: String
+    /// The file of this device. It is created if it is missing; its folder must exist. One app opens it at a time.
+    public var path: String
+    /// The name of the device, if the file has none yet: 1–64 bytes of printable ASCII without spaces.
+    public var device: String
+    /// Who uses the device, if the app knows it before the relay says it. What another user left is then not shown.
+    public var user: String?
+    /// Creates the sockets: `URLSessionConnector` on Apple's systems, `LibwebsocketsConnector` on Linux.
+    public var connector: any SocketConnector
+    /// Returns a valid token, for every connection and before the old one expires.
+    public var token: @Sendable () async throws -> String
+    /// Whether this is a background fetch, which doesn't make the user online.
+    public var isBackground = false
+    /// What happens to what can't be sent for now.
+    public var policy = RetryPolicy.forever
+    /// Whether the next message of a conversation is sent although the relay has refused one before it.
+    public var goesOnAfterFailures = false
+    /// The bounds of what is kept.
+    public var limits = StoreLimits()
+    /// The bounds of the session.
+    public var clientLimits = ClientLimits()
+    /// Measures waits.
+    public var clock: any Clock<Duration> = ContinuousClock()
+    /// Draws keys and random waits. Keys must never repeat: another one is for tests only.
+    public var generator: any RandomNumberGenerator & Sendable = SystemRandomNumberGenerator()
+
+    /// Creates settings.
+    public init(
+        url: String, path: String, device: String, user: String? = nil, connector: any SocketConnector,
+        token: @escaping @Sendable () async throws -> String
+    ) {
+        self.url = url
+        self.path = path
+        self.device = device
+        self.user = user
+        self.connector = connector
+        self.token = token
+    }
+}

@@ -1,0 +1,96 @@
+import RoostStore
+import RoostWire
+
+/// Makes the rows of a timeline from what is stored and what waits. Pure.
+struct TimelineBuilder {
+    /// The user of this device.
+    var user: String
+    /// The conversation; nil if nothing is known of it yet.
+    var conversation: LocalConversation?
+    var watermarks: [LocalWatermark]
+    /// What waits for this conversation, in order.
+    var waiting: [OutboxItem]
+    /// Why all of it waits, if it does.
+    var parked: OutboxItem.Failure?
+
+    /// The rows, oldest first.
+    /// - Parameters:
+    ///   - messages: stored messages, oldest first.
+    ///   - isAtEnd: whether they reach to the newest one, so that what waits follows.
+    func items(_ messages: [LocalMessage], isAtEnd: Bool) -> [TimelineItem] {
+        var items: [TimelineItem] = []
+        items.reserveCapacity(messages.count + waiting.count)
+        var last: SequenceNumber?
+        for message in messages {
+            if let gap = gap(after: last, before: message.sequence) { items.append(gap) }
+            items.append(.message(row(message)))
+            last = message.sequence
+        }
+        guard isAtEnd else { return items }
+        // Messages that the relay has told of, and this device doesn't have.
+        let end = SequenceNumber((conversation?.sequence.value ?? 0) + 1)
+        let start = last ?? conversation.map { SequenceNumber($0.first.value - 1) }
+        if let gap = gap(after: start, before: end) { items.append(gap) }
+        for item in waiting where item.isMessage { items.append(.message(row(item))) }
+        return items
+    }
+
+    private func gap(after last: SequenceNumber?, before next: SequenceNumber) -> TimelineItem? {
+        guard let last, last.value + 1 < next.value else { return nil }
+        return .gap(from: SequenceNumber(last.value + 1), to: SequenceNumber(next.value - 1))
+    }
+
+    private func row(_ message: LocalMessage) -> TimelineMessage {
+        let isOwn = message.from == user
+        let key = isOwn ? message.key : nil
+        var row = TimelineMessage(
+            id: key.map { .key($0) } ?? .sequence(message.sequence), sequence: message.sequence, from: message.from,
+            isOwn: isOwn, time: message.time, kind: message.kind, body: message.body, replyTo: message.replyTo,
+            editedAt: message.editedAt, isDeleted: message.deletedAt != nil, reactions: message.reactions,
+            state: isOwn ? state(of: message.sequence) : nil, isChanging: false)
+        for item in waiting where item.target == .stored(message.sequence) { apply(item, to: &row) }
+        return row
+    }
+
+    private func row(_ item: OutboxItem) -> TimelineMessage {
+        var row = TimelineMessage(
+            id: .key(item.key), from: user, isOwn: true, kind: "text", isDeleted: false, reactions: [],
+            state: .sending, isChanging: false, outboxItem: item.id)
+        if case .send(let kind, let body, let replyTo) = item.action {
+            row.kind = kind ?? "text"
+            row.body = Body(json: body)
+            if case .stored(let sequence) = replyTo { row.replyTo = sequence }
+        }
+        if let failure = item.failure ?? parked { row.state = .failed(SendFailure(failure)) }
+        for child in waiting where child.target == .unsent(item.id) { apply(child, to: &row) }
+        return row
+    }
+
+    // What the user did and the relay doesn't know yet is shown as done.
+    private func apply(_ item: OutboxItem, to row: inout TimelineMessage) {
+        if item.isMessage { return }
+        if let failure = item.failure {
+            row.failedChange = FailedChange(outboxItem: item.id, failure: SendFailure(failure))
+            return
+        }
+        switch item.action {
+        case .edit(_, let body): row.body = Body(json: body)
+        case .delete:
+            row.body = nil
+            row.isDeleted = true
+            row.reactions = []
+        case .react(_, let reaction, let isOn): row.reactions.setMine(reaction, isOn: isOn)
+        case .send, .read: return
+        }
+        row.isChanging = true
+    }
+
+    /// How far a stored message of the user's has got. Whoever has left since counts too, so that it never falls.
+    func state(of sequence: SequenceNumber) -> MessageState {
+        let delivered = watermarks.count { $0.delivered >= sequence }
+        let read = watermarks.count { $0.read >= sequence }
+        let others = max((conversation?.count ?? 1) - 1, delivered)
+        if read > 0 { return .read(count: read, others: others) }
+        return delivered > 0 ? .delivered(count: delivered, others: others) : .sent
+    }
+}

@@ -1,0 +1,70 @@
+import RoostStore
+import RoostWire
+
+/// The part of a conversation that a timeline shows: from one sequence to another, or to the end. It grows by pages and
+/// is bounded: what is scrolled away from far enough is let go at the other side. Pure but for reading the store.
+struct TimelineWindow {
+    /// Messages of the first window, and of one that jumps.
+    static let first = 50
+    /// Most messages that one scroll adds: the relay's page, too.
+    static let page = 100
+    /// Most messages of a window. Some screens to either side; a phone's memory doesn't notice them.
+    static let most = 500
+
+    /// The first message that is shown; nil if there is none here yet.
+    private(set) var low: SequenceNumber?
+    /// The last one; nil while the window follows the newest.
+    private(set) var high: SequenceNumber?
+
+    var isAtEnd: Bool { high == nil }
+
+    /// The messages, oldest first. A window that follows the newest moves with them.
+    mutating func messages(
+        of conversation: String, in store: LocalStore
+    ) throws(LocalFailure) -> [LocalMessage] {
+        guard let low else {
+            let newest = try store.messages(of: conversation, limit: TimelineWindow.first)
+            self.low = newest.first?.sequence
+            return newest
+        }
+        guard let high else {
+            let rows = try store.messages(of: conversation, from: low, limit: TimelineWindow.most + 1)
+            guard rows.count > TimelineWindow.most else { return rows }
+            let newest = try store.messages(of: conversation, limit: TimelineWindow.most)
+            self.low = newest.first?.sequence
+            return newest
+        }
+        return try store.messages(of: conversation, from: low, limit: TimelineWindow.most)
+            .filter { $0.sequence <= high }
+    }
+
+    /// Shows the newest messages.
+    mutating func toEnd() {
+        low = nil
+        high = nil
+    }
+
+    /// Shows what is around a message.
+    mutating func jump(to sequence: SequenceNumber, newest: SequenceNumber) {
+        let half = Int64(TimelineWindow.first / 2)
+        low = SequenceNumber(max(1, sequence.value - half))
+        high = sequence.value + half < newest.value ? SequenceNumber(sequence.value + half) : nil
+    }
+
+    /// Begins at this message, and lets go at the end what is too much.
+    mutating func extend(down to: SequenceNumber, newest: SequenceNumber) {
+        guard let low, to < low else { return self.low = self.low ?? to }
+        self.low = to
+        let last = high ?? newest
+        guard last.value - to.value >= Int64(TimelineWindow.most) else { return }
+        high = SequenceNumber(to.value + Int64(TimelineWindow.most) - 1)
+    }
+
+    /// Ends at this message, or follows the newest, and lets go at the beginning what is too much.
+    mutating func extend(up to: SequenceNumber, newest: SequenceNumber) {
+        guard high != nil else { return }
+        high = to < newest ? to : nil
+        let first = to.value - Int64(TimelineWindow.most) + 1
+        if let low, low.value < first { self.low = SequenceNumber(first) }
+    }
+}

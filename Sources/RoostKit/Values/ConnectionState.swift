@@ -1,0 +1,36 @@
+import RoostClient
+
+/// Whether the app has a session with the relay.
+public enum ConnectionState: Sendable, Equatable {
+    /// Nobody has asked for one, or `disconnect` has ended it.
+    case offline
+    /// A try is under way.
+    case connecting
+    /// There is a session. Everything that was missed has come once `Roost.isUpToDate`.
+    case connected
+    /// The last try failed; the next one comes after this time.
+    case waiting(Duration)
+    /// There will be no session until the app does something: for another token, `connect` anew.
+    case failed(ConnectionFailure)
+}
+
+/// Why there will be no session.
+public enum ConnectionFailure: Sendable, Equatable {
+    /// The token is not valid, or was revoked: sign in again.
+    case signedOut
+    /// The same device is in use elsewhere.
+    case takenOver
+    /// The store on this device can't be written.
+    case store(String)
+    /// Anything else, as one line for the developer.
+    case other(String)
+
+    init(_ lost: Disconnection) {
+        switch lost.code {
+        // Docs/Protocol.md, section 10.
+        case 4_500, 4_503: self = .signedOut
+        case 4_501: self = .takenOver
+        default: self = .other(lost.reason)
+        }
+    }
+}

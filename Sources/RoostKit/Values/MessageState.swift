@@ -1,0 +1,62 @@
+import RoostStore
+import RoostWire
+
+/// How far an own message has got. It only goes forward, but for `failed`, from which `retry` leads back to `sending`.
+public enum MessageState: Sendable, Equatable {
+    /// It waits for the relay, safe on this device.
+    case sending
+    /// The relay has stored it.
+    case sent
+    /// Devices of `count` of `others` members have it.
+    case delivered(count: Int, others: Int)
+    /// `count` of `others` members have read it.
+    case read(count: Int, others: Int)
+    /// The relay refused it. It waits for its user: `retry` if that may help, `replace`, or `discard`.
+    case failed(SendFailure)
+
+    /// 0 for `sending` and `failed`, then up.
+    public var rank: Int {
+        switch self {
+        case .sending, .failed: 0
+        case .sent: 1
+        case .delivered: 2
+        case .read: 3
+        }
+    }
+}
+
+/// Why the relay refused a message or a conversation.
+public struct SendFailure: Sendable, Equatable {
+    /// What to tell people.
+    public enum Reason: Sendable, Equatable {
+        /// It is longer than the relay accepts.
+        case tooLong
+        /// The user may not write there, or is no longer a member.
+        case notAllowed
+        /// The conversation or the message isn't there.
+        case notFound
+        /// The relay could not be asked often enough.
+        case unreachable
+        /// The relay doesn't accept it as it is.
+        case notAccepted
+    }
+
+    /// What to tell people; `Sentences` has a text for each.
+    public var reason: Reason
+    /// Whether the same try may succeed.
+    public var canRetry: Bool
+    /// One line for the developer, of the relay's.
+    public var detail: String
+
+    init(_ failure: OutboxItem.Failure) {
+        switch failure.code {
+        case .tooLarge: (reason, canRetry) = (.tooLong, false)
+        case .forbidden: (reason, canRetry) = (.notAllowed, true)
+        case .notFound, .gone: (reason, canRetry) = (.notFound, true)
+        case .rateLimited, .busy, .unavailable, .notReady, .unauthorized, .tokenExpired:
+            (reason, canRetry) = (.unreachable, true)
+        case .badJSON, .badRequest, .unknownType, .conflict, .badPosition: (reason, canRetry) = (.notAccepted, false)
+        }
+        detail = failure.reason
+    }
+}

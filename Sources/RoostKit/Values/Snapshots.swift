@@ -1,0 +1,77 @@
+public import RoostStore
+public import RoostWire
+
+/// What a timeline shows at one moment.
+public struct TimelineSnapshot: Sendable, Equatable {
+    /// The conversation; nil if nothing is known of it yet, as before the first message to somebody.
+    public var conversation: LocalConversation?
+    /// The rows, oldest first.
+    public var items: [TimelineItem] = []
+    /// Who types, in the order in which they began.
+    public var typing: [String] = []
+    /// Whether several more type.
+    public var othersType = false
+    /// Whether there are messages before the first row.
+    public var hasOlder = false
+    /// Whether there are messages after the last row: the timeline was scrolled away from the newest.
+    public var hasNewer = false
+    /// What the relay has refused for the whole conversation; `Timeline.resume` tries again.
+    public var failure: SendFailure?
+
+    /// Nothing yet.
+    public init() {}
+}
+
+/// The list of conversations at one moment.
+public struct ConversationListSnapshot: Sendable, Equatable {
+    /// The rows, those first in which something happened last.
+    public var rows: [ConversationRow] = []
+    /// Whether `ConversationList.loadMore` would add rows.
+    public var hasMore = false
+
+    /// Nothing yet.
+    public init() {}
+}
+
+/// A conversation in the list.
+public struct ConversationRow: Sendable, Equatable, Identifiable {
+    /// Where to write to: the conversation's id, or `@name` while nothing written there has reached the relay.
+    public var id: String
+    /// The conversation; nil while the relay doesn't know it.
+    public var conversation: LocalConversation?
+    /// The name of the group, or of the other user.
+    public var title: String
+    /// The other user of a direct conversation.
+    public var peer: String?
+    /// The last message, also one that waits.
+    public var last: TimelineMessage?
+    /// Messages that the user hasn't read.
+    public var unread: Int
+    /// How many messages, edits and deletions wait, or were refused.
+    public var pending: Int
+    /// Who types.
+    public var typing: [String]
+    /// What the user has begun to write.
+    public var draft: String
+}
+
+/// The session at one moment.
+public struct RoostSnapshot: Sendable, Equatable {
+    /// Whether there is a session.
+    public var connection = ConnectionState.offline
+    /// Whether everything that this device missed has come.
+    public var isUpToDate = false
+    /// The user; nil before the first session.
+    public var user: String?
+    /// The name of this device.
+    public var device = ""
+    /// Unread messages of all conversations.
+    public var badge = 0
+    /// How many messages, edits and deletions wait for the relay, or were refused.
+    public var pendingCount = 0
+    /// The user's own status.
+    public var status = OwnStatus()
+
+    /// Nothing yet.
+    public init() {}
+}

@@ -1,0 +1,78 @@
+public import RoostWire
+
+/// A row of a timeline, oldest first.
+public enum TimelineItem: Sendable, Equatable, Identifiable {
+    /// A message.
+    case message(TimelineMessage)
+    /// Messages that this device doesn't have, from one sequence to another. Show it, and `Timeline.fill` gets them.
+    case gap(from: SequenceNumber, to: SequenceNumber)
+
+    /// Stays the same from the moment when a message is typed. A gap is named by its end, which stays while it is
+    /// filled from there.
+    public enum ID: Hashable, Sendable {
+        /// An own message, by its key.
+        case key(String)
+        /// Somebody else's message.
+        case sequence(SequenceNumber)
+        /// A gap, by its last sequence.
+        case gap(SequenceNumber)
+    }
+
+    /// What it is, for as long as it is shown.
+    public var id: ID {
+        switch self {
+        case .message(let message): message.id
+        case .gap(_, let to): .gap(to)
+        }
+    }
+
+    /// The message, unless it is a gap.
+    public var message: TimelineMessage? {
+        if case .message(let message) = self { message } else { nil }
+    }
+}
+
+/// A message as its reader sees it, with what the user did to it and the relay doesn't know yet.
+public struct TimelineMessage: Sendable, Equatable, Identifiable {
+    /// Stays the same from typed to stored.
+    public var id: TimelineItem.ID
+    /// Its number; nil until the relay has stored it.
+    public var sequence: SequenceNumber?
+    /// The author.
+    public var from: String
+    /// Whether the user of this device wrote it.
+    public var isOwn: Bool
+    /// When the relay stored it; nil until then.
+    public var time: Timestamp?
+    /// `text`, or a kind of the app's.
+    public var kind: String
+    /// The content; nil if the message was deleted, or lost by the relay.
+    public var body: Body?
+    /// The message that it replies to; nil if it is none, or that one isn't stored yet.
+    public var replyTo: SequenceNumber?
+    /// When it was last edited.
+    public var editedAt: Timestamp?
+    /// Whether it was deleted.
+    public var isDeleted: Bool
+    /// The reactions, the user's own included.
+    public var reactions: [ReactionCount]
+    /// How far it has got; nil for others' messages.
+    public var state: MessageState?
+    /// Whether an edit, a deletion or a reaction of the user's waits for the relay.
+    public var isChanging: Bool
+    /// A change that the relay refused: `Timeline.retry`, `replace` and `discard` take it by its number.
+    public var failedChange: FailedChange?
+    /// What waits in the outbox, by its number; nil once the relay has stored the message.
+    public var outboxItem: Int64?
+
+    /// The text, if it is one.
+    public var text: String? { body?.text }
+}
+
+/// An edit or a deletion that the relay refused.
+public struct FailedChange: Sendable, Equatable {
+    /// Its number in the outbox.
+    public var outboxItem: Int64
+    /// Why.
+    public var failure: SendFailure
+}
