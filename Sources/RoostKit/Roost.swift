@@ -38,7 +38,7 @@ public final class Roost {
         conversations = try await ConversationList(engine)
         readers.append(Task { [weak self] in for await now in session { self?.show(now) } })
         readers.append(Task { [weak self] in for await now in presence { self?.presences = now } })
-        try await engine.perform { try $0.tell() }
+        try await engine.perform { $0.tell() }
     }
 
     isolated deinit {

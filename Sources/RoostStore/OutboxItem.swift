@@ -3,7 +3,7 @@ public import RoostWire
 /// Something a user did that the relay hasn't accepted yet.
 public struct OutboxItem: Sendable, Equatable, Identifiable {
     /// The message that an item changes or marks.
-    public enum Target: Sendable, Equatable {
+    public enum Target: Sendable, Hashable {
         /// One that the relay has stored.
         case stored(SequenceNumber)
         /// One that waits in the outbox itself: its `id`. The item waits for it, and is discarded with it.

@@ -13,6 +13,12 @@ final class Desk {
     private var views = 0
     private let showSession: AsyncStream<RoostSnapshot>.Continuation
     private let showPresence: AsyncStream<[String: UserPresence]>.Continuation
+    // Who is to be told at the next flush.
+    private var isDirty = false
+    private var changesAll = false
+    private var changed: Set<String> = []
+    /// Called when there is something to flush. Set once.
+    var schedule: () -> Void = {}
     private var generator: any RandomNumberGenerator & Sendable
 
     init(
@@ -74,16 +80,26 @@ final class Desk {
     }
 
     /// Moves the window of a timeline.
-    func move(_ view: Int, _ change: (inout TimelineWindow) -> Void) throws {
+    func move(_ view: Int, _ change: (inout TimelineWindow) -> Void) throws(LocalFailure) {
         guard let timeline = timelines[view] else { return }
         change(&timeline.window)
         try timeline.refresh(store, notices)
     }
 
-    /// Tells everybody who looks at these conversations; nil for all.
-    func tell(_ conversations: Set<String>? = nil) throws(LocalFailure) {
-        for view in timelines.values
-        where conversations.map({ $0.contains { view.shows($0) } }) ?? true {
+    /// Everybody who looks at these conversations is to be told; nil for all. Many changes in a row are told once.
+    func tell(_ conversations: Set<String>? = nil) {
+        if !isDirty { schedule() }
+        isDirty = true
+        guard let conversations else { return changesAll = true }
+        changed.formUnion(conversations)
+    }
+
+    /// Tells everybody what has changed since the last time.
+    func flush() throws(LocalFailure) {
+        guard isDirty else { return }
+        let (all, some) = (changesAll, changed)
+        (isDirty, changesAll, changed) = (false, false, [])
+        for view in timelines.values where all || some.contains(where: view.shows) {
             try view.refresh(store, notices)
         }
         for view in lists.values { try view.refresh(store, notices) }
@@ -114,21 +130,21 @@ final class Desk {
     func take(_ events: [RoostEvent]) throws(LocalFailure) {
         var kept: [Event] = []
         var position: String?
-        var changed: Set<String> = []
+        var touched: Set<String> = []
         for event in events {
             if let (event, place) = event.kept {
                 kept.append(event)
                 position = place ?? position
                 if case .message(let message) = event { notices.sent(message.from, in: message.conversation) }
             } else {
-                changed.formUnion(notice(event))
+                touched.formUnion(notice(event))
             }
         }
         if !kept.isEmpty || position != nil {
-            changed.formUnion(try store.take(kept, position: position))
+            touched.formUnion(try store.take(kept, position: position))
         }
         if events.contains(where: \.isLive) { note { $0.isUpToDate = true } }
-        if !changed.isEmpty { try tell(changed) }
+        if !touched.isEmpty { tell(touched) }
     }
 
     // The conversations that look different.
@@ -161,17 +177,17 @@ final class Desk {
             session.isUpToDate = false
             if let status = welcome.status { session.status = status }
         }
-        try tell()
+        tell()
     }
 
     /// There is no session.
-    func end(_ state: ConnectionState) throws(LocalFailure) {
+    func end(_ state: ConnectionState) {
         note { session in
             session.connection = state
             session.isUpToDate = false
         }
         let typed = notices.endTyping()
-        if !typed.isEmpty { try tell(typed) }
+        if !typed.isEmpty { tell(typed) }
     }
 
     // MARK: What the user does
@@ -188,7 +204,7 @@ final class Desk {
     @discardableResult
     func add(_ action: OutboxItem.Action, to destination: String) throws -> OutboxItem {
         let item = try store.outbox.add(action, to: try store.resolved(destination), key: newKey())
-        try tell([item.destination, destination])
+        tell([item.destination, destination])
         return item
     }
 
@@ -212,7 +228,7 @@ final class Desk {
     /// Changes the outbox, and tells everybody.
     func change(_ body: (Outbox) throws -> Void) throws {
         try body(store.outbox)
-        try tell()
+        tell()
     }
 
     /// Tries something again that was refused: an item, or its whole conversation.
@@ -228,13 +244,13 @@ final class Desk {
     func read(_ destination: String, upTo sequence: SequenceNumber) throws {
         let conversation = try store.resolved(destination)
         try store.read(conversation, upTo: sequence, key: newKey())
-        try tell([conversation])
+        tell([conversation])
     }
 
     /// Keeps what the user has begun to write.
     func keep(draft: String, for destination: String) throws {
         try store.keep(draft: draft, for: destination)
-        for view in lists.values { try view.refresh(store, notices) }
+        tell([destination])
     }
 
     /// Forgets all that the user has here.
@@ -242,7 +258,7 @@ final class Desk {
         try store.signOut()
         notices.forgetAll()
         for view in timelines.values { view.window.toEnd() }
-        try tell()
+        tell()
     }
 }
 

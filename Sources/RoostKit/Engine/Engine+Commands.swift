@@ -89,7 +89,7 @@ extension Engine {
                 try await self.client.conversations(before: at, limit: 100)
             }
             try desk.store.take(page, isLast: page.next == nil)
-            try desk.tell()
+            desk.tell()
             before = page.next
         } while before != nil
     }
@@ -110,7 +110,7 @@ extension Engine {
                     // The user is no longer in it, and the device wasn't told.
                     try desk.store.forget(id)
                 }
-                try desk.tell([id])
+                desk.tell([id])
             }
         }
     }
@@ -131,7 +131,7 @@ extension Engine {
                 }
                 try desk.store.take(
                     page, from: stale.from, to: SequenceNumber(stale.from.value + Int64(stale.count) - 1))
-                try desk.tell([conversation.id])
+                desk.tell([conversation.id])
             }
         }
     }
@@ -149,7 +149,7 @@ extension Engine {
             try desk.store.take(list.members.map(\.receipt).filter { $0.user != user })
             after = list.next
         } while after != nil
-        try desk.tell([conversation])
+        desk.tell([conversation])
     }
 
     // Presence of those whom somebody looks at.
@@ -179,7 +179,7 @@ extension Engine {
             try await self.client.history(of: conversation, before: before, limit: limit)
         }
         try desk.store.take(page, before: before ?? SequenceNumber(.max))
-        try desk.tell([conversation])
+        desk.tell([conversation])
         return page
     }
 }

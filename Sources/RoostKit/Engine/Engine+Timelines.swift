@@ -19,7 +19,7 @@ extension Engine {
                 // What is behind the gap is shown; the gap stays visible.
             }
         }
-        if let first = kept.first?.sequence { try extend(id, down: first) } else { try desk.tell([conversation.id]) }
+        if let first = kept.first?.sequence { try extend(id, down: first) } else { desk.tell([conversation.id]) }
     }
 
     private func extend(_ id: Int, down first: SequenceNumber) throws {
@@ -100,7 +100,7 @@ extension Engine {
             try await self.client.createGroup(name, members: members, key: key)
         }
         try desk.store.take(made.conversation)
-        try desk.tell([made.conversation.id])
+        desk.tell([made.conversation.id])
         return made.conversation.id
     }
 
@@ -111,13 +111,13 @@ extension Engine {
         try await patiently { () throws(RoostFailure) in try await change(self.client) }
         let summary = try await patiently { () throws(RoostFailure) in try await self.client.conversation(id) }
         try desk.store.take(summary)
-        try desk.tell([id])
+        desk.tell([id])
     }
 
     /// Leaves a group, or hides a direct conversation.
     func leave(_ id: String) async throws {
         try await patiently { () throws(RoostFailure) in try await self.client.leave(id) }
         try desk.store.forget(id)
-        try desk.tell([id])
+        desk.tell([id])
     }
 }

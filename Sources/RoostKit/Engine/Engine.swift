@@ -49,6 +49,7 @@ actor Engine {
         desk = Desk(store, generator: settings.generator, session: session, presence: presence)
         sender = Sender(store, generator: settings.generator)
         sleep = { try await clock.sleep(for: $0) }
+        desk.schedule = { [weak self] in Task { await self?.flush() } }
     }
 
     // MARK: Session
@@ -75,7 +76,7 @@ actor Engine {
         isLeaving = true
         await client.disconnect()
         guard isRunning else { return }
-        try? desk.end(.offline)
+        desk.end(.offline)
     }
 
     private func take(_ events: [RoostEvent]) {
@@ -113,10 +114,10 @@ actor Engine {
         sender.isReady = false
         cancel(.outbox)
         guard !lost.isFinal else {
-            return try desk.end(isLeaving ? .offline : .failed(ConnectionFailure(lost)))
+            return desk.end(isLeaving ? .offline : .failed(ConnectionFailure(lost)))
         }
-        guard let wait = lost.willRetryIn else { return try desk.end(.connecting) }
-        try desk.end(.waiting(wait))
+        guard let wait = lost.willRetryIn else { return desk.end(.connecting) }
+        desk.end(.waiting(wait))
         after(wait, .reconnect) { engine in
             engine.desk.note { if case .waiting = $0.connection { $0.connection = .connecting } }
         }
@@ -131,6 +132,11 @@ actor Engine {
             session.isUpToDate = false
         }
         Task { await client.disconnect() }
+    }
+
+    // What has been waiting for the queue changes things first, so that it is told together.
+    private func flush() {
+        do throws(LocalFailure) { try desk.flush() } catch { stop(error) }
     }
 
     // MARK: Time
@@ -174,7 +180,7 @@ actor Engine {
     private func answered(_ item: OutboxItem, _ outcome: Sender.Outcome) {
         do {
             let (conversation, wait) = try sender.answered(item, outcome)
-            try desk.tell(Set([item.destination, conversation].compactMap { $0 }))
+            desk.tell(Set([item.destination, conversation].compactMap { $0 }))
             if let wait {
                 after(wait, .outbox) { engine in
                     engine.sender.isPaused = false

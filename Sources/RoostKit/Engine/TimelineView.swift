@@ -20,7 +20,9 @@ final class TimelineView {
 
     /// Whether a change of this conversation concerns it.
     func shows(_ conversation: String) -> Bool {
-        destination == conversation || shown.conversation?.id == conversation
+        // Of what was opened as `@name`, the id may have become known just now.
+        guard let known = shown.conversation else { return true }
+        return known.id == conversation || destination == conversation
     }
 
     /// Tells how it is now, if that is something new.
@@ -33,8 +35,7 @@ final class TimelineView {
         now.failure = parked.map { SendFailure($0) }
         var messages: [LocalMessage] = []
         var builder = TimelineBuilder(
-            user: store.identity.user ?? "", conversation: now.conversation, watermarks: [], waiting: waiting,
-            parked: parked)
+            user: store.identity.user ?? "", conversation: now.conversation, waiting: waiting, parked: parked)
         if let conversation = now.conversation {
             messages = try window.messages(of: conversation.id, in: store)
             builder.watermarks = try store.watermarks(of: conversation.id)
@@ -88,7 +89,7 @@ final class ListView {
         for (destination, items) in waiting where destination.hasPrefix("@") {
             guard try store.conversation(destination) == nil else { continue }
             let builder = TimelineBuilder(
-                user: store.identity.user ?? "", watermarks: [], waiting: items,
+                user: store.identity.user ?? "", waiting: items,
                 parked: store.outbox.parked[destination])
             let name = String(destination.dropFirst())
             rows.append(

@@ -9,9 +9,27 @@ struct TimelineBuilder {
     var conversation: LocalConversation?
     var watermarks: [LocalWatermark]
     /// What waits for this conversation, in order.
-    var waiting: [OutboxItem]
+    let waiting: [OutboxItem]
     /// Why all of it waits, if it does.
-    var parked: OutboxItem.Failure?
+    let parked: OutboxItem.Failure?
+    // What waits, by the message that it is about.
+    private let changes: [OutboxItem.Target: [OutboxItem]]
+
+    init(
+        user: String, conversation: LocalConversation? = nil, watermarks: [LocalWatermark] = [],
+        waiting: [OutboxItem], parked: OutboxItem.Failure?
+    ) {
+        self.user = user
+        self.conversation = conversation
+        self.watermarks = watermarks
+        self.waiting = waiting
+        self.parked = parked
+        var changes: [OutboxItem.Target: [OutboxItem]] = [:]
+        for item in waiting where !item.isMessage {
+            if let target = item.target { changes[target, default: []].append(item) }
+        }
+        self.changes = changes
+    }
 
     /// The rows, oldest first.
     /// - Parameters:
@@ -48,7 +66,7 @@ struct TimelineBuilder {
             isOwn: isOwn, time: message.time, kind: message.kind, body: message.body, replyTo: message.replyTo,
             editedAt: message.editedAt, isDeleted: message.deletedAt != nil, reactions: message.reactions,
             state: isOwn ? state(of: message.sequence) : nil, isChanging: false)
-        for item in waiting where item.target == .stored(message.sequence) { apply(item, to: &row) }
+        for item in changes[.stored(message.sequence)] ?? [] { apply(item, to: &row) }
         return row
     }
 
@@ -62,13 +80,12 @@ struct TimelineBuilder {
             if case .stored(let sequence) = replyTo { row.replyTo = sequence }
         }
         if let failure = item.failure ?? parked { row.state = .failed(SendFailure(failure)) }
-        for child in waiting where child.target == .unsent(item.id) { apply(child, to: &row) }
+        for child in changes[.unsent(item.id)] ?? [] { apply(child, to: &row) }
         return row
     }
 
     // What the user did and the relay doesn't know yet is shown as done.
     private func apply(_ item: OutboxItem, to row: inout TimelineMessage) {
-        if item.isMessage { return }
         if let failure = item.failure {
             row.failedChange = FailedChange(outboxItem: item.id, failure: SendFailure(failure))
             return
