@@ -19,14 +19,16 @@ let commit = Context.gitInformation.map { $0.currentCommit + ($0.hasUncommittedC
 
 let package = Package(
     name: "roost",
-    // What a client needs: `Mutex` and `Duration`. The server runs on Linux.
-    platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
+    // What a client needs: `Mutex`, `Duration` and `isolated deinit`. The server runs on Linux.
+    platforms: [.macOS("15.4"), .iOS("18.4"), .tvOS("18.4"), .watchOS("11.4"), .visionOS("2.4")],
     products: [
         .executable(name: "roost", targets: ["roost"]),
         .executable(name: "roost-load", targets: ["roost-load"]),
         .library(name: "RoostClient", targets: ["RoostClient"]),
         .library(name: "RoostClientLibwebsockets", targets: ["RoostClientLibwebsockets"]),
         .library(name: "RoostClientURLSession", targets: ["RoostClientURLSession"]),
+        .library(name: "RoostKit", targets: ["RoostKit", "RoostStore"]),
+        .library(name: "RoostTestClient", targets: ["RoostTestClient"]),
         .library(name: "RoostWire", targets: ["RoostWire"]),
     ],
     dependencies: [
@@ -111,7 +113,13 @@ let package = Package(
         .target(
             name: "RoostClientLibwebsockets", dependencies: ["RoostClient", "RoostTransport"], swiftSettings: strict),
         .target(name: "RoostClientURLSession", dependencies: ["RoostClient"], swiftSettings: strict),
+        // What a device keeps on disk, and what an app shows of it.
         .target(name: "RoostStore", dependencies: ["CSQLite", "RoostWire"], swiftSettings: strict),
+        .target(name: "RoostKit", dependencies: ["RoostClient", "RoostStore", "RoostWire"], swiftSettings: strict),
+        // The relay in memory, for tests of apps.
+        .target(
+            name: "RoostTestClient", dependencies: ["RoostClient", "RoostCore", "RoostTestKit", "RoostWire"],
+            swiftSettings: strict),
 
         // What tests share: an in-memory log, a manual clock, the seeded simulation and its command.
         .target(name: "SeededRandom", swiftSettings: strict),
@@ -161,6 +169,10 @@ let package = Package(
             path: "LoadTests/LogBench",
             swiftSettings: fast
         ),
+        // What a person waits for in an app: starting, opening, scrolling, sending.
+        .executableTarget(
+            name: "roost-kit-bench", dependencies: ["RoostClient", "RoostKit", "RoostStore", "RoostWire"],
+            path: "LoadTests/KitBench", swiftSettings: strict),
         .executableTarget(
             name: "roost-load",
             dependencies: ["RoostLoad", .product(name: "ArgumentParser", package: "swift-argument-parser")],
@@ -212,6 +224,11 @@ let package = Package(
         .testTarget(name: "RoostClientTests", dependencies: ["RoostClient", "RoostWire"], swiftSettings: strict),
         .testTarget(
             name: "RoostStoreTests", dependencies: ["RoostStore", "RoostWire", "SeededRandom"], swiftSettings: strict),
+        .testTarget(
+            name: "RoostKitTests",
+            dependencies: ["RoostClient", "RoostKit", "RoostStore", "RoostTestClient", "RoostWire"],
+            swiftSettings: strict
+        ),
         .testTarget(
             name: "RoostConnectorTests",
             dependencies: [

@@ -27,8 +27,8 @@ public actor ChatClient {
     ///   - connector: creates the sockets: `LibwebsocketsConnector` on Linux, `URLSessionConnector` on Apple's systems.
     ///   - clock: measures waiting times.
     ///   - generator: draws keys and random waits. Keys must never repeat: pass another generator only in tests.
-    ///   - resume: returns the position that the application has stored (`RoostEvent`, Docs/Protocol.md, section 6), for
-    ///     every connection; nil to go on where the relay believes that this device is.
+    ///   - resume: returns the position that the application has stored (Docs/Protocol.md, section 6), for every
+    ///     connection; nil to go on where the relay believes that this device is.
     ///   - token: returns a valid token, for every connection and before the old one expires. When it throws, the
     ///     client tries again later.
     public init(

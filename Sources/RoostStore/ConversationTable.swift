@@ -36,7 +36,8 @@ struct ConversationTable {
     /// Up to `limit` conversations that must be asked anew.
     func stale(limit: Int) throws(LocalFailure) -> [String] {
         try database.rows(
-            "SELECT id FROM conversation WHERE is_stale LIMIT ?", [.integer(Int64(limit))]) { $0.text(0) }
+            "SELECT id FROM conversation WHERE is_stale LIMIT ?", [.integer(Int64(limit))]
+        ) { $0.text(0) }
     }
 
     /// All unread messages.

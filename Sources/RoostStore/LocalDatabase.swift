@@ -1,5 +1,9 @@
 import CSQLite
 
+#if DEBUG
+    import Synchronization
+#endif
+
 /// What the local store couldn't do.
 public struct LocalFailure: Error, Sendable, Equatable, CustomStringConvertible {
     /// SQLite's extended result code (sqlite.org/rescode.html); 0 if the store itself refuses.
@@ -16,6 +20,7 @@ final class LocalDatabase {
 
     /// Opens the file, or creates it, and brings it to the newest form.
     init(path: String, migrations: [LocalMigration]) throws(LocalFailure) {
+        LocalDatabase.tellUse()
         var opened: OpaquePointer?
         let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
         let code = sqlite3_open_v2(path, &opened, flags, nil)
@@ -36,6 +41,7 @@ final class LocalDatabase {
 
     /// Runs statements without values or results.
     func execute(_ sql: String) throws(LocalFailure) {
+        LocalDatabase.tellUse()
         let code = sqlite3_exec(handle, sql, nil, nil, nil)
         guard code == SQLITE_OK else { throw failure(code, sql) }
     }
@@ -49,6 +55,7 @@ final class LocalDatabase {
     func rows<Row>(
         _ sql: String, _ values: [LocalValue] = [], _ read: (LocalStatement) -> Row
     ) throws(LocalFailure) -> [Row] {
+        LocalDatabase.tellUse()
         let statement = try prepared(sql)
         defer { statement.reset() }
         for (index, value) in values.enumerated() {
@@ -93,6 +100,17 @@ final class LocalDatabase {
         let statement = LocalStatement(handle: made)
         statements[sql] = statement
         return statement
+    }
+
+    #if DEBUG
+        /// Called at each use, for tests that look where the store is used from.
+        static let onUse = Mutex<(@Sendable () -> Void)?>(nil)
+    #endif
+
+    private static func tellUse() {
+        #if DEBUG
+            onUse.withLock { $0 }?()
+        #endif
     }
 
     private func failure(_ code: Int32, _ sql: String) -> LocalFailure {

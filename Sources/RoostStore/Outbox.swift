@@ -23,7 +23,8 @@ public final class Outbox {
 
     /// Reads what is in the file. What was under way when the app ended is sent again.
     init(
-        _ database: LocalDatabase, user: String? = nil, limits: OutboxLimits = OutboxLimits(), policy: RetryPolicy = .forever,
+        _ database: LocalDatabase, user: String? = nil, limits: OutboxLimits = OutboxLimits(),
+        policy: RetryPolicy = .forever,
         goesOnAfterFailures: Bool = false
     ) throws(LocalFailure) {
         self.database = database

@@ -75,7 +75,9 @@ import Testing
         #expect(store.outbox.items.isEmpty)
     }
 
-    @Test(arguments: [("another epoch", "f", false, true), ("new", "e", true, false), ("a position refused", "e", false, false)])
+    @Test(arguments: [
+        ("another epoch", "f", false, true), ("new", "e", true, false), ("a position refused", "e", false, false),
+    ])
     func anotherLogEmptiesTheCacheAndKeepsTheOutbox(_ case: (String, String, Bool, Bool)) throws {
         let store = try begun()
         try take(store, Told.message(1), at: "e-1")

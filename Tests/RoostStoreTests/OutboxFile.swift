@@ -1,4 +1,5 @@
 import Foundation
+
 @testable import RoostStore
 
 /// The file of an outbox, in a folder of its own that goes with it.

@@ -1,7 +1,8 @@
-@testable import RoostStore
 import RoostWire
 import SeededRandom
 import Testing
+
+@testable import RoostStore
 
 /// Random acts, answers, lost answers and crashes, against a relay that carries out each key once.
 @Suite struct OutboxModelTests {

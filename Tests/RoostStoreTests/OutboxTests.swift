@@ -1,7 +1,8 @@
 import Foundation
-@testable import RoostStore
 import RoostWire
 import Testing
+
+@testable import RoostStore
 
 @Suite struct OutboxTests {
     let file = OutboxFile()

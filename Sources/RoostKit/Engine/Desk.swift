@@ -220,7 +220,9 @@ final class Desk {
                 if let sequence = row?.message?.sequence { return .stored(sequence) }
             }
             let conversation = try store.resolved(destination)
-            guard let sequence = try store.sequence(ofKey: key, in: conversation) else { throw OutboxFailure.noSuchItem }
+            guard let sequence = try store.sequence(ofKey: key, in: conversation) else {
+                throw OutboxFailure.noSuchItem
+            }
             return .stored(sequence)
         }
     }

@@ -15,7 +15,7 @@ extension Engine {
             do {
                 let page = try await fetch(conversation.id, before: low)
                 if let first = page.first { return try extend(id, down: first) }
-            } catch where !kept.isEmpty {
+            } catch  where !kept.isEmpty {
                 // What is behind the gap is shown; the gap stays visible.
             }
         }
@@ -54,7 +54,7 @@ extension Engine {
         let around = try desk.store.messages(of: conversation.id, below: end, limit: TimelineWindow.first)
         let isThere = around.contains { $0.sequence == sequence }
         // Without a session, what is here has to do.
-        do { if !isThere { try await fetch(conversation.id, before: end) } } catch where !around.isEmpty {}
+        do { if !isThere { try await fetch(conversation.id, before: end) } } catch  where !around.isEmpty {}
         try desk.move(id) { $0.jump(to: sequence, newest: conversation.sequence) }
     }
 

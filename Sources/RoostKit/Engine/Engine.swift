@@ -52,6 +52,9 @@ actor Engine {
         desk.schedule = { [weak self] in Task { await self?.flush() } }
     }
 
+    // Closing the store writes, too, so it isn't done by whoever lets go of the engine.
+    isolated deinit {}
+
     // MARK: Session
 
     /// Keeps a session up from now on.

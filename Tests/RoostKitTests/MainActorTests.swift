@@ -1,0 +1,47 @@
+import Dispatch
+import RoostClient
+import RoostKit
+import RoostTestClient
+import RoostWire
+import Synchronization
+import Testing
+
+@testable import RoostStore
+
+/// The main actor draws the screen, so it must not wait for the disk.
+@Suite(.timeLimit(.minutes(1))) struct MainActorTests {
+    private static let isMain = DispatchSpecificKey<Bool>()
+    private static let uses = Mutex((here: 0, elsewhere: 0))
+
+    @Test @MainActor func noQueryRunsOnTheMainActor() async throws {
+        DispatchQueue.main.setSpecific(key: MainActorTests.isMain, value: true)
+        LocalDatabase.onUse.withLock { onUse in
+            onUse = {
+                let isMain = DispatchQueue.getSpecific(key: MainActorTests.isMain) ?? false
+                MainActorTests.uses.withLock { if isMain { $0.here += 1 } else { $0.elsewhere += 1 } }
+            }
+        }
+        defer { LocalDatabase.onUse.withLock { $0 = nil } }
+        let relay = TestRelay()
+        var roost: Roost? = try await Device("alice", on: relay).online()
+        var timeline: RoostKit.Timeline? = try await roost?.timeline(with: "@bob")
+        let id = try await timeline?.send("hi")
+        await timeline?.until { $0.states == [.sent] }
+        if let id { try await timeline?.edit(id, "ho") }
+        try await timeline?.write(draft: "more")
+        try await timeline?.loadOlder()
+        try await timeline?.jump(to: SequenceNumber(1))
+        _ = try await timeline?.search("h")
+        _ = try await timeline?.readers(of: SequenceNumber(1))
+        try await roost?.conversations.loadMore()
+        try await roost?.signOut()
+        (timeline, roost) = (nil, nil)
+        let uses = MainActorTests.uses.withLock { $0 }
+        #expect(uses.here == 0)
+        #expect(uses.elsewhere > 20)
+        // The test can see it: this is what must not be.
+        let device = try Device("carol", on: relay)
+        _ = try LocalStore(path: device.path, device: "phone")
+        #expect(MainActorTests.uses.withLock { $0.here } > 0)
+    }
+}
