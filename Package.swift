@@ -147,6 +147,12 @@ let package = Package(
             name: "roost-echo", dependencies: ["RoostFraming", "RoostTransport"], path: "Tests/Echo",
             swiftSettings: strict),
 
+        // An app without a screen, for tests that kill it.
+        .executableTarget(
+            name: "roost-kit-driver",
+            dependencies: ["RoostClientLibwebsockets", "RoostKit", "RoostStore", "RoostWire"], path: "Tests/KitDriver",
+            swiftSettings: strict),
+
         // The load tester. It talks to a relay over sockets only, and shares none of the server's transport but how
         // OpenSSL is called.
         .target(

@@ -191,6 +191,9 @@ import Testing
     }
 
     @Test func aWeekOfflineLeavesAGapThatScrollingFills() async throws {
+        var limits = Limits()
+        limits.backlogMax = 200
+        let relay = TestRelay(limits: limits)
         let alice = try Device("alice", on: relay)
         let bob = try Device("bob", on: relay)
         var roost: Roost? = try await alice.online()
@@ -200,7 +203,7 @@ import Testing
         await roost?.conversations.until { $0.first?.last?.text == "1" }
         await roost?.disconnect()
         roost = nil
-        let count = Limits().backlogMax + 100
+        let count = 600
         for number in 2...count { try await writing.send("\(number)") }
         await writer.until { $0.pendingCount == 0 }
         let again = try await alice.online()

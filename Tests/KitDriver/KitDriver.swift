@@ -1,0 +1,106 @@
+import Foundation
+import RoostClientLibwebsockets
+import RoostKit
+import RoostStore
+import RoostWire
+
+/// An app without a screen, for tests in other languages: it takes commands as lines of JSON and tells, as lines of
+/// JSON, what an app would show. A test may kill it at any time.
+///
+/// Usage: roost-kit-driver URL TOKEN STORE DEVICE. Commands: `{"do":"connect"}`, `open` (`with`), `send` (`text`),
+/// `edit` (`id`, `text`), `delete` (`id`), `react` (`id`, `reaction`), `seen` (`sequence`), `older`, `disconnect`.
+/// Each is answered by `{"done":N}`, N counting from 1, when its method has returned; that of `send` has `id`. One that
+/// throws is answered by `{"done":N,"failed":"…"}`.
+@main
+struct KitDriver {
+    @MainActor static var timeline: Timeline?
+
+    @MainActor static func main() async throws {
+        let words = CommandLine.arguments
+        guard words.count == 5 else {
+            FileHandle.standardError.write(Data("usage: roost-kit-driver URL TOKEN STORE DEVICE\n".utf8))
+            exit(64)
+        }
+        let token = words[2]
+        let roost = try await Roost(
+            RoostSettings(url: words[1], path: words[3], device: words[4], connector: LibwebsocketsConnector()) {
+                token
+            }
+        )
+        Task { for await now in roost.snapshots() { tell(now) } }
+        var number = 0
+        for await line in lines() {
+            number += 1
+            guard let object = try? JSONSerialization.jsonObject(with: Data(line.utf8)),
+                let command = object as? [String: Any]
+            else { continue }
+            do {
+                var answer: [String: Any] = ["done": number]
+                if let id = try await carryOut(command, roost) { answer["id"] = id }
+                write(answer)
+            } catch {
+                write(["done": number, "failed": "\(error)"])
+            }
+        }
+    }
+
+    @MainActor private static func carryOut(_ command: [String: Any], _ roost: Roost) async throws -> String? {
+        let text = command["text"] as? String ?? ""
+        let id = TimelineItem.ID.key(command["id"] as? String ?? "")
+        switch command["do"] as? String {
+        case "connect": await roost.connect()
+        case "disconnect": await roost.disconnect()
+        case "open":
+            let opened = try await roost.timeline(with: command["with"] as? String ?? "")
+            timeline = opened
+            Task { for await now in opened.snapshots() { tell(now) } }
+        case "send":
+            if case .key(let key)? = try await timeline?.send(text) { return key }
+        case "edit": try await timeline?.edit(id, text)
+        case "delete": try await timeline?.delete(id)
+        case "react": try await timeline?.react(id, command["reaction"] as? String ?? "")
+        case "seen": try await timeline?.seen(upTo: SequenceNumber(command["sequence"] as? Int64 ?? 0))
+        case "older": try await timeline?.loadOlder()
+        default: throw CocoaError(.featureUnsupported)
+        }
+        return nil
+    }
+
+    @MainActor private static func tell(_ now: RoostSnapshot) {
+        write([
+            "connection": "\(now.connection)", "isUpToDate": now.isUpToDate, "pending": now.pendingCount,
+            "badge": now.badge,
+        ])
+    }
+
+    @MainActor private static func tell(_ now: TimelineSnapshot) {
+        let items = now.items.map { item -> [String: Any] in
+            switch item {
+            case .gap(let from, let to): return ["gap": [from.value, to.value]]
+            case .message(let message):
+                var row: [String: Any] = ["text": message.text ?? "", "from": message.from]
+                if case .key(let key) = message.id { row["id"] = key }
+                if let sequence = message.sequence { row["sequence"] = sequence.value }
+                if let state = message.state { row["rank"] = state.rank }
+                if message.isDeleted { row["deleted"] = true }
+                return row
+            }
+        }
+        write(["items": items])
+    }
+
+    @MainActor private static func write(_ object: [String: Any]) {
+        guard var line = try? JSONSerialization.data(withJSONObject: object) else { return }
+        line.append(10)
+        FileHandle.standardOutput.write(line)
+    }
+
+    private static func lines() -> AsyncStream<String> {
+        AsyncStream { continuation in
+            Thread.detachNewThread {
+                while let line = readLine() { continuation.yield(line) }
+                continuation.finish()
+            }
+        }
+    }
+}
