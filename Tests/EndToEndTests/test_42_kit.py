@@ -1,4 +1,5 @@
-"""An app on RoostKit against the real relay: it is killed at any time, and nothing that was typed is lost or doubled."""
+"""An app on RoostKit against the real relay. It is killed at any time, and nothing that was typed is lost or
+doubled."""
 
 import random
 
