@@ -1,0 +1,281 @@
+// What an app in a browser or in Node holds of Roost. The names are those of RoostKit, for Swift, and mean the same.
+
+/** A user's name, a conversation's id, or `@name` for the direct conversation with a user. */
+export type Destination = string;
+
+/** Milliseconds since 1970, by the relay's clock. */
+export type Time = number;
+
+/** Everything that an app may set. */
+export interface Settings {
+  /** The relay's address, `wss://…/v1/socket`. */
+  url: string;
+  /** Returns a valid token: for every connection, and before the old one expires. */
+  token(): string | Promise<string>;
+  /** The name of the device, if the store has none yet; otherwise a random one. 1–64 bytes of printable ASCII. */
+  device?: string;
+  /** Who uses the device, if that is known before the relay says it: what another user left is then not shown. */
+  user?: string;
+  /** The name of the store, `roost` if it isn't given. Tabs with the same name share it, and one session. */
+  name?: string;
+  /** `memory` keeps nothing; `disk` (IndexedDB) is the default where there is one. */
+  storage?: "disk" | "memory";
+  /** The class of sockets, where there is no global one: `ws`'s WebSocket in older Nodes. */
+  WebSocket?: new (url: string, protocols: string[]) => unknown;
+  /** What happens to what can't be sent for now: it waits for ever, or is tried again after these waits (ms) and then
+   *  fails until somebody tries by hand. */
+  retries?: "forever" | number[];
+  /** Whether the next message of a conversation is sent although the relay has refused one before it. */
+  goesOnAfterFailures?: boolean;
+}
+
+/** Whether there is a session. */
+export type Connection =
+  | { state: "offline" }
+  | { state: "connecting" }
+  | { state: "connected" }
+  /** The last try failed; the next one comes at this time of this machine's clock (ms since 1970). */
+  | { state: "waiting"; until: number }
+  /** There will be none until the app does something: for another token, `connect` anew. */
+  | { state: "failed"; reason: "signedOut" | "takenOver" | "other"; detail: string };
+
+/** Why the relay refused something. `detail` is one line for the developer. */
+export interface Failure {
+  reason: "tooLong" | "notAllowed" | "notFound" | "unreachable" | "notAccepted";
+  canRetry: boolean;
+  detail: string;
+}
+
+/** How far an own message has got. It only goes forward, but for `failed`. */
+export type MessageState =
+  | { state: "sending" }
+  | { state: "sent" }
+  | { state: "delivered"; count: number; others: number }
+  | { state: "read"; count: number; others: number }
+  | ({ state: "failed" } & Failure);
+
+export interface Reaction { reaction: string; count: number; mine: boolean }
+
+/** A message as its reader sees it, with what the user did to it and the relay doesn't know yet. */
+export interface Message {
+  type: "message";
+  /** Stays the same from typed to stored. */
+  id: string;
+  /** Its number; absent until the relay has stored it. */
+  sequence?: number;
+  from: string;
+  isOwn: boolean;
+  time?: Time;
+  /** `text`, or a kind of the app's. */
+  kind: string;
+  /** The content; absent if the message was deleted, or lost by the relay. */
+  body?: unknown;
+  /** The body, if the kind is `text`. */
+  text?: string;
+  /** The sequence of the message that it replies to. */
+  replyTo?: number;
+  editedAt?: Time;
+  isDeleted: boolean;
+  reactions: Reaction[];
+  /** Absent for others' messages. */
+  state?: MessageState;
+  /** Whether an edit, a deletion or a reaction of the user's waits for the relay. */
+  isChanging: boolean;
+  /** A change that the relay refused, with its number in the outbox. */
+  failedChange?: Failure & { outboxItem: number };
+  /** What waits in the outbox, by its number; absent once the relay has stored the message. */
+  outboxItem?: number;
+}
+
+/** Messages that this device doesn't have. Show it, and `Timeline.fill` gets them. */
+export interface Gap { type: "gap"; id: string; from: number; to: number }
+
+export type TimelineItem = Message | Gap;
+
+export type Role = "owner" | "admin" | "member";
+
+export interface Conversation {
+  id: string;
+  kind: "direct" | "group";
+  name?: string;
+  role: Role;
+  /** Of members. */
+  count: number;
+  /** The first 50. */
+  members: string[];
+  /** Of the last message; 0 if there is none. */
+  sequence: number;
+  /** The user's own watermark. */
+  read: number;
+  unread: number;
+  time: Time;
+}
+
+export interface ConversationRow {
+  /** Where to write to: the conversation's id, or `@name` while nothing written there has reached the relay. */
+  id: Destination;
+  conversation?: Conversation;
+  /** The name of the group, or of the other user. */
+  title: string;
+  /** The other user of a direct conversation. */
+  peer?: string;
+  /** The last message, also one that waits. */
+  last?: Message;
+  unread: number;
+  /** How many messages, edits and deletions wait, or were refused. */
+  pending: number;
+  /** Who types. */
+  typing: string[];
+  draft: string;
+}
+
+export interface ConversationListSnapshot { rows: ConversationRow[]; hasMore: boolean }
+
+export interface TimelineSnapshot {
+  /** Absent if nothing is known of it yet, as before the first message to somebody. */
+  conversation?: Conversation;
+  /** Oldest first. */
+  items: TimelineItem[];
+  typing: string[];
+  /** Whether several more type. */
+  othersType: boolean;
+  hasOlder: boolean;
+  /** Whether it was scrolled away from the newest. */
+  hasNewer: boolean;
+  /** What the relay has refused for the whole conversation; `resume` tries again. */
+  failure?: Failure;
+}
+
+export interface Presence {
+  user: string;
+  state: "online" | "away" | "busy" | "offline";
+  text?: string;
+  lastSeen?: Time;
+  /** In place of `lastSeen`, if the user tells it only roughly. */
+  seen?: "recently" | "week" | "month" | "long";
+}
+
+export interface RoostSnapshot {
+  connection: Connection;
+  /** Whether everything that this device missed has come. */
+  isUpToDate: boolean;
+  /** Absent before the first session. */
+  user?: string;
+  device: string;
+  /** Unread messages of all conversations. */
+  badge: number;
+  /** How many messages, edits and deletions wait for the relay, or were refused. */
+  pendingCount: number;
+  /** The user's own status. */
+  status: { state: "auto" | "away" | "busy" | "invisible"; text?: string };
+  /** Whether what the user does survives the tab: false in memory, and while the browser's store doesn't work. */
+  isStored: boolean;
+  /** Whether this tab has the session; the others use it through this one. */
+  isWriter: boolean;
+}
+
+/** Stops listening. */
+export type Stop = () => void;
+
+/** Something that changes. A listener is called with each new snapshot, and once at once. */
+export interface Observable<Snapshot> {
+  readonly snapshot: Snapshot;
+  onChange(listener: (snapshot: Snapshot) => void): Stop;
+}
+
+export interface Member { user: string; role: Role; delivered: number; deliveredAt?: Time; read?: number; readAt?: Time }
+
+/** The chat of one user on one device. */
+export class Roost implements Observable<RoostSnapshot> {
+  /** Opens the store and shows what is in it. Nothing is sent before `connect`. */
+  static open(settings: Settings): Promise<Roost>;
+  readonly snapshot: RoostSnapshot;
+  onChange(listener: (snapshot: RoostSnapshot) => void): Stop;
+  readonly conversations: ConversationList;
+  /** The presence of those whom the app shows, by user; `onPresence` tells changes. */
+  readonly presences: ReadonlyMap<string, Presence>;
+  onPresence(listener: (presences: ReadonlyMap<string, Presence>) => void): Stop;
+
+  /** Keeps a session up from now on. Called again, it tries at once. */
+  connect(): Promise<void>;
+  /** The network has changed, or the app is in use again: tries at once what would be tried later. */
+  wake(): void;
+  /** Ends the session for good, and makes the user offline at once. What waits stays in the outbox. */
+  disconnect(): Promise<void>;
+  /** Ends the session and deletes everything that the user has on this device, what waits included. */
+  signOut(): Promise<void>;
+  /** Lets go of the store and the session without a goodbye, as a tab that closes does. */
+  close(): void;
+  /** What the device says about its use. "Read" counts only while it is active. */
+  setActivity(activity: "active" | "idle" | "background"): void;
+  setStatus(state?: "auto" | "away" | "busy" | "invisible", text?: string): Promise<void>;
+
+  timeline(destination: Destination): Promise<Timeline>;
+  /** Creates a group, and returns its id. This and the rest need a session. */
+  createGroup(name: string, members: string[]): Promise<string>;
+  rename(conversation: string, name: string): Promise<void>;
+  add(users: string[], conversation: string): Promise<void>;
+  remove(users: string[], conversation: string): Promise<void>;
+  setRole(role: Role, user: string, conversation: string): Promise<void>;
+  leave(conversation: string): Promise<void>;
+  members(conversation: string): Promise<Member[]>;
+  /** Sends any command, for what this class has no word for, and returns its `ok`. */
+  request(type: string, members?: object): Promise<Record<string, unknown>>;
+}
+
+export interface ConversationList extends Observable<ConversationListSnapshot> {
+  /** Adds up to 50 rows. */
+  loadMore(): Promise<void>;
+}
+
+/** A conversation on the screen: a window of its messages, and all that the user does in it. What the user does is
+ *  stored when a method's promise resolves, and shows at once. The relay gets it as soon as it can. */
+export interface Timeline extends Observable<TimelineSnapshot> {
+  readonly destination: Destination;
+  /** What the user has begun to write. */
+  readonly draft: string;
+  /** Sends a text. Returns the row's identity, from now on and for ever. */
+  send(text: string, options?: { replyTo?: string }): Promise<string>;
+  /** Sends a message of another kind with any JSON value as its body. */
+  sendBody(kind: string, body: unknown, options?: { replyTo?: string }): Promise<string>;
+  edit(id: string, text: string): Promise<void>;
+  delete(id: string): Promise<void>;
+  react(id: string, reaction: string, isOn?: boolean): Promise<void>;
+
+  /** Tries again what the relay refused: a message or a change, by its `outboxItem`. */
+  retry(item: number): Promise<void>;
+  /** Gives a refused message or edit another text, and tries it again. */
+  replace(item: number, text: string): Promise<void>;
+  /** Takes back what waits, with everything that waits for it. */
+  discard(item: number): Promise<void>;
+  /** Tries a whole conversation again that the relay refused. */
+  resume(): Promise<void>;
+
+  /** Shows up to 100 older messages: those of this device at once, others from the relay. */
+  loadOlder(): Promise<void>;
+  loadNewer(): Promise<void>;
+  /** Gets messages of a gap that is on the screen. */
+  fill(from: number, to: number): Promise<void>;
+  jump(sequence: number): Promise<void>;
+  jumpToEnd(): Promise<void>;
+  /** The messages in which a text occurs, newest first, of those on this device. */
+  search(text: string): Promise<Message[]>;
+
+  /** The user has seen the conversation up to this message. Counts only while the device is active. */
+  seen(sequence: number): Promise<void>;
+  /** Who has read a message and when, as far as they tell. */
+  readers(sequence: number): Promise<{ user: string; time?: Time }[]>;
+  /** Keeps what the user has begun to write, and tells others that the user types. */
+  write(draft: string): Promise<void>;
+  /** Nobody looks any more. */
+  close(): void;
+}
+
+/** A command that failed. `code` is the relay's, or `not_connected`. */
+export class RoostError extends Error {
+  readonly code: string;
+  readonly retry: boolean;
+}
+
+/** What to tell people. An app may replace any of them. */
+export const sentences: Record<Failure["reason"] | "offline" | "signedOut" | "takenOver", string>;
