@@ -23,6 +23,8 @@ public final class Roost {
     public let conversations: ConversationList
     /// What the device says about its use. "Read" counts only while it is active.
     public private(set) var activity = Activity.active
+    /// What to tell people; the app may replace any of it.
+    public var sentences: Sentences
     @ObservationIgnored let engine: Engine
     @ObservationIgnored private var readers: [Task<Void, Never>] = []
     @ObservationIgnored let changes = Changes<RoostSnapshot>()
@@ -35,9 +37,13 @@ public final class Roost {
             bufferingPolicy: .bufferingNewest(1))
         let engine = try await Engine(settings, session: showSession, presence: showPresence)
         self.engine = engine
+        sentences = settings.sentences
         conversations = try await ConversationList(engine)
         readers.append(Task { [weak self] in for await now in session { self?.show(now) } })
         readers.append(Task { [weak self] in for await now in presence { self?.presences = now } })
+        if let network = settings.network {
+            readers.append(Task { for await now in network.statuses() { await engine.take(now) } })
+        }
         try await engine.perform { $0.tell() }
     }
 
@@ -64,7 +70,8 @@ public final class Roost {
     /// The session, now and whenever it changes. A slow reader misses what is old.
     public func snapshots() -> AsyncStream<RoostSnapshot> { changes.stream(from: snapshot) }
 
-    /// Keeps a session up from now on. Called again, it tries at once instead of waiting.
+    /// Keeps a session up from now on. Called again, it tries at once instead of waiting, or anew if the session has
+    /// ended for good.
     public func connect() async { await engine.connect() }
 
     /// The network has changed, or the app is in use again: tries at once what would be tried later.
@@ -82,8 +89,7 @@ public final class Roost {
     /// Says whether the device is in use: `active` in the foreground, `background` in the background.
     public func setActivity(_ activity: Activity) async {
         self.activity = activity
-        // Without a session it is said on the next one.
-        try? await engine.client.setActivity(activity)
+        await engine.setActivity(activity)
     }
 
     // MARK: Conversations
@@ -137,7 +143,15 @@ public final class Roost {
     // MARK: The rest
 
     /// The session itself, for what this class has no word for.
-    public nonisolated var client: ChatClient { engine.client }
+    public nonisolated var client: ChatClient { get async { await engine.client } }
+
+    /// Asks for the presence of these users, besides those of listed and open conversations: the people of a list of
+    /// contacts, say. At most 1,000 are watched; a later call replaces an earlier one. Whom the user may not watch has
+    /// no presence.
+    public func follow(_ users: Set<String>) async throws {
+        try await engine.perform { $0.follow(users) }
+        await engine.refresh()
+    }
 
     /// A person: presence as far as it is told.
     public func person(_ user: String) -> Person { Person(user: user, presence: presences[user]) }

@@ -17,6 +17,10 @@ public struct RoostSettings: Sendable {
     public var token: @Sendable () async throws -> String
     /// Whether this is a background fetch, which doesn't make the user online.
     public var isBackground = false
+    /// Tells when the network changes, so that a try comes at once; nil to find out by waiting.
+    public var network: (any NetworkMonitor)?
+    /// What to tell people.
+    public var sentences = Sentences()
     /// What happens to what can't be sent for now.
     public var policy = RetryPolicy.forever
     /// Whether the next message of a conversation is sent although the relay has refused one before it.

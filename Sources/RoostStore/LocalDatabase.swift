@@ -10,6 +10,12 @@ public struct LocalFailure: Error, Sendable, Equatable, CustomStringConvertible 
     public var code: Int32
     /// One line; it names the statement and never its values.
     public var description: String
+
+    /// Whether it may be over later: the disk is full or fails, or another program has locked the file.
+    public var mayPass: Bool { [SQLITE_FULL, SQLITE_IOERR, SQLITE_BUSY].contains(code & 0xFF) }
+
+    /// Whether the file is damaged, or isn't a database.
+    public var isDamage: Bool { [SQLITE_CORRUPT, SQLITE_NOTADB].contains(code & 0xFF) }
 }
 
 /// One connection to the device's file. It belongs to one thread at a time. A commit is on disk when it returns: what a

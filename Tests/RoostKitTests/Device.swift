@@ -25,6 +25,7 @@ final class Device {
     let user: String
     var policy = RetryPolicy.forever
     var clientLimits = ClientLimits()
+    var network: (any NetworkMonitor)?
     private let folder = FileManager.default.temporaryDirectory.appending(path: "kit-\(UUID().uuidString)")
     private var starts: UInt64 = 0
     private let name: String
@@ -52,6 +53,7 @@ final class Device {
         }
         settings.policy = policy
         settings.clientLimits = clientLimits
+        settings.network = network
         // Keys of different users and starts differ.
         settings.generator = Counting(from: starts << 32 | UInt64(abs(user.hashValue % 1_000)) << 16)
         return try await Roost(settings)

@@ -11,6 +11,7 @@ final class Desk {
     private var timelines: [Int: TimelineView] = [:]
     private var lists: [Int: ListView] = [:]
     private var views = 0
+    private var followed: Set<String> = []
     private let showSession: AsyncStream<RoostSnapshot>.Continuation
     private let showPresence: AsyncStream<[String: UserPresence]>.Continuation
     // Who is to be told at the next flush.
@@ -70,9 +71,19 @@ final class Desk {
         var peers: Set<String> = []
         for view in lists.values { peers.formUnion(view.shown.rows.compactMap(\.peer)) }
         for view in timelines.values { peers.formUnion(view.shown.conversation?.members ?? []) }
+        peers.formUnion(followed)
         if let user = store.identity.user { peers.remove(user) }
         return peers.count <= most ? peers : Set(peers.sorted().prefix(most))
     }
+
+    /// Open groups, whose members are counted.
+    func groups(atMost most: Int) -> Set<String> {
+        let open = timelines.values.compactMap(\.shown.conversation).filter { $0.kind == .group }.map(\.id)
+        return Set(Set(open).sorted().prefix(most))
+    }
+
+    /// Somebody looks at these users, wherever they are shown.
+    func follow(_ users: Set<String>) { followed = users }
 
     func loadMore(_ view: Int) throws {
         lists[view]?.loadMore()
@@ -154,10 +165,16 @@ final class Desk {
             notices.take(change)
             return [change.conversation]
         case .presence(let users, _): noticePresence(users)
+        case .onlineCounts(let counts): notice(counts)
         case .status(let status): note { $0.status = status }
         default: break
         }
         return []
+    }
+
+    func notice(_ counts: [OnlineCount]) {
+        notices.take(counts)
+        tell(Set(counts.map(\.conversation)))
     }
 
     func noticePresence(_ users: [UserPresence]) {

@@ -55,20 +55,6 @@ extension Engine {
         }
     }
 
-    /// Asks again for as long as the relay asks to come back later.
-    func patiently<Reply: Sendable>(
-        _ body: @Sendable () async throws(RoostFailure) -> Reply
-    ) async throws -> Reply {
-        while true {
-            do throws(RoostFailure) {
-                return try await body()
-            } catch {
-                guard case .refused(let refusal) = error, refusal.isTemporary else { throw error }
-                try await pause(refusal.retryAfter ?? .seconds(1))
-            }
-        }
-    }
-
     // MARK: What was left out
 
     /// Asks for everything that was left out, in the order in which people miss it.
@@ -77,7 +63,7 @@ extension Engine {
         if !desk.store.identity.isListed { try await askList() }
         try await askStale()
         try await askOpen()
-        try await askPresence()
+        try await watching.follow(desk, client, patience)
     }
 
     // All of the user's conversations, page by page.
@@ -85,7 +71,7 @@ extension Engine {
         var before: String?
         repeat {
             let at = before
-            let page = try await patiently { () throws(RoostFailure) in
+            let page = try await patience { () throws(RoostFailure) in
                 try await self.client.conversations(before: at, limit: 100)
             }
             try desk.store.take(page, isLast: page.next == nil)
@@ -100,7 +86,7 @@ extension Engine {
             if stale.isEmpty { return }
             for id in stale {
                 do {
-                    let summary = try await patiently { () throws(RoostFailure) in
+                    let summary = try await patience { () throws(RoostFailure) in
                         try await self.client.conversation(id)
                     }
                     try desk.store.take(summary)
@@ -126,7 +112,7 @@ extension Engine {
             }
             if let stale = try view.stale(desk.store) {
                 let after = SequenceNumber(stale.from.value - 1)
-                let page = try await patiently { () throws(RoostFailure) in
+                let page = try await patience { () throws(RoostFailure) in
                     try await self.client.history(of: conversation.id, after: after, limit: stale.count)
                 }
                 try desk.store.take(
@@ -142,7 +128,7 @@ extension Engine {
         var after: String?
         repeat {
             let at = after
-            let list = try await patiently { () throws(RoostFailure) in
+            let list = try await patience { () throws(RoostFailure) in
                 try await self.client.members(of: conversation, after: at, limit: 100)
             }
             let user = desk.store.identity.user
@@ -152,22 +138,6 @@ extension Engine {
         desk.tell([conversation])
     }
 
-    // Presence of those whom somebody looks at.
-    private func askPresence() async throws {
-        let wanted = try desk.peers(atMost: Notices.presencesMax).subtracting(watched)
-        guard !wanted.isEmpty else { return }
-        watched.formUnion(wanted)
-        let users = wanted.sorted()
-        do {
-            let presences = try await patiently { () throws(RoostFailure) in
-                try await self.client.ask(.watch, { $0.list(of: users) }, { UserPresence.list(reading: $0) })
-            }
-            desk.noticePresence(presences)
-        } catch RoostFailure.refused {
-            // Somebody has left the conversation meanwhile; whoever is told by itself still is.
-        }
-    }
-
     // MARK: History
 
     /// Gets messages before a sequence, or the newest ones, and keeps them.
@@ -175,19 +145,11 @@ extension Engine {
     func fetch(
         _ conversation: String, before: SequenceNumber?, limit: Int = TimelineWindow.page
     ) async throws -> HistoryPage {
-        let page = try await patiently { () throws(RoostFailure) in
+        let page = try await patience { () throws(RoostFailure) in
             try await self.client.history(of: conversation, before: before, limit: limit)
         }
         try desk.store.take(page, before: before ?? SequenceNumber(.max))
         desk.tell([conversation])
         return page
-    }
-}
-
-extension JSONWriter {
-    fileprivate func list(of users: [String]) {
-        beginArray("users")
-        for user in users { element(user) }
-        endArray()
     }
 }

@@ -34,7 +34,7 @@ extension Engine {
         let from = SequenceNumber(high.value + 1)
         var kept = try desk.store.messages(of: conversation.id, from: from, limit: TimelineWindow.page)
         if kept.first?.sequence != from {
-            let page = try await patiently { () throws(RoostFailure) in
+            let page = try await patience { () throws(RoostFailure) in
                 try await self.client.history(of: conversation.id, after: high, limit: TimelineWindow.page)
             }
             try desk.store.take(page, before: nil)
@@ -96,7 +96,7 @@ extension Engine {
 
     /// Creates a group, and knows it at once.
     func createGroup(_ name: String, members: [String], key: String) async throws -> String {
-        let made = try await patiently { () throws(RoostFailure) in
+        let made = try await patience { () throws(RoostFailure) in
             try await self.client.createGroup(name, members: members, key: key)
         }
         try desk.store.take(made.conversation)
@@ -108,15 +108,15 @@ extension Engine {
     func changeGroup(
         _ id: String, _ change: @Sendable (ChatClient) async throws(RoostFailure) -> Void
     ) async throws {
-        try await patiently { () throws(RoostFailure) in try await change(self.client) }
-        let summary = try await patiently { () throws(RoostFailure) in try await self.client.conversation(id) }
+        try await patience { () throws(RoostFailure) in try await change(self.client) }
+        let summary = try await patience { () throws(RoostFailure) in try await self.client.conversation(id) }
         try desk.store.take(summary)
         desk.tell([id])
     }
 
     /// Leaves a group, or hides a direct conversation.
     func leave(_ id: String) async throws {
-        try await patiently { () throws(RoostFailure) in try await self.client.leave(id) }
+        try await patience { () throws(RoostFailure) in try await self.client.leave(id) }
         try desk.store.forget(id)
         desk.tell([id])
     }

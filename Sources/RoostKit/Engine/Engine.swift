@@ -8,20 +8,27 @@ import Synchronization
 actor Engine {
     /// Most events of one transaction: a page of the relay's while it catches a device up.
     static let batch = 256
+    /// How long a store that can't be written is left alone. People make room in seconds, not in less.
+    static let storeWait = Duration.seconds(5)
 
     nonisolated let queue: StoreQueue
-    nonisolated let client: ChatClient
+    /// The session. A new one takes the place of one that has ended for good.
+    private(set) var client: ChatClient
     let desk: Desk
     let sender: Sender
     // Where the store is, for each `hello`.
     private nonisolated let place: Place
+    private let makeClient: @Sendable () -> ChatClient
     private var isRunning = false
+    private var hasConnected = false
     private var isLeaving = false
+    private var activity = Activity.active
     private var sleepers: [Sleeper: Task<Void, Never>] = [:]
     private let sleep: @Sendable (Duration) async throws -> Void
     private var isRefreshing = false
     private var refreshAgain = false
-    var watched: Set<String> = []
+    let watching = Watching()
+    let patience: Patience
 
     /// What the engine waits for, one of each.
     enum Sleeper { case outbox, reconnect, refresh }
@@ -42,13 +49,19 @@ actor Engine {
         let place = Place(store.identity.position)
         self.place = place
         let clock = settings.clock
-        client = ChatClient(
-            url: settings.url, device: store.identity.device, isBackground: settings.isBackground,
-            limits: settings.clientLimits, connector: settings.connector, clock: clock, generator: settings.generator,
-            resume: { place.position }, token: settings.token)
+        let device = store.identity.device
+        let make: @Sendable () -> ChatClient = {
+            ChatClient(
+                url: settings.url, device: device, isBackground: settings.isBackground,
+                limits: settings.clientLimits, connector: settings.connector, clock: clock,
+                generator: settings.generator, resume: { place.position }, token: settings.token)
+        }
+        makeClient = make
+        client = make()
         desk = Desk(store, generator: settings.generator, session: session, presence: presence)
         sender = Sender(store, generator: settings.generator)
         sleep = { try await clock.sleep(for: $0) }
+        patience = Patience(sleep: sleep)
         desk.schedule = { [weak self] in Task { await self?.flush() } }
     }
 
@@ -57,17 +70,24 @@ actor Engine {
 
     // MARK: Session
 
-    /// Keeps a session up from now on.
+    /// Keeps a session up from now on. If one has ended for good, this begins another.
     func connect() async {
         guard !isRunning else { return await client.wake() }
+        cancel(.reconnect)
         isRunning = true
+        isLeaving = false
         desk.note { $0.connection = .connecting }
+        if hasConnected { client = makeClient() }
+        hasConnected = true
+        let client = client
+        // Said on the session that follows.
+        if activity != .active { try? await client.setActivity(activity) }
         await client.connect()
         Task {
             while true {
                 let events = await client.nextEvents(atMost: Engine.batch)
-                guard !events.isEmpty else { return }
-                take(events)
+                // Another session may have begun, or the store have failed, meanwhile.
+                guard isRunning, client === self.client, !events.isEmpty, take(events) else { return }
             }
         }
     }
@@ -79,10 +99,31 @@ actor Engine {
         isLeaving = true
         await client.disconnect()
         guard isRunning else { return }
-        desk.end(.offline)
+        end(.offline)
     }
 
-    private func take(_ events: [RoostEvent]) {
+    /// Says how the device is in use, now and on every session that follows.
+    func setActivity(_ activity: Activity) async {
+        self.activity = activity
+        // Without a session it is said on the next one.
+        try? await client.setActivity(activity)
+    }
+
+    /// The network is like that now. A way out is a reason to try at once.
+    func take(_ network: NetworkStatus) async {
+        let before = desk.session.network
+        desk.note { $0.network = network }
+        if network.isReachable, network != before, isRunning { await client.wake() }
+    }
+
+    private func end(_ state: ConnectionState) {
+        isRunning = false
+        sender.isReady = false
+        desk.end(state)
+    }
+
+    // Returns false if no more events may be asked for: that would ack what isn't in the store.
+    private func take(_ events: [RoostEvent]) -> Bool {
         do {
             // What comes before a change of the session belongs to the one before.
             var rest = events[...]
@@ -94,8 +135,10 @@ actor Engine {
             try desk.take(Array(rest))
             place.position = desk.store.identity.position
             if desk.session.connection == .connected { refresh() }
+            return true
         } catch {
             stop(error)
+            return false
         }
     }
 
@@ -105,7 +148,7 @@ actor Engine {
             cancel(.reconnect)
             try desk.begin(welcome, isResumed: isResumed)
             place.position = desk.store.identity.position
-            watched = []
+            watching.begin()
             sender.begin()
             pump()
         case .disconnected(let lost): try lose(lost)
@@ -117,24 +160,24 @@ actor Engine {
         sender.isReady = false
         cancel(.outbox)
         guard !lost.isFinal else {
-            return desk.end(isLeaving ? .offline : .failed(ConnectionFailure(lost)))
+            return end(isLeaving ? .offline : .failed(ConnectionFailure(lost)))
         }
         guard let wait = lost.willRetryIn else { return desk.end(.connecting) }
-        desk.end(.waiting(wait))
+        desk.end(.waiting(until: .now + wait))
         after(wait, .reconnect) { engine in
             engine.desk.note { if case .waiting = $0.connection { $0.connection = .connecting } }
         }
     }
 
-    /// The store can't be read or written: nothing more is taken from the relay, so that nothing is lost.
+    /// The store can't be read or written: nothing more is taken from the relay, so that nothing is lost. A full disk
+    /// has room again some time, so it is tried again.
     func stop(_ error: any Error) {
-        sender.isReady = false
-        let line = (error as? LocalFailure)?.description ?? "\(error)"
-        desk.note { session in
-            session.connection = .failed(.store(line))
-            session.isUpToDate = false
-        }
+        let failure = error as? LocalFailure
+        end(.failed(.store(failure?.description ?? "\(error)")))
+        let client = client
         Task { await client.disconnect() }
+        guard failure?.mayPass ?? false, !isLeaving else { return }
+        after(Engine.storeWait, .reconnect) { await $0.connect() }
     }
 
     // What has been waiting for the queue changes things first, so that it is told together.
@@ -153,9 +196,6 @@ actor Engine {
             await body(self)
         }
     }
-
-    /// Waits as long as the relay asked for.
-    func pause(_ wait: Duration) async throws { try await sleep(wait) }
 
     func cancel(_ name: Sleeper) { sleepers.removeValue(forKey: name)?.cancel() }
 
@@ -192,6 +232,8 @@ actor Engine {
             }
             pump()
         } catch {
+            // It is sent again when the store can be written; the relay carries it out once.
+            _ = try? desk.store.outbox.refused(item.id, nil)
             stop(error)
         }
     }

@@ -12,6 +12,7 @@ final class Notices {
     private var typing: [String: [String]] = [:]
     private var several: Set<String> = []
     private(set) var presences: [String: UserPresence] = [:]
+    private var counts: [String: OnlineCount] = [:]
 
     /// Who types in a conversation, and whether several more do.
     func typing(in conversation: String) -> (users: [String], others: Bool) {
@@ -41,9 +42,20 @@ final class Notices {
         }
     }
 
+    func take(_ told: [OnlineCount]) {
+        // No more are watched, so no more are told; the bound is for a relay that tells others.
+        for one in told where counts[one.conversation] != nil || counts.count < Watching.conversationsMax {
+            counts[one.conversation] = one
+        }
+    }
+
+    /// How many members of a conversation are there; nil if it isn't watched.
+    func online(in conversation: String) -> OnlineCount? { counts[conversation] }
+
     /// The session has ended: nobody is known to type.
     func endTyping() -> Set<String> {
-        let ended = Set(typing.keys).union(several)
+        let ended = Set(typing.keys).union(several).union(counts.keys)
+        counts = [:]
         typing = [:]
         several = []
         return ended

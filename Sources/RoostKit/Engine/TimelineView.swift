@@ -40,6 +40,7 @@ final class TimelineView {
             messages = try window.messages(of: conversation.id, in: store)
             builder.watermarks = try store.watermarks(of: conversation.id)
             (now.typing, now.othersType) = notices.typing(in: conversation.id)
+            now.online = notices.online(in: conversation.id)
             let low = messages.first?.sequence ?? SequenceNumber(conversation.sequence.value + 1)
             now.hasOlder = low > conversation.first
         }

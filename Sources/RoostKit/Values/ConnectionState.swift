@@ -8,9 +8,10 @@ public enum ConnectionState: Sendable, Equatable {
     case connecting
     /// There is a session. Everything that was missed has come once `Roost.isUpToDate`.
     case connected
-    /// The last try failed; the next one comes after this time.
-    case waiting(Duration)
-    /// There will be no session until the app does something: for another token, `connect` anew.
+    /// The last try failed; the next one comes at this time.
+    case waiting(until: ContinuousClock.Instant)
+    /// There will be no session until the app does something and calls `connect` anew, as with another token. After
+    /// `store` it is tried again by itself, too.
     case failed(ConnectionFailure)
 }
 
@@ -20,7 +21,7 @@ public enum ConnectionFailure: Sendable, Equatable {
     case signedOut
     /// The same device is in use elsewhere.
     case takenOver
-    /// The store on this device can't be written.
+    /// The store on this device can't be written, as on a full disk: one line for the developer.
     case store(String)
     /// Anything else, as one line for the developer.
     case other(String)

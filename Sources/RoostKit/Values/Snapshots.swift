@@ -1,3 +1,4 @@
+public import RoostClient
 public import RoostStore
 public import RoostWire
 
@@ -11,6 +12,8 @@ public struct TimelineSnapshot: Sendable, Equatable {
     public var typing: [String] = []
     /// Whether several more type.
     public var othersType = false
+    /// How many members of a group are there; nil in direct conversations and until it is told.
+    public var online: OnlineCount?
     /// Whether there are messages before the first row.
     public var hasOlder = false
     /// Whether there are messages after the last row: the timeline was scrolled away from the newest.
@@ -71,6 +74,8 @@ public struct RoostSnapshot: Sendable, Equatable {
     public var pendingCount = 0
     /// The user's own status.
     public var status = OwnStatus()
+    /// The network, as far as `RoostSettings.network` tells.
+    public var network: NetworkStatus?
 
     /// Nothing yet.
     public init() {}

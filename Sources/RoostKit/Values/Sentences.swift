@@ -1,0 +1,60 @@
+import RoostStore
+
+/// What to tell people when something doesn't work. An app replaces what it says in other words or another language.
+public struct Sentences: Sendable, Equatable {
+    /// There is no session, and something waits.
+    public var offline = "No internet connection. Message will send when you're back online."
+    /// The relay couldn't be asked often enough.
+    public var unreachable = "Failed to send message. Tap to retry."
+    /// A message is longer than the relay accepts.
+    public var tooLong = "This message is too long."
+    /// The user may not write there.
+    public var notAllowed = "You can't write to this conversation."
+    /// The conversation or the message isn't there any more.
+    public var notFound = "This conversation is no longer there."
+    /// The relay doesn't accept it as it is.
+    public var notAccepted = "This message can't be sent."
+    /// The token isn't valid any more.
+    public var signedOut = "Please sign in again."
+    /// The same device is in use elsewhere.
+    public var takenOver = "This account is in use in another window of this device."
+    /// The store can't be written.
+    public var storeFailed = "This device has no room for messages."
+    /// Anything else, before a line for the developer.
+    public var somethingWrong = "Something went wrong: "
+
+    /// The texts in English.
+    public init() {}
+
+    /// Why a message or a conversation waits for its user.
+    public func sentence(for failure: SendFailure) -> String {
+        switch failure.reason {
+        case .tooLong: tooLong
+        case .notAllowed: notAllowed
+        case .notFound: notFound
+        case .unreachable: unreachable
+        case .notAccepted: notAccepted
+        }
+    }
+
+    /// What a banner says; nil if there is nothing to say: while there is a session, or one begins and nothing waits.
+    public func banner(for session: RoostSnapshot) -> String? {
+        switch session.connection {
+        case .connected: nil
+        case .connecting, .offline, .waiting: session.pendingCount > 0 ? offline : nil
+        case .failed(.signedOut): signedOut
+        case .failed(.takenOver): takenOver
+        case .failed(.store): storeFailed
+        case .failed(.other(let line)): somethingWrong + line
+        }
+    }
+
+    /// What an alert says about an error that a method of `Roost` or `Timeline` has thrown.
+    public func sentence(for error: any Error) -> String {
+        switch error {
+        case let failure as LocalFailure where failure.mayPass: storeFailed
+        case OutboxFailure.full: storeFailed
+        default: somethingWrong + "\(error)"
+        }
+    }
+}
