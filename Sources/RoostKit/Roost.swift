@@ -1,6 +1,6 @@
 public import Observation
 public import RoostClient
-import RoostStore
+public import RoostStore
 public import RoostWire
 
 /// The chat of one user on one device: what an app holds. Everything that it shows is a value that was read elsewhere;
@@ -21,6 +21,8 @@ public final class Roost {
     public private(set) var presences: [String: UserPresence] = [:]
     /// The user's conversations.
     public let conversations: ConversationList
+    /// What was saved of a damaged file; nil if it was whole. An app that wants to may tell its user.
+    public let repair: LocalRepair?
     /// What the device says about its use. "Read" counts only while it is active.
     public private(set) var activity = Activity.active
     /// What to tell people; the app may replace any of it.
@@ -38,6 +40,7 @@ public final class Roost {
         let engine = try await Engine(settings, session: showSession, presence: showPresence)
         self.engine = engine
         sentences = settings.sentences
+        repair = try await engine.perform { $0.store.repair }
         conversations = try await ConversationList(engine)
         readers.append(Task { [weak self] in for await now in session { self?.show(now) } })
         readers.append(Task { [weak self] in for await now in presence { self?.presences = now } })

@@ -22,10 +22,12 @@ public struct LocalFailure: Error, Sendable, Equatable, CustomStringConvertible 
 /// user typed must outlive a battery (sqlite.org/pragma.html#pragma_synchronous: FULL syncs the WAL at each commit).
 final class LocalDatabase {
     private let handle: OpaquePointer
+    private let path: String
     private var statements: [String: LocalStatement] = [:]
 
     /// Opens the file, or creates it, and brings it to the newest form.
-    init(path: String, migrations: [LocalMigration]) throws(LocalFailure) {
+    /// - Parameter migrations: nil to leave it in the form that it has.
+    init(path: String, migrations: [LocalMigration]?) throws(LocalFailure) {
         LocalDatabase.tellUse()
         var opened: OpaquePointer?
         let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
@@ -35,9 +37,10 @@ final class LocalDatabase {
             throw LocalFailure(code: code, description: "open: \(String(cString: sqlite3_errstr(code)))")
         }
         handle = opened
+        self.path = path
         sqlite3_busy_timeout(opened, 5_000)
         try execute("PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA foreign_keys=ON")
-        try migrate(migrations)
+        if let migrations { try migrate(migrations) }
     }
 
     deinit {
@@ -75,6 +78,13 @@ final class LocalDatabase {
             guard code == SQLITE_ROW else { throw failure(code, sql) }
             rows.append(read(statement))
         }
+    }
+
+    /// Reads the rows of a query that can be read: an unreadable page ends it.
+    func readable(_ sql: String, _ read: (LocalStatement) -> Void) {
+        guard let statement = try? prepared(sql) else { return }
+        defer { statement.reset() }
+        while sqlite3_step(statement.handle) == SQLITE_ROW { read(statement) }
     }
 
     /// The id of the row that was inserted last.
@@ -120,7 +130,9 @@ final class LocalDatabase {
     }
 
     private func failure(_ code: Int32, _ sql: String) -> LocalFailure {
-        LocalFailure(code: code, description: "\(String(cString: sqlite3_errmsg(handle))): \(sql)")
+        let failure = LocalFailure(code: code, description: "\(String(cString: sqlite3_errmsg(handle))): \(sql)")
+        if failure.isDamage { DamagedFile(path: path).leaveMark() }
+        return failure
     }
 
     // MARK: Migrations
@@ -180,6 +192,18 @@ struct LocalStatement {
     func reset() {
         sqlite3_reset(handle)
         sqlite3_clear_bindings(handle)
+    }
+
+    /// The first columns as they are.
+    func values(count: Int32) -> [LocalValue] {
+        (0..<count).map { column in
+            switch sqlite3_column_type(handle, column) {
+            case SQLITE_NULL: .null
+            case SQLITE_INTEGER: .integer(integer(column))
+            case SQLITE_BLOB: .bytes(bytes(column))
+            default: .text(text(column))
+            }
+        }
     }
 
     func isNull(_ column: Int32) -> Bool { sqlite3_column_type(handle, column) == SQLITE_NULL }

@@ -13,6 +13,8 @@ public final class LocalStore {
     private let messages: MessageTable
     /// Who this device is and how far it has got.
     public private(set) var identity: LocalIdentity
+    /// What was saved of a damaged file; nil if it was whole.
+    public let repair: LocalRepair?
 
     static let migrations = OutboxTable.migrations + CacheTables.migrations
 
@@ -26,24 +28,44 @@ public final class LocalStore {
         path: String, device: String, limits: StoreLimits = StoreLimits(), policy: RetryPolicy = .forever,
         goesOnAfterFailures: Bool = false
     ) throws(LocalFailure) {
-        database = try LocalDatabase(path: path, migrations: LocalStore.migrations)
-        outbox = try Outbox(
-            database, limits: limits.outbox, policy: policy, goesOnAfterFailures: goesOnAfterFailures)
+        let (parts, repair) = try LocalStore.open(path) { (database) throws(LocalFailure) in
+            let outbox = try Outbox(
+                database, limits: limits.outbox, policy: policy, goesOnAfterFailures: goesOnAfterFailures)
+            try database.run("INSERT OR IGNORE INTO identity(id, device) VALUES (1, ?)", [.text(device)])
+            let identity = try LocalIdentity.read(database) ?? LocalIdentity(device: device)
+            if let user = identity.user { try outbox.use(user) }
+            return Parts(database: database, outbox: outbox, identity: identity)
+        }
+        self.repair = repair
+        (database, outbox, identity) = (parts.database, parts.outbox, parts.identity)
         conversations = ConversationTable(database: database)
         messages = MessageTable(database: database, most: limits.messagesMax)
-        try database.run("INSERT OR IGNORE INTO identity(id, device) VALUES (1, ?)", [.text(device)])
-        identity = LocalIdentity(device: device)
-        try readIdentity()
-        if let user = identity.user { try outbox.use(user) }
+    }
+
+    // What a start reads.
+    private struct Parts {
+        var database: LocalDatabase
+        var outbox: Outbox
+        var identity: LocalIdentity
+    }
+
+    // A damaged file is made anew, because nobody could chat with it: also one that an earlier use found damaged.
+    private static func open(
+        _ path: String, _ read: (LocalDatabase) throws(LocalFailure) -> Parts
+    ) throws(LocalFailure) -> (Parts, LocalRepair?) {
+        let file = DamagedFile(path: path)
+        file.finish()
+        do throws(LocalFailure) {
+            if !file.isMarked { return (try read(LocalDatabase(path: path, migrations: migrations)), nil) }
+        } catch {
+            guard error.isDamage else { throw error }
+        }
+        let repair = try file.replace(migrations: migrations)
+        return (try read(LocalDatabase(path: path, migrations: migrations)), repair)
     }
 
     private func readIdentity() throws(LocalFailure) {
-        let rows = try database.rows("SELECT device, user, epoch, position, is_listed FROM identity") { row in
-            LocalIdentity(
-                device: row.text(0), user: row.isNull(1) ? nil : row.text(1), epoch: row.isNull(2) ? nil : row.text(2),
-                position: row.isNull(3) ? nil : row.text(3), isListed: row.integer(4) != 0)
-        }
-        if let row = rows.first { identity = row }
+        if let read = try LocalIdentity.read(database) { identity = read }
     }
 
     // All of it, or nothing: neither on disk nor in memory.
@@ -321,6 +343,14 @@ public struct LocalIdentity: Sendable, Equatable {
     public var position: String?
     /// Whether all of the user's conversations are here.
     public var isListed = false
+
+    fileprivate static func read(_ database: LocalDatabase) throws(LocalFailure) -> LocalIdentity? {
+        try database.rows("SELECT device, user, epoch, position, is_listed FROM identity") { row in
+            LocalIdentity(
+                device: row.text(0), user: row.isNull(1) ? nil : row.text(1), epoch: row.isNull(2) ? nil : row.text(2),
+                position: row.isNull(3) ? nil : row.text(3), isListed: row.integer(4) != 0)
+        }.first
+    }
 }
 
 /// The bounds of what a device keeps, each with its reason.

@@ -1,5 +1,6 @@
 internal import CLibwebsockets
 internal import Glibc
+internal import RoostTLS
 import Synchronization
 
 /// One libwebsockets context on one libev loop of our own, for a server or for dialers. It adds a wake-up from other
@@ -62,7 +63,10 @@ final class LibraryContext {
         if let timeoutSeconds { info.timeout_secs = timeoutSeconds }
         if let readBytes { info.pt_serv_buf_size = readBytes + UInt32(shim_lws_pre()) }
         if let caFile { info.client_ssl_ca_filepath = UnsafePointer(strdup(caFile)) }
-        let made = LibraryContext.creating.withLock { _ in Made(pointer: lws_create_context(&info)) }
+        let made = LibraryContext.creating.withLock { _ in
+            TLSLibrary.staysUntilTheEnd()
+            return Made(pointer: lws_create_context(&info))
+        }
         guard let context = made.pointer else { throw .library("lws_create_context") }
         self.context = context
         shim_heartbeat_start(heartbeat, context)

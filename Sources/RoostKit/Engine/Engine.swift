@@ -170,7 +170,7 @@ actor Engine {
     }
 
     /// The store can't be read or written: nothing more is taken from the relay, so that nothing is lost. A full disk
-    /// has room again some time, so it is tried again.
+    /// has room again some time, so it is tried again; a damaged file is made anew by the next start.
     func stop(_ error: any Error) {
         let failure = error as? LocalFailure
         end(.failed(.store(failure?.description ?? "\(error)")))

@@ -23,9 +23,10 @@ class App:
         self.reader = asyncio.create_task(self.read())
 
     @classmethod
-    async def start(cls, relay, user, store, device="phone"):
+    async def start(cls, relay, user, store, device="phone", inside=()):
+        """Starts it with its file at `store`; `inside` are words before the program's own."""
         process = await asyncio.create_subprocess_exec(
-            DRIVER, f"ws://127.0.0.1:{relay.port}/v1/socket", relay.token(user), store, device,
+            *inside, DRIVER, f"ws://127.0.0.1:{relay.port}/v1/socket", relay.token(user), store, device,
             stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE, limit=1 << 24)
         return cls(process)
 

@@ -1,0 +1,115 @@
+import RoostWire
+
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Glibc
+#endif
+
+/// A device's file that SQLite found damaged. What the relay told can be had again; what the user did is only here. So
+/// a new file takes its place, with every row of the outbox that can still be read, the drafts, and the device's name.
+/// The damaged one is kept beside it, as `….damaged`.
+///
+/// Whatever moment a crash comes at, one of the two is whole: the new file has a name of its own until it is on disk.
+struct DamagedFile {
+    /// Where the file is.
+    let path: String
+
+    private var kept: String { path + ".damaged" }
+    private var new: String { path + ".new" }
+    private var whole: String { path + ".whole" }
+    // Found damaged while it was in use, in a page that opening doesn't read.
+    private var mark: String { path + ".mark" }
+
+    /// Whether the damage was found while the file was in use.
+    var isMarked: Bool { access(mark, F_OK) == 0 }
+
+    /// The next start is to make the file anew.
+    func leaveMark() {
+        let file = open(mark, O_CREAT | O_WRONLY | O_CLOEXEC, 0o600)
+        if file >= 0 { close(file) }
+    }
+
+    /// Ends what a crash interrupted. Call it before the file is opened.
+    func finish() {
+        unlink(new)
+        guard access(whole, F_OK) == 0 else { return }
+        // The damaged file's log must not be taken for the new one's.
+        for ending in ["-wal", "-shm"] { unlink(path + ending) }
+        unlink(kept)
+        rename(path, kept)
+        rename(whole, path)
+        unlink(mark)
+    }
+
+    /// Makes the new file and puts it in place of the damaged one.
+    /// - Returns: what could be saved.
+    func replace(migrations: [LocalMigration]) throws(LocalFailure) -> LocalRepair {
+        let saved = Saved(path)
+        unlink(new)
+        do {
+            let database = try LocalDatabase(path: new, migrations: migrations)
+            try database.transaction { () throws(LocalFailure) in try saved.write(to: database) }
+            // One file, without a log beside it.
+            try database.execute("PRAGMA journal_mode=DELETE")
+        }
+        rename(new, whole)
+        finish()
+        return LocalRepair(itemsSaved: saved.items.count)
+    }
+
+    /// What can be read of a damaged file.
+    private struct Saved {
+        var items: [[LocalValue]] = []
+        private var drafts: [[LocalValue]] = []
+        private var identity: [LocalValue]?
+
+        private static let itemColumns =
+            "id, user, destination, key, action, parent, target, kind, body, reaction, tries, code, reason"
+
+        init(_ path: String) {
+            guard let database = try? LocalDatabase(path: path, migrations: nil) else { return }
+            let columns = Saved.itemColumns
+            // An unreadable page ends a walk: so there is one from either end.
+            var found: [Int64: [LocalValue]] = [:]
+            for order in ["ASC", "DESC"] {
+                let sql = "SELECT \(columns) FROM outbox NOT INDEXED ORDER BY id \(order)"
+                database.readable(sql) { row in
+                    guard Saved.isSound(row) else { return }
+                    found[row.integer(0)] = row.values(count: 13)
+                }
+            }
+            items = found.sorted { $0.key < $1.key }.map(\.value)
+            database.readable("SELECT destination, text FROM draft NOT INDEXED") { drafts.append($0.values(count: 2)) }
+            database.readable("SELECT device, user FROM identity") { identity = $0.values(count: 2) }
+        }
+
+        // What isn't JSON any more would only be refused.
+        private static func isSound(_ row: LocalStatement) -> Bool { row.isNull(8) || JSONValue.isValid(row.bytes(8)) }
+
+        func write(to database: LocalDatabase) throws(LocalFailure) {
+            if let identity {
+                try database.run("INSERT INTO identity(id, device, user) VALUES (1, ?, ?)", identity)
+            }
+            let marks = Array(repeating: "?", count: 13).joined(separator: ", ")
+            let ids = Set(items.compactMap { if case .integer(let id)? = $0.first { id } else { nil } })
+            for item in items {
+                // What was about a message that is lost has lost its meaning.
+                if case .integer(let parent) = item[5], !ids.contains(parent) { continue }
+                try database.run("INSERT OR IGNORE INTO outbox(\(Saved.itemColumns)) VALUES (\(marks))", item)
+            }
+            for draft in drafts {
+                try database.run("INSERT OR IGNORE INTO draft(destination, text) VALUES (?, ?)", draft)
+            }
+        }
+    }
+}
+
+/// What became of a device's file that was damaged.
+public struct LocalRepair: Sendable, Equatable {
+    /// How much of the outbox could be read: messages, edits and the like that go on waiting. If the damage is there,
+    /// others are lost.
+    public var itemsSaved: Int
+}
