@@ -139,6 +139,8 @@ export interface TimelineSnapshot {
   typing: string[];
   /** Whether several more type. */
   othersType: boolean;
+  /** How many members of a group are there; absent in direct conversations and until it is told. */
+  online?: { online: number; of: number };
   hasOlder: boolean;
   /** Whether it was scrolled away from the newest. */
   hasNewer: boolean;
@@ -219,6 +221,9 @@ export class Roost implements Observable<RoostSnapshot> {
   setRole(role: Role, user: string, conversation: string): Promise<void>;
   leave(conversation: string): Promise<void>;
   members(conversation: string): Promise<Member[]>;
+  /** Asks for the presence of these users, besides those of listed and open conversations. At most 1,000 are watched;
+   *  a later call replaces an earlier one. Whom the user may not watch has no presence. */
+  follow(users: Iterable<string>): void;
   /** Sends any command, for what this class has no word for, and returns its `ok`. */
   request(type: string, members?: object): Promise<Record<string, unknown>>;
 }
@@ -276,6 +281,9 @@ export class RoostError extends Error {
   readonly code: string;
   readonly retry: boolean;
 }
+
+/** The parts, for their own tests. Nothing of it is promised. */
+export const internals: Record<string, unknown>;
 
 /** What to tell people. An app may replace any of them. */
 export const sentences: Record<Failure["reason"] | "offline" | "signedOut" | "takenOver", string>;

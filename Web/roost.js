@@ -1,0 +1,3471 @@
+// Roost for browsers and Node: what a web app holds of its chat. One file, no dependencies, no build step.
+//
+//     const roost = await Roost.open({ url: "wss://chat.example.org/v1/socket", token: () => fetchToken() });
+//     await roost.connect();
+//     const timeline = await roost.timeline("@bob");
+//     timeline.onChange(({ items }) => draw(items));
+//     await timeline.send("Are you there?");
+//
+// roost.d.ts says what each name means, Docs/Protocol.md what goes over the wire, and
+// Docs/Decisions/0032-javascript-client.md why it is built as it is. From the bottom up:
+//
+//   Memory, Disk, Vault   rows in transactions: in maps, in IndexedDB, and in IndexedDB for as long as it works
+//   Cache, Outbox, Store  what the relay told, what the user did, and both in one transaction where they belong together
+//   Session               one connection after another: hello, replies, acks, tokens, waits
+//   Tabs                  which tab has the session, and how the others reach it
+//   Engine                keeps store, session and tabs together
+//   Timeline, Roost       what an app sees
+
+/** Every bound with its reason. */
+const limits = Object.freeze({
+  /** Most items of an outbox. Somebody who is offline for a week doesn't reach it; a loop that sends does. */
+  outboxItems: 10_000,
+  /** Most characters of items, which are in memory too. */
+  outboxLength: 16_777_216,
+  /** Most items under way at once: more wouldn't be faster, and one lost connection would repeat them all. */
+  underWay: 16,
+  /** Most messages kept of one conversation. Who scrolls further asks the relay. */
+  messages: 50_000,
+  /** Most messages in memory, where there is no disk: some 10 MB of usual texts. */
+  mirroredMessages: 20_000,
+  /** Most changes that wait for the disk to work again. Beyond, the relay is asked for them. */
+  journal: 20_000,
+  /** Most commands of the app's that wait for a reply: more than a person needs. */
+  requests: 64,
+  /** Most events that wait for the store. Beyond, the connection is given up until they are stored. */
+  events: 2_048,
+  /** Most events of one transaction: a page of the relay's while it catches a device up. */
+  batch: 256,
+  /** Most users watched: the relay's bound (Docs/Protocol.md, section 9). */
+  watched: 1_000,
+  /** Most conversations of which members are counted: the relay's bound, too. */
+  counted: 64,
+  /** Users shown by name as typing in one conversation (section 8). */
+  typing: 20,
+  /** Members of a conversation who are told of each other's receipts (section 7). */
+  receipts: 256,
+  /** Rows of the list's first page, and of each further one. */
+  rows: 50,
+  /** Messages of a timeline's first window, of a further page, and of the whole window: some screens either way. */
+  window: 50,
+  page: 100,
+  windowMost: 500,
+  /** Tries of a command that asks the relay for something and is told to come back later. */
+  patience: 10,
+  /** Milliseconds: from connecting to `welcome`: ten for the socket, and ten of the relay's for `hello`. */
+  welcomeTime: 20_000,
+  /** From a command to its reply. Storing takes milliseconds, so that the network is gone after ten seconds. */
+  replyTime: 10_000,
+  /** Of silence, after which a sign of life is asked for. A page can't see the relay's pings. */
+  quietTime: 45_000,
+  /** Over which acks are collected, and how many events are acked at once. */
+  ackTime: 100,
+  ackEvents: 100,
+  /** The first and the longest range of a wait before the next try (section 10), and the longest the relay may ask. */
+  backoffFirst: 500,
+  backoffMost: 20_000,
+  askedWait: 300_000,
+  /** Before its end, a token is renewed; earlier if it lives for less than five minutes. */
+  refreshMargin: 60_000,
+  /** How long `disconnect` waits for the relay to close the connection. */
+  goodbyeTime: 3_000,
+  /** The relay forgets after three seconds who types. */
+  typingTime: 2_000,
+  /** How long IndexedDB may take to open, and for one transaction: some browsers let it hang for ever. */
+  openTime: 5_000,
+  transactionTime: 15_000,
+  /** The first and the longest wait before IndexedDB is tried again. */
+  reopenFirst: 1_000,
+  reopenMost: 30_000,
+});
+
+/** A command that failed. */
+export class RoostError extends Error {
+  constructor(code, detail, { retry = false, retryAfter } = {}) {
+    super(detail);
+    this.name = "RoostError";
+    this.code = code;
+    this.retry = retry;
+    this.retryAfter = retryAfter;
+  }
+}
+
+const lost = () => new RoostError("connection_lost", "the connection was lost before the answer came", { retry: true });
+const notConnected = () => new RoostError("not_connected", "there is no session", { retry: true });
+
+/** What to tell people. */
+export const sentences = {
+  tooLong: "This message is too long.",
+  notAllowed: "You can't write to this conversation.",
+  notFound: "This conversation is no longer there.",
+  unreachable: "Failed to send message. Tap to retry.",
+  notAccepted: "This message can't be sent.",
+  offline: "No internet connection. Message will send when you're back online.",
+  signedOut: "Please sign in again.",
+  takenOver: "This account is in use in another window of this device.",
+};
+
+const systemClock = {
+  now: () => Date.now(),
+  set: (wait, body) => setTimeout(body, wait),
+  clear: (timer) => clearTimeout(timer),
+};
+
+/** 128 random bits, as the relay takes them for keys. */
+function randomName() {
+  const bytes = new Uint8Array(16);
+  if (globalThis.crypto?.getRandomValues) crypto.getRandomValues(bytes);
+  // Node 18 has no global `crypto`; 128 bits of several draws are as good against chance.
+  else for (let index = 0; index < 16; index++) bytes[index] = Math.floor(Math.random() * 256);
+  return [...bytes].map((byte) => byte.toString(16).padStart(2, "0")).join("");
+}
+
+/** Whether two JSON-like values are equal, so that nobody is told of what didn't change. */
+function same(one, other) {
+  if (Object.is(one, other)) return true;
+  if (typeof one !== "object" || typeof other !== "object" || !one || !other) return false;
+  if (one instanceof Map && other instanceof Map) return same([...one], [...other]);
+  if (Array.isArray(one) !== Array.isArray(other)) return false;
+  const names = Object.keys(one).filter((name) => one[name] !== undefined);
+  if (names.length !== Object.keys(other).filter((name) => other[name] !== undefined).length) return false;
+  return names.every((name) => same(one[name], other[name]));
+}
+
+/** A value and who wants to know of it. */
+class Changing {
+  #listeners = new Set();
+
+  constructor(value) { this.value = value; }
+
+  onChange(body) {
+    const listener = { body };
+    this.#listeners.add(listener);
+    this.#tell(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  show(value) {
+    if (same(value, this.value)) return;
+    this.value = value;
+    for (const listener of [...this.#listeners]) this.#tell(listener);
+  }
+
+  // A mistake of a listener's is the app's, and must not end what goes on here.
+  #tell(listener) {
+    try { listener.body(this.value); } catch (error) { queueMicrotask(() => { throw error; }); }
+  }
+}
+
+/** Does one thing after another. */
+class Turn {
+  #last = Promise.resolve();
+
+  take(body) {
+    const result = this.#last.then(body);
+    this.#last = result.catch(() => {});
+    return result;
+  }
+}
+
+/** Does something in the background as often as it is asked for, never twice at a time, and once more for all who
+ *  asked meanwhile. */
+class Repeating {
+  #body;
+  #running = null;
+  #isWanted = false;
+
+  constructor(body) { this.#body = body; }
+
+  /** Resolves when it was done from the beginning after this call. */
+  async ask() {
+    this.#isWanted = true;
+    while (this.#isWanted) {
+      if (!this.#running) {
+        this.#isWanted = false;
+        this.#running = this.#body().finally(() => { this.#running = null; });
+      }
+      await this.#running;
+    }
+  }
+}
+
+// ---- Rows in transactions -------------------------------------------------------------------------------------------
+
+/** All tables. A row without a part of an index's key isn't in the index. */
+const schema = {
+  identity: { key: "id" },
+  conversations: {
+    key: "id", indexes: { time: ["time", "id"], peer: "peer", unread: "unread", stale: "stale" },
+  },
+  messages: { key: ["conversation", "sequence"], indexes: { key: ["conversation", "key"] } },
+  watermarks: { key: ["conversation", "user"] },
+  drafts: { key: "destination" },
+  outbox: { key: "id", indexes: { destination: "destination", key: "key", parent: "parent" } },
+  parked: { key: "destination" },
+};
+/** The tables of what the user did; the others can be read from the relay again. */
+const ownTables = new Set(["outbox", "parked", "drafts"]);
+
+function keyOf(path, row) {
+  if (!Array.isArray(path)) return row[path] ?? undefined;
+  const parts = path.map((name) => row[name]);
+  return parts.some((part) => part === undefined || part === null) ? undefined : parts;
+}
+
+/** The order of keys: that of IndexedDB. */
+function compare(one, other) {
+  const rank = (key) => (Array.isArray(key) ? 3 : typeof key === "string" ? 2 : 1);
+  if (rank(one) !== rank(other)) return rank(one) - rank(other);
+  if (!Array.isArray(one)) return one < other ? -1 : one > other ? 1 : 0;
+  for (let index = 0; index < Math.min(one.length, other.length); index++) {
+    const order = compare(one[index], other[index]);
+    if (order) return order;
+  }
+  return one.length - other.length;
+}
+
+/** Keys in order, each with the primary key of its row. */
+class Order {
+  #entries = [];
+
+  #place(key, primary) {
+    let [low, high] = [0, this.#entries.length];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      const entry = this.#entries[middle];
+      if ((compare(entry[0], key) || (primary === undefined ? 0 : compare(entry[1], primary))) < 0) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
+
+  add(key, primary) { this.#entries.splice(this.#place(key, primary), 0, [key, primary]); }
+
+  remove(key, primary) { this.#entries.splice(this.#place(key, primary), 1); }
+
+  /** The primary keys of a range, its ends included. */
+  between({ from, to, limit = Infinity, newest = false }) {
+    const start = from === undefined ? 0 : this.#place(from);
+    let end = this.#entries.length;
+    if (to !== undefined) {
+      end = this.#place(to);
+      while (end < this.#entries.length && compare(this.#entries[end][0], to) === 0) end += 1;
+    }
+    if (!newest) return this.#entries.slice(start, Math.min(end, start + limit)).map((entry) => entry[1]);
+    return this.#entries.slice(Math.max(start, end - limit), end).reverse().map((entry) => entry[1]);
+  }
+}
+
+class Table {
+  #path;
+  #rows = new Map();
+  #orders;
+  #most;
+
+  constructor({ key, indexes = {} }, most = Infinity) {
+    this.#path = key;
+    this.#orders = { "": { path: key, order: new Order() } };
+    for (const name in indexes) this.#orders[name] = { path: indexes[name], order: new Order() };
+    this.#most = most;
+  }
+
+  get size() { return this.#rows.size; }
+
+  get(key) { return this.#rows.get(JSON.stringify(key)); }
+
+  put(row) {
+    const key = keyOf(this.#path, row);
+    this.delete(key);
+    this.#rows.set(JSON.stringify(key), row);
+    this.#index(row, key, "add");
+    // What was kept first goes first.
+    if (this.#rows.size > this.#most) this.delete(keyOf(this.#path, this.#rows.values().next().value));
+  }
+
+  delete(key) {
+    const row = this.get(key);
+    if (!row) return;
+    this.#rows.delete(JSON.stringify(key));
+    this.#index(row, key, "remove");
+  }
+
+  #index(row, primary, act) {
+    for (const { path, order } of Object.values(this.#orders)) {
+      const key = keyOf(path, row);
+      if (key !== undefined) order[act](key, primary);
+    }
+  }
+
+  find({ index = "", ...range }) {
+    return this.#orders[index].order.between(range).map((key) => this.get(key));
+  }
+}
+
+/** Rows in maps. One transaction at a time; one that fails leaves nothing. Rows are values: nobody changes one. */
+class Memory {
+  #tables = {};
+  #turn = new Turn();
+  #undo = null;
+
+  constructor() {
+    for (const name in schema) {
+      this.#tables[name] = new Table(schema[name], name === "messages" ? limits.mirroredMessages : Infinity);
+    }
+  }
+
+  read(body) { return this.#turn.take(() => body(this)); }
+
+  write(body) {
+    return this.#turn.take(async () => {
+      this.#undo = [];
+      try {
+        return await body(this);
+      } catch (error) {
+        const undo = this.#undo.reverse();
+        this.#undo = null;
+        for (const back of undo) back();
+        throw error;
+      } finally {
+        this.#undo = null;
+      }
+    });
+  }
+
+  get(table, key) { return this.#tables[table].get(key); }
+
+  /** Rows from one key to another, both included, of an index or the table itself; with `newest`, the last come first. */
+  find(table, range = {}) { return this.#tables[table].find(range); }
+
+  put(table, row) {
+    const rows = this.#tables[table];
+    const key = keyOf(schema[table].key, row);
+    const before = rows.get(key);
+    this.#undo?.push(() => (before ? rows.put(before) : rows.delete(key)));
+    rows.put(row);
+  }
+
+  delete(table, key) {
+    const rows = this.#tables[table];
+    const before = rows.get(key);
+    if (!before) return;
+    this.#undo?.push(() => rows.put(before));
+    rows.delete(key);
+  }
+
+  clear(table, range = {}) {
+    for (const row of this.find(table, range)) this.delete(table, keyOf(schema[table].key, row));
+  }
+}
+
+/** The disk has failed, not what was done with it. */
+class DiskError extends Error {}
+
+/** Rows in IndexedDB. It closes itself when it breaks, or when somebody wants to delete or renew it. */
+class Disk {
+  #database;
+  #onLost;
+
+  static open(name, onLost) {
+    return new Promise((resolve, reject) => {
+      let isLate = false;
+      const late = setTimeout(() => { isLate = true; reject(new DiskError("it doesn't open")); }, limits.openTime);
+      const request = indexedDB.open(name, 1);
+      request.onupgradeneeded = () => {
+        for (const table in schema) {
+          const { key, indexes = {} } = schema[table];
+          const made = request.result.createObjectStore(table, { keyPath: key });
+          for (const index in indexes) made.createIndex(index, indexes[index]);
+        }
+      };
+      request.onerror = () => { clearTimeout(late); reject(new DiskError(request.error?.message)); };
+      request.onsuccess = () => {
+        clearTimeout(late);
+        if (isLate) return request.result.close();
+        resolve(new Disk(request.result, onLost));
+      };
+    });
+  }
+
+  constructor(database, onLost) {
+    this.#database = database;
+    this.#onLost = onLost;
+    database.onversionchange = () => this.#lose();
+    database.onclose = () => this.#lose();
+  }
+
+  #lose() {
+    this.close();
+    this.#onLost(this);
+  }
+
+  close() { this.#database.close(); }
+
+  read(body) { return this.#run("readonly", body); }
+
+  write(body) { return this.#run("readwrite", body); }
+
+  async #run(mode, body) {
+    let transaction;
+    try {
+      transaction = this.#database.transaction(Object.keys(schema), mode, { durability: "strict" });
+    } catch (error) {
+      throw new DiskError(error.message);
+    }
+    const done = new Promise((resolve, reject) => {
+      transaction.oncomplete = resolve;
+      transaction.onabort = () => reject(new DiskError(transaction.error?.message ?? "aborted"));
+    });
+    let late;
+    const hung = new Promise((_, reject) => {
+      late = setTimeout(() => reject(new DiskError("it hangs")), limits.transactionTime);
+    });
+    try {
+      const result = await Promise.race([body(new DiskTransaction(transaction)), hung]);
+      await Promise.race([done, hung]);
+      return result;
+    } catch (error) {
+      done.catch(() => {});
+      abort(transaction);
+      const isDisk = error instanceof DOMException && !["DataError", "DataCloneError"].includes(error.name);
+      throw isDisk ? new DiskError(error.message) : error;
+    } finally {
+      clearTimeout(late);
+    }
+  }
+}
+
+function abort(transaction) {
+  try { transaction.abort(); } catch { /* It has ended already. */ }
+}
+
+function answer(request) {
+  return new Promise((resolve, reject) => {
+    request.onsuccess = () => resolve(request.result);
+    request.onerror = () => reject(request.error ?? new DiskError("a request failed"));
+  });
+}
+
+function keyRange({ from, to }) {
+  if (from !== undefined && to !== undefined) return IDBKeyRange.bound(from, to);
+  if (from !== undefined) return IDBKeyRange.lowerBound(from);
+  return to === undefined ? null : IDBKeyRange.upperBound(to);
+}
+
+/** One transaction of IndexedDB. Whoever uses it awaits nothing else meanwhile, or it ends. */
+class DiskTransaction {
+  #transaction;
+
+  constructor(transaction) { this.#transaction = transaction; }
+
+  get(table, key) { return answer(this.#transaction.objectStore(table).get(key)); }
+
+  find(table, { index, limit, newest = false, ...range } = {}) {
+    const store = this.#transaction.objectStore(table);
+    const source = index ? store.index(index) : store;
+    if (!newest) return answer(source.getAll(keyRange(range), limit));
+    return new Promise((resolve, reject) => {
+      const rows = [];
+      const request = source.openCursor(keyRange(range), "prev");
+      request.onerror = () => reject(request.error ?? new DiskError("a request failed"));
+      request.onsuccess = () => {
+        const cursor = request.result;
+        if (!cursor) return resolve(rows);
+        rows.push(cursor.value);
+        if (rows.length >= (limit ?? Infinity)) resolve(rows);
+        else cursor.continue();
+      };
+    });
+  }
+
+  put(table, row) { return answer(this.#transaction.objectStore(table).put(row)); }
+
+  delete(table, key) { return answer(this.#transaction.objectStore(table).delete(key)); }
+
+  clear(table, range = {}) {
+    const keys = keyRange(range);
+    const store = this.#transaction.objectStore(table);
+    return answer(keys ? store.delete(keys) : store.clear());
+  }
+}
+
+/** A transaction that notes what was read and written, in order. */
+class NotingTransaction {
+  constructor(transaction, notes) {
+    this.transaction = transaction;
+    this.notes = notes;
+  }
+
+  async get(table, key) {
+    const row = await this.transaction.get(table, key);
+    this.notes.push(row ? { act: "put", table, row } : { act: "delete", table, key });
+    return row;
+  }
+
+  async find(table, range = {}) {
+    const rows = await this.transaction.find(table, range);
+    // If no limit has cut it off, this is all there is.
+    if (!range.limit || rows.length < range.limit) this.notes.push({ act: "clear", table, range });
+    for (const row of rows) this.notes.push({ act: "put", table, row });
+    return rows;
+  }
+
+  put(table, row) { return this.#write({ act: "put", table, row }); }
+
+  delete(table, key) { return this.#write({ act: "delete", table, key }); }
+
+  clear(table, range = {}) { return this.#write({ act: "clear", table, range }); }
+
+  #write(change) {
+    this.notes.push({ ...change, isWrite: true });
+    return apply(change, this.transaction);
+  }
+}
+
+function apply({ act, table, row, key, range }, transaction) {
+  if (act === "put") return transaction.put(table, row);
+  return act === "delete" ? transaction.delete(table, key) : transaction.clear(table, range);
+}
+
+/** Rows in IndexedDB for as long as that works, and in memory otherwise: what this tab has read and written is in memory
+ *  too. When IndexedDB works again, it gets what was written meanwhile. */
+class Vault {
+  #open;
+  #clock;
+  #disk = null;
+  #mirror = new Memory();
+  // What waits for the disk, and whether that is all that it misses.
+  #journal = [];
+  #isWhole = false;
+  // Which disk it was, as another one may take its place.
+  #mark = null;
+  #timer = null;
+  #wait = limits.reopenFirst;
+  #triedAt = 0;
+  #isOpening = false;
+  #isClosed = false;
+  /** Called when it is stored or not any more; and with true if the disk has something else than memory had. */
+  onChange = () => {};
+
+  /** `open` opens a disk; without it, everything stays in memory. */
+  constructor(open, clock = systemClock) {
+    this.#open = open;
+    this.#clock = clock;
+  }
+
+  get isStored() { return this.#disk !== null; }
+
+  /** Opens the disk, if there is one. */
+  async begin() {
+    if (!this.#open) return;
+    try {
+      const disk = await this.#open((gone) => this.#lose(gone));
+      this.#mark = await disk.write((transaction) => marked(transaction));
+      this.#disk = disk;
+    } catch {
+      this.#plan();
+    }
+  }
+
+  read(body) { return this.#run("read", body); }
+
+  /** Does it all, or nothing. `body` may run twice: first on disk, and then in memory if that fails. */
+  write(body) { return this.#run("write", body); }
+
+  async #run(act, body) {
+    for (;;) {
+      const disk = this.#disk;
+      let notes = [];
+      if (disk) {
+        try {
+          const result = await disk[act]((transaction) => body(new NotingTransaction(transaction, notes)));
+          await this.#mirror.read((mirror) => {
+            if (act === "write" || disk === this.#disk) for (const note of notes) apply(note, mirror);
+          });
+          return result;
+        } catch (error) {
+          if (!(error instanceof DiskError)) throw error;
+          this.#lose(disk);
+          notes = [];
+        }
+      }
+      const done = await this.#mirror[act](async (transaction) => {
+        if (this.#disk) return null;
+        const result = await body(new NotingTransaction(transaction, notes));
+        return { result };
+      });
+      if (!done) continue;
+      this.#remember(notes.filter((note) => note.isWrite));
+      return done.result;
+    }
+  }
+
+  #remember(changes) {
+    if (!this.#open) return;
+    this.#journal.push(...changes);
+    if (this.#clock.now() - this.#triedAt >= limits.reopenFirst) this.#plan(0);
+    if (!this.#isWhole || this.#journal.length > limits.journal) {
+      this.#isWhole = false;
+      this.#journal = this.#journal.filter((change) => ownTables.has(change.table));
+    }
+  }
+
+  #lose(disk) {
+    if (disk !== this.#disk) return;
+    disk.close();
+    this.#disk = null;
+    this.#isWhole = true;
+    this.onChange(false);
+    if (!this.#isClosed) this.#plan(0);
+  }
+
+  #plan(wait = this.#wait) {
+    this.#clock.clear(this.#timer);
+    this.#timer = this.#clock.set(wait, () => this.reopen());
+  }
+
+  /** Tries the disk again, if it doesn't work. */
+  async reopen() {
+    if (!this.#open || this.#disk || this.#isClosed || this.#isOpening) return;
+    this.#clock.clear(this.#timer);
+    this.#isOpening = true;
+    this.#triedAt = this.#clock.now();
+    try {
+      const disk = await this.#open((gone) => this.#lose(gone));
+      const isOther = await this.#mirror.read(() => this.#writeBack(disk));
+      this.#wait = limits.reopenFirst;
+      this.onChange(isOther);
+    } catch {
+      this.#wait = Math.min(this.#wait * 2, limits.reopenMost);
+      this.#plan();
+    } finally {
+      this.#isOpening = false;
+    }
+  }
+
+  // In the memory's turn, so that nothing is written meanwhile. Returns whether memory had less or something else.
+  async #writeBack(disk) {
+    const isOther = await disk.write(async (transaction) => {
+      const there = await transaction.get("identity", 1);
+      const isNew = !there;
+      const changes = isNew && this.#mark ? this.#everything() : this.#journal;
+      const mark = await marked(transaction, this.#mark);
+      const isWhole = isNew ? this.#mark !== null : this.#isWhole && mark === this.#mark;
+      for (const change of changes) {
+        if (isWhole || ownTables.has(change.table)) await apply(change, transaction);
+      }
+      return isWhole ? null : mark;
+    });
+    this.#journal = [];
+    if (isOther) {
+      this.#mark = isOther;
+      this.#mirror = new Memory();
+    }
+    if (this.#isClosed) disk.close();
+    else this.#disk = disk;
+    return Boolean(isOther);
+  }
+
+  // For a disk that has lost everything: what memory has, of which the list of conversations may be a part only.
+  #everything() {
+    const changes = [];
+    for (const table in schema) {
+      for (const row of this.#mirror.find(table)) {
+        changes.push({ act: "put", table, row: table === "identity" ? { ...row, isListed: false } : row });
+      }
+    }
+    return changes;
+  }
+
+  close() {
+    this.#isClosed = true;
+    this.#clock.clear(this.#timer);
+    this.#disk?.close();
+  }
+}
+
+/** The name of the disk itself, kept in the row of the identity. */
+async function marked(transaction, wanted) {
+  const identity = await transaction.get("identity", 1);
+  if (identity?.mark) return identity.mark;
+  const mark = wanted ?? randomName();
+  await transaction.put("identity", { ...identity, id: 1, mark });
+  return mark;
+}
+
+// ---- What the relay told --------------------------------------------------------------------------------------------
+
+/** A message's row, of a message on the wire. */
+function messageRow(told) {
+  const { conversation, sequence, from, time, kind = "text", key, replyTo, editedAt, deletedAt } = told;
+  const row = { conversation, sequence, from, time, kind, reactions: told.reactions ?? [] };
+  if ("body" in told && !deletedAt) row.body = told.body;
+  for (const [name, value] of Object.entries({ key, replyTo, editedAt, deletedAt })) {
+    if (value !== undefined && value !== null) row[name] = value;
+  }
+  return row;
+}
+
+/** Reactions after the user reacted, or took it back. Doing it again changes nothing. */
+function withMine(reactions, reaction, isOn) {
+  const found = reactions.find((one) => one.reaction === reaction);
+  if (Boolean(found?.mine) === isOn) return reactions;
+  return withCount(reactions, reaction, isOn ? 1 : -1)
+    .map((one) => (one.reaction === reaction ? { ...one, mine: isOn } : one));
+}
+
+/** Reactions after somebody reacted, or took it back. */
+function withCount(reactions, reaction, number) {
+  if (!reactions.some((one) => one.reaction === reaction)) {
+    return number > 0 ? [...reactions, { reaction, count: number, mine: false }] : reactions;
+  }
+  return reactions
+    .map((one) => (one.reaction === reaction ? { ...one, count: one.count + number } : one))
+    .filter((one) => one.count > 0);
+}
+
+/** What the relay told this device, changed by events as Docs/Protocol.md, section 6, asks for: doing an event again
+ *  changes nothing. It belongs to one transaction. */
+class Cache {
+  #rows;
+  #user;
+
+  constructor(transaction, user) {
+    this.#rows = transaction;
+    this.#user = user;
+  }
+
+  // -- Events
+
+  /** Takes an event. Returns the conversation that it changed, if it is one of those that are kept. */
+  async take(event) {
+    const { conversation, sequence, time } = event;
+    switch (event.type) {
+      case "message": await this.#takeMessage(messageRow(event)); break;
+      case "edit": await this.edit(conversation, sequence, event.body, time); break;
+      case "delete": await this.delete(conversation, sequence, time); break;
+      case "react": await this.#takeReaction(event); break;
+      case "conversation": await this.#takeChange(event); break;
+      case "gap": await this.#takeGap(event); break;
+      case "receipt": await this.takeReceipt(event); break;
+      default: return undefined;
+    }
+    return conversation;
+  }
+
+  async #takeMessage(row) {
+    if (await this.message(row.conversation, row.sequence)) return;
+    await this.#rows.put("messages", row);
+    await this.#noteMessage(row);
+  }
+
+  // The conversation has a new message, which is kept already.
+  async #noteMessage({ conversation, sequence, from, time }) {
+    const one = await this.#known(conversation, [from]);
+    if (sequence > one.sequence) {
+      one.sequence = sequence;
+      one.time = Math.max(one.time, time);
+      if (from === this.#user) {
+        // Whoever writes has read what was said before (section 7).
+        one.read = sequence;
+        one.unread = 0;
+      } else if (sequence > one.read) {
+        one.unread += 1;
+      }
+    }
+    await this.put(one);
+    if (from !== this.#user) {
+      const mark = { user: from, delivered: sequence, deliveredAt: time, read: sequence, readAt: time };
+      await this.#raise(conversation, mark);
+    }
+    if (one.sequence > limits.messages) {
+      await this.#forgetMessages(conversation, 0, one.sequence - limits.messages);
+    }
+  }
+
+  conversation(id) { return this.#rows.get("conversations", id); }
+
+  /** The direct conversation with a user, if this device knows it. */
+  async direct(user) { return (await this.#rows.find("conversations", { index: "peer", from: user, to: user }))[0]; }
+
+  /** The id of what is meant by an id or `@name`, if it is known. */
+  async resolve(destination) {
+    if (!destination.startsWith("@")) return destination;
+    return (await this.direct(destination.slice(1)))?.id ?? destination;
+  }
+
+  message(conversation, sequence) { return this.#rows.get("messages", [conversation, sequence]); }
+
+  // A copy of the conversation, or what is kept in its place until the relay has told it.
+  async #known(id, members = []) {
+    const found = await this.conversation(id);
+    if (found) return { ...found };
+    const others = members.filter((one) => one !== this.#user);
+    return {
+      id, kind: "direct", role: "member", count: others.length + 1, members: [this.#user, ...others], first: 1,
+      sequence: 0, read: 0, unread: 0, time: 0, stale: 1,
+    };
+  }
+
+  /** Keeps a conversation as it is now. */
+  async put(one) {
+    const row = { ...one, peer: one.kind === "direct" ? one.members.find((user) => user !== this.#user) : undefined };
+    for (const name in row) if (row[name] === undefined || row[name] === null) delete row[name];
+    await this.#rows.put("conversations", row);
+  }
+
+  async edit(conversation, sequence, body, time) {
+    const message = await this.message(conversation, sequence);
+    if (message && !message.deletedAt) await this.#rows.put("messages", { ...message, body, editedAt: time });
+  }
+
+  async delete(conversation, sequence, time) {
+    const message = await this.message(conversation, sequence);
+    if (!message) return;
+    const { body: _, stale: __, ...rest } = message;
+    await this.#rows.put("messages", { ...rest, reactions: [], deletedAt: time });
+  }
+
+  async react(conversation, sequence, change, isStale) {
+    const message = await this.message(conversation, sequence);
+    if (!message || message.deletedAt) return;
+    const row = { ...message, reactions: change(message.reactions) };
+    if (isStale) row.stale = 1;
+    await this.#rows.put("messages", row);
+  }
+
+  #takeReaction({ conversation, sequence, from, reaction, removed }) {
+    if (from === this.#user) return this.react(conversation, sequence, (all) => withMine(all, reaction, !removed));
+    // A repetition can't be told from a new one, so `history` is asked for the count.
+    return this.react(conversation, sequence, (all) => withCount(all, reaction, removed ? -1 : 1), true);
+  }
+
+  async #takeGap({ conversation, from, to, reset }) {
+    await this.#forgetMessages(conversation, reset ? 0 : from, to);
+    const one = await this.#known(conversation);
+    one.sequence = Math.max(one.sequence, to);
+    if (reset) one.first = from;
+    // How many of them are unread, only the relay knows.
+    one.stale = 1;
+    await this.put(one);
+  }
+
+  /** How far a member has got; the user's own says what is unread. */
+  async takeReceipt({ conversation, user, delivered = 0, deliveredAt, read = 0, readAt, unread }) {
+    if (user !== this.#user) {
+      // Read messages are also delivered (section 7).
+      const mark = { user, delivered: Math.max(delivered, read), deliveredAt: deliveredAt ?? readAt, read, readAt };
+      return this.#raise(conversation, mark);
+    }
+    const found = await this.conversation(conversation);
+    if (found && read >= found.read) await this.put({ ...found, read, unread: unread ?? found.unread });
+  }
+
+  // Watermarks never fall, also of those who have left, so that the state of a message doesn't either.
+  async #raise(conversation, mark) {
+    const before = (await this.#rows.get("watermarks", [conversation, mark.user])) ?? { delivered: 0, read: 0 };
+    const row = { conversation, user: mark.user };
+    for (const name of ["delivered", "read"]) {
+      row[name] = Math.max(before[name], mark[name]);
+      const at = mark[name] > before[name] ? mark[`${name}At`] : before[`${name}At`] ?? mark[`${name}At`];
+      if (at !== undefined) row[`${name}At`] = at;
+    }
+    await this.#rows.put("watermarks", row);
+  }
+
+  watermarks(conversation) { return this.#rows.find("watermarks", { from: [conversation], to: [conversation, []] }); }
+
+  async #takeChange(event) {
+    const { conversation: id, by, users = [] } = event;
+    const isMine = users.includes(this.#user);
+    if (event.event === "created" || (event.event === "added" && isMine && event.kind)) return this.#begin(event);
+    if ((event.event === "removed" && isMine) || (event.event === "left" && by === this.#user)) return this.forget(id);
+    const one = await this.#known(id);
+    switch (event.event) {
+      case "renamed": one.name = event.name; break;
+      case "added": addMembers(one, users); break;
+      case "removed": removeMembers(one, users); break;
+      case "left":
+        removeMembers(one, [by]);
+        if (event.owner === this.#user) one.role = "owner";
+        break;
+      case "role":
+        if (event.user === this.#user) one.role = event.role;
+        // The owner who names another one becomes an admin (section 4).
+        else if (event.role === "owner" && by === this.#user) one.role = "admin";
+        break;
+    }
+    one.time = Math.max(one.time, event.time);
+    await this.put(one);
+  }
+
+  // The user's membership begins, perhaps not for the first time: what is kept from before is out of date.
+  async #begin(event) {
+    const { conversation: id, kind, name, count = 1, members = [], sequence, time, unread = 0, read = 0 } = event;
+    const before = await this.conversation(id);
+    // A repetition of the event that began it, after messages that came with it.
+    if (before && before.time >= time && before.first === sequence + 1) return;
+    await this.forget(id);
+    const role = kind === "group" && event.by === this.#user && event.event === "created" ? "owner" : "member";
+    await this.put({ id, kind, name, role, count, members, first: sequence + 1, sequence, read, unread, time });
+  }
+
+  /** The user is no longer in this conversation. */
+  async forget(id) {
+    await this.#rows.delete("conversations", id);
+    await this.#rows.clear("messages", { from: [id], to: [id, []] });
+    await this.#rows.clear("watermarks", { from: [id], to: [id, []] });
+  }
+
+  #forgetMessages(id, from, to) { return this.#rows.clear("messages", { from: [id, from], to: [id, to] }); }
+
+  // -- Answers
+
+  /** A conversation as the relay shows it now. */
+  async takeConversation(told) {
+    const { conversation: id, kind, name, role, count, members, message } = told;
+    const before = await this.conversation(id);
+    const read = Math.max(told.read, before?.read ?? 0);
+    await this.put({
+      id, kind, name, role, count, members, first: before?.first ?? 1, read,
+      sequence: Math.max(told.sequence, before?.sequence ?? 0), time: Math.max(told.time, before?.time ?? 0),
+      // What this device has read is on its way to the relay.
+      unread: read > told.read && read >= told.sequence ? 0 : told.unread,
+    });
+    // Only `history` tells the reactions.
+    const row = message && messageRow({ ...message, conversation: id });
+    if (row && !(await this.message(id, row.sequence))) await this.#rows.put("messages", { ...row, stale: 1 });
+  }
+
+  /** A page of history: messages as they are now. `before` is what it was asked for, if that was the question. */
+  async takeHistory({ conversation, messages, gaps = [], more }, before) {
+    for (const told of messages) await this.#replace(messageRow({ ...told, conversation }));
+    for (const { from, to } of gaps) {
+      // They count toward the page (section 5), so that there are no more of them than of messages.
+      for (let sequence = from; sequence <= Math.min(to, from + 1_000); sequence++) {
+        await this.#replace({ conversation, sequence, from: "", time: 0, kind: "text", reactions: [] });
+      }
+    }
+    const one = await this.conversation(conversation);
+    if (before === undefined || more || !one) return;
+    // There is nothing before it that this user may see.
+    const first = Math.min(...messages.map((told) => told.sequence), ...gaps.map((gap) => gap.from));
+    await this.put({ ...one, first: Number.isFinite(first) ? first : Math.min(before, one.sequence + 1) });
+  }
+
+  // The key under which it was typed here stays.
+  async #replace(row) {
+    const key = row.key ?? (await this.message(row.conversation, row.sequence))?.key;
+    await this.#rows.put("messages", key === undefined ? row : { ...row, key });
+  }
+
+  /** The reactions of these messages were asked for: what the relay didn't show isn't asked for again. */
+  async settle(conversation, from, to) {
+    for (const row of await this.#rows.find("messages", { from: [conversation, from], to: [conversation, to] })) {
+      const { stale, ...rest } = row;
+      if (stale) await this.#rows.put("messages", rest);
+    }
+  }
+
+  /** A message of this device that the relay has stored. */
+  takeOwn(row) { return this.#takeMessage(row); }
+
+  /** The user has seen a conversation up to a message. */
+  async read(conversation, sequence) {
+    const one = await this.conversation(conversation);
+    if (!one || sequence <= one.read) return;
+    const unread = sequence >= one.sequence ? 0 : Math.min(one.unread, one.sequence - sequence);
+    await this.put({ ...one, read: sequence, unread });
+  }
+
+  /** Forgets everything that the relay told. */
+  async empty() {
+    for (const table of ["conversations", "messages", "watermarks"]) await this.#rows.clear(table);
+  }
+}
+
+// Events name up to 500 users; the names of the first 50 members are kept (section 4).
+function addMembers(one, users) {
+  const added = users.filter((user) => !one.members.includes(user));
+  one.count += added.length;
+  one.members = [...one.members, ...added.slice(0, Math.max(0, 50 - one.members.length))];
+}
+
+function removeMembers(one, users) {
+  one.members = one.members.filter((user) => !users.includes(user));
+  one.count = Math.max(0, one.count - users.length);
+}
+
+// ---- What the user did ----------------------------------------------------------------------------------------------
+
+/** What a refusal means (Docs/Protocol.md, section 10): `passing`, the `item`'s own, or the `conversation`'s. */
+function scopeOf({ code, retry }, item) {
+  switch (code) {
+    case "rate_limited": case "busy": case "unavailable": case "not_ready": case "unauthorized": case "token_expired":
+      return "passing";
+    case "forbidden": case "not_found": case "gone":
+      // For what changes or marks one message, the message may be what is gone.
+      return item.action === "send" ? "conversation" : "item";
+    default:
+      return retry ? "passing" : "item";
+  }
+}
+
+/** What to tell people of a refusal. */
+function failureOf({ code, detail }) {
+  const [reason, canRetry] = {
+    too_large: ["tooLong", false], forbidden: ["notAllowed", true], not_found: ["notFound", true],
+    gone: ["notFound", true], bad_json: ["notAccepted", false], bad_request: ["notAccepted", false],
+    unknown_type: ["notAccepted", false], conflict: ["notAccepted", false], bad_position: ["notAccepted", false],
+  }[code] ?? ["unreachable", true];
+  return { reason, canRetry, detail };
+}
+
+const isVisible = (item) => item.action !== "react" && item.action !== "read";
+const noSuchItem = () => new RoostError("no_such_item", "nothing waits that this can be done with");
+
+/** What a user did and the relay hasn't accepted yet. Nothing expires, and no error deletes what was typed.
+ *
+ *  Messages, edits and deletions of one conversation go out one after another, in the order in which they were made. An
+ *  item about a message that waits here waits for it. A message that the relay refuses steps aside, and the next one of
+ *  the conversation waits for its user's choice: `retry`, `replace` or `discard`. A conversation that refuses waits as a
+ *  whole. Reactions and read marks hold nothing up, and are dropped when refused.
+ *
+ *  The rows are the truth, and every tab adds to them; `items` follows when a change is kept. Only the writer knows what
+ *  is under way, so that only it changes what waits. */
+class Outbox {
+  /** The user's items, in the order in which they were made. */
+  items = [];
+  /** Conversations that wait for their user's choice, and why. */
+  parked = new Map();
+  #underWay = new Set();
+  #retries;
+  #goesOn;
+  #clock;
+
+  constructor({ retries = "forever", goesOnAfterFailures = false, clock = systemClock } = {}) {
+    this.#retries = retries === "forever" ? null : retries;
+    this.#goesOn = goesOnAfterFailures;
+    this.#clock = clock;
+  }
+
+  /** Reads all of it again. */
+  async load({ rows, identity, after }) {
+    const items = (await rows.find("outbox")).filter((row) => row.user === identity.user);
+    const parked = await rows.find("parked");
+    after.push(() => {
+      this.items = items;
+      this.parked = new Map(parked.map((row) => [row.destination, row]));
+      for (const id of this.#underWay) if (!items.some((item) => item.id === id)) this.#underWay.delete(id);
+    });
+  }
+
+  /** What was written before anybody was known is this user's. */
+  async adopt({ rows, identity }) {
+    for (const row of await rows.find("outbox")) {
+      if (row.user === undefined) await rows.put("outbox", { ...row, user: identity.user });
+    }
+  }
+
+  isUnderWay(id) { return this.#underWay.has(id); }
+
+  /** Nothing is under way any more. */
+  halt() { this.#underWay.clear(); }
+
+  #put(unit, item) {
+    unit.after.push(() => {
+      const index = this.items.findIndex((one) => one.id >= item.id);
+      if (index < 0) this.items.push(item);
+      else this.items.splice(index, this.items[index].id === item.id ? 1 : 0, item);
+    });
+    return unit.rows.put("outbox", item);
+  }
+
+  #remove(unit, id) {
+    unit.after.push(() => {
+      this.items = this.items.filter((item) => item.id !== id);
+      this.#underWay.delete(id);
+    });
+    return unit.rows.delete("outbox", id);
+  }
+
+  // -- What the user does
+
+  /** Puts an item at the end. */
+  async add(unit, act) {
+    const { rows, identity } = unit;
+    const item = { ...act, user: identity.user, tries: 0, length: JSON.stringify(act).length };
+    if (identity.user === undefined) delete item.user;
+    this.#check(item.length, 1);
+    if ((await rows.find("outbox", { index: "key", from: act.key, to: act.key })).length) {
+      throw new RoostError("key_is_taken", "an item with this key waits already");
+    }
+    if (act.parent !== undefined && (await rows.get("outbox", act.parent))?.action !== "send") throw noSuchItem();
+    // Greater than all before; and other tabs that can't see each other's rows don't take the same one.
+    const [last] = await rows.find("outbox", { newest: true, limit: 1 });
+    item.id = Math.max((last?.id ?? 0) + 1, this.#clock.now() * 1_024 + Math.floor(Math.random() * 1_024));
+    // Of two read marks that wait, the later says all.
+    const older = this.items.find((one) => one.action === "read" && one.destination === act.destination);
+    if (act.action === "read" && older && !this.#underWay.has(older.id)) await this.#remove(unit, older.id);
+    await this.#put(unit, item);
+    return item;
+  }
+
+  #check(length, count) {
+    const sum = this.items.reduce((all, item) => all + item.length, length);
+    if (this.items.length + count > limits.outboxItems || sum > limits.outboxLength) {
+      throw new RoostError("full", "more waits than this device keeps");
+    }
+  }
+
+  /** Tries an item again that stepped aside. */
+  async retry(unit, id) {
+    const item = await unit.rows.get("outbox", id);
+    if (!item?.code) throw noSuchItem();
+    await this.#put(unit, revived(item));
+  }
+
+  /** Gives a message or an edit another body, and tries it again if it stepped aside. */
+  async replace(unit, id, body) {
+    const item = await unit.rows.get("outbox", id);
+    const canChange = item && (item.action === "send" || item.action === "edit") && !this.#underWay.has(id);
+    if (!canChange) throw noSuchItem();
+    const length = item.length + JSON.stringify(body).length - JSON.stringify(item.body).length;
+    this.#check(length - item.length, 0);
+    await this.#put(unit, { ...revived(item), body, length });
+  }
+
+  /** Takes an item back, and with it what waits for it. */
+  async discard(unit, id) {
+    const gone = [await unit.rows.get("outbox", id)];
+    if (!gone[0]) throw noSuchItem();
+    for (const item of gone) gone.push(...(await unit.rows.find("outbox", { index: "parent", from: item.id, to: item.id })));
+    if (gone.some((item) => this.#underWay.has(item.id))) throw noSuchItem();
+    for (const item of gone) await this.#remove(unit, item.id);
+    return gone;
+  }
+
+  /** Lets the items of a conversation that refused go out again. */
+  async resume(unit, destination) {
+    await unit.rows.delete("parked", destination);
+    unit.after.push(() => this.parked.delete(destination));
+  }
+
+  /** Forgets the user's items. */
+  async removeAll(unit) {
+    for (const item of await unit.rows.find("outbox")) {
+      if (item.user === unit.identity.user) await this.#remove(unit, item.id);
+    }
+    await unit.rows.clear("parked");
+    unit.after.push(() => this.parked.clear());
+  }
+
+  // -- What the session does
+
+  /** The next item that may be sent, which then counts as under way. */
+  takeNext() {
+    if (this.#underWay.size >= limits.underWay) return undefined;
+    const [visible, invisible, choosing] = [new Set(), new Set(), new Set()];
+    for (const item of this.items) {
+      const { destination } = item;
+      // What a conversation has refused waits as a whole, and a child holds up nobody: its parent does.
+      if (this.parked.has(destination) || item.parent !== undefined) continue;
+      const line = isVisible(item) ? visible : invisible;
+      if (this.#underWay.has(item.id)) {
+        line.add(destination);
+      } else if (item.code) {
+        if (item.action === "send" && !this.#goesOn) choosing.add(destination);
+      } else if (item.action === "send" && choosing.has(destination)) {
+        continue;
+      } else if (line.has(destination)) {
+        continue;
+      } else {
+        this.#underWay.add(item.id);
+        return item;
+      }
+    }
+    return undefined;
+  }
+
+  /** The relay has done it. What waited for it may go, and items for `@name` belong to its conversation from now on. */
+  async accepted(unit, id, stored) {
+    const { rows } = unit;
+    const item = await rows.get("outbox", id);
+    if (!item) return undefined;
+    if (stored) {
+      for (const { parent: _, ...child } of await rows.find("outbox", { index: "parent", from: id, to: id })) {
+        await this.#put(unit, { ...child, target: stored.sequence });
+      }
+      if (item.destination.startsWith("@") && stored.conversation) {
+        const { destination } = item;
+        for (const one of await rows.find("outbox", { index: "destination", from: destination, to: destination })) {
+          if (one.user === item.user) await this.#put(unit, { ...one, destination: stored.conversation });
+        }
+      }
+    }
+    await this.#remove(unit, id);
+    return item;
+  }
+
+  /** The connection was lost before the answer, which costs no try. */
+  missed(id) { this.#underWay.delete(id); }
+
+  /** The relay has refused it. Returns how long to wait, if `retries` says so. */
+  async refused(unit, id, failure) {
+    unit.after.push(() => this.#underWay.delete(id));
+    const item = await unit.rows.get("outbox", id);
+    if (!item) return undefined;
+    const scope = scopeOf(failure, item);
+    const { code, detail } = failure;
+    if (scope === "conversation") {
+      const row = { destination: item.destination, code, detail };
+      await unit.rows.put("parked", row);
+      unit.after.push(() => this.parked.set(row.destination, row));
+    } else if (scope === "passing" && !this.#retries) {
+      return undefined;
+    } else if (scope === "passing" && item.tries < this.#retries.length) {
+      await this.#put(unit, { ...item, tries: item.tries + 1 });
+      return this.#retries[item.tries];
+    } else if (isVisible(item)) {
+      await this.#put(unit, { ...item, code, detail });
+    } else {
+      await this.#remove(unit, id);
+    }
+    return undefined;
+  }
+}
+
+function revived({ code: _, detail: __, ...item }) { return { ...item, tries: 0 }; }
+
+// ---- The store ------------------------------------------------------------------------------------------------------
+
+/** One transaction of the store. `after` is done once it is kept. */
+class Unit {
+  after = [];
+
+  constructor(rows, identity) {
+    this.rows = rows;
+    this.identity = { ...identity };
+    this.cache = new Cache(rows, identity.user ?? "");
+  }
+}
+
+/** What a device keeps: what the relay told it, and what its user did. No change of user, log or server takes away the
+ *  second part. Tabs share it; each reads the same rows. */
+class Store {
+  vault;
+  outbox;
+  /** Who this device is and how far it has got. */
+  identity = { id: 1 };
+  #turn = new Turn();
+
+  constructor(vault, outbox) {
+    this.vault = vault;
+    this.outbox = outbox;
+  }
+
+  /** Does all of it, or nothing. */
+  change(body) {
+    return this.#turn.take(async () => {
+      let unit;
+      const result = await this.vault.write(async (rows) => {
+        const before = (await rows.get("identity", 1)) ?? { id: 1 };
+        unit = new Unit(rows, before);
+        const made = await body(unit);
+        if (!same(before, unit.identity)) await rows.put("identity", unit.identity);
+        return made;
+      });
+      this.identity = unit.identity;
+      for (const body of unit.after) body();
+      return result;
+    });
+  }
+
+  /** Reads rows as they are at one moment. */
+  read(body) {
+    return this.vault.read(async (rows) => {
+      const identity = (await rows.get("identity", 1)) ?? { id: 1 };
+      return body(new Unit(rows, identity));
+    });
+  }
+
+  /** Does something between changes, not in the middle of one. */
+  inTurn(body) { return this.#turn.take(body); }
+
+  /** Reads again who this is and what waits, as another tab may have changed it. */
+  reload() {
+    return this.#turn.take(async () => {
+      const unit = await this.read(async (unit) => {
+        await this.outbox.load(unit);
+        return unit;
+      });
+      this.identity = unit.identity;
+      for (const body of unit.after) body();
+    });
+  }
+
+  /** Reads who this is and what waits; `device` is its name if it has none yet. */
+  load(device) {
+    return this.change(async (unit) => {
+      unit.identity.device ??= device;
+      await this.outbox.load(unit);
+    });
+  }
+
+  // -- Sessions
+
+  /** This user uses the device from now on. What another one wrote stays, unseen, until that user is back. */
+  signIn(user) {
+    return this.change(async (unit) => {
+      if (unit.identity.user !== user) await this.#become(unit, user);
+    });
+  }
+
+  async #become(unit, user) {
+    if (unit.identity.user !== undefined) await this.#empty(unit);
+    unit.identity.user = user;
+    unit.cache = new Cache(unit.rows, user);
+    await this.outbox.adopt(unit);
+    await this.outbox.load(unit);
+  }
+
+  async #empty(unit) {
+    await unit.cache.empty();
+    for (const name of ["epoch", "position", "isListed"]) delete unit.identity[name];
+  }
+
+  /** A session has begun. Empties the cache if it is another user's or another log's, or if the relay doesn't know what
+   *  this device has (Docs/Protocol.md, section 6). The outbox stays. */
+  begin(welcome, isResumed) {
+    return this.change(async (unit) => {
+      const { identity } = unit;
+      const isUnknown = !isResumed && (Boolean(welcome.new) || identity.position !== undefined);
+      const isAnother = identity.epoch !== undefined && identity.epoch !== welcome.epoch;
+      const isOther = identity.user !== undefined && identity.user !== welcome.user;
+      if (identity.user !== welcome.user) await this.#become(unit, welcome.user);
+      if (isUnknown || isAnother || isOther) await this.#empty(unit);
+      identity.epoch = welcome.epoch;
+      return { isEmptied: isUnknown || isAnother || isOther, isOther };
+    });
+  }
+
+  /** Forgets all that this user has here. The device keeps its name. */
+  signOut() {
+    return this.change(async (unit) => {
+      await this.outbox.removeAll(unit);
+      await unit.rows.clear("drafts");
+      await this.#empty(unit);
+      delete unit.identity.user;
+      unit.after.push(() => { this.outbox.items = []; });
+    });
+  }
+
+  // -- What the relay tells
+
+  /** Takes events in the order in which they came, and the position of the last one. Returns what changed. */
+  take(events, position) {
+    return this.change(async (unit) => {
+      const changed = new Set();
+      for (const event of events) {
+        if (event.type === "message") await this.#settle(unit, event);
+        const conversation = await unit.cache.take(event);
+        if (conversation) changed.add(conversation);
+      }
+      if (position !== undefined) unit.identity.position = position;
+      return changed;
+    });
+  }
+
+  // A message of this user's that still waits here was stored by an earlier try, whose answer was lost.
+  async #settle(unit, { from, key, conversation, sequence }) {
+    if (from !== unit.identity.user || !key) return;
+    const [item] = await unit.rows.find("outbox", { index: "key", from: key, to: key });
+    if (item?.action !== "send" || item.user !== from) return;
+    await this.outbox.accepted(unit, item.id, { conversation, sequence });
+  }
+
+  // -- What became of the outbox's items
+
+  /** The relay has done it: the item goes, and what it did is there. `ok` is its answer. Returns what changed. */
+  accepted(id, ok) {
+    return this.change(async (unit) => {
+      const stored = ok.sequence === undefined ? undefined : ok;
+      const item = await this.outbox.accepted(unit, id, stored);
+      if (!item) return undefined;
+      const conversation = stored?.conversation || (await unit.cache.resolve(item.destination));
+      await this.#note(unit, item, conversation, ok, stored);
+      return conversation;
+    });
+  }
+
+  async #note({ cache, identity }, item, conversation, ok, stored) {
+    const { target: sequence, body } = item;
+    switch (item.action) {
+      case "send": {
+        // An empty name says that the user has left the conversation since.
+        if (!stored?.conversation) return;
+        const { key, kind = "text", target: replyTo } = item;
+        const told = { conversation, sequence: stored.sequence, from: identity.user, time: ok.time, kind, key, replyTo };
+        const row = messageRow({ ...told, body });
+        // A message that an earlier try stored may have changed since.
+        await cache.takeOwn(ok.duplicate ? { ...row, stale: 1 } : row);
+        return;
+      }
+      case "edit": return cache.edit(conversation, sequence, body, ok.time ?? 0);
+      case "delete": return cache.delete(conversation, sequence, ok.time ?? 1);
+      case "react":
+        return cache.react(conversation, sequence, (all) => withMine(all, item.reaction, item.isOn), false);
+      case "read": return cache.read(conversation, sequence);
+    }
+  }
+
+  // -- What the user does
+
+  /** Puts an act into the outbox. `about` is the id of the row that it is about, which may wait itself. */
+  add(destination, act, about, endsDraft = false) {
+    return this.change(async (unit) => {
+      const at = await unit.cache.resolve(destination);
+      const target = about === undefined ? {} : await targetOf(unit, about, at, destination);
+      if (endsDraft) for (const name of new Set([at, destination])) await unit.rows.delete("drafts", name);
+      return this.outbox.add(unit, { ...act, ...target, destination: at });
+    });
+  }
+
+  /** The user has seen a conversation up to a message. Returns whether that is new. */
+  seen(destination, sequence, key) {
+    return this.change(async (unit) => {
+      const conversation = await unit.cache.resolve(destination);
+      const one = await unit.cache.conversation(conversation);
+      if (!one || sequence <= one.read || sequence > one.sequence) return false;
+      await this.outbox.add(unit, { action: "read", target: sequence, destination: conversation, key });
+      await unit.cache.read(conversation, sequence);
+      return true;
+    });
+  }
+
+  keepDraft(destination, text) {
+    return this.change(async ({ rows, cache }) => {
+      const at = await cache.resolve(destination);
+      for (const name of new Set([at, destination])) await rows.delete("drafts", name);
+      if (text) await rows.put("drafts", { destination: at, text });
+    });
+  }
+}
+
+/** The message that an act is about: `k:` and its key, or `s:` and its sequence. */
+async function targetOf({ rows }, id, conversation, destination) {
+  const [sort, name] = [id.slice(0, 2), id.slice(2)];
+  if (sort === "s:" && Number.isSafeInteger(Number(name))) return { target: Number(name) };
+  if (sort !== "k:") throw noSuchItem();
+  const [item] = await rows.find("outbox", { index: "key", from: name, to: name });
+  if (item?.action === "send" && [conversation, destination].includes(item.destination)) return { parent: item.id };
+  const key = [conversation, name];
+  const [message] = await rows.find("messages", { index: "key", from: key, to: key });
+  if (!message) throw noSuchItem();
+  return { target: message.sequence };
+}
+
+// ---- The session ----------------------------------------------------------------------------------------------------
+
+/** The wait before the next try: a random time from a range that doubles, so that clients that lost the same relay don't
+ *  come back together. */
+class Backoff {
+  #range = limits.backoffFirst;
+  #random;
+
+  constructor(random = Math.random) { this.#random = random; }
+
+  next() {
+    const wait = this.#range * this.#random();
+    this.#range = Math.min(this.#range * 2, limits.backoffMost);
+    return wait;
+  }
+
+  reset() { this.#range = limits.backoffFirst; }
+}
+
+/** Whether a client comes back by itself after this close code (Docs/Protocol.md, section 10). Codes that it doesn't name
+ *  come from the network or a proxy, but for the relay's own range. */
+function comesBack(code) {
+  return ![1002, 1003, 1007, 1009].includes(code) && !(code >= 4500 && code < 5000);
+}
+
+/** Timers by name, one of each. */
+class Alarms {
+  #clock;
+  #timers = new Map();
+
+  constructor(clock) { this.#clock = clock; }
+
+  set(name, wait, body) {
+    this.cancel(name);
+    this.#timers.set(name, this.#clock.set(wait, () => { this.#timers.delete(name); body(); }));
+  }
+
+  isSet(name) { return this.#timers.has(name); }
+
+  cancel(name) {
+    this.#clock.clear(this.#timers.get(name));
+    this.#timers.delete(name);
+  }
+
+  cancelAll() { for (const name of [...this.#timers.keys()]) this.cancel(name); }
+}
+
+/** One connection after another: it says hello, matches replies, acks, renews tokens, waits and comes back. It stores
+ *  nothing; `owner` gets everything in the order in which it came: `place` (who the device is), `welcomed`, `told`,
+ *  `changed` (the state of the connection). */
+class Session {
+  #settings;
+  #clock;
+  #owner;
+  #alarms;
+  #backoff;
+  // idle, token, connecting, greeting, ready, waiting, leaving, ended
+  #phase = "idle";
+  // Each try has a number, so that late events of an earlier one are recognized.
+  #connection = 0;
+  #socket = null;
+  #resume;
+  #askedWait;
+  #readySince;
+  #heardAt = 0;
+  // The relay's clock, compared to this one.
+  #ahead = 0;
+  #lastID = 0;
+  #waiting = new Map();
+  #unacked = null;
+  #unackedCount = 0;
+  #isRefreshing = false;
+  #leavers = [];
+
+  constructor(settings, owner, clock = systemClock, random = Math.random) {
+    this.#settings = settings;
+    this.#owner = owner;
+    this.#clock = clock;
+    this.#alarms = new Alarms(clock);
+    this.#backoff = new Backoff(random);
+  }
+
+  get connection() { return this.#connection; }
+
+  get isReady() { return this.#phase === "ready"; }
+
+  // -- Beginning
+
+  /** Keeps a session up from now on. Called again, it tries at once. */
+  connect() {
+    if (["idle", "ended"].includes(this.#phase)) this.#begin();
+    else this.wake();
+  }
+
+  /** There may be a network again: tries at once what would be tried later, and finds out whether a connection is
+   *  still there. */
+  wake() {
+    if (this.#phase === "waiting") {
+      this.#backoff.reset();
+      this.#begin();
+    } else if (this.#phase === "ready") {
+      this.#ping();
+    }
+  }
+
+  /** Begins anew from where the store is now. */
+  restart() {
+    if (["idle", "ended", "leaving"].includes(this.#phase)) return;
+    this.#letGo();
+    this.#begin();
+  }
+
+  // It gets a token first, so that this doesn't use up the relay's time for `hello`.
+  async #begin() {
+    this.#alarms.cancelAll();
+    this.#connection += 1;
+    this.#phase = "token";
+    const number = this.#connection;
+    this.#owner.changed({ state: "connecting" });
+    this.#alarms.set("welcome", limits.welcomeTime, () => this.#lose("no welcome in time"));
+    let token;
+    try {
+      token = await this.#settings.token();
+      if (number !== this.#connection) return;
+      // What came before is stored by then.
+      this.place = await this.#owner.place();
+    } catch (error) {
+      if (number === this.#connection) this.#lose(`no token to connect with: ${error?.message ?? error}`);
+      return;
+    }
+    if (number === this.#connection && this.#phase === "token") this.#dial(token);
+  }
+
+  #dial(token) {
+    const number = this.#connection;
+    const isCurrent = () => number === this.#connection && this.#socket !== null;
+    this.#phase = "connecting";
+    this.#resume = this.place.position;
+    let socket;
+    try {
+      socket = new this.#settings.WebSocket(this.#settings.url, ["roost.v1"]);
+    } catch (error) {
+      return this.#end({ state: "failed", reason: "other", detail: String(error?.message ?? error) });
+    }
+    this.#socket = socket;
+    socket.onopen = () => {
+      if (!isCurrent()) return;
+      this.#phase = "greeting";
+      this.#sayHello(token);
+    };
+    socket.onmessage = ({ data }) => { if (isCurrent()) this.#receive(data); };
+    // What went wrong isn't said to pages; a close follows.
+    socket.onerror = () => {};
+    socket.onclose = ({ code, reason }) => { if (isCurrent()) this.#closed(code, reason); };
+  }
+
+  #sayHello(token) {
+    const { device } = this.place;
+    const members = { token, device };
+    if (this.#resume !== undefined) members.resume = this.#resume;
+    this.#issue("hello", members, (failure, welcome) => {
+      if (this.#phase !== "greeting") return;
+      if (!failure) return this.#becomeReady(welcome);
+      if (failure.code === "bad_position" && this.#resume !== undefined) {
+        // The log never gave it (section 6): without it, the relay's own cursor counts.
+        this.#resume = undefined;
+        return this.#sayHello(token);
+      }
+      // A close code that says what to do follows at once.
+      if (["token_expired", "unauthorized", "forbidden"].includes(failure.code)) return;
+      if (!failure.retry) return this.#end({ state: "failed", reason: "other", detail: failure.message });
+      this.#askedWait = failure.retryAfter;
+      this.#lose(failure.message);
+    });
+  }
+
+  #becomeReady(welcome) {
+    this.#phase = "ready";
+    this.#alarms.cancel("welcome");
+    this.#readySince = this.#clock.now();
+    this.#ahead = welcome.time - this.#clock.now();
+    this.#askedWait = undefined;
+    this.#watchSilence();
+    this.bytesMax = welcome.limits?.frameBytes ?? 65_536;
+    if (welcome.expires) this.#planRefresh(welcome.expires - welcome.time);
+    this.#owner.welcomed(welcome, this.#resume !== undefined);
+  }
+
+  // -- What arrives
+
+  #receive(text) {
+    this.#heardAt = this.#clock.now();
+    let told;
+    try { told = JSON.parse(text); } catch { return; }
+    if (typeof told !== "object" || told === null) return;
+    if (["ok", "error", "pong", "welcome"].includes(told.type)) return this.#answer(told);
+    if (told.type === "drain") this.#askedWait = told.after;
+    this.#owner.told(told, this.#connection);
+  }
+
+  #answer(told) {
+    const waiting = this.#waiting.get(told.re);
+    if (!waiting) return;
+    this.#waiting.delete(told.re);
+    if (told.type !== "error") return waiting.complete(null, told);
+    const { code, reason, retry, retryAfter } = told;
+    waiting.complete(new RoostError(code, reason, { retry: Boolean(retry), retryAfter }));
+  }
+
+  #closed(code, reason) {
+    if (this.#phase === "leaving") return this.#end({ state: "offline" });
+    if (comesBack(code)) return this.#lose(reason || "the connection was lost");
+    const why = { 4500: "signedOut", 4503: "signedOut", 4501: "takenOver" }[code] ?? "other";
+    this.#end({ state: "failed", reason: why, detail: reason || `closed with ${code}` });
+  }
+
+  // -- Commands
+
+  /** Sends a command that needs no answer. */
+  transmit(type, members = {}) {
+    if (this.isReady) this.#socket.send(JSON.stringify({ type, ...members }));
+  }
+
+  /** Sends a command; `complete` gets its failure, or its answer, in the order in which answers come. */
+  send(type, members, complete) {
+    if (!this.isReady) return complete(notConnected());
+    this.#issue(type, members, complete);
+  }
+
+  get waiting() { return this.#waiting.size; }
+
+  #issue(type, members, complete) {
+    const id = ++this.#lastID;
+    const text = JSON.stringify({ type, id, ...members, ...(members.id === undefined ? {} : { id }) });
+    // If a client sends more, the relay ends its session for good. A character has up to three bytes.
+    if (this.bytesMax && text.length * 3 > this.bytesMax) {
+      const bytes = new TextEncoder().encode(text).length;
+      if (bytes > this.bytesMax) {
+        return complete(new RoostError("too_large", `${bytes} bytes, and the relay takes ${this.bytesMax}`));
+      }
+    }
+    this.#waiting.set(id, { issued: this.#clock.now(), complete });
+    this.#socket.send(text);
+    if (!this.#alarms.isSet("replies")) this.#alarms.set("replies", limits.replyTime, () => this.#giveUp());
+  }
+
+  // Nothing was heard since a command was sent: the network is gone, whatever the socket says. A slow answer is none.
+  #giveUp() {
+    const now = this.#clock.now();
+    const late = [...this.#waiting].filter(([, { issued }]) => now - issued >= limits.replyTime);
+    if (late.some(([, { issued }]) => this.#heardAt < issued)) return this.#lose("the relay doesn't answer");
+    for (const [id, { complete }] of late) {
+      this.#waiting.delete(id);
+      complete(new RoostError("timed_out", "no answer in time", { retry: true }));
+    }
+    const next = Math.min(...[...this.#waiting.values()].map(({ issued }) => issued));
+    if (Number.isFinite(next)) this.#alarms.set("replies", next + limits.replyTime - now, () => this.#giveUp());
+  }
+
+  // A page doesn't see the relay's pings, so that it sends its own after a long silence.
+  #watchSilence() {
+    const quiet = this.#clock.now() - this.#heardAt;
+    const left = limits.quietTime - quiet;
+    if (left <= 0) this.#ping();
+    this.#alarms.set("quiet", left > 0 ? left : limits.quietTime, () => this.#watchSilence());
+  }
+
+  #ping() { this.#issue("ping", {}, () => {}); }
+
+  // -- Acks
+
+  /** Everything up to here is stored. `connection` is the one on which the position came. */
+  ack(position, connection) {
+    if (connection !== this.#connection || !this.isReady) return;
+    this.#unacked = position;
+    this.#unackedCount += 1;
+    if (this.#unackedCount >= limits.ackEvents) this.#sendAck();
+    else if (!this.#alarms.isSet("acks")) this.#alarms.set("acks", limits.ackTime, () => this.#sendAck());
+  }
+
+  #sendAck() {
+    this.#alarms.cancel("acks");
+    if (this.#unacked !== null) this.transmit("ack", { position: this.#unacked });
+    this.#unacked = null;
+    this.#unackedCount = 0;
+  }
+
+  // -- The token
+
+  #planRefresh(life) {
+    const wait = Math.max(life - Math.min(limits.refreshMargin, life / 5), limits.backoffFirst);
+    // Timers of browsers hold 31 bits.
+    this.#alarms.set("refresh", Math.min(wait, 2_000_000_000), () => this.#refresh());
+  }
+
+  // If it keeps failing, the relay closes the connection, and the next one begins with a new token.
+  async #refresh() {
+    if (this.#isRefreshing) return;
+    this.#isRefreshing = true;
+    const number = this.#connection;
+    const isCurrent = () => number === this.#connection && this.isReady;
+    const failed = () => {
+      if (!isCurrent()) return;
+      this.#isRefreshing = false;
+      this.#alarms.set("refresh", limits.backoffFirst + this.#backoff.next(), () => this.#refresh());
+    };
+    let token;
+    try { token = await this.#settings.token(); } catch { return failed(); }
+    if (!isCurrent()) return;
+    this.send("refresh", { token }, (failure, ok) => {
+      if (failure) return failed();
+      this.#isRefreshing = false;
+      if (ok.expires) this.#planRefresh(ok.expires - this.#clock.now() - this.#ahead);
+    });
+  }
+
+  /** The relay says that the token has expired: another one now. */
+  renew() { if (this.isReady) this.#refresh(); }
+
+  // -- Ending
+
+  /** Says goodbye. Resolves when the session has ended for good. */
+  disconnect() {
+    if (["idle", "ended"].includes(this.#phase)) return Promise.resolve();
+    return new Promise((resolve) => {
+      this.#leavers.push(resolve);
+      if (this.#phase === "leaving") return;
+      if (!this.isReady) return this.#end({ state: "offline" });
+      this.#sendAck();
+      this.transmit("bye");
+      this.#phase = "leaving";
+      this.#alarms.set("goodbye", limits.goodbyeTime, () => this.#end({ state: "offline" }));
+    });
+  }
+
+  /** Ends without a goodbye, as a page that is left does. */
+  drop() {
+    if (["idle", "ended"].includes(this.#phase)) return;
+    if (this.isReady) this.#sendAck();
+    this.#end({ state: "offline" });
+  }
+
+  /** Gives up the connection; the next try comes after a while. */
+  #lose(detail) {
+    if (this.#phase === "leaving") return this.#end({ state: "offline" });
+    if (this.#readySince !== undefined && this.#clock.now() - this.#readySince >= limits.backoffMost) {
+      this.#backoff.reset();
+    }
+    const asked = this.#askedWait;
+    this.#askedWait = undefined;
+    const wait = asked === undefined ? this.#backoff.next() : Math.min(asked, limits.askedWait);
+    this.#letGo();
+    this.#phase = "waiting";
+    this.#alarms.set("reconnect", wait, () => this.#begin());
+    this.#owner.changed({ state: "waiting", until: this.#clock.now() + wait }, detail);
+  }
+
+  /** Too much arrives: what has come is stored first. */
+  overrun() { if (this.isReady) this.#lose("events aren't stored as fast as they come"); }
+
+  #end(state) {
+    this.#letGo();
+    this.#phase = "ended";
+    this.#owner.changed(state);
+    for (const leave of this.#leavers.splice(0)) leave();
+  }
+
+  #letGo() {
+    this.#phase = "waiting";
+    this.#connection += 1;
+    this.#alarms.cancelAll();
+    this.#readySince = undefined;
+    this.#unacked = null;
+    this.#unackedCount = 0;
+    this.#isRefreshing = false;
+    this.bytesMax = undefined;
+    const socket = this.#socket;
+    this.#socket = null;
+    if (socket) {
+      // Late events of it concern nobody.
+      socket.onopen = socket.onmessage = socket.onclose = () => {};
+      try { socket.close(1000); } catch { /* It never opened. */ }
+    }
+    const waiting = [...this.#waiting.values()];
+    this.#waiting.clear();
+    for (const { complete } of waiting) complete(lost());
+  }
+}
+
+// ---- Tabs -----------------------------------------------------------------------------------------------------------
+
+/** Which of the tabs that share a store has the session: the one that holds the lock. The release of the lock, whatever
+ *  ended the tab, is the fail-over. The others hear what changes, and ask the writer to ask the relay. */
+class Tabs {
+  #name;
+  #channel = null;
+  #end = null;
+  #leave = new AbortController();
+  #calls = new Map();
+  #lastCall = 0;
+  #known = new Set();
+  /** This tab's own name. */
+  id = randomName();
+  isWriter = false;
+  /** Set once: `became` (this tab is the writer), `heard(kind, content, from)`, `call(method, arguments, from)`,
+   *  `gone(tab)`, for the writer. */
+  owner;
+
+  constructor(name) { this.#name = name; }
+
+  static get arePossible() {
+    return typeof BroadcastChannel === "function" && typeof globalThis.navigator?.locks?.request === "function";
+  }
+
+  /** Joins the other tabs; alone, it is the writer at once. */
+  begin(isShared) {
+    if (!isShared) return this.#become();
+    this.#channel = new BroadcastChannel(this.#name);
+    this.#channel.onmessage = ({ data }) => this.#receive(data);
+    // Held for as long as the tab lives, so that the writer learns when it doesn't any more.
+    this.#hold(`${this.#name}.${this.id}`, () => {});
+    this.#hold(this.#name, () => this.#become());
+    this.tell("hello");
+  }
+
+  #hold(name, then) {
+    const held = (lock) => lock && new Promise((resolve) => {
+      if (this.#leave.signal.aborted) return resolve();
+      this.#leave.signal.addEventListener("abort", resolve);
+      then();
+    });
+    navigator.locks.request(name, { signal: this.#leave.signal }, held).catch(() => {});
+  }
+
+  #become() {
+    if (this.isWriter) return;
+    this.isWriter = true;
+    this.owner.became();
+    this.tell("writer");
+    // Whom the writer before had not answered.
+    for (const [id, call] of [...this.#calls]) {
+      this.#calls.delete(id);
+      this.#carryOut(call.method, call.values, this.id).then(call.resolve, call.reject);
+    }
+  }
+
+  /** Tells all other tabs. */
+  tell(kind, content) {
+    try { this.#channel?.postMessage({ kind, content, from: this.id }); } catch { /* It was closed. */ }
+  }
+
+  /** Asks the writer, whoever that is when it answers. What is asked twice must be done once. */
+  call(method, ...values) {
+    if (this.isWriter) return this.#carryOut(method, values, this.id);
+    return new Promise((resolve, reject) => {
+      const id = ++this.#lastCall;
+      this.#calls.set(id, { method, values, resolve, reject });
+      this.tell("call", { id, method, values });
+    });
+  }
+
+  async #carryOut(method, values, from) { return this.owner.call(method, values, from); }
+
+  #receive({ kind, content, from }) {
+    if (this.isWriter && from && !this.#known.has(from)) this.#watch(from);
+    switch (kind) {
+      case "call": if (this.isWriter) this.#serve(content, from); break;
+      case "reply": if (content.to === this.id) this.#finish(content); break;
+      case "writer":
+        for (const [id, { method, values }] of this.#calls) this.tell("call", { id, method, values });
+        this.owner.heard(kind, content, from);
+        break;
+      default: this.owner.heard(kind, content, from);
+    }
+  }
+
+  // The lock of a tab comes free when the tab ends.
+  #watch(tab) {
+    this.#known.add(tab);
+    const name = `${this.#name}.${tab}`;
+    navigator.locks.request(name, { signal: this.#leave.signal }, () => {
+      this.#known.delete(tab);
+      this.owner.gone(tab);
+    }).catch(() => {});
+  }
+
+  async #serve({ id, method, values }, from) {
+    try {
+      const result = await this.#carryOut(method, values, from);
+      this.tell("reply", { to: from, id, result });
+    } catch (error) {
+      const { code, message, retry, retryAfter } = error;
+      this.tell("reply", { to: from, id, failure: { code: code ?? "failed", message, retry, retryAfter } });
+    }
+  }
+
+  #finish({ id, result, failure }) {
+    const call = this.#calls.get(id);
+    this.#calls.delete(id);
+    if (failure) call?.reject(new RoostError(failure.code, failure.message, failure));
+    else call?.resolve(result);
+  }
+
+  /** Lets go of the lock. */
+  close() {
+    this.#leave.abort();
+    this.#channel?.close();
+    this.#channel = null;
+    this.isWriter = false;
+    for (const { reject } of this.#calls.values()) reject(notConnected());
+    this.#calls.clear();
+  }
+}
+
+// ---- What is true for the moment ------------------------------------------------------------------------------------
+
+/** Who types, who is there, how many. Nothing of it is stored, and a lost connection ends it. */
+class Notices {
+  #typing = new Map();
+  #several = new Set();
+  presences = new Map();
+  online = new Map();
+
+  typing(conversation) {
+    return { typing: this.#typing.get(conversation) ?? [], othersType: this.#several.has(conversation) };
+  }
+
+  takeTyping({ conversation, user, several, active }) {
+    if (several) {
+      if (active) this.#several.add(conversation);
+      else this.#several.delete(conversation);
+      return;
+    }
+    const users = (this.#typing.get(conversation) ?? []).filter((one) => one !== user);
+    if (active && users.length < limits.typing) users.push(user);
+    this.#typing.set(conversation, users);
+    if (!users.length) this.#typing.delete(conversation);
+  }
+
+  /** Somebody's message has come: who sends no longer types, whatever comes first. */
+  sent(user, conversation) { this.takeTyping({ conversation, user, active: false }); }
+
+  takePresence(users) {
+    for (const one of users) {
+      if (this.presences.has(one.user) || this.presences.size < limits.watched) this.presences.set(one.user, one);
+    }
+  }
+
+  takeOnline(conversations) {
+    for (const { conversation, online, of } of conversations) this.online.set(conversation, { online, of });
+  }
+
+  /** Nobody is known to type. Returns the conversations that look different. */
+  endTyping() {
+    const ended = [...this.#typing.keys(), ...this.#several];
+    this.#typing.clear();
+    this.#several.clear();
+    return ended;
+  }
+
+  /** The session has ended. */
+  end() {
+    const ended = [...this.endTyping(), ...this.online.keys()];
+    this.online.clear();
+    return ended;
+  }
+
+  forgetAll() {
+    this.end();
+    this.presences.clear();
+  }
+
+  /** For other tabs. */
+  get written() {
+    return { typing: [...this.#typing], several: [...this.#several], presences: [...this.presences],
+      online: [...this.online] };
+  }
+
+  replace({ typing, several, presences, online }) {
+    this.#typing = new Map(typing);
+    this.#several = new Set(several);
+    this.presences = new Map(presences);
+    this.online = new Map(online);
+  }
+}
+
+// ---- What is on the screen ------------------------------------------------------------------------------------------
+
+/** The part of a conversation that a timeline shows: from one sequence to another, or to the end. It is bounded: what is
+ *  scrolled away from far enough is let go at the other side. */
+class Window {
+  // The first message that is shown, if there is one here; the last one, unless the window follows the newest.
+  low;
+  high;
+
+  get isAtEnd() { return this.high === undefined; }
+
+  /** The messages, oldest first. A window that follows the newest moves with them. */
+  async messages(rows, conversation) {
+    const [most, all] = [limits.windowMost, { from: [conversation, this.low ?? 0], to: [conversation, []] }];
+    if (this.low !== undefined && this.high !== undefined) {
+      return rows.find("messages", { ...all, to: [conversation, this.high], limit: most });
+    }
+    if (this.low !== undefined) {
+      const found = await rows.find("messages", { ...all, limit: most + 1 });
+      if (found.length <= most) return found;
+    }
+    const limit = this.low === undefined ? limits.window : most;
+    const newest = (await rows.find("messages", { ...all, newest: true, limit })).reverse();
+    this.low = newest[0]?.sequence;
+    return newest;
+  }
+
+  toEnd() { this.low = this.high = undefined; }
+
+  /** Shows what is around a message. */
+  jump(sequence, newest) {
+    const half = limits.window / 2;
+    this.low = Math.max(1, sequence - half);
+    this.high = sequence + half < newest ? sequence + half : undefined;
+  }
+
+  /** Begins at this message, and lets go at the end what is too much. */
+  extendDown(to, newest) {
+    if (this.low === undefined || to >= this.low) {
+      this.low ??= to;
+      return;
+    }
+    this.low = to;
+    if ((this.high ?? newest) - to >= limits.windowMost) this.high = to + limits.windowMost - 1;
+  }
+
+  /** Ends at this message, or follows the newest, and lets go at the beginning what is too much. */
+  extendUp(to, newest) {
+    if (this.high === undefined) return;
+    this.high = to < newest ? to : undefined;
+    this.low = Math.max(this.low ?? 0, to - limits.windowMost + 1);
+  }
+}
+
+/** Makes the rows of a timeline from what is stored and what waits. */
+class TimelineBuilder {
+  #user;
+  #conversation;
+  #watermarks;
+  #waiting;
+  #parked;
+  #changes = new Map();
+
+  constructor({ user = "", conversation, watermarks = [], waiting = [], parked }) {
+    this.#user = user;
+    this.#conversation = conversation;
+    this.#watermarks = watermarks;
+    this.#waiting = waiting;
+    this.#parked = parked;
+    for (const item of waiting) {
+      if (item.action === "send") continue;
+      const about = item.parent === undefined ? `s:${item.target}` : `p:${item.parent}`;
+      this.#changes.set(about, [...(this.#changes.get(about) ?? []), item]);
+    }
+  }
+
+  /** The rows, oldest first. If the messages reach to the newest one, what waits follows. */
+  items(messages, isAtEnd) {
+    const items = [];
+    let last;
+    const addGap = (next) => {
+      if (last === undefined || last + 1 >= next) return;
+      items.push({ type: "gap", id: `g:${next - 1}`, from: last + 1, to: next - 1 });
+    };
+    for (const message of messages) {
+      addGap(message.sequence);
+      items.push(this.#stored(message));
+      last = message.sequence;
+    }
+    if (!isAtEnd) return items;
+    // Messages that the relay has told of, and this device doesn't have.
+    last ??= this.#conversation ? this.#conversation.first - 1 : undefined;
+    addGap((this.#conversation?.sequence ?? 0) + 1);
+    for (const item of this.#waiting) if (item.action === "send") items.push(this.#unsent(item));
+    return items;
+  }
+
+  #stored(message) {
+    const { sequence, from, time, kind, body, replyTo, editedAt, deletedAt, reactions, key } = message;
+    const isOwn = from === this.#user;
+    const row = {
+      type: "message", id: isOwn && key ? `k:${key}` : `s:${sequence}`, sequence, from, isOwn, time, kind, replyTo,
+      editedAt, isDeleted: deletedAt !== undefined, reactions, isChanging: false,
+    };
+    if ("body" in message) row.body = body;
+    if (isOwn) row.state = this.#stateOf(sequence);
+    return this.#changed(row, `s:${sequence}`);
+  }
+
+  #unsent(item) {
+    const { id, key, kind = "text", body, target, code } = item;
+    const failed = code ? item : this.#parked;
+    return this.#changed({
+      type: "message", id: `k:${key}`, from: this.#user, isOwn: true, kind, body, replyTo: target, isDeleted: false,
+      reactions: [], isChanging: false, outboxItem: id,
+      state: failed ? { state: "failed", ...failureOf(failed) } : { state: "sending" },
+    }, `p:${id}`);
+  }
+
+  // What the user did and the relay doesn't know yet is shown as done.
+  #changed(row, about) {
+    for (const item of this.#changes.get(about) ?? []) {
+      if (item.code) {
+        row.failedChange = { ...failureOf(item), outboxItem: item.id };
+        continue;
+      }
+      if (item.action === "edit") row.body = item.body;
+      if (item.action === "react") row.reactions = withMine(row.reactions, item.reaction, item.isOn);
+      if (item.action === "delete") {
+        delete row.body;
+        row.isDeleted = true;
+        row.reactions = [];
+      }
+      row.isChanging = row.isChanging || item.action !== "read";
+    }
+    if (row.kind === "text" && typeof row.body === "string") row.text = row.body;
+    for (const name in row) if (row[name] === undefined) delete row[name];
+    return row;
+  }
+
+  // How far a stored message has got. Whoever has left since counts too, so that it never falls.
+  #stateOf(sequence) {
+    const count = (name) => this.#watermarks.filter((mark) => mark[name] >= sequence).length;
+    const [delivered, read] = [count("delivered"), count("read")];
+    const others = Math.max((this.#conversation?.count ?? 1) - 1, delivered);
+    if (read) return { state: "read", count: read, others };
+    return delivered ? { state: "delivered", count: delivered, others } : { state: "sent" };
+  }
+}
+
+/** A conversation as an app sees it. */
+function shownConversation({ first: _, stale: __, peer: ___, ...conversation }) { return conversation; }
+
+const ofUser = (items, user) => items.filter((item) => item.user === user);
+
+/** What waits for a conversation, under its id and as `@name`. */
+async function waitingFor({ rows, identity }, names) {
+  const found = [];
+  for (const name of names) {
+    found.push(...ofUser(await rows.find("outbox", { index: "destination", from: name, to: name }), identity.user));
+  }
+  const parked = [];
+  for (const name of names) parked.push(await rows.get("parked", name));
+  return { waiting: found.sort((one, other) => one.id - other.id), parked: parked.find(Boolean) };
+}
+
+function namesOf(destination, conversation) {
+  return new Set([destination, conversation?.id, conversation?.peer && `@${conversation.peer}`].filter(Boolean));
+}
+
+/** A timeline that somebody looks at. */
+class TimelineView {
+  window = new Window();
+  /** Whether what it shows was asked for in this session. */
+  wasAsked = false;
+  /** The conversation with what only the store knows of it, and the messages on the screen whose reactions are old. */
+  conversation;
+  stale = null;
+  #store;
+  #notices;
+
+  constructor(destination, store, notices) {
+    this.destination = destination;
+    this.shown = new Changing({ items: [], typing: [], othersType: false, hasOlder: false, hasNewer: false });
+    this.#store = store;
+    this.#notices = notices;
+    this.refresh = new Repeating(() => this.#read());
+  }
+
+  /** Whether a change of this conversation concerns it. */
+  shows(changed) {
+    // Of what was opened as `@name`, the id may have become known just now.
+    return !this.conversation || changed.has(this.conversation.id) || changed.has(this.destination);
+  }
+
+  async #read() {
+    const { next, messages, conversation } = await this.#store.read((unit) => this.#snapshot(unit));
+    this.conversation = conversation;
+    const stale = messages.filter((message) => message.stale).map((message) => message.sequence);
+    this.stale = stale.length
+      ? { from: stale[0], limit: Math.min(limits.page, stale[stale.length - 1] - stale[0] + 1) } : null;
+    if (conversation) {
+      Object.assign(next, this.#notices.typing(conversation.id));
+      const online = conversation.kind === "group" && this.#notices.online.get(conversation.id);
+      if (online) next.online = online;
+    }
+    this.shown.show(next);
+  }
+
+  async #snapshot(unit) {
+    const { rows, cache, identity } = unit;
+    const conversation = await cache.conversation(await cache.resolve(this.destination));
+    const { waiting, parked } = await waitingFor(unit, namesOf(this.destination, conversation));
+    const messages = conversation ? await this.window.messages(rows, conversation.id) : [];
+    const watermarks = conversation ? await cache.watermarks(conversation.id) : [];
+    const builder = new TimelineBuilder({ user: identity.user, conversation, watermarks, waiting, parked });
+    const next = {
+      items: builder.items(messages, this.window.isAtEnd), typing: [], othersType: false, hasOlder: false,
+      hasNewer: !this.window.isAtEnd,
+    };
+    if (conversation) {
+      next.conversation = shownConversation(conversation);
+      next.hasOlder = (messages[0]?.sequence ?? conversation.sequence + 1) > conversation.first;
+    }
+    if (parked) next.failure = failureOf(parked);
+    return { next, messages, conversation };
+  }
+}
+
+/** The list of conversations. Of rows that didn't change, it keeps what it read. */
+class ListView {
+  #store;
+  #notices;
+  #limit = limits.rows;
+  #read = new Map();
+
+  constructor(store, notices) {
+    this.shown = new Changing({ rows: [], hasMore: false });
+    this.#store = store;
+    this.#notices = notices;
+    this.refresh = new Repeating(() => this.#readAll());
+  }
+
+  /** These conversations have changed; all, if it isn't said which. */
+  forget(changed) {
+    if (!changed) this.#read.clear();
+    else for (const id of changed) this.#read.delete(id);
+  }
+
+  loadMore() {
+    if (this.shown.value.hasMore) this.#limit += limits.rows;
+    return this.refresh.ask();
+  }
+
+  async #readAll() {
+    const next = await this.#store.read((unit) => this.#snapshot(unit));
+    for (const row of next.rows) row.typing = this.#notices.typing(row.id).typing;
+    this.shown.show(next);
+  }
+
+  async #snapshot(unit) {
+    const { rows, identity } = unit;
+    const found = await rows.find("conversations", { index: "time", newest: true, limit: this.#limit + 1 });
+    const listed = [];
+    for (const conversation of found.slice(0, this.#limit)) {
+      const row = this.#read.get(conversation.id) ?? (await this.#row(unit, conversation.id, conversation));
+      this.#read.set(conversation.id, row);
+      listed.push({ ...row });
+    }
+    return { rows: [...(await this.#unknown(unit, identity.user)), ...listed], hasMore: found.length > this.#limit };
+  }
+
+  // What was written to people before the relay knew of a conversation with them comes first.
+  async #unknown(unit, user) {
+    const range = { index: "destination", from: "@", to: "@\uffff" };
+    const names = new Set(ofUser(await unit.rows.find("outbox", range), user).map((item) => item.destination));
+    const rows = [];
+    for (const name of names) {
+      if (!(await unit.cache.direct(name.slice(1)))) rows.push(await this.#row(unit, name));
+    }
+    return rows;
+  }
+
+  async #row(unit, id, conversation) {
+    const names = namesOf(id, conversation);
+    const { waiting, parked } = await waitingFor(unit, names);
+    const range = { from: [id, 0], to: [id, []], newest: true, limit: 1 };
+    const last = conversation ? await unit.rows.find("messages", range) : [];
+    const watermarks = conversation ? await unit.cache.watermarks(id) : [];
+    const builder = new TimelineBuilder({ user: unit.identity.user, conversation, watermarks, waiting, parked });
+    const peer = conversation ? conversation.peer : id.slice(1);
+    const row = {
+      id, title: conversation?.name ?? peer ?? "", unread: conversation?.unread ?? 0, typing: [],
+      pending: waiting.filter(isVisible).length, draft: await draftOf(unit, names),
+    };
+    if (conversation) row.conversation = shownConversation(conversation);
+    if (peer) row.peer = peer;
+    const shown = builder.items(last, true).filter((item) => item.type === "message").pop();
+    if (shown) row.last = shown;
+    return row;
+  }
+}
+
+async function draftOf({ rows }, names) {
+  for (const name of names) {
+    const draft = await rows.get("drafts", name);
+    if (draft) return draft.text;
+  }
+  return "";
+}
+
+// ---- The engine -----------------------------------------------------------------------------------------------------
+
+/** What of an event must be there, so that a mistake of the relay's, or of whoever sits between, isn't kept. */
+const shapes = {
+  message: { conversation: "string", sequence: "number", from: "string", time: "number", position: "string" },
+  edit: { conversation: "string", sequence: "number", time: "number", position: "string" },
+  delete: { conversation: "string", sequence: "number", time: "number", position: "string" },
+  react: { conversation: "string", sequence: "number", from: "string", reaction: "string", position: "string" },
+  conversation: { conversation: "string", sequence: "number", event: "string", time: "number", position: "string" },
+  gap: { conversation: "string", from: "number", to: "number" },
+  receipt: { conversation: "string", user: "string" },
+  live: { position: "string" },
+};
+
+function isSound(event) {
+  const shape = shapes[event.type];
+  if (!shape) return true;
+  return Object.entries(shape).every(([name, type]) => (
+    typeof event[name] === type && (type !== "number" || Number.isSafeInteger(event[name]))));
+}
+
+/** What goes over the wire for an item of the outbox. */
+function commandOf(item) {
+  const { destination, key, kind, body, target, reaction, isOn } = item;
+  const about = { conversation: destination, sequence: target };
+  switch (item.action) {
+    case "send": return { to: destination, key, kind, body, replyTo: target };
+    case "edit": return { ...about, body };
+    case "react": return isOn ? { ...about, reaction } : { ...about, reaction, remove: true };
+    default: return about;
+  }
+}
+
+/** Keeps the store and the relay together: events go to the store and are acked then, what the user does goes to the
+ *  outbox and from there to the relay. Every tab has one; that of the writer has the session. */
+class Engine {
+  store;
+  tabs;
+  notices = new Notices();
+  state;
+  presences = new Changing(new Map());
+  activity = "active";
+  #settings;
+  #clock;
+  #vault;
+  #session;
+  #alarms;
+  #views = new Set();
+  #inbox = [];
+  #drain = new Repeating(() => this.#drainAll());
+  #pump = new Repeating(() => this.#sendAll());
+  #flush = new Repeating(() => this.#showAll());
+  #asking = new Repeating(() => this.#askAnew());
+  // Who is to be told at the next flush: all, or these; and whether other tabs are, too.
+  #isAll = false;
+  #changed = new Set();
+  #told = new Set();
+  #tellsAll = false;
+  #isWanted = false;
+  #isReady = false;
+  #isPaused = false;
+  #isLive = false;
+  #sessions = 0;
+  #tries = 0;
+  #watching = new Watching();
+  #followed = [];
+  #activities = new Map();
+  #toldActivity;
+  #stops = [];
+
+  constructor(settings) {
+    this.#settings = settings;
+    this.#clock = settings.clock ?? systemClock;
+    this.#alarms = new Alarms(this.#clock);
+    const isOnDisk = settings.storage !== "memory" && typeof indexedDB === "object" && indexedDB !== null;
+    const name = `roost.${settings.name ?? "roost"}`;
+    this.#vault = new Vault(isOnDisk ? (onLost) => Disk.open(name, onLost) : null, this.#clock);
+    this.#vault.onChange = (isOther) => this.#stored(isOther);
+    this.store = new Store(this.#vault, new Outbox({ ...settings, clock: this.#clock }));
+    this.#session = new Session(settings, this, this.#clock, settings.random);
+    this.state = new Changing({
+      connection: { state: "offline" }, isUpToDate: false, device: "", badge: 0, pendingCount: 0,
+      status: { state: "auto" }, isStored: false, isWriter: false,
+    });
+  }
+
+  async begin() {
+    await this.#vault.begin();
+    await this.#load();
+    this.#join();
+    this.#listen();
+    this.tell(null);
+    await this.#flush.ask();
+  }
+
+  async #load() {
+    const { device, user } = this.#settings;
+    // A tab that has no store yet mustn't take the place of another one.
+    const isAlone = this.#settings.storage !== "memory" && !this.#vault.isStored && Tabs.arePossible;
+    await this.store.load((!isAlone && device) || `web-${randomName().slice(0, 12)}`);
+    if (user !== undefined) await this.store.signIn(user);
+  }
+
+  #join() {
+    this.tabs = new Tabs(`roost.${this.#settings.name ?? "roost"}`);
+    this.tabs.owner = this;
+    this.tabs.begin(this.#vault.isStored && Tabs.arePossible);
+  }
+
+  // The page comes back, or the network does.
+  #listen() {
+    const on = (target, name, body) => {
+      if (typeof target?.addEventListener !== "function") return;
+      target.addEventListener(name, body);
+      this.#stops.push(() => target.removeEventListener(name, body));
+    };
+    if (typeof document === "undefined") return;
+    on(globalThis, "online", () => this.wake());
+    on(globalThis, "pageshow", () => this.wake());
+    on(document, "visibilitychange", () => { if (document.visibilityState === "visible") this.wake(); });
+  }
+
+  // The disk works, or doesn't any more; or another one has taken its place.
+  async #stored(isOther) {
+    this.#note({ isStored: this.#vault.isStored });
+    if (!isOther) return this.tell(null);
+    this.#session.drop();
+    this.tabs.close();
+    this.#isReady = false;
+    await this.#load();
+    for (const view of this.#views) view.window?.toEnd();
+    this.#note({ isWriter: false, connection: { state: this.#isWanted ? "connecting" : "offline" } });
+    this.#join();
+    this.tell(null);
+  }
+
+  // -- Tabs
+
+  /** This tab has the session from now on. */
+  async became() {
+    this.#note({ isWriter: true });
+    await this.store.reload();
+    this.tell(null);
+    if (this.#isWanted) this.#session.connect();
+  }
+
+  /** Another tab says something. */
+  heard(kind, content, from) {
+    switch (kind) {
+      case "hello": case "writer":
+        if (this.tabs.isWriter) this.#tellState();
+        else if (kind === "writer") this.#introduce();
+        break;
+      case "state": if (!this.tabs.isWriter) this.#follow(content); break;
+      case "notices":
+        if (this.tabs.isWriter) break;
+        this.notices.replace(content);
+        this.presences.show(new Map(this.notices.presences));
+        this.tell(null, false);
+        break;
+      case "changed": this.#reread(content); break;
+      case "activity": this.#takeActivity(from, content); break;
+      case "lost": if (!this.#vault.isStored) this.store.change((unit) => unit.rows.delete("outbox", content)); break;
+    }
+  }
+
+  // Says to a new writer what this tab wants.
+  #introduce() {
+    this.tabs.tell("activity", this.activity);
+    if (this.#isWanted) this.tabs.call("connect").catch(() => {});
+    for (const view of this.#views) view.wasAsked = false;
+    this.#asking.ask().catch(() => {});
+  }
+
+  #follow({ sessions, ...state }) {
+    const isNew = sessions !== this.#sessions;
+    this.#sessions = sessions;
+    this.#note(state);
+    if (!isNew) return;
+    for (const view of this.#views) view.wasAsked = false;
+    if (state.connection.state === "connected") this.#asking.ask().catch(() => {});
+  }
+
+  #tellState() {
+    const { connection, isUpToDate, status } = this.state.value;
+    this.tabs.tell("state", { connection, isUpToDate, status, sessions: this.#sessions });
+    this.tabs.tell("notices", this.notices.written);
+  }
+
+  async #reread(changed) {
+    const { user } = this.store.identity;
+    await this.store.reload();
+    this.tell(changed && new Set(changed), false);
+    if (!this.tabs.isWriter) return;
+    if (this.store.identity.user !== user) this.#session.restart();
+    this.#pump.ask();
+  }
+
+  /** A tab has ended. */
+  gone(tab) {
+    this.#activities.delete(tab);
+    this.#watching.forget(tab);
+    this.#tellActivity();
+  }
+
+  /** Another tab, or this one, asks the writer for something. */
+  call(method, values, from) {
+    const calls = {
+      connect: () => this.#connect(),
+      wake: () => this.#session.wake(),
+      disconnect: () => this.#disconnect(),
+      signOut: () => this.#signOut(),
+      request: (type, members) => this.#request(type, members),
+      learn: (type, members, how) => this.#learn(type, members, how),
+      typing: (to, isActive) => this.#session.transmit("typing", isActive ? { to } : { to, active: false }),
+      watch: (wanted) => this.#watch(from, wanted),
+      item: (act, ...rest) => this.#changeItem(act, rest),
+    };
+    if (!Object.hasOwn(calls, method)) throw new RoostError("unknown_type", `no such call: ${method}`);
+    return calls[method](...values);
+  }
+
+  // -- The session
+
+  async connect() {
+    this.#isWanted = true;
+    if (!this.tabs.isWriter && this.state.value.connection.state === "offline") {
+      this.#note({ connection: { state: "connecting" } });
+    }
+    // A tab that isn't the writer yet becomes it, or another one is.
+    this.tabs.call("connect").catch(() => {});
+  }
+
+  #connect() {
+    this.#isWanted = true;
+    this.#session.connect();
+  }
+
+  wake() {
+    this.#vault.reopen();
+    if (this.#isWanted) this.tabs.call("wake").catch(() => {});
+  }
+
+  async disconnect() {
+    this.#isWanted = false;
+    await this.tabs.call("disconnect");
+  }
+
+  #disconnect() {
+    this.#isWanted = false;
+    return this.#session.disconnect();
+  }
+
+  async signOut() {
+    this.#isWanted = false;
+    await this.tabs.call("signOut");
+    await this.store.reload();
+    this.tell(null, false);
+    await this.#flush.ask();
+  }
+
+  async #signOut() {
+    await this.#disconnect();
+    await this.#drain.ask();
+    await this.store.signOut();
+    this.notices.forgetAll();
+    this.presences.show(new Map());
+    for (const view of this.#views) view.window?.toEnd();
+    this.tell(null);
+  }
+
+  close() {
+    this.#isWanted = false;
+    for (const stop of this.#stops.splice(0)) stop();
+    this.#alarms.cancelAll();
+    this.#session.drop();
+    this.tabs.close();
+    this.#vault.close();
+  }
+
+  /** Who the device is, once everything that came is stored. For the session. */
+  async place() {
+    await this.#drain.ask();
+    const { device, position } = this.store.identity;
+    return { device, position };
+  }
+
+  /** For the session. */
+  welcomed(welcome, isResumed) { this.#push({ welcome, isResumed, connection: this.#session.connection }); }
+
+  /** For the session. */
+  told(event, connection) {
+    if (this.#inbox.length >= limits.events) return this.#session.overrun();
+    if (isSound(event)) this.#push({ event, connection });
+  }
+
+  /** For the session: the state of the connection. */
+  changed(connection) {
+    this.#isReady = this.#isLive = false;
+    this.#alarms.cancel("outbox");
+    this.#toldActivity = undefined;
+    this.#note({ connection, isUpToDate: false });
+    this.tell(new Set(this.notices.end()), false);
+    this.#tellState();
+  }
+
+  #push(entry) {
+    this.#inbox.push(entry);
+    this.#drain.ask();
+  }
+
+  // What came is stored in the order in which it came: events, answers that show messages, and what became of items.
+  async #drainAll() {
+    while (this.#inbox.length) {
+      const [first] = this.#inbox;
+      try {
+        if (first.event) {
+          const events = [];
+          while (this.#inbox[0]?.event && events.length < limits.batch) events.push(this.#inbox.shift());
+          await this.#takeEvents(events);
+          continue;
+        }
+        this.#inbox.shift();
+        if (first.welcome) await this.#takeWelcome(first);
+        else if (first.item) await this.#takeAnswer(first);
+        else await this.#takeReply(first);
+        const { position, duplicate } = first.ok ?? {};
+        if (position && !duplicate && this.#isLive) this.#session.ack(position, first.connection);
+      } catch (error) {
+        // Nothing was acked, so that it comes again.
+        this.#session.overrun();
+        queueMicrotask(() => { throw error; });
+      }
+    }
+  }
+
+  async #takeWelcome({ welcome, isResumed, connection }) {
+    const { isEmptied, isOther } = await this.store.begin(welcome, isResumed);
+    if (isOther) {
+      this.notices.forgetAll();
+      this.presences.show(new Map());
+    }
+    this.#sessions += 1;
+    for (const view of this.#views) {
+      view.wasAsked = false;
+      if (isEmptied || isOther) view.window?.toEnd();
+    }
+    this.tell(null);
+    if (connection !== this.#session.connection || !this.#session.isReady) return;
+    this.#isReady = true;
+    this.#isPaused = false;
+    this.#watching.begin();
+    const { state = "auto", text } = welcome.status ?? {};
+    this.#note({ connection: { state: "connected" }, isUpToDate: false, status: text ? { state, text } : { state } });
+    this.#tellActivity();
+    this.#pump.ask();
+    this.#asking.ask().catch(() => {});
+    this.#tellState();
+  }
+
+  async #takeEvents(entries) {
+    const { connection } = entries[entries.length - 1];
+    const events = entries.map((entry) => entry.event);
+    const kept = events.filter((event) => event.type in shapes);
+    const position = kept.map((event) => event.position).filter(Boolean).pop();
+    const changed = kept.length ? await this.store.take(kept, position) : new Set();
+    for (const event of events) for (const id of this.#notice(event)) changed.add(id);
+    if (position !== undefined) this.#session.ack(position, connection);
+    if (events.some((event) => event.type === "live") && connection === this.#session.connection) {
+      this.#isLive = true;
+      this.#note({ isUpToDate: true });
+      this.#tellState();
+    }
+    if (changed.size) this.tell(changed);
+    if (this.#isReady) this.#asking.ask().catch(() => {});
+  }
+
+  // What is true for the moment. Returns the conversations that look different.
+  #notice(event) {
+    switch (event.type) {
+      case "message": this.notices.sent(event.from, event.conversation); return [];
+      case "typing": this.notices.takeTyping(event); break;
+      case "presence":
+        this.#takePresence(event.users ?? [], event.conversations ?? []);
+        return (event.conversations ?? []).map((one) => one.conversation);
+      case "status": {
+        const { state, text } = event;
+        this.#note({ status: text ? { state, text } : { state } });
+        this.#tellState();
+        return [];
+      }
+      default: return [];
+    }
+    this.tabs.tell("notices", this.notices.written);
+    return [event.conversation];
+  }
+
+  #takePresence(users, conversations) {
+    this.notices.takePresence(users);
+    this.notices.takeOnline(conversations);
+    this.presences.show(new Map(this.notices.presences));
+    this.tabs.tell("notices", this.notices.written);
+  }
+
+  // -- The outbox
+
+  async #sendAll() {
+    await this.store.inTurn(() => {
+      while (this.tabs.isWriter && this.#isReady && !this.#isPaused) {
+        const item = this.store.outbox.takeNext();
+        if (!item) return;
+        const { connection } = this.#session;
+        this.#session.send(item.action, commandOf(item), (failure, ok) => (
+          this.#push({ item, failure, ok, connection })));
+      }
+    });
+  }
+
+  async #takeAnswer({ item, failure, ok }) {
+    const isDone = !failure || (item.action === "delete" && failure.code === "gone");
+    let conversation;
+    if (isDone) {
+      this.#tries = 0;
+      conversation = await this.store.accepted(item.id, ok ?? {});
+      this.tabs.tell("lost", item.id);
+    } else if (["connection_lost", "not_connected", "timed_out"].includes(failure.code)) {
+      this.store.outbox.missed(item.id);
+      if (failure.code === "timed_out") this.#pause();
+    } else {
+      const { code, message: detail, retry } = failure;
+      const wait = await this.store.change((unit) => (
+        this.store.outbox.refused(unit, item.id, { code, detail, retry })));
+      if (code === "token_expired") this.#session.renew();
+      if (scopeOf(failure, item) === "passing") this.#pause(wait ?? failure.retryAfter);
+    }
+    this.tell(new Set([item.destination, conversation].filter(Boolean)));
+    this.#pump.ask();
+  }
+
+  // At least as long as was asked for, and a random and growing time on top, so that many don't come at once.
+  #pause(asked = 0) {
+    this.#isPaused = true;
+    this.#tries = Math.min(this.#tries + 1, 6);
+    const wait = Math.min(asked, limits.askedWait) + 250 * 2 ** this.#tries * (this.#settings.random ?? Math.random)();
+    this.#alarms.set("outbox", wait, () => {
+      this.#isPaused = false;
+      this.#pump.ask();
+    });
+  }
+
+  /** Puts an act into the outbox. It is stored when this resolves, whichever tab it is. */
+  async add(destination, act, about, endsDraft) {
+    const key = randomName();
+    const item = await this.store.add(destination, { ...act, key }, about, endsDraft);
+    this.#pump.ask();
+    // It shows when this resolves.
+    this.tell(new Set([item.destination, destination]));
+    await this.#flush.ask();
+    return key;
+  }
+
+  /** Changes or deletes a message, also one that waits: that is then simply another text, or taken back. */
+  async revise(destination, about, act) {
+    const isWaiting = await this.store.read(async (unit) => {
+      const at = await unit.cache.resolve(destination);
+      return (await targetOf(unit, about, at, destination)).parent !== undefined;
+    });
+    if (isWaiting) await this.tabs.call("item", "revise", destination, about, act);
+    else await this.add(destination, act, about);
+  }
+
+  now() { return this.#clock.now(); }
+
+  async keepDraft(destination, text) {
+    await this.store.keepDraft(destination, text);
+    this.tell(new Set([destination, await this.store.read(({ cache }) => cache.resolve(destination))]));
+  }
+
+  async seen(destination, sequence) {
+    if (!(await this.store.seen(destination, sequence, randomName()))) return;
+    this.tell(new Set([await this.store.read(({ cache }) => cache.resolve(destination))]));
+    this.#pump.ask();
+  }
+
+  /** Lets the writer, which alone knows what is under way, change what waits. */
+  item(act, ...values) { return this.tabs.call("item", act, ...values); }
+
+  async #changeItem(act, [one, ...rest]) {
+    const { store } = this;
+    const { outbox } = store;
+    if (act === "revise") return this.#revise(one, ...rest);
+    await store.change(async (unit) => {
+      switch (act) {
+        case "retry": {
+          const item = await unit.rows.get("outbox", one);
+          if (!item) throw noSuchItem();
+          if (item.code) await outbox.retry(unit, one);
+          return outbox.resume(unit, item.destination);
+        }
+        case "replace": return outbox.replace(unit, one, rest[0]);
+        case "discard": return outbox.discard(unit, one);
+        case "resume":
+          for (const name of new Set([one, await unit.cache.resolve(one)])) await outbox.resume(unit, name);
+      }
+    });
+    this.tell(null);
+    this.#pump.ask();
+  }
+
+  async #revise(destination, about, act) {
+    const { outbox } = this.store;
+    const isDone = await this.store.change(async (unit) => {
+      const { parent } = await targetOf(unit, about, await unit.cache.resolve(destination), destination);
+      if (parent === undefined || outbox.isUnderWay(parent)) return false;
+      if (act.action === "edit") await outbox.replace(unit, parent, act.body);
+      else await outbox.discard(unit, parent);
+      return true;
+    });
+    if (!isDone) return void (await this.add(destination, act, about));
+    this.tell(null);
+    this.#pump.ask();
+  }
+
+  // -- Asking the relay
+
+  #request(type, members = {}) {
+    if (this.#session.waiting >= limits.requests) {
+      throw new RoostError("too_many_requests", "too many commands wait for their replies", { retry: true });
+    }
+    return this.#ask(type, members);
+  }
+
+  // `take` keeps the answer, in the order in which it came among events.
+  #ask(type, members, take) {
+    return new Promise((resolve, reject) => {
+      const { connection } = this.#session;
+      this.#session.send(type, members, (failure, ok) => {
+        if (failure) reject(failure);
+        else this.#push({ ok, connection, take, resolve, reject });
+      });
+    });
+  }
+
+  async #takeReply({ ok, take, resolve, reject }) {
+    try {
+      if (take) this.tell(await this.store.change((unit) => take(unit, ok)));
+      resolve(ok);
+    } catch (error) {
+      reject(error);
+    }
+  }
+
+  // Asks again for as long as the relay asks to come back later.
+  async #patiently(type, members, take) {
+    for (let tries = 1; ; tries++) {
+      try {
+        return await this.#ask(type, members, take);
+      } catch (error) {
+        const isLost = ["connection_lost", "not_connected"].includes(error.code);
+        if (!error.retry || isLost || tries >= limits.patience) throw error;
+        const wait = Math.min(error.retryAfter ?? 1_000, limits.askedWait);
+        await new Promise((resolve) => this.#clock.set(wait, resolve));
+      }
+    }
+  }
+
+  // What the writer asks for any tab, and keeps. Returns what the tab needs of the answer.
+  async #learn(type, members, how = {}) {
+    const { conversation } = members;
+    const user = () => this.store.identity.user;
+    const takes = {
+      "history": async ({ cache }, ok) => {
+        const messages = (ok.messages ?? []).filter((one) => isSound({ position: "", ...one, conversation, type: "message" }));
+        await cache.takeHistory({ ...ok, conversation, messages }, how.before);
+        if (how.settle) await cache.settle(conversation, how.settle[0], how.settle[1]);
+        return new Set([conversation]);
+      },
+      "conversation.members": async ({ cache }, ok) => {
+        for (const one of ok.members) if (one.user !== user()) await cache.takeReceipt({ ...one, conversation });
+        return new Set([conversation]);
+      },
+      "conversation.get": async ({ cache }, ok) => {
+        await cache.takeConversation(ok.conversation);
+        // An answer about another one would be asked for for ever.
+        if (conversation !== undefined && ok.conversation.conversation !== conversation) await cache.forget(conversation);
+        return new Set([conversation, ok.conversation.conversation]);
+      },
+      "conversation.create": async ({ cache }, ok) => {
+        await cache.takeConversation(ok.conversation);
+        return new Set([ok.conversation.conversation]);
+      },
+      "conversation.leave": async ({ cache }) => {
+        await cache.forget(conversation);
+        return new Set([conversation]);
+      },
+    };
+    return this.#patiently(type, members, takes[type]);
+  }
+
+  /** Asks through the writer, which keeps the answer. */
+  learn(type, members, how) { return this.tabs.call("learn", type, members, how); }
+
+  history(conversation, members, how) { return this.learn("history", { conversation, ...members }, how); }
+
+  async members(conversation) {
+    const members = [];
+    let after;
+    do {
+      const ok = await this.learn("conversation.members", { conversation, limit: 100, after });
+      members.push(...ok.members);
+      after = ok.next;
+    } while (after !== undefined);
+    return members;
+  }
+
+  // What was left out, in the order in which people miss it.
+  async #askAnew() {
+    if (this.state.value.connection.state !== "connected") return;
+    if (this.tabs.isWriter) {
+      await this.#askStale();
+      if (!this.store.identity.isListed) await this.#askList();
+      await this.#askStale();
+    }
+    for (const view of [...this.#views]) if (view.window) await this.#askOpen(view);
+    await this.#askPresence();
+  }
+
+  async #askStale() {
+    for (;;) {
+      const stale = await this.store.read(({ rows }) => rows.find("conversations", { index: "stale", limit: 16 }));
+      if (!stale.length) return;
+      for (const { id } of stale) {
+        try {
+          await this.#learn("conversation.get", { conversation: id });
+        } catch (error) {
+          if (!isRefusal(error)) throw error;
+          // The user is no longer in it, and the device wasn't told.
+          await this.store.change(({ cache }) => cache.forget(id));
+          this.tell(new Set([id]));
+        }
+      }
+    }
+  }
+
+  // All of the user's conversations, page by page.
+  async #askList() {
+    let before;
+    do {
+      const page = await this.#patiently("conversation.list", { limit: 100, before }, async ({ cache, identity }, ok) => {
+        for (const told of ok.conversations) await cache.takeConversation(told);
+        if (ok.next === undefined) identity.isListed = true;
+        return new Set(ok.conversations.map((told) => told.conversation));
+      });
+      before = page.next;
+    } while (before !== undefined);
+  }
+
+  // What an open timeline shows: its messages, how far members have got, reactions.
+  async #askOpen(view) {
+    const { conversation } = view;
+    if (!conversation) return;
+    const { id } = conversation;
+    if (!view.wasAsked) {
+      view.wasAsked = true;
+      try {
+        if (conversation.count <= limits.receipts) await this.members(id);
+        if (view.shown.value.items.filter((item) => item.type === "message").length < limits.window) {
+          if (conversation.first <= conversation.sequence) {
+            await this.history(id, { limit: limits.page }, { before: Infinity });
+          }
+        }
+      } catch (error) {
+        if (!isRefusal(error)) view.wasAsked = false;
+        throw error;
+      }
+    }
+    await this.#flush.ask();
+    if (!view.stale) return;
+    const { from, limit } = view.stale;
+    await this.history(id, { after: from - 1, limit }, { settle: [from, from + limit - 1] });
+  }
+
+  // -- Presence
+
+  follow(users) {
+    this.#followed = [...users];
+    this.#asking.ask().catch(() => {});
+  }
+
+  async #askPresence() {
+    const users = new Set(this.#followed);
+    const conversations = new Set();
+    for (const view of this.#views) {
+      for (const row of view.shown.value.rows ?? []) if (row.peer) users.add(row.peer);
+      for (const user of view.conversation?.members ?? []) users.add(user);
+      if (view.conversation?.kind === "group") conversations.add(view.conversation.id);
+    }
+    users.delete(this.store.identity.user);
+    await this.tabs.call("watch", { users: [...users], conversations: [...conversations] });
+  }
+
+  #watch(tab, wanted) {
+    return this.#watching.want(tab, wanted, {
+      ask: (type, members) => this.#patiently(type, members),
+      tell: ({ users = [], conversations = [] }) => {
+        this.#takePresence(users, conversations);
+        if (conversations.length) this.tell(new Set(conversations.map((one) => one.conversation)));
+      },
+    });
+  }
+
+  /** How this tab is used. The device is used if one of its tabs is. */
+  setActivity(activity) {
+    this.activity = activity;
+    this.tabs.tell("activity", activity);
+    this.#takeActivity(this.tabs.id, activity);
+  }
+
+  #takeActivity(tab, activity) {
+    this.#activities.set(tab, activity);
+    this.#tellActivity();
+  }
+
+  #tellActivity() {
+    const all = [this.activity, ...this.#activities.values()];
+    const state = ["active", "idle", "background"].find((one) => all.includes(one)) ?? "active";
+    if (!this.tabs.isWriter || !this.#isReady || state === (this.#toldActivity ?? "active")) return;
+    this.#toldActivity = state;
+    this.#ask("presence", { state }).catch(() => {});
+    // A device in the background isn't told who types.
+    if (state === "background") this.tell(new Set(this.notices.endTyping()), false);
+  }
+
+  // -- Telling
+
+  /** Begins to show something. */
+  async open(view) {
+    this.#views.add(view);
+    await view.refresh.ask();
+    this.#asking.ask().catch(() => {});
+  }
+
+  closeView(view) { this.#views.delete(view); }
+
+  /** Everybody who looks at these conversations, or at any, is to be told; `isOwn` tells other tabs, too. Many changes
+   *  in a row are told once. */
+  tell(changed, isOwn = true) {
+    if (!changed) this.#isAll = true;
+    for (const id of changed ?? []) this.#changed.add(id);
+    if (isOwn && !changed) this.#tellsAll = true;
+    if (isOwn) for (const id of changed ?? []) this.#told.add(id);
+    this.#flush.ask().catch((error) => queueMicrotask(() => { throw error; }));
+  }
+
+  async #showAll() {
+    // What changes in the same breath is told together.
+    await null;
+    const [isAll, changed] = [this.#isAll, this.#changed];
+    if (this.#tellsAll || this.#told.size) this.tabs.tell("changed", this.#tellsAll ? null : [...this.#told]);
+    [this.#isAll, this.#changed, this.#tellsAll, this.#told] = [false, new Set(), false, new Set()];
+    if (!isAll && !changed.size) return;
+    for (const view of [...this.#views]) {
+      if (!view.window) view.forget(isAll ? null : changed);
+      if (!view.window || isAll || view.shows(changed)) await view.refresh.ask();
+    }
+    const unread = await this.store.read(({ rows }) => rows.find("conversations", { index: "unread", from: 1 }));
+    const { user, device } = this.store.identity;
+    this.#note({
+      user, device, badge: unread.reduce((sum, one) => sum + one.unread, 0),
+      pendingCount: this.store.outbox.items.filter(isVisible).length, isStored: this.#vault.isStored,
+    });
+  }
+
+  #note(change) { this.state.show({ ...this.state.value, ...change }); }
+}
+
+/** Whether the relay has said no, other than for now. */
+const isRefusal = (error) => error instanceof RoostError && !error.retry;
+
+/** Whose presence this session watches, and in which groups it counts, for all tabs. The relay forgets it with the
+ *  session. */
+class Watching {
+  #wanted = new Map();
+  #watched = { users: new Set(), conversations: new Set() };
+
+  /** A session begins. */
+  begin() { this.#watched = { users: new Set(), conversations: new Set() }; }
+
+  /** A tab has ended. */
+  forget(tab) { this.#wanted.delete(tab); }
+
+  /** A tab shows these now. What nobody shows any more stays watched as long as there is room. */
+  async want(tab, wanted, relay) {
+    this.#wanted.set(tab, wanted);
+    for (const [name, most] of [["users", limits.watched], ["conversations", limits.counted]]) {
+      const watched = this.#watched[name];
+      const all = new Set([...this.#wanted.values()].flatMap((one) => one[name]).slice(0, most));
+      const added = [...all].filter((one) => !watched.has(one));
+      const tooMany = watched.size + added.length - most;
+      const gone = tooMany > 0 ? [...watched].filter((one) => !all.has(one)).slice(0, tooMany) : [];
+      for (const one of gone) watched.delete(one);
+      for (const one of added) watched.add(one);
+      if (gone.length) await relay.ask("unwatch", { [name]: gone });
+      await this.#add(name, added, relay);
+    }
+  }
+
+  // One that the user may not watch makes the relay refuse all of a command, so that halves are asked then.
+  async #add(name, added, relay) {
+    if (!added.length) return;
+    try {
+      relay.tell(await relay.ask("watch", { [name]: added }));
+    } catch (error) {
+      if (!isRefusal(error)) throw error;
+      if (added.length < 2) return;
+      await this.#add(name, added.slice(0, added.length >> 1), relay);
+      await this.#add(name, added.slice(added.length >> 1), relay);
+    }
+  }
+}
+
+// ---- What an app holds ----------------------------------------------------------------------------------------------
+
+/** A conversation on the screen: a window of its messages, and all that the user does in it. */
+class Timeline {
+  #engine;
+  #view;
+  #draft;
+  #typedAt = null;
+
+  constructor(engine, view, draft) {
+    this.#engine = engine;
+    this.#view = view;
+    this.#draft = draft;
+  }
+
+  get destination() { return this.#view.destination; }
+
+  get draft() { return this.#draft; }
+
+  get snapshot() { return this.#view.shown.value; }
+
+  onChange(listener) { return this.#view.shown.onChange(listener); }
+
+  // -- Writing
+
+  send(text, options) { return this.#send({ body: text }, options); }
+
+  sendBody(kind, body, options) { return this.#send(kind === "text" ? { body } : { kind, body }, options); }
+
+  async #send(content, { replyTo } = {}) {
+    const isText = content.kind === undefined;
+    const key = await this.#engine.add(this.destination, { action: "send", ...content }, replyTo, isText);
+    // Sending ends typing, and takes the draft away.
+    this.#typedAt = null;
+    if (isText) this.#draft = "";
+    return `k:${key}`;
+  }
+
+  edit(id, text) { return this.#engine.revise(this.destination, id, { action: "edit", body: text }); }
+
+  delete(id) { return this.#engine.revise(this.destination, id, { action: "delete" }); }
+
+  async react(id, reaction, isOn = true) {
+    await this.#engine.add(this.destination, { action: "react", reaction, isOn }, id);
+  }
+
+  // -- What the relay refused
+
+  retry(item) { return this.#engine.item("retry", item); }
+
+  replace(item, text) { return this.#engine.item("replace", item, text); }
+
+  discard(item) { return this.#engine.item("discard", item); }
+
+  resume() { return this.#engine.item("resume", this.destination); }
+
+  // -- Scrolling
+
+  #page(range) { return this.#engine.store.read(({ rows }) => rows.find("messages", range)); }
+
+  async loadOlder() {
+    const { window, conversation } = this.#view;
+    if (!conversation) return;
+    const { id, sequence, first } = conversation;
+    const low = window.low ?? sequence + 1;
+    if (low <= first) return;
+    const range = { from: [id, 0], to: [id, low - 1], newest: true, limit: limits.page };
+    const kept = (await this.#page(range)).map((message) => message.sequence);
+    // Right below the window is a gap, which the relay can fill.
+    if (kept[0] !== low - 1) {
+      try {
+        const { messages, gaps = [] } = await this.#engine.history(id, { before: low, limit: limits.page }, { before: low });
+        const start = Math.min(...messages.map((one) => one.sequence), ...gaps.map((one) => one.from));
+        return await this.#move(() => window.extendDown(Number.isFinite(start) ? start : low, sequence));
+      } catch (error) {
+        // What is behind the gap is shown; the gap stays visible.
+        if (!kept.length) throw error;
+      }
+    }
+    await this.#move(() => window.extendDown(kept[kept.length - 1] ?? low, sequence));
+  }
+
+  async loadNewer() {
+    const { window, conversation } = this.#view;
+    if (!conversation || window.isAtEnd) return;
+    const { id, sequence } = conversation;
+    const range = { from: [id, window.high + 1], to: [id, []], limit: limits.page };
+    let kept = await this.#page(range);
+    if (kept[0]?.sequence !== window.high + 1) {
+      await this.#engine.history(id, { after: window.high, limit: limits.page });
+      kept = await this.#page(range);
+    }
+    await this.#move(() => (kept.length ? window.extendUp(kept[kept.length - 1].sequence, sequence) : window.toEnd()));
+  }
+
+  async fill(from, to) {
+    const { conversation } = this.#view;
+    if (!conversation) return;
+    const limit = Math.max(1, Math.min(limits.page, to - from + 1));
+    await this.#engine.history(conversation.id, { before: to + 1, limit }, { before: to + 1 });
+    await this.#move(() => {});
+  }
+
+  async jump(sequence) {
+    const { window, conversation } = this.#view;
+    if (!conversation || sequence < conversation.first || sequence > conversation.sequence) return;
+    const { id } = conversation;
+    const end = sequence + limits.window / 2 + 1;
+    const around = await this.#page({ from: [id, 0], to: [id, end - 1], newest: true, limit: limits.window });
+    if (!around.some((message) => message.sequence === sequence)) {
+      try {
+        await this.#engine.history(id, { before: end, limit: limits.page }, { before: end });
+      } catch (error) {
+        // Without a session, what is here has to do.
+        if (!around.length) throw error;
+      }
+    }
+    await this.#move(() => window.jump(sequence, conversation.sequence));
+  }
+
+  jumpToEnd() { return this.#move(() => this.#view.window.toEnd()); }
+
+  #move(change) {
+    change();
+    return this.#view.refresh.ask();
+  }
+
+  async search(text) {
+    const { conversation } = this.#view;
+    if (!text || !conversation) return [];
+    const wanted = text.toLowerCase();
+    const found = [];
+    // Of those on this device, the newest 10,000.
+    let below = Number.MAX_SAFE_INTEGER;
+    for (let pages = 0; pages < 20 && found.length < 100; pages++) {
+      const range = { from: [conversation.id, 0], to: [conversation.id, below - 1], newest: true, limit: 500 };
+      const page = await this.#page(range);
+      if (!page.length) break;
+      found.push(...page.filter(({ kind, body }) => (
+        kind === "text" && typeof body === "string" && body.toLowerCase().includes(wanted))));
+      below = page[page.length - 1].sequence;
+    }
+    const builder = await this.#engine.store.read(async ({ cache, identity }) => new TimelineBuilder({
+      user: identity.user, conversation, watermarks: await cache.watermarks(conversation.id),
+    }));
+    return found.slice(0, 100).map((message) => builder.items([message], false)[0]);
+  }
+
+  // -- Reading and typing
+
+  async seen(sequence) {
+    if (this.#engine.activity === "active") await this.#engine.seen(this.destination, sequence);
+  }
+
+  async readers(sequence) {
+    const { conversation } = this.#view;
+    if (!conversation) return [];
+    try {
+      if (conversation.count <= limits.receipts) await this.#engine.members(conversation.id);
+    } catch { /* What this device knows has to do. */ }
+    const marks = await this.#engine.store.read(({ cache }) => cache.watermarks(conversation.id));
+    return marks.filter((mark) => mark.read >= sequence)
+      .map(({ user, readAt }) => (readAt === undefined ? { user } : { user, time: readAt }));
+  }
+
+  async write(draft) {
+    if (draft === this.#draft) return;
+    this.#draft = draft;
+    const { conversation } = this.#view;
+    const now = this.#engine.now();
+    const tell = (isActive) => this.#engine.tabs.call("typing", conversation.id, isActive).catch(() => {});
+    if (!draft) {
+      if (this.#typedAt !== null && conversation) tell(false);
+      this.#typedAt = null;
+    } else if (conversation && (this.#typedAt === null || now - this.#typedAt >= limits.typingTime)) {
+      this.#typedAt = now;
+      tell(true);
+    }
+    await this.#engine.keepDraft(this.destination, draft);
+  }
+
+  close() { this.#engine.closeView(this.#view); }
+}
+
+/** The user's conversations, those first in which something happened last. */
+class ConversationList {
+  #view;
+
+  constructor(view) { this.#view = view; }
+
+  get snapshot() { return this.#view.shown.value; }
+
+  onChange(listener) { return this.#view.shown.onChange(listener); }
+
+  loadMore() { return this.#view.loadMore(); }
+}
+
+/** The chat of one user on one device. */
+export class Roost {
+  #engine;
+  #list;
+
+  static async open(settings) {
+    const WebSocket = settings.WebSocket ?? globalThis.WebSocket;
+    if (!WebSocket) throw new RoostError("no_sockets", "hand in a class of WebSockets: this system has none");
+    const engine = new Engine({ ...settings, WebSocket });
+    const list = new ListView(engine.store, engine.notices);
+    await engine.begin();
+    await engine.open(list);
+    return new Roost(engine, list);
+  }
+
+  /** Use `open`. */
+  constructor(engine, list) {
+    this.#engine = engine;
+    this.#list = new ConversationList(list);
+  }
+
+  get snapshot() { return this.#engine.state.value; }
+
+  onChange(listener) { return this.#engine.state.onChange(listener); }
+
+  get conversations() { return this.#list; }
+
+  get presences() { return this.#engine.presences.value; }
+
+  onPresence(listener) { return this.#engine.presences.onChange(listener); }
+
+  // -- The session
+
+  connect() { return this.#engine.connect(); }
+
+  wake() { this.#engine.wake(); }
+
+  disconnect() { return this.#engine.disconnect(); }
+
+  signOut() { return this.#engine.signOut(); }
+
+  close() { this.#engine.close(); }
+
+  setActivity(activity) { this.#engine.setActivity(activity); }
+
+  async setStatus(state, text) { await this.request("status", { state, text }); }
+
+  // -- Conversations
+
+  async timeline(destination) {
+    const { store, notices } = this.#engine;
+    const view = new TimelineView(destination, store, notices);
+    await this.#engine.open(view);
+    const names = namesOf(destination, view.conversation);
+    return new Timeline(this.#engine, view, await store.read((unit) => draftOf(unit, names)));
+  }
+
+  async createGroup(name, members) {
+    const command = { kind: "group", name, members, key: randomName() };
+    const ok = await this.#engine.learn("conversation.create", command);
+    return ok.conversation.conversation;
+  }
+
+  rename(conversation, name) { return this.#change("rename", { conversation, name }); }
+
+  add(users, conversation) { return this.#change("add", { conversation, users }); }
+
+  remove(users, conversation) { return this.#change("remove", { conversation, users }); }
+
+  setRole(role, user, conversation) { return this.#change("role", { conversation, user, role }); }
+
+  // Changes a group, and then asks how it is.
+  async #change(act, members) {
+    await this.#engine.learn(`conversation.${act}`, { ...members, key: randomName() });
+    await this.#engine.learn("conversation.get", { conversation: members.conversation });
+  }
+
+  async leave(conversation) { await this.#engine.learn("conversation.leave", { conversation, key: randomName() }); }
+
+  async members(conversation) { return this.#engine.members(conversation); }
+
+  follow(users) { this.#engine.follow(users); }
+
+  request(type, members = {}) { return this.#engine.tabs.call("request", type, members); }
+}
+
+/** The parts, for their tests. Nothing of it is promised. */
+export const internals = {
+  limits, Memory, Vault, Cache, Outbox, Store, Session, Backoff, comesBack, scopeOf, TimelineBuilder, Window, Tabs,
+};
