@@ -1066,6 +1066,27 @@ class Outbox {
     }
   }
 
+  /** Conversations are about to be forgotten: what waits for somebody is for that user, whatever the conversation. */
+  async unname({ rows, cache }) {
+    for (const item of await rows.find("outbox")) {
+      const peer = (await cache.conversation(item.destination))?.peer;
+      if (peer) await rows.put("outbox", { ...item, destination: `@${peer}` });
+    }
+  }
+
+  /** The log was begun anew: what changes or marks a message of the old one has nothing to change. A text that is left
+   *  without its message shows as one that failed, so that nobody loses it. */
+  async uproot({ rows, identity }) {
+    for (const { target, ...item } of await rows.find("outbox")) {
+      if (item.user !== identity.user || target === undefined) continue;
+      if (item.action === "send") await rows.put("outbox", item);
+      else await rows.delete("outbox", item.id);
+      if (item.action !== "edit") continue;
+      const failed = { ...item, action: "send", code: "not_found", detail: "its message is in another log" };
+      await rows.put("outbox", failed);
+    }
+  }
+
   isUnderWay(id) { return this.#underWay.has(id); }
 
   /** Nothing is under way any more. */
@@ -1329,6 +1350,8 @@ class Store {
   }
 
   async #empty(unit) {
+    await this.outbox.unname(unit);
+    await this.outbox.load(unit);
     await unit.cache.empty();
     for (const name of ["epoch", "position", "isListed"]) delete unit.identity[name];
   }
@@ -1342,7 +1365,8 @@ class Store {
       const isAnother = identity.epoch !== undefined && identity.epoch !== welcome.epoch;
       const isOther = identity.user !== undefined && identity.user !== welcome.user;
       if (identity.user !== welcome.user) await this.#become(unit, welcome.user);
-      if (isUnknown || isAnother || isOther) await this.#empty(unit);
+      if (isAnother) await this.outbox.uproot(unit);
+      if (isUnknown || isAnother) await this.#empty(unit);
       identity.epoch = welcome.epoch;
       return { isEmptied: isUnknown || isAnother || isOther, isOther };
     });
@@ -1426,8 +1450,14 @@ class Store {
       const at = await unit.cache.resolve(destination);
       const target = about === undefined ? {} : await targetOf(unit, about, at, destination);
       if (endsDraft) for (const name of new Set([at, destination])) await unit.rows.delete("drafts", name);
-      return this.outbox.add(unit, { ...act, ...target, destination: at });
+      return this.outbox.add(unit, { ...act, ...target, destination: await this.#lineOf(unit, at) });
     });
+  }
+
+  // What waits for `@name` keeps its place before what is written once the conversation is known.
+  async #lineOf({ rows, cache }, at) {
+    const name = `@${(await cache.conversation(at))?.peer}`;
+    return (await rows.find("outbox", { index: "destination", from: name, to: name, limit: 1 })).length ? name : at;
   }
 
   /** The user has seen a conversation up to a message. Returns whether that is new. */
@@ -1918,6 +1948,7 @@ class Tabs {
   /** Asks the writer, whoever that is when it answers. What is asked twice must be done once. */
   call(method, ...values) {
     if (this.isWriter) return this.#carryOut(method, values, this.id);
+    if (this.#leave.signal.aborted) return Promise.reject(notConnected());
     return new Promise((resolve, reject) => {
       const id = ++this.#lastCall;
       this.#calls.set(id, { method, values, resolve, reject });
@@ -2311,7 +2342,7 @@ class ListView {
   }
 
   async #snapshot(unit) {
-    const { rows, identity } = unit;
+    const { rows } = unit;
     const found = await rows.find("conversations", { index: "time", newest: true, limit: this.#limit + 1 });
     const listed = [];
     for (const conversation of found.slice(0, this.#limit)) {
@@ -2319,18 +2350,17 @@ class ListView {
       this.#read.set(conversation.id, row);
       listed.push({ ...row });
     }
-    return { rows: [...(await this.#unknown(unit, identity.user)), ...listed], hasMore: found.length > this.#limit };
+    return { rows: [...(await this.#unknown(unit)), ...listed], hasMore: found.length > this.#limit };
   }
 
-  // What was written to people before the relay knew of a conversation with them comes first.
-  async #unknown(unit, user) {
-    const range = { index: "destination", from: "@", to: "@\uffff" };
-    const names = new Set(ofUser(await unit.rows.find("outbox", range), user).map((item) => item.destination));
+  // What waits for conversations that the relay hasn't told of, or no longer has, comes first.
+  async #unknown(unit) {
+    const names = new Set(this.#store.outbox.items.filter(isVisible).map((item) => item.destination));
     const rows = [];
     for (const name of names) {
-      if (!(await unit.cache.direct(name.slice(1)))) rows.push(await this.#row(unit, name));
+      if (!(await unit.cache.conversation(await unit.cache.resolve(name)))) rows.push(await this.#row(unit, name));
     }
-    return rows;
+    return rows.filter((row) => row.pending);
   }
 
   async #row(unit, id, conversation) {
@@ -2340,9 +2370,9 @@ class ListView {
     const last = conversation ? await unit.rows.find("messages", range) : [];
     const watermarks = conversation ? await unit.cache.watermarks(id) : [];
     const builder = new TimelineBuilder({ user: unit.identity.user, conversation, watermarks, waiting, parked });
-    const peer = conversation ? conversation.peer : id.slice(1);
+    const peer = conversation ? conversation.peer : id.startsWith("@") ? id.slice(1) : undefined;
     const row = {
-      id, title: conversation?.name ?? peer ?? "", unread: conversation?.unread ?? 0, typing: [],
+      id, title: conversation?.name ?? peer ?? (conversation ? "" : id), unread: conversation?.unread ?? 0, typing: [],
       pending: waiting.filter(isVisible).length, draft: await draftOf(unit, names),
     };
     if (conversation) row.conversation = shownConversation(conversation);
@@ -2984,6 +3014,7 @@ class Engine {
       if (!this.store.identity.isListed) await this.#askList();
       await this.#askStale();
     }
+    await this.#flush.ask();
     for (const view of [...this.#views]) if (view.window) await this.#askOpen(view);
     await this.#askPresence();
   }
@@ -3030,6 +3061,9 @@ class Engine {
         if (view.shown.value.items.filter((item) => item.type === "message").length < limits.window) {
           if (conversation.first <= conversation.sequence) {
             await this.history(id, { limit: limits.page }, { before: Infinity });
+            // The window began where this device began.
+            if (view.window.isAtEnd) view.window.toEnd();
+            this.tell(new Set([id]), false);
           }
         }
       } catch (error) {

@@ -1,0 +1,296 @@
+"""Web/roost.js against the real relay: in Chromium, with its IndexedDB, locks and tabs, and in Node."""
+
+import asyncio
+import random
+
+import pytest
+
+from harness.web import CHROMIUM, Browser, Site
+
+POINTS = 60
+
+needs_browser = pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium")
+
+
+@pytest.fixture
+def site():
+    site = Site()
+    yield site
+    site.close()
+
+
+@pytest.fixture
+def web(start, site):
+    """A relay that the site's pages may connect to."""
+    return start(listen__origins=site.origin)
+
+
+async def said(device, peer):
+    """All texts of a direct conversation, as the relay has them."""
+    bodies, after = [], 0
+    while True:
+        page = await device.call("history", conversation=f"@{peer}", after=after, limit=100)
+        bodies += [message.get("body") for message in page["messages"]]
+        if not page["more"]:
+            return bodies
+        after = page["messages"][-1]["sequence"]
+
+
+async def connected_devices(device):
+    """The user's devices that are connected, but for the one that asks."""
+    found = (await device.call("devices"))["devices"]
+    return [one["device"] for one in found if one["state"] != "offline" and one["device"] != "probe"]
+
+
+@needs_browser
+async def test_what_is_typed_offline_survives_a_reload(web, site):
+    port = web.port
+    async with Browser(site) as browser:
+        tab = await browser.tab()
+        await tab.start(web, "alice", to="@bob", device="web")
+        await tab.send("one")
+        await tab.settled()
+        web.kill()
+        await tab.send("two", "three")
+        assert await tab.texts() == ["one", "two", "three"]
+        await tab.check()
+        await tab.reload()
+        await tab.start(web, "alice", to="@bob")
+        assert await tab.texts() == ["one", "two", "three"], "a reload without a relay shows what was there"
+        assert await tab.run("app.roost.snapshot.isStored && app.roost.snapshot.device") == "web"
+        await tab.send("four")
+        web.start(listen__port=port)
+        await tab.settled()
+        assert await tab.texts() == ["one", "two", "three", "four"]
+        await tab.check()
+        assert browser.problems == []
+    bob = await web.device("bob")
+    assert await said(bob, "alice") == ["one", "two", "three", "four"]
+
+
+@needs_browser
+async def test_tabs_share_one_session_and_the_next_takes_over(web, site):
+    probe = await web.device("alice", "probe")
+    bob = await web.device("bob")
+    async with Browser(site) as browser:
+        first, second = await browser.tab(), await browser.tab()
+        await first.start(web, "alice", to="@bob", device="web")
+        await second.start(web, "alice", to="@bob")
+        await first.send("from the first")
+        await second.send("from the second")
+        await first.settled()
+        await second.settled()
+        assert await connected_devices(probe) == ["web"]
+        assert await first.run("app.roost.snapshot.isWriter") and not await second.run("app.roost.snapshot.isWriter")
+        for tab in (first, second):
+            await tab.until("app.texts().join() === 'from the first,from the second'")
+        await bob.call("send", to="@alice", key="b-1", body="to both")
+        await second.until("app.texts().includes('to both')")
+        # The relay's commands of another tab go through the writer.
+        answer = await second.run("return app.roost.request('devices')")
+        assert len(answer["devices"]) == 2
+        await first.page.close()
+        await second.until("app.roost.snapshot.isWriter && app.roost.snapshot.isUpToDate")
+        await second.send("after the first has gone")
+        await second.settled()
+        assert await connected_devices(probe) == ["web"]
+        await second.check()
+        assert browser.problems == []
+    assert await said(bob, "alice") == ["from the first", "from the second", "to both", "after the first has gone"]
+
+
+@needs_browser
+async def test_what_another_tab_types_outlives_the_writer(web, site):
+    bob = await web.device("bob")
+    async with Browser(site) as browser:
+        writer, other = await browser.tab(), await browser.tab()
+        await writer.start(web, "alice", to="@bob")
+        await writer.settled()
+        await other.start(web, "alice", to="@bob")
+        typing = other.run("for (let n = 0; n < 40; n++) await app.timeline.send(`t-${n}`); return true")
+        sending = asyncio.create_task(typing)
+        await other.until("app.texts().length > 5")
+        await writer.crash()
+        assert await sending
+        await other.until("app.roost.snapshot.isWriter")
+        await other.settled()
+        await other.check()
+        assert browser.problems == []
+    assert await said(bob, "alice") == [f"t-{number}" for number in range(40)]
+
+
+@needs_browser
+async def test_deleting_the_store_takes_nothing_from_an_open_tab(web, site):
+    port = web.port
+    bob = await web.device("bob")
+    async with Browser(site) as browser:
+        tab = await browser.tab()
+        await tab.start(web, "alice", to="@bob", device="web")
+        await tab.send("one")
+        await tab.settled()
+        await bob.drop()
+        web.kill()
+        await tab.send("two")
+        await tab.run("""return new Promise((done, fail) => {
+            const request = indexedDB.deleteDatabase("roost.roost");
+            request.onsuccess = done; request.onerror = fail; })""")
+        await tab.send("three")
+        await tab.until("app.roost.snapshot.isStored")
+        await tab.reload()
+        await tab.start(web, "alice", to="@bob")
+        assert await tab.texts() == ["one", "two", "three"]
+        assert await tab.run("app.roost.snapshot.device") == "web"
+        web.start(listen__port=port)
+        await tab.settled()
+        assert browser.problems == []
+    bob = await web.device("bob")
+    assert await said(bob, "alice") == ["one", "two", "three"]
+
+
+# What browsers do when their storage breaks: transactions fail, and it doesn't open any more.
+BREAK = """
+    app.whole = { open: IDBFactory.prototype.open, transaction: IDBDatabase.prototype.transaction };
+    IDBFactory.prototype.open = () => { throw new DOMException("broken", "UnknownError"); };
+    IDBDatabase.prototype.transaction = () => { throw new DOMException("broken", "InvalidStateError"); };"""
+MEND = """
+    IDBFactory.prototype.open = app.whole.open;
+    IDBDatabase.prototype.transaction = app.whole.transaction;
+    window.dispatchEvent(new Event("pageshow"));"""
+
+
+@needs_browser
+async def test_a_broken_store_is_written_again_when_it_works(web, site):
+    port = web.port
+    bob = await web.device("bob")
+    async with Browser(site) as browser:
+        tab = await browser.tab()
+        await tab.start(web, "alice", to="@bob")
+        await tab.send("one")
+        await tab.settled()
+        await tab.run(BREAK)
+        await tab.send("two")
+        await tab.settled()
+        assert await tab.run("app.roost.snapshot.isStored") is False
+        await bob.call("send", to="@alice", key="b-1", body="from bob")
+        await tab.until("app.texts().join() === 'one,two,from bob'")
+        web.kill()
+        await bob.closed()
+        await tab.send("three")
+        await tab.run(MEND)
+        await tab.until("app.roost.snapshot.isStored")
+        await tab.check()
+        await tab.reload()
+        await tab.start(web, "alice", to="@bob")
+        assert await tab.texts() == ["one", "two", "from bob", "three"]
+        web.start(listen__port=port)
+        await tab.settled()
+        await tab.check()
+        assert browser.problems == []
+    bob = await web.device("bob")
+    assert await said(bob, "alice") == ["one", "two", "from bob", "three"]
+
+
+@needs_browser
+async def test_without_a_store_it_chats_and_two_tabs_do_not_fight(web, site):
+    bob = await web.device("bob")
+    async with Browser(site) as browser:
+        tabs = [await browser.tab() for _ in range(2)]
+        for number, tab in enumerate(tabs):
+            await tab.page.wait_for_function("window.app !== undefined")
+            await tab.run(BREAK)
+            await tab.start(web, "alice", to="@bob", device="web")
+            await tab.send(f"from {number}")
+            await tab.settled()
+            assert await tab.run("app.roost.snapshot.isStored") is False
+        for tab in tabs:
+            await tab.until("app.texts().join() === 'from 0,from 1'")
+        # They become tabs of one session when the store works.
+        for tab in tabs:
+            await tab.send("typed in memory")
+            await tab.run(MEND)
+            await tab.until("app.roost.snapshot.isStored")
+        await tabs[0].until("app.roost.snapshot.isWriter && app.roost.snapshot.isUpToDate")
+        assert not await tabs[1].run("app.roost.snapshot.isWriter")
+        for tab in tabs:
+            await tab.settled()
+            await tab.until("app.texts().join() === 'from 0,from 1,typed in memory,typed in memory'")
+        assert browser.problems == []
+    assert await said(bob, "alice") == ["from 0", "from 1", "typed in memory", "typed in memory"]
+
+
+@needs_browser
+async def test_another_user_sees_nothing_and_takes_nothing_away(web, site):
+    port = web.port
+    async with Browser(site) as browser:
+        tab = await browser.tab()
+        await tab.start(web, "alice", to="@bob")
+        await tab.send("stored")
+        await tab.settled()
+        web.kill()
+        await tab.send("waits")
+        web.start(listen__port=port)
+        await tab.reload()
+        await tab.start(web, "carol", to="@bob")
+        await tab.until("app.roost.snapshot.isUpToDate && app.roost.snapshot.user === 'carol'")
+        assert await tab.texts() == []
+        assert await tab.run("app.roost.conversations.snapshot.rows.length + app.roost.snapshot.pendingCount") == 0
+        await tab.reload()
+        await tab.start(web, "alice", to="@bob", connects=False, user="alice")
+        assert await tab.texts() == ["waits"], "the outbox is alice's, and her cache went with carol"
+        await tab.run("return app.roost.connect()")
+        await tab.settled()
+        await tab.until("app.texts().join() === 'stored,waits'")
+        assert browser.problems == []
+
+
+@needs_browser
+async def test_another_log_empties_the_cache_and_not_the_outbox(web, site):
+    port = web.port
+    async with Browser(site) as browser:
+        tab = await browser.tab()
+        await tab.start(web, "alice", to="@bob")
+        await tab.send("of the old log")
+        await tab.settled()
+        web.kill()
+        await tab.send("waits")
+        for file in web.folder.glob("roost.db*"):
+            file.unlink()
+        await tab.run("app.mayGo = true")
+        web.start(listen__port=port)
+        await tab.settled()
+        await tab.until("app.texts().join() === 'waits'")
+        assert browser.problems == []
+    bob = await web.device("bob")
+    assert await said(bob, "alice") == ["waits"]
+
+
+@needs_browser
+async def test_kill_at_any_time_loses_and_doubles_nothing(web, site):
+    generator = random.Random(23)
+    typed, best, count, tab = [], {}, 0, None
+    bob = await web.device("bob")
+    async with Browser(site) as browser:
+        await browser.context.expose_function("noted", lambda text: typed.append(text))
+        for _ in range(POINTS):
+            tab = await browser.tab()
+            moments = generator.randint(0, 12)
+            tab.kill_after(moments)
+            await tab.survives(tab.start(web, "alice", to="@bob", user="alice"))
+            await tab.survives(tab.run("app.best = new Map(x)", list(best.items())))
+            texts = [f"m-{count + number}" for number in range(generator.randint(0, 4))]
+            count += len(texts)
+            await tab.survives(tab.run(
+                "for (const text of x) app.timeline.send(text).then(() => noted(text));", texts))
+            while not tab.is_killed:
+                found = await tab.survives(tab.run("return [[...app.best], app.back]"))
+                if found:
+                    best.update(dict(found[0]))
+                    assert found[1] == []
+        tab = await browser.tab()
+        await tab.start(web, "alice", to="@bob")
+        await tab.settled()
+    there = await said(bob, "alice")
+    assert len(typed) > POINTS / 4, "most kills came before anything was typed"
+    assert len(set(there)) == len(there), "doubled"
+    assert [text for text in there if text in set(typed)] == sorted(typed, key=lambda text: int(text[2:])), "lost"
+    assert there == sorted(there, key=lambda text: int(text[2:])), "out of order"
