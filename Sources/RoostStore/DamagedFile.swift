@@ -82,7 +82,9 @@ struct DamagedFile {
                 }
             }
             items = found.sorted { $0.key < $1.key }.map(\.value)
-            database.readable("SELECT destination, text FROM draft NOT INDEXED") { drafts.append($0.values(count: 2)) }
+            database.readable("SELECT user, destination, text FROM draft NOT INDEXED") { row in
+                drafts.append(row.values(count: 3))
+            }
             database.readable("SELECT device, user FROM identity") { identity = $0.values(count: 2) }
         }
 
@@ -101,7 +103,7 @@ struct DamagedFile {
                 try database.run("INSERT OR IGNORE INTO outbox(\(Saved.itemColumns)) VALUES (\(marks))", item)
             }
             for draft in drafts {
-                try database.run("INSERT OR IGNORE INTO draft(destination, text) VALUES (?, ?)", draft)
+                try database.run("INSERT OR IGNORE INTO draft(user, destination, text) VALUES (?, ?, ?)", draft)
             }
         }
     }

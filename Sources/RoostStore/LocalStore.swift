@@ -16,7 +16,7 @@ public final class LocalStore {
     /// What was saved of a damaged file; nil if it was whole.
     public let repair: LocalRepair?
 
-    static let migrations = OutboxTable.migrations + CacheTables.migrations
+    static let migrations = OutboxTable.migrations + CacheTables.migrations + DraftTable.migrations
 
     /// Opens the file at `path`, or creates it.
     /// - Parameters:
@@ -97,6 +97,7 @@ public final class LocalStore {
         try database.run("UPDATE identity SET user = ?", [.text(user)])
         try readIdentity()
         try outbox.use(user)
+        try drafts.adopt(user)
     }
 
     private func empty() throws(LocalFailure) {
@@ -126,7 +127,7 @@ public final class LocalStore {
     public func signOut() throws(LocalFailure) {
         try change { () throws(LocalFailure) in
             try outbox.removeAll()
-            try database.run("DELETE FROM draft")
+            try drafts.removeAll(of: identity.user)
             try empty()
             try database.run("UPDATE identity SET user = NULL")
             try readIdentity()
@@ -314,20 +315,24 @@ public final class LocalStore {
 
     // MARK: Drafts
 
+    private var drafts: DraftTable { DraftTable(database: database) }
+
     /// What the user has begun to write to a conversation or `@name`; empty if nothing.
     public func draft(for destination: String) throws(LocalFailure) -> String {
-        try database.rows("SELECT text FROM draft WHERE destination = ?", [.text(destination)]) { $0.text(0) }.first
-            ?? ""
+        try drafts.draft(of: identity.user, for: try names(of: destination))
     }
 
     /// Keeps what the user has begun to write.
     public func keep(draft text: String, for destination: String) throws(LocalFailure) {
-        if text.isEmpty {
-            try database.run("DELETE FROM draft WHERE destination = ?", [.text(destination)])
-        } else {
-            try database.run(
-                "INSERT OR REPLACE INTO draft(destination, text) VALUES (?, ?)", [.text(destination), .text(text)])
-        }
+        let names = try names(of: destination)
+        try change { () throws(LocalFailure) in try drafts.keep(text, of: identity.user, for: names) }
+    }
+
+    // A direct conversation may be opened as `@name` and by its id, before and after the relay has told the id.
+    private func names(of destination: String) throws(LocalFailure) -> [String] {
+        guard let known = try conversation(destination) else { return [destination] }
+        guard let peer = known.peer(of: identity.user ?? "") else { return [known.id] }
+        return [known.id, "@\(peer)"]
     }
 }
 

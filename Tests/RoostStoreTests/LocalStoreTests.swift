@@ -347,4 +347,30 @@ import Testing
         try store.keep(draft: "", for: "@bob")
         #expect(try open().draft(for: "@bob").isEmpty)
     }
+
+    @Test func aDraftIsFoundUnderBothNamesOfADirectConversation() throws {
+        let store = try begun()
+        try store.keep(draft: "hal", for: "@bob")
+        try take(store, Told.change("created", #""kind":"direct","count":2,"members":["alice","bob"]"#), at: "e-1")
+        #expect(try store.draft(for: "c1") == "hal" && store.draft(for: "@bob") == "hal")
+        try store.keep(draft: "hallo", for: "c1")
+        #expect(try store.draft(for: "@bob") == "hallo")
+        try store.keep(draft: "", for: "c1")
+        #expect(try store.draft(for: "c1").isEmpty && store.draft(for: "@bob").isEmpty)
+    }
+
+    @Test func draftsBelongToTheirUser() throws {
+        let store = try open()
+        try store.keep(draft: "before anybody was known", for: "@carol")
+        try store.signIn("alice")
+        #expect(try store.draft(for: "@carol") == "before anybody was known")
+        try store.signIn("bob")
+        #expect(try store.draft(for: "@carol").isEmpty)
+        try store.keep(draft: "Bob's", for: "@carol")
+        try store.signOut()
+        try store.signIn("alice")
+        #expect(try open().draft(for: "@carol") == "before anybody was known")
+        try store.signIn("bob")
+        #expect(try store.draft(for: "@carol").isEmpty)
+    }
 }

@@ -1,0 +1,53 @@
+/// What users have begun to write, in SQL. It belongs to the thread of its database.
+struct DraftTable {
+    let database: LocalDatabase
+
+    static let migrations = [
+        LocalMigration(
+            name: "3 drafts of users",
+            sql: """
+                ALTER TABLE draft RENAME TO old_draft;
+                CREATE TABLE draft(
+                    user TEXT NOT NULL,
+                    destination TEXT NOT NULL,
+                    text TEXT NOT NULL,
+                    PRIMARY KEY (user, destination)
+                ) STRICT;
+                INSERT INTO draft SELECT coalesce((SELECT user FROM identity), ''), destination, text FROM old_draft;
+                DROP TABLE old_draft
+                """)
+    ]
+
+    /// What a user has begun to write under the first of these names that has something; empty if nothing.
+    func draft(of user: String?, for names: [String]) throws(LocalFailure) -> String {
+        for name in names {
+            let found = try database.rows(
+                "SELECT text FROM draft WHERE user = ? AND destination = ?", [.text(user ?? ""), .text(name)]
+            ) { $0.text(0) }
+            if let text = found.first { return text }
+        }
+        return ""
+    }
+
+    /// Keeps a text under the first of these names, and nothing under the others; an empty one under none.
+    func keep(_ text: String, of user: String?, for names: [String]) throws(LocalFailure) {
+        for name in names {
+            try database.run(
+                "DELETE FROM draft WHERE user = ? AND destination = ?", [.text(user ?? ""), .text(name)])
+        }
+        guard !text.isEmpty, let name = names.first else { return }
+        try database.run(
+            "INSERT INTO draft(user, destination, text) VALUES (?, ?, ?)",
+            [.text(user ?? ""), .text(name), .text(text)])
+    }
+
+    /// What was written before anybody was known is this user's.
+    func adopt(_ user: String) throws(LocalFailure) {
+        try database.run("UPDATE OR REPLACE draft SET user = ? WHERE user = ''", [.text(user)])
+    }
+
+    /// Forgets all that a user has begun.
+    func removeAll(of user: String?) throws(LocalFailure) {
+        try database.run("DELETE FROM draft WHERE user = ?", [.text(user ?? "")])
+    }
+}
