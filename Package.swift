@@ -227,7 +227,9 @@ let package = Package(
             swiftSettings: strict
         ),
         .testTarget(name: "RoostCommandTests", dependencies: ["roost"], swiftSettings: strict),
-        .testTarget(name: "RoostClientTests", dependencies: ["RoostClient", "RoostWire"], swiftSettings: strict),
+        .testTarget(
+            name: "RoostClientTests", dependencies: ["RoostClient", "RoostTestClient", "RoostWire"],
+            swiftSettings: strict),
         .testTarget(
             name: "RoostStoreTests", dependencies: ["RoostStore", "RoostWire", "SeededRandom"], swiftSettings: strict),
         .testTarget(

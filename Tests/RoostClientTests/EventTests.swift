@@ -1,3 +1,4 @@
+import RoostTestClient
 import Testing
 
 @testable import RoostClient

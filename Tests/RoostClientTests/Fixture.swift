@@ -1,3 +1,4 @@
+import RoostTestClient
 import RoostWire
 import Synchronization
 

@@ -1,13 +1,19 @@
 import Synchronization
 
-/// A clock that only moves when a test moves it. It tells which waits have begun.
-final class ManualClock: Clock, Sendable {
-    struct Instant: InstantProtocol {
-        var offset: Duration
+/// A clock that only moves when a test moves it. It tells which waits have begun. Time of the relay's is another one:
+/// `TestRelay.advance`.
+public final class ManualClock: Clock, Sendable {
+    /// A moment of this clock.
+    public struct Instant: InstantProtocol {
+        /// How long after the clock was made.
+        public var offset: Duration
 
-        func advanced(by duration: Duration) -> Instant { Instant(offset: offset + duration) }
-        func duration(to other: Instant) -> Duration { other.offset - offset }
-        static func < (one: Instant, other: Instant) -> Bool { one.offset < other.offset }
+        /// The moment after a while.
+        public func advanced(by duration: Duration) -> Instant { Instant(offset: offset + duration) }
+        /// How long it takes until another moment.
+        public func duration(to other: Instant) -> Duration { other.offset - offset }
+        /// Earlier moments come first.
+        public static func < (one: Instant, other: Instant) -> Bool { one.offset < other.offset }
     }
 
     private struct Sleeper {
@@ -26,10 +32,16 @@ final class ManualClock: Clock, Sendable {
 
     private let state = Mutex(State())
 
-    var now: Instant { state.withLock { $0.now } }
-    var minimumResolution: Duration { .nanoseconds(1) }
+    /// A clock at its beginning.
+    public init() {}
 
-    func sleep(until deadline: Instant, tolerance: Duration?) async throws {
+    /// The present moment.
+    public var now: Instant { state.withLock { $0.now } }
+    /// The shortest time that it tells apart.
+    public var minimumResolution: Duration { .nanoseconds(1) }
+
+    /// Waits until the test has moved the clock that far.
+    public func sleep(until deadline: Instant, tolerance: Duration?) async throws {
         let number = state.withLock { state in
             state.number += 1
             return state.number
@@ -70,7 +82,7 @@ final class ManualClock: Clock, Sendable {
     }
 
     /// Returns once somebody waits for exactly this long, counted from now.
-    func sleeper(for duration: Duration) async {
+    public func sleeper(for duration: Duration) async {
         await withCheckedContinuation { continuation in
             let isThere = state.withLock { state in
                 let until = state.now.advanced(by: duration)
@@ -83,8 +95,13 @@ final class ManualClock: Clock, Sendable {
     }
 
     /// Lets time pass, once somebody waits for exactly that long.
-    func pass(_ duration: Duration) async {
+    public func pass(_ duration: Duration) async {
         await sleeper(for: duration)
+        advance(by: duration)
+    }
+
+    /// Lets time pass, whoever waits. A wait that begins afterwards counts from the new moment.
+    public func advance(by duration: Duration) {
         let due = state.withLock { state in
             state.now = state.now.advanced(by: duration)
             let due = state.sleepers.filter { $0.until <= state.now }
@@ -92,20 +109,5 @@ final class ManualClock: Clock, Sendable {
             return due
         }
         for sleeper in due.sorted(by: { $0.until < $1.until }) { sleeper.continuation.resume() }
-    }
-}
-
-/// Always returns the greatest number, so every random wait is the longest of its range.
-struct Greatest: RandomNumberGenerator, Sendable {
-    mutating func next() -> UInt64 { .max }
-}
-
-/// Counts up, so that all keys differ.
-struct Counting: RandomNumberGenerator, Sendable {
-    private var last: UInt64 = 0
-
-    mutating func next() -> UInt64 {
-        last += 1
-        return last
     }
 }
