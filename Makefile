@@ -16,7 +16,7 @@ STRICT_TEST := ROOST_STRICT=1 Scripts/unit-tests
 
 .DEFAULT_GOAL := help
 .PHONY: help setup setup-tests run echo build test check fuzz sanitize simulate load load-tool baselines bench format
-.PHONY: package package-test clean
+.PHONY: docs package package-test clean
 
 help: ## List the targets.
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-18s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -43,13 +43,18 @@ test: setup-tests ## Build for debugging and run all tests.
 	Scripts/unit-tests
 	Scripts/end-to-end
 
-check: setup-tests ## Run what every change must pass: format, tidiness, warnings, imports, tests, sanitizers.
+check: setup-tests ## Run what every change must pass: format, warnings, imports, documentation, tests, sanitizers.
 	$(SWIFT) format lint --strict --recursive $(SOURCES)
 	Scripts/tidy
 	$(STRICT_BUILD)
+	Scripts/docs
 	$(STRICT_TEST)
 	Scripts/beside "ROOST_STRICT=1 Scripts/end-to-end" "Scripts/sanitize short" \
 		"Tests/Fuzz/run.sh 4 commands json frames requests proxies" Tests/PackageTests/dependency.sh
+
+docs: setup ## Build the documentation of what apps link, check it, and say how to read it.
+	$(STRICT_BUILD)
+	Scripts/docs
 
 package: setup ## Build a Debian package with everything that running needs. VERSION=v for a release.
 	@Scripts/package $(VERSION)

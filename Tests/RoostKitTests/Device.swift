@@ -26,6 +26,8 @@ final class Device {
     var policy = RetryPolicy.forever
     var clientLimits = ClientLimits()
     var network: (any NetworkMonitor)?
+    /// What else is to be set.
+    var adjust: @MainActor (inout RoostSettings) -> Void = { _ in }
     private let folder = FileManager.default.temporaryDirectory.appending(path: "kit-\(UUID().uuidString)")
     private var starts: UInt64 = 0
     private let name: String
@@ -56,6 +58,7 @@ final class Device {
         settings.network = network
         // Keys of different users and starts differ.
         settings.generator = Counting(from: starts << 32 | UInt64(abs(user.hashValue % 1_000)) << 16)
+        adjust(&settings)
         return try await Roost(settings)
     }
 

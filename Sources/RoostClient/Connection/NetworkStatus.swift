@@ -1,7 +1,16 @@
 /// How this device reaches the network, as its system says. It is a hint: a socket that works is believed more.
 public struct NetworkStatus: Sendable, Equatable {
     /// What carries it.
-    public enum Kind: Sendable, Equatable { case wifi, cellular, wired, other }
+    public enum Kind: Sendable, Equatable {
+        /// A wireless local network.
+        case wifi
+        /// A network of mobile phones.
+        case cellular
+        /// A cable.
+        case wired
+        /// Anything else, such as a tunnel.
+        case other
+    }
 
     /// Whether there is a way out.
     public var isReachable: Bool
