@@ -2453,7 +2453,8 @@ class Engine {
   #isReady = false;
   #isPaused = false;
   #isLive = false;
-  #sessions = 0;
+  // Names the session, so that other tabs notice another one.
+  #mark = "";
   #tries = 0;
   #watching = new Watching();
   #followed = [];
@@ -2565,9 +2566,9 @@ class Engine {
     this.#asking.ask().catch(() => {});
   }
 
-  #follow({ sessions, ...state }) {
-    const isNew = sessions !== this.#sessions;
-    this.#sessions = sessions;
+  #follow({ mark, ...state }) {
+    const isNew = mark !== this.#mark;
+    this.#mark = mark;
     this.#note(state);
     if (!isNew) return;
     for (const view of this.#views) view.wasAsked = false;
@@ -2576,7 +2577,7 @@ class Engine {
 
   #tellState() {
     const { connection, isUpToDate, status } = this.state.value;
-    this.tabs.tell("state", { connection, isUpToDate, status, sessions: this.#sessions });
+    this.tabs.tell("state", { connection, isUpToDate, status, mark: this.#mark });
     this.tabs.tell("notices", this.notices.written);
   }
 
@@ -2733,7 +2734,7 @@ class Engine {
       this.notices.forgetAll();
       this.presences.show(new Map());
     }
-    this.#sessions += 1;
+    this.#mark = randomName();
     for (const view of this.#views) {
       view.wasAsked = false;
       if (isEmptied || isOther) view.window?.toEnd();
@@ -3501,5 +3502,5 @@ export class Roost {
 
 /** The parts, for their tests. Nothing of it is promised. */
 export const internals = {
-  limits, Memory, Vault, Cache, Outbox, Store, Session, Backoff, comesBack, scopeOf, TimelineBuilder, Window, Tabs,
+  limits, Memory, DiskError, Vault, Cache, Outbox, Store, Session, Backoff, comesBack, scopeOf, TimelineBuilder, Window, Tabs,
 };

@@ -1,13 +1,24 @@
 """Web/roost.js against the real relay: in Chromium, with its IndexedDB, locks and tabs, and in Node."""
 
 import asyncio
+import json
+import pathlib
 import random
+import shutil
+import subprocess
 
 import pytest
 
+from harness.relay import REPOSITORY
 from harness.web import CHROMIUM, Browser, Site
 
 POINTS = 60
+NODE = shutil.which("node")
+WEB_TESTS = REPOSITORY / "Tests" / "WebTests"
+
+needs_node = pytest.mark.skipif(NODE is None, reason="there is no Node")
+needs_sockets = pytest.mark.skipif(
+    not pathlib.Path("/usr/share/nodejs/ws").exists(), reason="there is no node-ws")
 
 needs_browser = pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium")
 
@@ -40,6 +51,43 @@ async def connected_devices(device):
     """The user's devices that are connected, but for the one that asks."""
     found = (await device.call("devices"))["devices"]
     return [one["device"] for one in found if one["state"] != "offline" and one["device"] != "probe"]
+
+
+@needs_node
+def test_its_parts():
+    """The tests in Tests/WebTests."""
+    files = sorted(map(str, WEB_TESTS.glob("*.test.mjs")))
+    done = subprocess.run(
+        [NODE, "--test", *files], capture_output=True, text=True, timeout=100, check=False)
+    assert done.returncode == 0, done.stdout[-6000:]
+    assert "# fail 0" in done.stdout and "# pass 0" not in done.stdout
+
+
+@needs_node
+@needs_sockets
+async def test_two_talk_through_a_crash_of_the_relay(start):
+    relay = start()
+    tokens = [relay.token(name) for name in ("alice", "bob")]
+    url = f"ws://127.0.0.1:{relay.port}/v1/socket"
+    process = await asyncio.create_subprocess_exec(
+        NODE, str(WEB_TESTS / "talk.mjs"), url, *tokens, "40", stdin=asyncio.subprocess.PIPE,
+        stdout=asyncio.subprocess.PIPE, limit=1 << 24)
+    port = relay.port
+    assert await process.stdout.readline() == b"half\n"
+    relay.kill()
+    assert await process.stdout.readline() == b"typed\n"
+    relay.start(listen__port=port)
+    process.stdin.write(b"go on\n")
+    seen = json.loads(await process.stdout.readline())
+    assert await process.wait() == 0
+    probe = await relay.device("alice", "probe")
+    there = await said(probe, "bob")
+    assert sorted(there) == sorted(f"{name} {number}" for name in ("alice", "bob") for number in range(40))
+    for name in ("alice", "bob"):
+        own = [text for text in there if text.startswith(name)]
+        assert own == [f"{name} {number}" for number in range(40)], "out of order"
+        assert seen[name] == there, f"what {name} sees"
+    assert seen["fallen"] == []
 
 
 @needs_browser

@@ -1,0 +1,248 @@
+// What the relay told: events done again change nothing, gaps are what isn't there, and what empties the cache leaves
+// the outbox. And the vault: memory takes over from a disk that breaks, and gives back what it was handed.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { internals } from "../../Web/roost.js";
+import { ManualClock, Memory, message, newStore, settle } from "./stand_ins.mjs";
+
+const { DiskError, Vault, limits } = internals;
+const conversation = (store, id = "c1") => store.read(({ cache }) => cache.conversation(id));
+const all = (store, id = "c1") => (
+  store.read(({ rows }) => rows.find("messages", { from: [id, 0], to: [id, []] })));
+const told = { conversation: "c1", kind: "direct", role: "member", count: 2, members: ["alice", "bob"], read: 0 };
+const welcome = (members) => ({ user: "alice", epoch: "e1", ...members });
+
+async function withConversation(members = {}) {
+  const store = await newStore();
+  await store.change(({ cache }) => cache.takeConversation({ ...told, sequence: 0, unread: 0, time: 1, ...members }));
+  return store;
+}
+
+test("an event done again changes nothing", async () => {
+  const store = await withConversation();
+  const events = [
+    message(1), message(2, { from: "alice", key: "k" }), message(3),
+    { type: "edit", conversation: "c1", sequence: 1, body: "new", time: 9, position: "p4", from: "bob" },
+    { type: "react", conversation: "c1", sequence: 1, from: "alice", reaction: "+1", time: 9, position: "p5" },
+    { type: "delete", conversation: "c1", sequence: 3, time: 9, position: "p6", from: "bob" },
+    { type: "receipt", conversation: "c1", user: "bob", delivered: 2, deliveredAt: 8, read: 1, readAt: 9 },
+  ];
+  assert.deepEqual([...(await store.take(events, "p6"))], ["c1"]);
+  const before = [await conversation(store), await all(store)];
+  await store.take(events, "p6");
+  assert.deepEqual([await conversation(store), await all(store)], before);
+  const [one, , three] = before[1];
+  assert.deepEqual([one.body, one.editedAt, one.reactions], ["new", 9, [{ reaction: "+1", count: 1, mine: true }]]);
+  assert.deepEqual(["body" in three, three.deletedAt], [false, 9]);
+  assert.deepEqual([before[0].sequence, before[0].read, before[0].unread, store.identity.position], [3, 2, 1, "p6"]);
+});
+
+test("somebody else's reaction is counted and asked anew", async () => {
+  const store = await withConversation();
+  const react = { type: "react", conversation: "c1", sequence: 1, from: "bob", reaction: "+1", position: "p2", time: 1 };
+  await store.take([message(1), react], "p2");
+  const [row] = await all(store);
+  assert.deepEqual([row.reactions, row.stale], [[{ reaction: "+1", count: 1, mine: false }], 1]);
+  await store.change(async ({ cache }) => {
+    await cache.takeHistory({ conversation: "c1", messages: [], more: true });
+    await cache.settle("c1", 1, 1);
+  });
+  assert.equal((await all(store))[0].stale, undefined);
+});
+
+test("a gap forgets what is out of date, and a reset what is before it", async () => {
+  const store = await withConversation();
+  await store.take([1, 2, 3, 4].map((sequence) => message(sequence)), "p4");
+  await store.take([{ type: "gap", conversation: "c1", from: 3, to: 9 }], undefined);
+  assert.deepEqual((await all(store)).map((row) => row.sequence), [1, 2]);
+  assert.deepEqual([(await conversation(store)).sequence, (await conversation(store)).stale], [9, 1]);
+  await store.take([{ type: "gap", conversation: "c1", from: 2, to: 12, reset: true }], undefined);
+  assert.deepEqual(await all(store), []);
+  assert.equal((await conversation(store)).first, 2);
+  await store.take([message(1, { conversation: "new" })], "p13");
+  assert.equal((await conversation(store, "new")).stale, 1, "one that isn't known is asked for");
+});
+
+test("what the relay has lost is kept as lost, and the beginning is where history ends", async () => {
+  const store = await withConversation({ sequence: 5, unread: 5 });
+  const page = { conversation: "c1", messages: [message(5)], gaps: [{ from: 3, to: 4 }], more: false };
+  await store.change(({ cache }) => cache.takeHistory(page, 6));
+  assert.deepEqual((await all(store)).map((row) => [row.sequence, row.from]), [[3, ""], [4, ""], [5, "bob"]]);
+  assert.equal((await conversation(store)).first, 3);
+});
+
+test("being added begins the conversation anew, and leaving forgets it", async () => {
+  const store = await withConversation();
+  await store.take([message(1)], "p1");
+  const added = {
+    type: "conversation", event: "added", conversation: "c1", sequence: 4, position: "p5", by: "bob", time: 50,
+    users: ["alice"], kind: "group", name: "Crew", count: 3, members: ["alice", "bob", "carol"], read: 0, unread: 0,
+  };
+  await store.take([added, message(5, { time: 60 })], "p6");
+  await store.take([added], "p5");
+  assert.deepEqual((await all(store)).map((row) => row.sequence), [5], "a repetition takes nothing away");
+  const left = { type: "conversation", event: "left", conversation: "c1", sequence: 5, position: "p7", time: 70 };
+  await store.take([{ ...left, by: "carol" }], "p7");
+  assert.deepEqual((await conversation(store)).members, ["alice", "bob"]);
+  await store.take([{ ...left, by: "alice" }], "p8");
+  assert.equal(await conversation(store), undefined);
+});
+
+test("watermarks only rise, also of those who have left", async () => {
+  const store = await withConversation();
+  const receipt = (delivered, read) => ({ type: "receipt", conversation: "c1", user: "bob", delivered, read });
+  for (const [delivered, read] of [[3, 1], [2, 0], [4, 4]]) await store.take([receipt(delivered, read)], undefined);
+  await store.take([receipt(1, 1)], undefined);
+  const marks = await store.read(({ cache }) => cache.watermarks("c1"));
+  assert.deepEqual(marks.map(({ delivered, read }) => [delivered, read]), [[4, 4]]);
+});
+
+test("another log empties the cache and not the outbox", async () => {
+  const store = await withConversation();
+  await store.begin(welcome(), true);
+  await store.take([message(1)], "p1");
+  const add = (act, about) => store.add("c1", act, about);
+  await add({ action: "send", body: "waits", key: "w" });
+  await add({ action: "edit", body: "typed", key: "e" }, "s:1");
+  await add({ action: "react", reaction: "+1", isOn: true, key: "r" }, "s:1");
+  assert.deepEqual(await store.begin(welcome(), true), { isEmptied: false, isOther: false });
+  assert.equal((await store.begin(welcome({ epoch: "e2" }), true)).isEmptied, true);
+  assert.deepEqual([await all(store), await conversation(store), store.identity.position], [[], undefined, undefined]);
+  const waits = store.outbox.items.map(({ action, destination, body, code }) => [action, destination, body, code]);
+  // An edit has lost its message, and its text shows as a message that wasn't sent.
+  assert.deepEqual(waits, [["send", "@bob", "waits", undefined], ["send", "@bob", "typed", "not_found"]]);
+});
+
+test("a relay that doesn't know the device empties the cache; one that resumes doesn't", async () => {
+  const store = await withConversation();
+  await store.begin(welcome({ new: true }), false);
+  await store.change(({ cache }) => cache.takeConversation({ ...told, sequence: 0, unread: 0, time: 1 }));
+  await store.take([message(1)], "p1");
+  assert.equal((await store.begin(welcome({ new: true }), true)).isEmptied, false);
+  assert.equal((await store.begin(welcome({ new: true }), false)).isEmptied, true);
+});
+
+test("another user sees nothing of what waits, and takes nothing away", async () => {
+  const store = await withConversation();
+  await store.add("c1", { action: "send", body: "alice's", key: "a" });
+  assert.deepEqual(await store.begin(welcome({ user: "carol" }), false), { isEmptied: true, isOther: true });
+  assert.deepEqual([store.outbox.items, store.identity.user], [[], "carol"]);
+  await store.add("@bob", { action: "send", body: "carol's", key: "c" });
+  await store.signIn("alice");
+  assert.deepEqual(store.outbox.items.map((item) => [item.body, item.destination]), [["alice's", "@bob"]]);
+  await store.signOut();
+  await store.signIn("carol");
+  assert.deepEqual(store.outbox.items.map((item) => item.body), ["carol's"]);
+});
+
+test("a message whose answer was lost is settled by its event", async () => {
+  const store = await withConversation();
+  const item = await store.add("c1", { action: "send", body: "x", key: "mine" });
+  store.outbox.takeNext();
+  await store.take([message(1, { from: "alice", key: "mine", body: "x" })], "p1");
+  assert.deepEqual(store.outbox.items, []);
+  await store.accepted(item.id, { conversation: "c1", sequence: 1, position: "p1", time: 1, duplicate: true });
+  assert.deepEqual((await all(store)).map((row) => [row.sequence, row.key]), [[1, "mine"]]);
+});
+
+test("a change that fails leaves nothing behind", async () => {
+  const store = await withConversation();
+  await assert.rejects(store.change(async ({ rows, identity }) => {
+    identity.position = "lost";
+    await rows.put("drafts", { destination: "c1", text: "lost" });
+    throw new Error("half way");
+  }), /half way/);
+  assert.equal(store.identity.position, undefined);
+  assert.equal(await store.read(({ rows }) => rows.get("drafts", "c1")), undefined);
+});
+
+/** A disk that breaks and is mended when the test says so. */
+class FakeDisk {
+  rows = new Memory();
+  isBroken = false;
+
+  open = async () => {
+    if (this.isBroken) throw new DiskError("broken");
+    return {
+      read: (body) => this.#use("read", body), write: (body) => this.#use("write", body), close: () => {},
+    };
+  };
+
+  #use(act, body) {
+    if (this.isBroken) return Promise.reject(new DiskError("broken"));
+    return this.rows[act](body);
+  }
+
+  find(table) { return this.rows.read((rows) => rows.find(table)); }
+}
+
+async function onDisk(disk) {
+  const clock = new ManualClock();
+  const vault = new Vault(disk.open, clock);
+  const seen = [];
+  vault.onChange = (isOther) => seen.push([vault.isStored, isOther]);
+  await vault.begin();
+  return { clock, vault, seen, store: await newStore({ vault }) };
+}
+
+const send = (store, key) => store.add("c1", { action: "send", body: key, key });
+
+test("memory takes over from a broken disk, and the disk gets what it missed", async () => {
+  const disk = new FakeDisk();
+  const { clock, vault, seen, store } = await onDisk(disk);
+  await send(store, "one");
+  disk.isBroken = true;
+  await send(store, "two");
+  await store.take([message(1)], "p1");
+  assert.deepEqual(store.outbox.items.map((item) => item.key), ["one", "two"]);
+  assert.equal(vault.isStored, false);
+  await clock.pass(limits.reopenMost);
+  disk.isBroken = false;
+  await clock.pass(limits.reopenMost);
+  assert.deepEqual(seen, [[false, false], [true, false]]);
+  assert.deepEqual((await disk.find("outbox")).map((item) => item.key), ["one", "two"]);
+  assert.equal((await disk.find("messages")).length, 1);
+  assert.deepEqual((await disk.find("identity"))[0].position, "p1");
+});
+
+test("a disk that comes back empty gets all that memory has", async () => {
+  const disk = new FakeDisk();
+  const { clock, store } = await onDisk(disk);
+  await send(store, "one");
+  await store.take([message(1)], "p1");
+  disk.isBroken = true;
+  await send(store, "two");
+  disk.rows = new Memory();
+  disk.isBroken = false;
+  await clock.pass(limits.reopenMost);
+  assert.deepEqual((await disk.find("outbox")).map((item) => item.key), ["one", "two"]);
+  const [identity] = await disk.find("identity");
+  assert.deepEqual([identity.device, identity.user, identity.isListed], ["web", "alice", false]);
+});
+
+test("a disk that was never there gets what was typed, and says who the device is", async () => {
+  const disk = new FakeDisk();
+  const other = await onDisk(disk);
+  await other.store.change(({ identity }) => { identity.device = "there"; });
+  disk.isBroken = true;
+  const { clock, seen, store } = await onDisk(disk);
+  await send(store, "typed");
+  await store.take([message(1)], "p1");
+  disk.isBroken = false;
+  await clock.pass(limits.reopenMost);
+  assert.deepEqual(seen, [[true, true]]);
+  await store.reload();
+  assert.equal(store.identity.device, "there");
+  assert.deepEqual(store.outbox.items.map((item) => item.key), ["typed"]);
+  assert.equal((await disk.find("messages")).length, 0);
+});
+
+test("an error of what was done isn't one of the disk", async () => {
+  const disk = new FakeDisk();
+  const { vault, store } = await onDisk(disk);
+  await assert.rejects(store.add("c1", { action: "edit", body: "x", key: "x" }, "k:unknown"), { code: "no_such_item" });
+  assert.equal(vault.isStored, true);
+  await settle();
+});

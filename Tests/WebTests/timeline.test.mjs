@@ -1,0 +1,248 @@
+// What is on the screen: rows made of what is stored and what waits, windows that move and stay bounded, and a whole
+// app on a socket whose other end is the test.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { Roost, internals } from "../../Web/roost.js";
+import { ManualClock, Memory, message, settle, sockets } from "./stand_ins.mjs";
+
+const { TimelineBuilder, Window, limits } = internals;
+const row = (sequence, members = {}) => ({
+  conversation: "c1", sequence, from: "bob", time: 1, kind: "text", body: `m${sequence}`, reactions: [], ...members,
+});
+const build = (members, messages, isAtEnd = true) => new TimelineBuilder({
+  user: "alice", conversation: { id: "c1", first: 1, sequence: 9, count: 3 }, ...members,
+}).items(messages, isAtEnd);
+const outline = (items) => items.map((item) => (item.type === "gap" ? `${item.from}…${item.to}` : item.id));
+
+test("what isn't there is a gap, and what waits follows the end", () => {
+  const waiting = [{ id: 1, key: "w", action: "send", body: "waits" }];
+  assert.deepEqual(outline(build({ waiting }, [row(3), row(4), row(7)])), ["s:3", "s:4", "5…6", "s:7", "8…9", "k:w"]);
+  assert.deepEqual(outline(build({ waiting }, [row(3)], false)), ["s:3"]);
+  assert.deepEqual(outline(build({}, [])), ["1…9"]);
+  assert.deepEqual(outline(build({ conversation: undefined, waiting }, [])), ["k:w"]);
+});
+
+test("an own message keeps its name from typed to stored", () => {
+  const [typed] = build({ waiting: [{ id: 1, key: "w", action: "send", body: "x" }], conversation: undefined }, []);
+  const [stored] = build({}, [row(9, { from: "alice", key: "w", body: "x" })]);
+  assert.deepEqual([typed.id, typed.outboxItem, typed.state], ["k:w", 1, { state: "sending" }]);
+  assert.deepEqual([stored.id, stored.outboxItem, stored.state], ["k:w", undefined, { state: "sent" }]);
+});
+
+test("states come from watermarks, and whoever has left still counts", () => {
+  const own = [row(5, { from: "alice", key: "w" })];
+  const state = (watermarks, count = 3) => (
+    build({ watermarks, conversation: { id: "c1", first: 1, sequence: 5, count } }, own)[0].state);
+  assert.deepEqual(state([{ delivered: 4, read: 4 }]), { state: "sent" });
+  assert.deepEqual(state([{ delivered: 5, read: 0 }]), { state: "delivered", count: 1, others: 2 });
+  const both = [{ delivered: 5, read: 5 }, { delivered: 5, read: 0 }];
+  assert.deepEqual(state(both), { state: "read", count: 1, others: 2 });
+  assert.deepEqual(state(both, 1), { state: "read", count: 1, others: 2 });
+});
+
+test("what the user did shows as done, and what was refused shows as refused", () => {
+  const about = (act) => build({ waiting: [{ id: 4, target: 9, ...act }] }, [row(9, { from: "alice" })])[0];
+  assert.deepEqual([about({ action: "edit", body: "new" }).text, about({ action: "edit", body: "new" }).isChanging],
+    ["new", true]);
+  assert.deepEqual(about({ action: "react", reaction: "+1", isOn: true }).reactions,
+    [{ reaction: "+1", count: 1, mine: true }]);
+  const gone = about({ action: "delete" });
+  assert.deepEqual([gone.isDeleted, "body" in gone], [true, false]);
+  const failed = about({ action: "edit", body: "long", code: "too_large", detail: "why" });
+  assert.deepEqual([failed.text, failed.failedChange],
+    ["m9", { reason: "tooLong", canRetry: false, detail: "why", outboxItem: 4 }]);
+  const [parked] = build({
+    conversation: undefined, parked: { code: "forbidden", detail: "no" }, waiting: [{ id: 1, key: "w", action: "send" }],
+  }, []);
+  assert.deepEqual(parked.state, { state: "failed", reason: "notAllowed", canRetry: true, detail: "no" });
+});
+
+test("a window follows the end, grows by pages and is bounded", async () => {
+  const rows = new Memory();
+  for (let sequence = 1; sequence <= 1_000; sequence++) rows.put("messages", row(sequence));
+  const window = new Window();
+  const ends = async () => {
+    const messages = await window.messages(rows, "c1");
+    return [messages[0]?.sequence, messages.at(-1)?.sequence, messages.length];
+  };
+  assert.deepEqual(await ends(), [951, 1_000, 50]);
+  rows.put("messages", row(1_001));
+  assert.deepEqual(await ends(), [951, 1_001, 51]);
+  for (let low = 851; low > 400; low -= 100) window.extendDown(low, 1_001);
+  assert.deepEqual([await ends(), window.isAtEnd], [[451, 950, 500], false]);
+  window.extendUp(1_001, 1_001);
+  assert.deepEqual([await ends(), window.isAtEnd], [[502, 1_001, 500], true]);
+  window.jump(100, 1_001);
+  assert.deepEqual(await ends(), [75, 125, 51]);
+  window.toEnd();
+  assert.deepEqual(await ends(), [952, 1_001, 50]);
+});
+
+/** An app with a session, and an open direct conversation with bob of three messages. */
+async function opened(settings) {
+  const net = sockets();
+  const clock = new ManualClock();
+  const conversation = {
+    conversation: "c1", kind: "direct", role: "member", count: 2, members: ["alice", "bob"], sequence: 3, read: 0,
+    unread: 3, time: 1,
+  };
+  net.FakeSocket.answers = {
+    "conversation.list": { conversations: [conversation] },
+    "conversation.members": { conversation: "c1", members: [{ user: "bob", delivered: 0, read: 0 }] },
+    history: { conversation: "c1", messages: [1, 2, 3].map((sequence) => message(sequence)), more: false },
+    watch: { users: [{ user: "bob", state: "online" }] },
+    presence: {},
+  };
+  const roost = await Roost.open({
+    url: "ws://r", token: () => "t", storage: "memory", device: "web", WebSocket: net.FakeSocket, clock,
+    random: () => 0, ...settings,
+  });
+  await roost.connect();
+  await settle();
+  net.last.welcome();
+  net.last.say({ type: "live", position: "p0" });
+  await settle();
+  const timeline = await roost.timeline("@bob");
+  await settle();
+  return { clock, net, roost, timeline };
+}
+
+test("an open timeline asks for what it shows, and who is shown is watched, again after a reconnect", async () => {
+  const { clock, net, roost, timeline } = await opened();
+  assert.deepEqual(outline(timeline.snapshot.items), ["s:1", "s:2", "s:3"]);
+  assert.deepEqual(net.last.last("watch").users, ["bob"]);
+  assert.equal(roost.presences.get("bob").state, "online");
+  net.last.end();
+  await clock.pass(500);
+  net.last.welcome();
+  await settle();
+  assert.equal(net.made.length, 2);
+  assert.equal(net.last.last("conversation.members").conversation, "c1");
+  assert.deepEqual(net.last.last("watch").users, ["bob"]);
+});
+
+test("typing is told at most once in two seconds, and ends with sending", async () => {
+  const { clock, net, timeline } = await opened();
+  const told = () => net.last.sent.filter((one) => one.type === "typing").map((one) => one.active ?? true);
+  await timeline.write("h");
+  await timeline.write("he");
+  await clock.pass(1_999);
+  await timeline.write("hel");
+  assert.deepEqual(told(), [true]);
+  await clock.pass(1);
+  await timeline.write("hell");
+  assert.deepEqual(told(), [true, true]);
+  await timeline.send("hello");
+  await timeline.write("a");
+  await timeline.write("");
+  assert.deepEqual(told(), [true, true, true, false]);
+  assert.equal(timeline.draft, "");
+});
+
+test("drafts are kept, and sending takes them away", async () => {
+  const { roost, timeline } = await opened();
+  await timeline.write("begun");
+  await settle();
+  assert.equal(roost.conversations.snapshot.rows[0].draft, "begun");
+  assert.equal((await roost.timeline("c1")).draft, "begun");
+  await timeline.send("sent");
+  await settle();
+  assert.equal(roost.conversations.snapshot.rows[0].draft, "");
+});
+
+test("seen counts only while the device is active, and at once on this device", async () => {
+  const { net, roost, timeline } = await opened();
+  roost.setActivity("background");
+  await timeline.seen(2);
+  assert.equal(net.last.last("read"), undefined);
+  roost.setActivity("active");
+  await timeline.seen(2);
+  await settle();
+  assert.equal(net.last.last("read").sequence, 2);
+  assert.equal(roost.conversations.snapshot.rows[0].unread, 1);
+  assert.deepEqual(net.last.sent.filter((one) => one.type === "presence").map((one) => one.state),
+    ["background", "active"]);
+});
+
+test("who types is forgotten with the connection, and with that user's message", async () => {
+  const { net, timeline } = await opened();
+  const type = () => net.last.say({ type: "typing", conversation: "c1", user: "bob", active: true });
+  type();
+  await settle();
+  assert.deepEqual(timeline.snapshot.typing, ["bob"]);
+  net.last.say(message(4));
+  await settle();
+  assert.deepEqual(timeline.snapshot.typing, []);
+  type();
+  await settle();
+  net.last.end();
+  await settle();
+  assert.deepEqual(timeline.snapshot.typing, []);
+});
+
+test("nothing is acked before the store has it", async () => {
+  const { clock, net, roost } = await opened();
+  await clock.pass(limits.ackTime);
+  const acks = () => net.last.sent.filter((one) => one.type === "ack").map((one) => one.position);
+  assert.deepEqual(acks(), ["p0"]);
+  net.last.say(message(4));
+  assert.deepEqual(acks(), ["p0"]);
+  await settle();
+  await clock.pass(limits.ackTime);
+  assert.deepEqual(acks(), ["p0", "p4"]);
+  assert.equal(roost.snapshot.badge, 4);
+  // An event without what it must have is as if it hadn't come.
+  net.last.say({ type: "message", conversation: "c1", sequence: "5", position: "p5", from: "bob", time: 1 });
+  await settle();
+  assert.equal(roost.conversations.snapshot.rows[0].conversation.sequence, 4);
+});
+
+test("the relay's wait is kept, and a refused message can be changed, retried or taken back", async () => {
+  const { clock, net, roost, timeline } = await opened();
+  await timeline.send("one");
+  net.last.refuse("send", "rate_limited", { retry: true, retryAfter: 3_000 });
+  await settle();
+  await clock.pass(2_999);
+  const sends = () => net.last.sent.filter((one) => one.type === "send").map((one) => one.body);
+  assert.deepEqual(sends(), ["one"]);
+  await clock.pass(1);
+  assert.deepEqual(sends(), ["one", "one"]);
+  net.last.refuse("send", "too_large");
+  await settle();
+  const last = () => timeline.snapshot.items.at(-1);
+  assert.equal(last().state.reason, "tooLong");
+  await timeline.replace(last().outboxItem, "1");
+  await settle();
+  assert.deepEqual(sends(), ["one", "one", "1"]);
+  await assert.rejects(timeline.discard(last().outboxItem), { code: "no_such_item" });
+  net.last.refuse("send", "bad_request");
+  await settle();
+  await timeline.discard(last().outboxItem);
+  await settle();
+  assert.deepEqual([last().id, roost.snapshot.pendingCount], ["s:3", 0]);
+});
+
+test("a change of what waits is another text; of what is under way, an edit that follows it", async () => {
+  const { net, timeline } = await opened();
+  const first = await timeline.send("under way");
+  const second = await timeline.send("waits");
+  await timeline.edit(first, "under way!");
+  await timeline.edit(second, "waits!");
+  net.last.answer("send", { conversation: "c1", sequence: 4, position: "p4", time: 1 });
+  await settle();
+  assert.deepEqual([net.last.last("send").body, net.last.last("edit")], ["waits!", undefined]);
+  net.last.answer("send", { conversation: "c1", sequence: 5, position: "p5", time: 1 });
+  await settle();
+  const { sequence, body } = net.last.last("edit");
+  assert.deepEqual([sequence, body], [4, "under way!"]);
+  net.last.answer("edit", { position: "p6", time: 2 });
+  const third = await timeline.send("taken back");
+  await settle();
+  await timeline.delete(third);
+  assert.deepEqual(net.last.last("delete"), undefined);
+  net.last.answer("send", { conversation: "c1", sequence: 6, position: "p7", time: 3 });
+  await settle();
+  assert.equal(net.last.last("delete").sequence, 6);
+});
