@@ -48,6 +48,7 @@ let package = Package(
         ),
         .systemLibrary(name: "COpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
         .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
+        .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
         .systemLibrary(name: "CMalloc"),
         .target(name: "CBuild", cSettings: [.define("ROOST_COMMIT", to: "\"\(commit)\"")]),
         .systemLibrary(name: "CChecksum"),
@@ -97,8 +98,12 @@ let package = Package(
                 .embedInCode("AdminPage/admin.html"), .embedInCode("AdminPage/admin.css"),
                 .embedInCode("AdminPage/admin.js"),
             ],
-            swiftSettings: fast
+            swiftSettings: fast,
+            plugins: [.plugin(name: "PackPage")]
         ),
+        // Compresses the chat page while the relay is built.
+        .plugin(name: "PackPage", capability: .buildTool(), dependencies: ["roost-pack-page"]),
+        .executableTarget(name: "roost-pack-page", dependencies: ["COpenSSL", "CZlib"], swiftSettings: strict),
         .executableTarget(
             name: "roost",
             dependencies: [
@@ -266,6 +271,9 @@ if let only = Context.environment["ROOST_ONLY"], !only.isEmpty {
             fatalError("ROOST_ONLY: there is no target \(name)")
         }
         for case .byNameItem(let needed, _) in target.dependencies where wanted.insert(needed).inserted {
+            open.insert(needed)
+        }
+        for case .plugin(let needed, _) in target.plugins ?? [] where wanted.insert(needed).inserted {
             open.insert(needed)
         }
     }

@@ -142,7 +142,9 @@ extension Connection {
         if request.path == core.settings.path { return .upgradeRequired }
         let request = HTTPRequest(
             method: request.method, path: request.path, query: request.query,
-            authorization: request.value("authorization"), clientAddress: clientAddress)
+            authorization: request.value("authorization"), accept: request.value("accept"),
+            acceptEncoding: request.value("accept-encoding"), ifNoneMatch: request.value("if-none-match"),
+            clientAddress: clientAddress)
         return core.events?.respond(to: request) ?? .notFound
     }
 

@@ -40,17 +40,27 @@ public struct HTTPRequest: Sendable {
     public var query: String
     /// `Authorization`. Never log it.
     public var authorization: String?
+    /// `Accept`.
+    public var accept: String?
+    /// `Accept-Encoding`.
+    public var acceptEncoding: String?
+    /// `If-None-Match`.
+    public var ifNoneMatch: String?
     /// Whom it came from: the peer or, behind a listed proxy, whom the proxy names.
     public var clientAddress: ClientAddress
 
     /// Creates a request, for tests of a handler.
     public init(
-        method: String, path: String, query: String = "", authorization: String? = nil, clientAddress: ClientAddress
+        method: String, path: String, query: String = "", authorization: String? = nil, accept: String? = nil,
+        acceptEncoding: String? = nil, ifNoneMatch: String? = nil, clientAddress: ClientAddress
     ) {
         self.method = method
         self.path = path
         self.query = query
         self.authorization = authorization
+        self.accept = accept
+        self.acceptEncoding = acceptEncoding
+        self.ifNoneMatch = ifNoneMatch
         self.clientAddress = clientAddress
     }
 }
@@ -103,7 +113,8 @@ extension HTTPResponse {
     /// The response in HTTP/1.1 (RFC 9112).
     func serialized(keepAlive: Bool, withBody: Bool = true) -> [UInt8] {
         var head = "HTTP/1.1 \(status) \(HTTPResponse.phrase(status))\r\n"
-        head += "Content-Type: \(contentType)\r\nContent-Length: \(body.count)\r\n"
+        // A 304 tells nothing of a body that isn't there (RFC 9110, sections 8.6 and 15.4.5).
+        if status != 304 { head += "Content-Type: \(contentType)\r\nContent-Length: \(body.count)\r\n" }
         // A response with `Upgrade` names it here (RFC 9110, section 7.8).
         let upgrade = headers.contains { $0.name == "Upgrade" } ? ", Upgrade" : ""
         head += "Connection: \(keepAlive ? "keep-alive" : "close")\(upgrade)\r\n"
@@ -116,6 +127,7 @@ extension HTTPResponse {
         switch status {
         case 200: "OK"
         case 204: "No Content"
+        case 304: "Not Modified"
         case 400: "Bad Request"
         case 401: "Unauthorized"
         case 403: "Forbidden"

@@ -97,6 +97,8 @@ public struct Configuration: Sendable, Equatable {
     public var metrics = Metrics()
     /// Whether the operators' page is served.
     public var hasAdminPage = true
+    /// Whether the chat page is served.
+    public var hasChatPage = true
     /// The lowest level that is written to the log.
     public var logLevel = Logger.Level.info
     /// How the lines of the log look.

@@ -52,6 +52,11 @@ extension ConfigurationKey {
             .word(\.proxyProtocolWord, ["off", "on"]),
             "on: connections of these proxies begin with a header of the PROXY protocol, version 1 or 2."
         ),
+        ConfigurationKey(
+            "listen.page",
+            .word(\.chatPageWord, ["off", "on"]),
+            "on: browsers get the chat page at /. It shows nothing without a token; `roost link` makes a link with one."
+        ),
     ]
 
     private static let tls = [
@@ -227,6 +232,11 @@ extension Configuration {
     fileprivate var adminPageWord: String {
         get { hasAdminPage ? "on" : "off" }
         set { hasAdminPage = newValue == "on" }
+    }
+
+    fileprivate var chatPageWord: String {
+        get { hasChatPage ? "on" : "off" }
+        set { hasChatPage = newValue == "on" }
     }
 
     fileprivate var metricsToken: String {

@@ -2,7 +2,8 @@ import RoostCore
 import RoostTransport
 import RoostWire
 
-/// The HTTP pages beside the socket: health, readiness, metrics, the operators' page, and a greeting at `/`.
+/// The HTTP pages beside the socket: health, readiness, metrics, the operators' page, and at `/` the chat page or a
+/// greeting.
 extension Gateway {
     func respond(to request: HTTPRequest) -> HTTPResponse {
         switch request.path {
@@ -18,14 +19,20 @@ extension Gateway {
             return HTTPResponse(
                 status: 200, contentType: "text/plain; version=0.0.4; charset=utf-8",
                 body: metrics.page(at: now.monotonic) { metricsPage() })
-        case "/":
-            return text(
-                200,
-                "Roost \(ServerVersion.number). Clients connect by WebSocket to /v1/socket, subprotocol roost.v1.\n")
         case let path:
+            if configuration.hasChatPage, let page = ChatPage.response(to: request) { return page }
+            if path == "/" { return greeting }
             let page = configuration.hasAdminPage ? AdminPage.response(to: path) : nil
             return page ?? .refusal(404, code: "not_found", reason: "there is no such page")
         }
+    }
+
+    /// For whoever is no browser, and for all if the chat page is off.
+    private var greeting: HTTPResponse {
+        var response = text(
+            200, "Roost \(ServerVersion.number). Clients connect by WebSocket to /v1/socket, subprotocol roost.v1.\n")
+        if configuration.hasChatPage { response.headers.append(("Vary", "Accept")) }
+        return response
     }
 
     private func readiness() -> HTTPResponse {

@@ -1,0 +1,21 @@
+import Foundation
+import PackagePlugin
+
+/// Has the files of the chat page packed into a source of the target, whenever one of them has changed.
+@main
+struct PackPagePlugin: BuildToolPlugin {
+    static let names = [
+        "index.html", "app.css", "app.js", "roost.js", "sw.js", "manifest.webmanifest", "icon.svg", "icon.png",
+    ]
+
+    func createBuildCommands(context: PluginContext, target: Target) throws -> [Command] {
+        let folder = context.package.directoryURL.appending(path: "Web")
+        let files = Self.names.map { folder.appending(path: $0) }
+        let source = context.pluginWorkDirectoryURL.appending(path: "PackedPage.swift")
+        return [
+            .buildCommand(
+                displayName: "Packing the chat page", executable: try context.tool(named: "roost-pack-page").url,
+                arguments: [source.path] + files.map(\.path), inputFiles: files, outputFiles: [source])
+        ]
+    }
+}

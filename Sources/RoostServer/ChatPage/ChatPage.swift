@@ -1,0 +1,92 @@
+import Foundation
+import RoostTransport
+
+/// The files of the chat page (folder Web). They are packed while the relay is built, are part of the program, hold
+/// nothing that is secret, and say to browsers that nothing else may be loaded, run or framed.
+enum ChatPage {
+    private struct File {
+        var type: String
+        var tag: String
+        var plain: [UInt8]
+        /// By gzip; nil if that makes it no smaller.
+        var packed: [UInt8]?
+    }
+
+    private static let files: [String: File] = Dictionary(
+        uniqueKeysWithValues: PackedPage.files.compactMap { file in
+            guard let plain = Data(base64Encoded: file.plain) else { return nil }
+            let path = file.name == "index.html" ? "/" : "/" + file.name
+            let packed = file.packed.flatMap { Data(base64Encoded: $0) }.map { [UInt8]($0) }
+            return (path, File(type: type(of: file.name), tag: file.tag, plain: [UInt8](plain), packed: packed))
+        })
+
+    /// The response for one of its paths; nil for others. At `/` it is only for whoever takes HTML by name, as browsers
+    /// do: programs and people with curl get a line of text there.
+    static func response(to request: HTTPRequest) -> HTTPResponse? {
+        guard let file = files[request.path] else { return nil }
+        let isRoot = request.path == "/"
+        if isRoot, !takesHTML(request.accept) { return nil }
+        let packed = file.packed.flatMap { takesGzip(request.acceptEncoding) ? $0 : nil }
+        // A strong tag names bytes as they are sent (RFC 9110, section 8.8.3).
+        let tag = packed == nil ? "\"\(file.tag)\"" : "\"\(file.tag)-gzip\""
+        var response = HTTPResponse(status: 200, contentType: file.type, body: packed ?? file.plain, headers: headers)
+        response.headers.append(("ETag", tag))
+        let varying = (isRoot ? ["Accept"] : []) + (file.packed == nil ? [] : ["Accept-Encoding"])
+        if !varying.isEmpty { response.headers.append(("Vary", varying.joined(separator: ", "))) }
+        if packed != nil { response.headers.append(("Content-Encoding", "gzip")) }
+        if let known = request.ifNoneMatch, names(known, tag) {
+            response.status = 304
+            response.body = []
+        }
+        return response
+    }
+
+    private static func type(of name: String) -> String {
+        switch name.split(separator: ".").last {
+        case "html": "text/html; charset=utf-8"
+        case "css": "text/css; charset=utf-8"
+        case "js": "text/javascript; charset=utf-8"
+        case "webmanifest": "application/manifest+json"
+        case "svg": "image/svg+xml"
+        default: "image/png"
+        }
+    }
+
+    private static func takesHTML(_ accept: String?) -> Bool {
+        items(accept).contains { $0.hasPrefix("text/html") }
+    }
+
+    private static func takesGzip(_ encodings: String?) -> Bool {
+        items(encodings).contains { item in
+            let parts = item.split(separator: ";").map { $0.filter { $0 != " " } }
+            guard parts.first == "gzip" || parts.first == "x-gzip" else { return false }
+            // `q=0` refuses it (RFC 9110, section 12.4.2).
+            return !parts.dropFirst().contains { $0.hasPrefix("q=0") && !$0.dropFirst(3).contains { "1"..."9" ~= $0 } }
+        }
+    }
+
+    private static func names(_ known: String, _ tag: String) -> Bool {
+        items(known).contains { $0 == "*" || $0 == tag || $0 == "w/" + tag }
+    }
+
+    private static func items(_ list: String?) -> [String] {
+        (list ?? "").lowercased().split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }
+    }
+
+    private static let headers: [(name: String, value: String)] = [
+        (
+            "Content-Security-Policy",
+            // Trusted Types: text can't become script or markup by any way of the DOM. The one policy that there is
+            // names the service worker's address.
+            "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; "
+                + "manifest-src 'self'; worker-src 'self'; base-uri 'none'; form-action 'none'; "
+                + "frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types roost"
+        ),
+        ("X-Content-Type-Options", "nosniff"),
+        ("Referrer-Policy", "no-referrer"),
+        ("Cross-Origin-Opener-Policy", "same-origin"),
+        ("Cross-Origin-Resource-Policy", "same-origin"),
+        // The page and the relay are of one version: a browser asks each time, and is mostly told 304.
+        ("Cache-Control", "no-cache"),
+    ]
+}

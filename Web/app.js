@@ -1,0 +1,1583 @@
+// The chat page: what is on the screen, and what keys and buttons do. Everything about the relay and what this device
+// keeps is in roost.js, whose objects tell their changes as snapshots. Each part below shows one kind of snapshot: it
+// patches the rows that are there, and never draws a row anew. Whatever people wrote is only ever set as text.
+
+const link = takeLink();
+
+import { Roost, sentences } from "/roost.js?unpacked";
+
+const $ = (id) => document.getElementById(id);
+const SVG = "http://www.w3.org/2000/svg";
+const MINUTE = 60_000;
+const DAY = 24 * 60 * MINUTE;
+/** Without a key or a touch for so long, nobody looks at the page. */
+const IDLE_AFTER = 5 * MINUTE;
+/** Nearer to the end than this is at the end. Pixels. */
+const END = 60;
+const REACTIONS = ["👍", "❤️", "😂", "🎉", "😮", "😢", "🙏", "👎"];
+/** The names that the relay takes (Docs/Protocol.md, section 2). */
+const NAME = /^(?!@)[!#-[\]-~]{1,64}$/;
+
+// Elements -----------------------------------------------------------------------------------------------------------
+
+function element(name, attributes = {}, ...children) {
+  const made = document.createElement(name);
+  for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
+  made.append(...children);
+  return made;
+}
+
+function icon(name) {
+  const svg = document.createElementNS(SVG, "svg");
+  svg.setAttribute("aria-hidden", "true");
+  const use = document.createElementNS(SVG, "use");
+  use.setAttribute("href", `#${name}`);
+  svg.append(use);
+  return svg;
+}
+
+function button(text, act, attributes = {}) {
+  const made = element("button", { type: "button", ...attributes }, text);
+  made.addEventListener("click", act);
+  return made;
+}
+
+function text(node, value) {
+  if (node.textContent !== value) node.textContent = value;
+}
+
+function attribute(node, name, value) {
+  if (value === undefined || value === false) node.removeAttribute(name);
+  else if (node.getAttribute(name) !== String(value)) node.setAttribute(name, value);
+}
+
+/** Makes the children of a node those of the items, in their order. Rows that stay keep their element and their focus. */
+class Rows {
+  constructor(parent, { key, make, patch }) {
+    Object.assign(this, { parent, key, make, patch });
+    this.all = new Map();
+  }
+
+  show(items) {
+    const keys = new Set(items.map(this.key));
+    for (const [key, row] of this.all) {
+      if (keys.has(key)) continue;
+      row.remove();
+      this.all.delete(key);
+    }
+    let next = this.parent.firstElementChild;
+    for (const item of items) {
+      const key = this.key(item);
+      let row = this.all.get(key);
+      if (!row) this.all.set(key, (row = this.make(item)));
+      this.patch(row, item);
+      if (row === next) next = next.nextElementSibling;
+      else this.parent.insertBefore(row, next);
+    }
+  }
+}
+
+/** Of several elements one can be reached by Tab, and the others from there by arrow keys. */
+class Roving {
+  constructor(parent, selector, keys = ["ArrowUp", "ArrowDown"]) {
+    Object.assign(this, { parent, selector, keys });
+    parent.addEventListener("keydown", (event) => this.pressed(event));
+    parent.addEventListener("focusin", (event) => this.chosen(event.target.closest(selector)));
+  }
+
+  get all() {
+    return [...this.parent.querySelectorAll(this.selector)];
+  }
+
+  /** Chooses an element without going there. */
+  chosen(element) {
+    if (!element || element.tabIndex === 0) return;
+    for (const one of this.all) if (one.tabIndex === 0) one.tabIndex = -1;
+    element.tabIndex = 0;
+  }
+
+  /** Chooses one if none is chosen. */
+  settle(element) {
+    const all = this.all;
+    if (!all.some((one) => one.tabIndex === 0)) this.chosen(element ?? all[0]);
+  }
+
+  pressed(event) {
+    const all = this.all;
+    const place = all.indexOf(event.target);
+    if (place < 0 || event.altKey || event.ctrlKey || event.metaKey) return;
+    const to = { [this.keys[0]]: place - 1, [this.keys[1]]: place + 1, Home: 0, End: all.length - 1 }[event.key];
+    if (to === undefined) return;
+    event.preventDefault();
+    all[Math.min(Math.max(to, 0), all.length - 1)].focus();
+  }
+}
+
+// Words --------------------------------------------------------------------------------------------------------------
+
+const clock = new Intl.DateTimeFormat(undefined, { hour: "2-digit", minute: "2-digit" });
+const dayName = new Intl.DateTimeFormat(undefined, { weekday: "long", day: "numeric", month: "long" });
+const shortDay = new Intl.DateTimeFormat(undefined, { day: "numeric", month: "short" });
+
+const things = (number, one) => `${number} ${one}${number === 1 ? "" : "s"}`;
+const dayOf = (time) => new Date(time).setHours(0, 0, 0, 0);
+const daysAgo = (time) => Math.round((dayOf(Date.now()) - dayOf(time)) / DAY);
+
+function day(time) {
+  return ["Today", "Yesterday"][daysAgo(time)] ?? dayName.format(time);
+}
+
+function shortTime(time) {
+  return daysAgo(time) === 0 ? clock.format(time) : shortDay.format(time);
+}
+
+function ago(time) {
+  const minutes = Math.floor((Date.now() - time) / MINUTE);
+  if (minutes < 1) return "just now";
+  if (minutes < 60) return `${things(minutes, "minute")} ago`;
+  if (daysAgo(time) < 2) return `${day(time).toLowerCase()} at ${clock.format(time)}`;
+  return `on ${shortDay.format(time)}`;
+}
+
+function names(all, more = 0) {
+  const rest = more > 0 ? [things(more, "other")] : [];
+  const words = [...all, ...rest];
+  return words.length < 2 ? words.join("") : `${words.slice(0, -1).join(", ")} and ${words.at(-1)}`;
+}
+
+/** How somebody is shown, as a line; empty if nothing is known. */
+function presenceLine(presence) {
+  if (!presence) return "";
+  const { state, lastSeen, seen } = presence;
+  const said = presence.text ? ` · ${presence.text}` : "";
+  if (state !== "offline") return state + said;
+  if (lastSeen) return `last seen ${ago(lastSeen)}${said}`;
+  const roughly = { recently: "recently", week: "within a week", month: "within a month", long: "long ago" }[seen];
+  return (roughly ? `last seen ${roughly}` : "not here yet") + said;
+}
+
+function isUnseen(presence) {
+  return presence?.state === "offline" && !presence.lastSeen && !presence.seen;
+}
+
+function preview(message) {
+  if (!message) return "";
+  const words = message.isDeleted ? "Deleted" : message.text ?? `[${message.kind}]`;
+  return message.isOwn ? `You: ${words}` : words;
+}
+
+/** What to tell of an error: a refusal of the relay, or no connection. */
+function reason(error) {
+  return {
+    not_connected: "That needs a connection. Try again when it is back.",
+    forbidden: "You may not do that here.",
+    not_found: "That doesn't exist, or you may not see it.",
+    conflict: "That is so already.",
+    too_large: "That is too long, or too many.",
+    rate_limited: "That was too fast. Wait a moment.",
+    bad_request: "The relay doesn't take that name or text.",
+  }[error?.code] ?? `That didn't work: ${error?.message ?? error}`;
+}
+
+let noticeTimer;
+function tell(words) {
+  text($("notice"), words);
+  clearTimeout(noticeTimer);
+  noticeTimer = setTimeout(() => text($("notice"), ""), 7_000);
+}
+
+/** Runs what a person asked for; what goes wrong is told. */
+async function attempt(act, told = tell) {
+  try {
+    return await act();
+  } catch (error) {
+    told(reason(error));
+    return undefined;
+  }
+}
+
+function hue(name) {
+  let sum = 0;
+  for (const letter of name) sum = (sum * 31 + letter.codePointAt(0)) % 8;
+  return sum;
+}
+
+function patchAvatar(node, name, { isGroup = false, state } = {}) {
+  text(node, [...name.replace(/^[^\p{L}\p{N}]+/u, "") || name][0] ?? "?");
+  node.className = `avatar hue-${hue(name)}${isGroup ? " group" : ""}`;
+  attribute(node, "data-state", state);
+}
+
+// Who uses the page --------------------------------------------------------------------------------------------------
+
+/** What is kept of tokens: one for each user of this browser, and who uses this tab. It is gone after signing out. */
+const tokens = {
+  of: (user) => stored(() => localStorage.getItem(`roost.token.${user}`)) ?? tokens.unstored[user],
+  keep(user, token) {
+    tokens.unstored[user] = token;
+    stored(() => localStorage.setItem(`roost.token.${user}`, token));
+  },
+  forget(user) {
+    delete tokens.unstored[user];
+    stored(() => localStorage.removeItem(`roost.token.${user}`));
+    if (tokens.user === user) tokens.user = null;
+  },
+  get users() {
+    const kept = stored(() => Object.keys(localStorage)) ?? [];
+    return kept.filter((key) => key.startsWith("roost.token.")).map((key) => key.slice("roost.token.".length)).sort();
+  },
+  /** Who uses this tab, or else who used one last. */
+  get user() {
+    return stored(() => sessionStorage.getItem("roost.user") ?? localStorage.getItem("roost.last"));
+  },
+  set user(user) {
+    for (const [storage, key] of [["sessionStorage", "roost.user"], ["localStorage", "roost.last"]]) {
+      stored(() => (user ? window[storage].setItem(key, user) : window[storage].removeItem(key)));
+    }
+  },
+  unstored: {},
+};
+
+// A browser may refuse to store anything.
+function stored(act) {
+  try {
+    return act() ?? undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Takes the token out of the address bar, before anybody sees it there. Undefined if there is none. */
+function takeLink() {
+  const found = /^#token=(.*)$/.exec(location.hash);
+  if (!found) return undefined;
+  history.replaceState(null, "", location.pathname);
+  return found[1];
+}
+
+/** What a token says of itself, unverified; undefined if it is none. */
+function claims(token) {
+  try {
+    const base64 = token.split(".")[1].replaceAll("-", "+").replaceAll("_", "/");
+    const said = JSON.parse(new TextDecoder().decode(Uint8Array.from(atob(base64), (one) => one.charCodeAt(0))));
+    return NAME.test(said.sub) && Number.isFinite(said.exp) ? { user: said.sub, expires: said.exp * 1000 } : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The page without a user: how to get in. */
+function showStart(title, words, user) {
+  document.title = "Roost";
+  $("chat").hidden = true;
+  $("start").hidden = false;
+  text($("start-title"), title);
+  text($("start-text"), words);
+  text($("start-command"), `roost link --user ${user ?? "NAME"}`);
+  $("start-users").replaceChildren(...tokens.users.map((one) => button(`Go on as ${one}`, () => enter(one))));
+}
+
+// The session --------------------------------------------------------------------------------------------------------
+
+/** The chat of the user of this tab; undefined before there is one. */
+let roost;
+let me = "";
+
+async function enter(user) {
+  const before = roost;
+  roost = undefined;
+  conversationView.close();
+  before?.close();
+  me = user;
+  tokens.user = user;
+  const scheme = location.protocol === "https:" ? "wss:" : "ws:";
+  const opened = await Roost.open({
+    url: `${scheme}//${location.host}/v1/socket`, token: () => tokens.of(user) ?? "", user, name: `roost-${user}`,
+  });
+  if (me !== user) return opened.close();
+  roost = opened;
+  $("start").hidden = true;
+  $("chat").hidden = false;
+  roost.onChange(ifCurrent(opened, showSession));
+  roost.conversations.onChange(ifCurrent(opened, (snapshot) => listView.show(snapshot)));
+  roost.onPresence(ifCurrent(opened, () => {
+    listView.show(opened.conversations.snapshot);
+    conversationView.showHead();
+  }));
+  tellActivity();
+  route();
+  if (!isExpired()) await attempt(() => opened.connect());
+}
+
+function ifCurrent(one, act) {
+  return (snapshot) => { if (roost === one) act(snapshot); };
+}
+
+const isExpired = () => (claims(tokens.of(me) ?? "")?.expires ?? 0) <= Date.now();
+
+function showSession(snapshot) {
+  const { connection, badge, status } = snapshot;
+  patchAvatar($("me-avatar"), me);
+  text($("me-name"), me);
+  const wanted = { auto: "online", away: "away", busy: "busy", invisible: "shown as offline" }[status.state];
+  const state = connection.state !== "connected" ? "not connected" : snapshot.isUpToDate ? wanted : "catching up …";
+  text($("me-state"), state + (status.text ? ` · ${status.text}` : "") + (snapshot.isStored ? "" : " · nothing is kept"));
+  attribute($("me"), "aria-label", `You, ${me}: ${state}`);
+  text($("me-device"), `This device is called ${snapshot.device}.`);
+  attribute(document.body, "data-connection", connection.state);
+  attribute(document.body, "data-live", snapshot.isUpToDate && connection.state === "connected");
+  showBadge(badge);
+  banner.show(snapshot);
+}
+
+let shownBadge = -1;
+function showBadge(badge) {
+  const title = conversationView.title;
+  document.title = `${badge ? `(${badge}) ` : ""}${title ? `${title} – ` : ""}Roost`;
+  if (badge === shownBadge) return;
+  shownBadge = badge;
+  navigator.setAppBadge?.(badge).catch(() => {});
+  const bird = '<rect width="64" height="64" rx="14" fill="#b24a1e"/><g fill="#fff4e6"><circle cx="33" cy="30" r="14"/>'
+    + '<path d="M12 30h21v14h-7zM45 24l7 4-7 4zM14 47h36v4H14z"/></g>';
+  const mark = `<circle cx="46" cy="18" r="18" fill="#fff"/><text x="46" y="27" text-anchor="middle" fill="#8a1c12"
+    font-family="sans-serif" font-weight="bold" font-size="26">${badge > 9 ? "9+" : Number(badge)}</text>`;
+  const drawn = `<svg xmlns="${SVG}" viewBox="0 0 64 64">${bird}${mark}</svg>`;
+  const favicon = document.querySelector("link[rel=icon]");
+  favicon.href = badge ? `data:image/svg+xml,${encodeURIComponent(drawn)}` : "/icon.svg";
+}
+
+/** The line across the page that says why nothing comes or goes, and what to do. */
+const banner = {
+  timer: undefined,
+
+  show(snapshot) {
+    const said = this.words(snapshot);
+    $("banner").hidden = !said;
+    clearInterval(this.timer);
+    if (!said) return;
+    text($("banner-text"), said.words);
+    text($("banner-command"), said.command ?? "");
+    $("banner-act").hidden = !said.act;
+    text($("banner-act"), said.label ?? "");
+    $("banner-act").onclick = said.act;
+    const count = () => {
+      const seconds = Math.ceil((said.until - Date.now()) / 1000);
+      text($("banner-time"), seconds > 0 ? `Next try in ${seconds} s.` : "");
+    };
+    count();
+    if (said.until) this.timer = setInterval(count, 1000);
+  },
+
+  words({ connection, pendingCount }) {
+    const waits = pendingCount ? ` ${things(pendingCount, "message")} ${pendingCount === 1 ? "waits" : "wait"}.` : "";
+    const connect = () => attempt(() => roost.connect());
+    if (isExpired() || connection.reason === "signedOut") {
+      const why = isExpired() ? "Your link has expired." : "The relay doesn't take your link any more.";
+      return { words: `${why}${waits} Ask for a new one, and open it in this browser:`, command: `roost link --user ${me}` };
+    }
+    if (connection.state === "failed" && connection.reason === "takenOver") {
+      return { words: `${sentences.takenOver}${waits}`, label: "Use it here", act: connect };
+    }
+    if (connection.state === "failed") {
+      return { words: `The connection failed: ${connection.detail}.${waits}`, label: "Try again", act: connect };
+    }
+    const isLate = connection.state === "connecting" && !$("banner").hidden;
+    if (connection.state !== "waiting" && connection.state !== "offline" && !isLate) return undefined;
+    // Before the first try there is nothing to tell.
+    if (connection.state === "offline" && !waits && navigator.onLine) return undefined;
+    return {
+      words: `${isLate ? "Connecting …" : "You are offline."}${waits}`, until: connection.until, label: "Try now",
+      act: connect,
+    };
+  },
+};
+
+// Activity -----------------------------------------------------------------------------------------------------------
+
+let touchedAt = Date.now();
+let idleTimer;
+
+function isActive() {
+  return document.visibilityState === "visible" && document.hasFocus() && Date.now() - touchedAt < IDLE_AFTER;
+}
+
+function tellActivity() {
+  clearTimeout(idleTimer);
+  idleTimer = setTimeout(tellActivity, IDLE_AFTER);
+  roost?.setActivity(isActive() ? "active" : "idle");
+  if (conversationView.snapshot) conversationView.looked();
+}
+
+function touched() {
+  const wasActive = isActive();
+  touchedAt = Date.now();
+  if (!wasActive) tellActivity();
+}
+
+for (const event of ["pointerdown", "keydown", "wheel", "touchstart"]) {
+  addEventListener(event, touched, { passive: true, capture: true });
+}
+addEventListener("focus", touched);
+addEventListener("blur", tellActivity);
+addEventListener("online", () => roost?.wake());
+document.addEventListener("visibilitychange", () => {
+  if (document.visibilityState === "visible") {
+    touchedAt = Date.now();
+    roost?.wake();
+  }
+  tellActivity();
+});
+
+// The list of conversations ------------------------------------------------------------------------------------------
+
+/** Where a row leads: a direct conversation by its user, whether or not the relay has it yet. */
+const placeOf = (row) => (row.peer ? `@${row.peer}` : row.id);
+
+const listView = {
+  roving: new Roving($("list"), ".conversation"),
+  snapshot: { rows: [], hasMore: false },
+  rows: new Rows($("list"), {
+    key: placeOf,
+    make: (row) => {
+      const made = $("row-template").content.cloneNode(true).firstElementChild;
+      made.firstElementChild.tabIndex = -1;
+      made.firstElementChild.addEventListener("click", () => go(placeOf(row)));
+      return made;
+    },
+    patch: (made, row) => listView.patch(made.firstElementChild, row),
+  }),
+
+  show(snapshot) {
+    this.snapshot = snapshot;
+    this.rows.show(snapshot.rows);
+    this.roving.settle();
+    $("list-empty").hidden = snapshot.rows.length > 0 || snapshot.hasMore;
+    $("list-more").hidden = !snapshot.hasMore;
+    conversationView.showHead();
+  },
+
+  patch(made, row) {
+    const part = (name) => made.querySelector(name);
+    const isOpen = conversationView.place === placeOf(row);
+    patchAvatar(part(".avatar"), row.title, {
+      isGroup: !row.peer, state: row.peer && (roost?.presences.get(row.peer)?.state ?? "offline"),
+    });
+    text(part(".name"), row.title);
+    const time = row.last?.time ?? row.conversation?.time;
+    text(part("time"), time ? shortTime(time) : "");
+    const typing = row.typing.length ? (row.peer ? "typing …" : `${names(row.typing)} …`) : "";
+    const sender = row.last && !row.peer && !row.last.isOwn ? `${row.last.from}: ` : "";
+    const failed = row.last?.state?.state === "failed" ? "Not sent. " : "";
+    const draft = row.draft && !isOpen ? `Draft: ${row.draft}` : "";
+    text(part(".preview"), typing || draft || failed + sender + preview(row.last));
+    part(".preview").classList.toggle("typing", typing !== "");
+    text(part(".count"), row.unread ? String(row.unread) : "");
+    made.classList.toggle("unread", row.unread > 0);
+    attribute(made, "aria-current", isOpen);
+    const waits = row.pending ? `, ${things(row.pending, "message")} not sent` : "";
+    attribute(made, "aria-label", `${row.title}${row.unread ? `, ${row.unread} unread` : ""}${waits}. `
+      + part(".preview").textContent);
+  },
+
+  /** The conversation that many rows below the open one. */
+  step(by) {
+    const places = this.snapshot.rows.map(placeOf);
+    const at = places.indexOf(conversationView.place);
+    const to = places[at < 0 ? 0 : Math.min(Math.max(at + by, 0), places.length - 1)];
+    if (to) go(to);
+  },
+
+  row(place) {
+    return this.snapshot.rows.find((row) => placeOf(row) === place || row.id === place);
+  },
+};
+
+$("list-more").addEventListener("click", () => attempt(() => roost.conversations.loadMore()));
+$("side").addEventListener("scroll", () => {
+  const side = $("side");
+  if (listView.snapshot.hasMore && side.scrollHeight - side.scrollTop - side.clientHeight < 400) {
+    attempt(() => roost.conversations.loadMore());
+  }
+});
+
+// A message ----------------------------------------------------------------------------------------------------------
+
+const ADDRESS = /(https?:\/\/[^\s<>"]*[^\s<>".,;:!?'()[\]])/;
+
+function patchContent(node, words) {
+  if (node.textContent === words) return;
+  node.replaceChildren(...words.split(ADDRESS).map((part, place) =>
+    place % 2 ? element("a", { href: part, target: "_blank", rel: "noopener noreferrer", tabindex: -1 }, part) : part));
+}
+
+/** How far an own message has got: a sign, and its name for those who don't see it. */
+function patchState(node, state) {
+  const signature = state ? JSON.stringify(state) : "";
+  if (node.dataset.signature === signature) return;
+  node.dataset.signature = signature;
+  node.replaceChildren();
+  attribute(node, "data-state", state?.state);
+  attribute(node, "role", state && "img");
+  attribute(node, "aria-label", undefined);
+  if (!state) return;
+  const { count, others } = state;
+  const far = others > 1 ? ` ${count} of ${others}` : "";
+  const label = {
+    sending: "Sending", sent: "Sent", delivered: `Delivered${far && ` to${far}`}`, read: `Read${far && ` by${far}`}`,
+    failed: "Not sent",
+  }[state.state];
+  attribute(node, "aria-label", label);
+  attribute(node, "title", label);
+  node.append(icon({ delivered: "arrived", read: "arrived" }[state.state] ?? state.state));
+  if (far) node.append(element("span", { "aria-hidden": "true" }, `${count}/${others}`));
+}
+
+/** Rows of messages, in the conversation that is open. */
+const messageRows = {
+  make(message) {
+    const row = $("message-template").content.cloneNode(true).firstElementChild;
+    row.dataset.id = message.id;
+    // Whoever wrote it needn't be told.
+    if (message.isOwn) row.setAttribute("aria-live", "off");
+    if (conversationView.isLive) row.classList.add("new");
+    row.querySelector(".quote").addEventListener("click", () => conversationView.jump(row.shown.replyTo));
+    return row;
+  },
+
+  patch(row, { message, isFirst, quoted }) {
+    const signature = JSON.stringify([message, isFirst, quoted && preview(quoted)]);
+    if (row.signature === signature) return;
+    row.signature = signature;
+    row.shown = message;
+    const part = (name) => row.querySelector(name);
+    const words = message.isDeleted ? "This message was deleted."
+      : message.text ?? (message.body === undefined ? "The relay has lost this message."
+        : `A message of the kind “${message.kind}”, which this page can't show.`);
+    row.classList.toggle("own", message.isOwn);
+    row.classList.toggle("first", isFirst);
+    row.classList.toggle("deleted", message.isDeleted);
+    row.classList.toggle("unknown", !message.isDeleted && message.text === undefined);
+    row.classList.toggle("changing", message.isChanging);
+    row.classList.toggle("large", /^(\p{Extended_Pictographic}[\u{FE0F}\u{200D}\u{1F3FB}-\u{1F3FF}]*){1,3}$/u.test(words));
+    attribute(row, "data-sequence", message.sequence);
+    attribute(row, "aria-label", `${message.isOwn ? "You" : message.from}${message.time ? `, ${clock.format(message.time)}` : ""}`);
+    text(part(".author"), isFirst && !message.isOwn && conversationView.isGroup ? message.from : "");
+    const quote = part(".quote");
+    quote.hidden = !message.replyTo || message.isDeleted;
+    if (!quote.hidden) {
+      text(quote.firstElementChild, quoted ? (quoted.isOwn ? "You" : quoted.from) : "Reply to");
+      text(quote.lastElementChild, quoted ? preview(quoted).replace(/^You: /, "") : `message ${message.replyTo}`);
+    }
+    patchContent(part(".content"), words);
+    text(part("time"), message.time ? clock.format(message.time) : "");
+    attribute(part("time"), "datetime", message.time && new Date(message.time).toISOString());
+    text(part(".edited"), message.editedAt && !message.isDeleted ? "edited" : "");
+    patchState(part(".state"), message.state);
+    this.patchReactions(part(".reactions"), message);
+    this.patchProblem(part(".problem-row"), message);
+  },
+
+  patchReactions(node, message) {
+    const all = message.isDeleted ? [] : message.reactions;
+    node.rows ??= new Rows(node, {
+      key: (one) => one.reaction,
+      make: (one) => button("", () => act("react", one.reaction), { tabindex: -1 }),
+      patch: (made, one) => {
+        text(made, `${one.reaction} ${one.count}`);
+        attribute(made, "aria-pressed", one.mine);
+        attribute(made, "aria-label", `${one.reaction}, ${things(one.count, "time")}${one.mine ? ", yours too" : ""}`);
+      },
+    });
+    const act = (_, reaction) => conversationView.react(node.parentElement.shown, reaction);
+    node.rows.show(all);
+  },
+
+  patchProblem(node, message) {
+    const failure = message.state?.state === "failed" ? message.state : message.failedChange;
+    node.replaceChildren();
+    if (!failure) return;
+    node.setAttribute("role", "alert");
+    const item = message.failedChange?.outboxItem ?? message.outboxItem;
+    const timeline = conversationView.timeline;
+    const what = message.state?.state === "failed" ? "Not sent: " : "Change not saved: ";
+    node.append(element("span", {}, what + (sentences[failure.reason] ?? failure.detail)));
+    if (item === undefined) return;
+    node.append(button("Try again", () => attempt(() => timeline.retry(item))));
+    if (message.state?.state === "failed" && message.text !== undefined) {
+      node.append(button("Edit", () => composer.begin({ kind: "replace", message, item })));
+    }
+    node.append(button("Discard", () => attempt(() => timeline.discard(item))));
+  },
+};
+
+// The conversation that is open --------------------------------------------------------------------------------------
+
+const conversationView = {
+  /** Where its messages go to: `@name`, or the id of a group. */
+  place: undefined,
+  timeline: undefined,
+  snapshot: undefined,
+  /** Whether messages come as they are written, and not because somebody scrolls. */
+  isLive: false,
+  isAtEnd: true,
+  /** The messages after this one are marked as new. */
+  markedAfter: undefined,
+  /** The last message that was in sight, and the last that is known. */
+  seenUpTo: 0,
+  newest: 0,
+  /** Messages that are quoted, by sequence; `null` while the relay is asked. */
+  quoted: new Map(),
+  filling: new Set(),
+  isPaging: false,
+  roving: new Roving($("log"), ".message"),
+
+  rows: new Rows($("log"), {
+    key: (item) => item.id,
+    make: (item) => {
+      if (item.type === "message") return messageRows.make(item.message);
+      const made = element("div", { class: item.type });
+      if (item.type !== "gap") made.setAttribute("role", "separator");
+      return made;
+    },
+    patch: (row, item) => {
+      if (item.type === "message") return messageRows.patch(row, item);
+      if (item.gap) Object.assign(row.dataset, { from: item.gap.from, to: item.gap.to });
+      text(row, item.words);
+    },
+  }),
+
+  get isGroup() {
+    return this.snapshot?.conversation ? this.snapshot.conversation.kind === "group" : !this.place?.startsWith("@");
+  },
+
+  get title() {
+    if (!this.place) return "";
+    if (this.place.startsWith("@")) return this.place.slice(1);
+    return this.snapshot?.conversation?.name ?? listView.row(this.place)?.title ?? "Group";
+  },
+
+  async open(place) {
+    if (this.place === place) return this.settleFocus();
+    this.close();
+    this.place = place;
+    document.body.dataset.view = "conversation";
+    $("nothing").hidden = true;
+    $("conversation").hidden = false;
+    this.showHead();
+    listView.show(listView.snapshot);
+    const opened = await attempt(() => roost.timeline(place));
+    if (this.place !== place || !opened) return opened?.close();
+    this.timeline = opened;
+    const { conversation, items } = opened.snapshot;
+    if (conversation?.unread) {
+      this.markedAfter = conversation.read;
+      const first = items.find((item) => item.type === "message" && item.sequence);
+      if (first && first.sequence > conversation.read + 1) await attempt(() => opened.jump(conversation.read + 1));
+      if (this.timeline !== opened) return undefined;
+    }
+    composer.reset(opened.draft);
+    opened.onChange((snapshot) => { if (this.timeline === opened) this.show(snapshot); });
+    this.isLive = true;
+    return this.settleFocus();
+  },
+
+  /** On a phone a keyboard that comes by itself hides half of what one wants to read. */
+  settleFocus() {
+    if (!matchMedia("(pointer: coarse)").matches) $("text").focus({ preventScroll: true });
+  },
+
+  close() {
+    this.timeline?.close();
+    tools.hide();
+    this.rows.show([]);
+    Object.assign(this, {
+      place: undefined, timeline: undefined, snapshot: undefined, isLive: false, isAtEnd: true, markedAfter: undefined,
+      seenUpTo: 0, newest: 0,
+    });
+    this.quoted.clear();
+    this.filling.clear();
+    $("typing").textContent = "";
+    $("below").hidden = $("trouble").hidden = $("older").hidden = true;
+    finder.close();
+    $("conversation").hidden = true;
+    $("nothing").hidden = false;
+    document.body.dataset.view = "list";
+  },
+
+  show(snapshot) {
+    const isFirst = this.snapshot === undefined;
+    const { items, conversation } = snapshot;
+    const before = this.newest;
+    for (const item of items) {
+      if (item.type !== "message" || !item.sequence) continue;
+      this.newest = Math.max(this.newest, item.sequence);
+      this.quoted.set(item.sequence, item);
+    }
+    this.markArrivals(items, before);
+    this.snapshot = snapshot;
+    const anchor = this.isAtEnd ? undefined : this.anchor();
+    // What comes by scrolling isn't read out.
+    attribute($("log"), "aria-busy", isFirst || this.isPaging);
+    this.rows.show(this.described(items));
+    attribute($("log"), "aria-busy", false);
+    this.roving.settle($("log").querySelector(".message:last-of-type"));
+    $("older").hidden = !(this.isPaging && snapshot.hasOlder);
+    const typing = snapshot.othersType ? "Several people are typing …"
+      : snapshot.typing.length ? `${names(snapshot.typing)} ${snapshot.typing.length > 1 ? "are" : "is"} typing …` : "";
+    text($("typing"), typing);
+    this.showTrouble(snapshot.failure);
+    this.showHead();
+    if (isFirst) this.scrollToBegin();
+    else if (this.isAtEnd && !snapshot.hasNewer) this.scrollToEnd();
+    else this.restore(anchor);
+    // The bar of a message that has gone would be in the way.
+    if (conversation || items.length) this.looked();
+  },
+
+  /** What came while nobody looked begins with a line. */
+  markArrivals(items, before) {
+    if (!this.snapshot || this.isPaging || this.snapshot.hasNewer) return;
+    const isNew = items.some((item) => item.type === "message" && !item.isOwn && item.sequence > before);
+    if (!isNew || before === 0 || (isActive() && this.isAtEnd)) return;
+    if (this.markedAfter === undefined || this.seenUpTo >= before) this.markedAfter = before;
+  },
+
+  /** The rows for items: messages, and between them days, gaps and the line above what is new. */
+  described(items) {
+    const rows = [];
+    let last;
+    let isMarked = this.markedAfter === undefined;
+    for (const item of items) {
+      if (item.type === "gap") {
+        rows.push({ type: "gap", id: item.id, gap: item, words: things(item.to - item.from + 1, "message") + " …" });
+        last = undefined;
+        continue;
+      }
+      const time = item.time ?? Date.now();
+      if (!last || dayOf(last.time ?? Date.now()) !== dayOf(time)) {
+        rows.push({ type: "day", id: `day ${dayOf(time)} ${last?.id ?? ""}`, words: day(time) });
+        last = undefined;
+      }
+      if (!isMarked && item.sequence > this.markedAfter && !item.isOwn) {
+        rows.push({ type: "marker", id: "marker", words: "New messages" });
+        isMarked = true;
+        last = undefined;
+      }
+      const isFirst = !last || last.from !== item.from || time - (last.time ?? time) > 5 * MINUTE;
+      const quoted = item.replyTo ? this.quotedMessage(item.replyTo) : undefined;
+      rows.push({ type: "message", id: item.id, message: item, isFirst, quoted });
+      last = item;
+    }
+    return rows;
+  },
+
+  /** A message that is quoted; if it isn't here, the relay is asked for it once. */
+  quotedMessage(sequence) {
+    const known = this.quoted.get(sequence);
+    const id = this.snapshot?.conversation?.id;
+    if (known !== undefined || !id || roost.snapshot.connection.state !== "connected") return known ?? undefined;
+    this.quoted.set(sequence, null);
+    const timeline = this.timeline;
+    roost.request("history", { conversation: id, after: sequence - 1, limit: 1 }).then(({ messages }) => {
+      const [found] = messages;
+      if (this.timeline !== timeline || found?.sequence !== sequence) return;
+      this.quoted.set(sequence, {
+        from: found.from, isOwn: found.from === me, isDeleted: found.deletedAt !== undefined, kind: found.kind ?? "text",
+        text: found.kind ? undefined : found.body,
+      });
+      this.show(timeline.snapshot);
+    }, () => {});
+    return undefined;
+  },
+
+  showHead() {
+    showBadge(roost?.snapshot.badge ?? 0);
+    if (!this.place) return;
+    const { conversation } = this.snapshot ?? {};
+    const peer = this.place.startsWith("@") ? this.place.slice(1) : undefined;
+    const presence = peer && roost.presences.get(peer);
+    patchAvatar($("title-avatar"), this.title, { isGroup: !peer, state: presence?.state });
+    text($("title"), this.title);
+    text($("subtitle"), peer ? presenceLine(presence) : this.groupLine());
+    const isStrange = peer && (isUnseen(presence) || (!presence && !conversation))
+      && !this.snapshot?.items.some((item) => item.from === peer);
+    if ($("info-dialog").open) infoDialog.showHead();
+    text($("stranger"), isStrange
+      ? `${peer} has not been here yet, as far as this page can tell. What you write waits for whoever has this name.` : "");
+  },
+
+  /** Some members of a group, and how many are there. */
+  groupLine() {
+    const { conversation, online } = this.snapshot ?? {};
+    if (!conversation) return "";
+    const others = conversation.members.filter((user) => user !== me).slice(0, 4);
+    const here = online ? ` · ${online.online} of ${online.of} online` : "";
+    return names([...others, "you"], conversation.count - others.length - 1) + here;
+  },
+
+  showTrouble(failure) {
+    $("trouble").hidden = !failure;
+    if (!failure) return;
+    const words = `Nothing can be sent here: ${sentences[failure.reason] ?? failure.detail}`;
+    if ($("trouble").dataset.words === words) return;
+    $("trouble").dataset.words = words;
+    $("trouble").replaceChildren(element("span", {}, words),
+      button("Try again", () => attempt(() => this.timeline.resume())));
+  },
+
+  // Scrolling
+
+  get messages() {
+    return [...$("log").querySelectorAll(".message")];
+  },
+
+  /** The first row in sight and where it is, so that it stays there when others come above it. */
+  anchor() {
+    const top = $("scroll").getBoundingClientRect().top;
+    const row = this.messages.find((one) => one.getBoundingClientRect().bottom > top);
+    return row && { row, top: row.getBoundingClientRect().top };
+  },
+
+  restore(anchor) {
+    if (anchor?.row.isConnected) $("scroll").scrollTop += anchor.row.getBoundingClientRect().top - anchor.top;
+  },
+
+  scrollToEnd() {
+    $("scroll").scrollTop = $("scroll").scrollHeight;
+    this.isAtEnd = true;
+  },
+
+  scrollToBegin() {
+    const marker = $("log").querySelector(".marker");
+    this.scrollToEnd();
+    if (!marker) return;
+    const above = $("scroll").getBoundingClientRect().top + 40 - marker.getBoundingClientRect().top;
+    if (above > 0) $("scroll").scrollTop -= above;
+    this.isAtEnd = this.distance() < END;
+  },
+
+  distance() {
+    const { scrollHeight, scrollTop, clientHeight } = $("scroll");
+    return scrollHeight - scrollTop - clientHeight;
+  },
+
+  scrolled() {
+    if (!this.timeline || !this.snapshot) return;
+    this.isAtEnd = this.distance() < END && !this.snapshot.hasNewer;
+    if ($("scroll").scrollTop < 500 && this.snapshot.hasOlder) this.page("loadOlder");
+    else if (this.distance() < 500 && this.snapshot.hasNewer) this.page("loadNewer");
+    this.looked();
+  },
+
+  async page(method) {
+    if (this.isPaging) return;
+    this.isPaging = true;
+    const { timeline } = this;
+    // Without a connection there is nothing more, and nothing to tell.
+    await timeline[method]().catch(() => {});
+    this.isPaging = false;
+    if (this.timeline !== timeline) return;
+    $("older").hidden = true;
+    this.looked();
+  },
+
+  /** Takes note of what is in sight: messages are read, gaps are filled, and what is below is counted. */
+  looked() {
+    const { top, bottom } = $("scroll").getBoundingClientRect();
+    const inSight = (row) => {
+      const box = row.getBoundingClientRect();
+      return box.top < bottom - Math.min(box.height, 40) && box.bottom > top;
+    };
+    if (isActive()) {
+      const last = this.messages.findLast((row) => row.dataset.sequence && inSight(row));
+      if (last) this.seenUpTo = Math.max(this.seenUpTo, Number(last.dataset.sequence));
+      this.tellSeen();
+    }
+    for (const row of $("log").querySelectorAll(".gap")) if (inSight(row)) this.fill(row.dataset);
+    const below = this.snapshot.items.filter((item) =>
+      item.type === "message" && !item.isOwn && item.sequence > this.seenUpTo).length;
+    $("below").hidden = this.isAtEnd || (this.distance() < 2 * END && !this.snapshot.hasNewer);
+    text($("below").querySelector("span"), below ? `${below} new below` : "");
+    attribute($("below"), "aria-label", below ? `${below} new below, go there` : "Go to the newest message");
+  },
+
+  tellSeen() {
+    const { conversation } = this.snapshot ?? {};
+    if (!isActive() || !conversation || this.seenUpTo <= conversation.read) return;
+    attempt(() => this.timeline.seen(this.seenUpTo), () => {});
+  },
+
+  fill({ from, to }) {
+    const key = `${from} ${to}`;
+    if (this.filling.has(key)) return;
+    this.filling.add(key);
+    const again = () => this.filling.delete(key);
+    this.timeline.fill(Number(from), Number(to)).then(again, again);
+  },
+
+  async jump(sequence) {
+    const find = () => $("log").querySelector(`[data-sequence="${Number(sequence)}"]`);
+    if (!find()) await attempt(() => this.timeline.jump(sequence));
+    const row = find();
+    if (!row) return tell("That message isn't here.");
+    this.isAtEnd = false;
+    row.scrollIntoView({ block: "center" });
+    this.roving.chosen(row);
+    row.classList.add("lit");
+    setTimeout(() => row.classList.remove("lit"), 2_000);
+    this.scrolled();
+    return row;
+  },
+
+  async goToEnd() {
+    if (this.snapshot?.hasNewer) await attempt(() => this.timeline.jumpToEnd());
+    this.scrollToEnd();
+    this.looked();
+    this.settleFocus();
+  },
+
+  react(message, reaction) {
+    const isMine = message.reactions.some((one) => one.reaction === reaction && one.mine);
+    return attempt(() => this.timeline.react(message.id, reaction, !isMine));
+  },
+};
+
+let isLooking = false;
+$("scroll").addEventListener("scroll", () => {
+  if (isLooking) return;
+  isLooking = true;
+  requestAnimationFrame(() => {
+    isLooking = false;
+    conversationView.scrolled();
+  });
+}, { passive: true });
+new ResizeObserver(() => {
+  if (conversationView.isAtEnd && conversationView.snapshot) conversationView.scrollToEnd();
+}).observe($("scroll"));
+$("below").addEventListener("click", () => conversationView.goToEnd());
+$("back-button").addEventListener("click", () => go(undefined));
+
+// Writing ------------------------------------------------------------------------------------------------------------
+
+/** The field below the messages: a new message, a reply, or another text for a message that was sent or refused. */
+const composer = {
+  mode: { kind: "new" },
+  /** What was begun before an old text took its place. */
+  put: "",
+
+  reset(draft) {
+    this.mode = { kind: "new" };
+    this.put = "";
+    this.fill(draft);
+    this.showMode();
+  },
+
+  fill(words) {
+    $("text").value = words;
+    this.grow();
+  },
+
+  begin(mode) {
+    if (this.isChange && !["edit", "replace"].includes(mode.kind)) this.fill(this.put);
+    else if (!this.isChange) this.put = $("text").value;
+    this.mode = mode;
+    if (this.isChange) this.fill(mode.message.text ?? "");
+    this.showMode();
+    $("text").focus();
+  },
+
+  get isChange() {
+    return this.mode.kind === "edit" || this.mode.kind === "replace";
+  },
+
+  cancel() {
+    if (this.isChange) this.fill(this.put);
+    this.mode = { kind: "new" };
+    this.showMode();
+    $("text").focus();
+  },
+
+  showMode() {
+    const { kind, message } = this.mode;
+    $("about").hidden = kind === "new";
+    const words = kind === "reply" ? `Reply to ${message.isOwn ? "yourself" : message.from}: ${preview(message)}`
+      : "Change this message";
+    if (kind !== "new") text($("about").firstElementChild, words);
+    text($("text-label"), kind === "new" ? `Message to ${conversationView.title}` : words);
+  },
+
+  async send() {
+    const words = $("text").value;
+    const { timeline } = conversationView;
+    if (words.trim() === "" || !timeline) return;
+    const { kind, message, item } = this.mode;
+    const draft = this.isChange ? this.put : "";
+    this.mode = { kind: "new" };
+    this.fill(draft);
+    this.showMode();
+    if (this.isFocused) $("text").focus();
+    await attempt(async () => {
+      if (kind === "edit") return timeline.edit(message.id, words);
+      if (kind === "replace") return timeline.replace(item, words);
+      if (conversationView.snapshot?.hasNewer) await timeline.jumpToEnd();
+      conversationView.markedAfter = undefined;
+      conversationView.isAtEnd = true;
+      await timeline.send(words, kind === "reply" ? { replyTo: message.id } : {});
+      return timeline.write(draft);
+    }, (problem) => {
+      // What was typed must not be lost with the error.
+      if ($("text").value === "") this.fill(words);
+      tell(problem);
+    });
+  },
+
+  typed() {
+    this.grow();
+    if (!this.isChange) attempt(() => conversationView.timeline?.write($("text").value), () => {});
+  },
+
+  /** As high as its text; browsers that know `field-sizing` do that themselves. */
+  grow() {
+    if (CSS.supports("field-sizing", "content")) return;
+    const field = $("text");
+    field.style.height = "auto";
+    field.style.height = `${Math.min(field.scrollHeight + 2, 150)}px`;
+  },
+
+  pressed(event) {
+    if (event.isComposing) return;
+    if (event.key === "Enter" && !event.shiftKey && !matchMedia("(pointer: coarse)").matches) {
+      event.preventDefault();
+      this.send();
+    } else if (event.key === "Escape" && this.mode.kind !== "new") {
+      event.stopPropagation();
+      this.cancel();
+    } else if (event.key === "ArrowUp" && $("text").value === "" && !event.altKey) {
+      const last = conversationView.snapshot?.items.findLast((item) =>
+        item.isOwn && item.sequence && item.text !== undefined && !item.isDeleted);
+      if (!last) return;
+      event.preventDefault();
+      this.begin({ kind: "edit", message: last });
+    }
+  },
+};
+
+$("composer").addEventListener("submit", (event) => {
+  event.preventDefault();
+  composer.send();
+  $("text").focus();
+});
+$("text").addEventListener("input", () => composer.typed());
+$("text").addEventListener("keydown", (event) => composer.pressed(event));
+$("about").querySelector("button").addEventListener("click", () => composer.cancel());
+
+// What can be done with a message ------------------------------------------------------------------------------------
+
+/** The bar of buttons at the message that has the pointer or the focus. There is one, which moves. */
+const tools = {
+  row: undefined,
+  isKept: false,
+
+  /** `isKept`: it stays when the pointer leaves, because it was asked for by a key or a touch. */
+  show(row, isKept = false) {
+    if (this.row === row && (this.isKept || !isKept)) return;
+    const actions = this.actions(row.shown);
+    if (!actions.length) return this.hide();
+    this.row = row;
+    this.isKept = isKept;
+    this.fill(actions);
+    const isHigh = row.getBoundingClientRect().top - $("scroll").getBoundingClientRect().top < 40;
+    for (const one of $("log").querySelectorAll(".edge")) one.classList.remove("edge");
+    row.classList.toggle("edge", isHigh);
+    row.append($("tools"));
+    $("tools").hidden = false;
+  },
+
+  fill(actions) {
+    $("tools").replaceChildren(...actions.map(([name, words, act]) => {
+      const made = button("", act, { "aria-label": words, title: words, tabindex: -1, class: name ? "" : "emoji" });
+      made.append(name ? icon(name) : words);
+      return made;
+    }));
+    this.roving.settle();
+  },
+
+  hide() {
+    if (!this.row) return;
+    const { row } = this;
+    const hadFocus = $("tools").contains(document.activeElement);
+    this.row = undefined;
+    this.isKept = false;
+    $("tools").hidden = true;
+    document.body.append($("tools"));
+    if (hadFocus && row.isConnected) row.focus();
+  },
+
+  actions(message) {
+    const timeline = conversationView.timeline;
+    const role = conversationView.snapshot?.conversation?.role;
+    const done = (act) => () => {
+      this.hide();
+      return act();
+    };
+    if (message.outboxItem !== undefined && !message.sequence) {
+      return [["bin", "Don't send it", done(() => attempt(() => timeline.discard(message.outboxItem)))]];
+    }
+    if (!message.sequence || message.isDeleted) return [];
+    const actions = [
+      ["smile", "React", () => {
+        this.fill(REACTIONS.map((one) => [undefined, one, done(() => {
+          conversationView.react(message, one);
+          $("text").focus();
+        })]));
+        $("tools").firstElementChild.focus();
+      }],
+      ["reply", "Reply", done(() => composer.begin({ kind: "reply", message }))],
+    ];
+    if (message.isOwn && message.text !== undefined) {
+      actions.push(["pencil", "Edit", done(() => composer.begin({ kind: "edit", message }))]);
+    }
+    if (message.isOwn) actions.push(["eye", "Who has read it", done(() => showReaders(message))]);
+    if (message.isOwn || (conversationView.isGroup && role !== "member")) {
+      actions.push(["bin", "Delete", done(() => removeMessage(message))]);
+    }
+    return actions;
+  },
+};
+tools.roving = new Roving($("tools"), "button", ["ArrowLeft", "ArrowRight"]);
+
+async function removeMessage(message) {
+  const words = `Delete ${message.isOwn ? "your message" : `${message.from}'s message`} for everybody? “${preview(message)
+    .replace(/^You: /, "").slice(0, 80)}”`;
+  if (await confirmed(words, "Delete")) await attempt(() => conversationView.timeline.delete(message.id));
+  $("text").focus();
+}
+
+async function showReaders(message) {
+  const readers = await attempt(() => conversationView.timeline.readers(message.sequence));
+  if (!readers) return;
+  $("readers").replaceChildren(...readers.map(({ user, time }) => {
+    const avatar = element("span", { "aria-hidden": "true" });
+    patchAvatar(avatar, user);
+    return element("li", {}, avatar, element("span", { class: "grow" }, user),
+      element("span", { class: "faint" }, time ? ago(time) : ""));
+  }));
+  if (!readers.length) $("readers").append(element("li", { class: "faint" }, "Nobody yet, as far as others tell."));
+  showDialog("readers-dialog");
+}
+
+$("log").addEventListener("pointerover", (event) => {
+  const row = event.target.closest(".message");
+  if (event.pointerType === "mouse" && row && !tools.isKept) tools.show(row);
+});
+$("scroll").addEventListener("pointerleave", () => { if (!tools.isKept) tools.hide(); });
+$("log").addEventListener("click", (event) => {
+  const row = event.target.closest(".message");
+  if (!row || event.target.closest("button, a") || getSelection()?.toString()) return;
+  if (tools.row === row && tools.isKept) tools.hide();
+  else tools.show(row, true);
+});
+$("log").addEventListener("focusin", (event) => {
+  const row = event.target.closest(".message");
+  if (row === tools.row) return;
+  tools.hide();
+  // What is in a message is reached by Tab from there.
+  for (const one of $("log").querySelectorAll(".message :is(a, .quote, .reactions button)")) {
+    one.tabIndex = row?.contains(one) ? 0 : -1;
+  }
+});
+$("log").addEventListener("keydown", (event) => {
+  const row = event.target.closest(".message");
+  if (!row || event.ctrlKey || event.metaKey || event.altKey) return;
+  if (event.key === "Escape") {
+    event.preventDefault();
+    if ($("tools").contains(event.target)) return tools.hide();
+    return $("text").focus();
+  }
+  if (event.target !== row) return;
+  const words = { r: "Reply", e: "Edit", Delete: "Delete" }[event.key];
+  if (event.key === "Enter") {
+    event.preventDefault();
+    tools.show(row, true);
+    if (tools.row === row) $("tools").querySelector("[tabindex='0']").focus();
+  } else if (words) {
+    const found = tools.actions(row.shown).find(([, name]) => name === words);
+    if (!found) return;
+    event.preventDefault();
+    found[2]();
+  }
+});
+
+// Searching ----------------------------------------------------------------------------------------------------------
+
+const finder = {
+  timer: undefined,
+
+  open() {
+    $("find").hidden = false;
+    attribute($("find-button"), "aria-expanded", "true");
+    $("find-text").focus();
+  },
+
+  close() {
+    if ($("find").hidden) return;
+    $("find").hidden = true;
+    attribute($("find-button"), "aria-expanded", "false");
+    $("find-text").value = "";
+    $("found").replaceChildren();
+    text($("find-count"), "");
+  },
+
+  async search() {
+    const words = $("find-text").value.trim();
+    const { timeline } = conversationView;
+    const found = words && timeline ? await attempt(() => timeline.search(words)) ?? [] : [];
+    if ($("find-text").value.trim() !== words) return;
+    text($("find-count"), words ? (found.length ? things(found.length, "message") : "Nothing was found.") : "");
+    $("found").replaceChildren(...found.slice(0, 50).map((message) => {
+      const shown = button("", () => conversationView.jump(message.sequence));
+      const when = message.time ? `${shortTime(message.time)} ${clock.format(message.time)}` : "";
+      shown.append(element("span", { class: "faint" }, `${message.isOwn ? "You" : message.from} · ${when}`),
+        element("span", {}, message.text ?? ""));
+      return element("li", {}, shown);
+    }));
+  },
+};
+
+$("find-button").addEventListener("click", () => ($("find").hidden ? finder.open() : finder.close()));
+$("find-close").addEventListener("click", () => {
+  finder.close();
+  $("text").focus();
+});
+$("find-form").addEventListener("submit", (event) => {
+  event.preventDefault();
+  finder.search();
+});
+$("find-text").addEventListener("input", () => {
+  clearTimeout(finder.timer);
+  finder.timer = setTimeout(() => finder.search(), 150);
+});
+$("find").addEventListener("keydown", (event) => {
+  if (event.key !== "Escape") return;
+  event.preventDefault();
+  event.stopPropagation();
+  finder.close();
+  $("text").focus();
+});
+
+// Dialogs ------------------------------------------------------------------------------------------------------------
+
+function showDialog(id) {
+  tools.hide();
+  if (!$(id).open) $(id).showModal();
+}
+
+for (const dialog of document.querySelectorAll("dialog")) {
+  dialog.addEventListener("close", () => { if (conversationView.place) conversationView.settleFocus(); });
+  dialog.addEventListener("click", (event) => {
+    if (event.target.closest("[data-close]") || event.target === dialog) dialog.close();
+  });
+}
+
+/** Asks, and returns whether the answer was yes. */
+function confirmed(words, yes) {
+  text($("confirm-text"), words);
+  text($("confirm-yes"), yes);
+  $("confirm").returnValue = "";
+  showDialog("confirm");
+  return new Promise((resolve) => {
+    $("confirm").addEventListener("close", () => resolve($("confirm").returnValue === "yes"), { once: true });
+  });
+}
+
+/** The names in a field, separated by commas or spaces. */
+function namesIn(field) {
+  return [...new Set(field.value.split(/[\s,]+/).map((one) => one.replace(/^@/, "")).filter(Boolean))];
+}
+
+/** Those with whom no conversation is known. The relay tells nobody who is a user of it, so names can't be looked up. */
+function strangers(users) {
+  const known = new Set(listView.snapshot.rows.flatMap((row) => [row.peer, ...(row.conversation?.members ?? [])]));
+  return users.filter((user) => !known.has(user));
+}
+
+const newDialog = {
+  asked: "",
+
+  open() {
+    $("new-form").reset();
+    text($("new-problem"), "");
+    this.choose();
+    showDialog("new-dialog");
+    $("new-users").focus();
+  },
+
+  get isGroup() {
+    return $("new-form").elements.kind.value === "group";
+  },
+
+  choose() {
+    $("new-form").querySelector("[data-for=group]").hidden = !this.isGroup;
+    text($("new-users-label"), this.isGroup ? "User names of the members" : "User name");
+    this.changed();
+  },
+
+  changed() {
+    this.asked = "";
+    text($("new-submit"), "Begin");
+    text($("new-help"), this.isGroup ? "Separate them by commas." : "");
+  },
+
+  async submit() {
+    text($("new-problem"), "");
+    const users = namesIn($("new-users")).filter((user) => user !== me);
+    const wrong = users.find((user) => !NAME.test(user));
+    const problem = wrong ? `“${wrong}” can't be a user name.`
+      : !users.length ? "Name somebody else than yourself." : !this.isGroup && users.length > 1 ? "Name one person, or choose a group."
+        : this.isGroup && !$("new-name").value.trim() ? "Give the group a name." : "";
+    if (problem) return text($("new-problem"), problem);
+    const unknown = strangers(users);
+    if (unknown.length && this.asked !== unknown.join()) {
+      this.asked = unknown.join();
+      text($("new-submit"), "Begin all the same");
+      return text($("new-help"), `You have no conversation with ${names(unknown)} yet, and this relay tells nobody who its users `
+        + "are. Is the spelling right?");
+    }
+    if (!this.isGroup) {
+      $("new-dialog").close();
+      return go(`@${users[0]}`);
+    }
+    const made = await attempt(() => roost.createGroup($("new-name").value.trim(), users), (words) => text($("new-problem"), words));
+    if (!made) return undefined;
+    $("new-dialog").close();
+    return go(made);
+  },
+};
+
+$("new").addEventListener("click", () => newDialog.open());
+$("new-form").addEventListener("submit", (event) => {
+  event.preventDefault();
+  newDialog.submit();
+});
+$("new-form").addEventListener("change", (event) => { if (event.target.name === "kind") newDialog.choose(); });
+$("new-users").addEventListener("input", () => newDialog.changed());
+
+$("me").addEventListener("click", () => {
+  const { state, text: said } = roost.snapshot.status;
+  $("me-form").elements.state.value = state;
+  $("me-text").value = said ?? "";
+  showDialog("me-dialog");
+});
+$("me-form").addEventListener("submit", async (event) => {
+  event.preventDefault();
+  const state = $("me-form").elements.state.value;
+  if (await attempt(async () => { await roost.setStatus(state, $("me-text").value.trim()); return true; })) $("me-dialog").close();
+});
+$("keys-button").addEventListener("click", () => {
+  $("me-dialog").close();
+  showDialog("keys-dialog");
+});
+$("sign-out").addEventListener("click", async () => {
+  $("me-dialog").close();
+  const waits = roost.snapshot.pendingCount;
+  const lost = waits ? `${things(waits, "message")} that ${waits === 1 ? "isn't" : "aren't"} sent yet will be lost. ` : "";
+  if (!await confirmed(`${lost}Sign out, and delete everything of ${me} from this browser?`, "Sign out")) return;
+  const [left, user] = [roost, me];
+  roost = undefined;
+  me = "";
+  conversationView.close();
+  tokens.forget(user);
+  history.replaceState(null, "", "/");
+  showStart("You have signed out", `Nothing of ${user} is left in this browser.`, user);
+  await attempt(() => left.signOut());
+});
+
+// Members ------------------------------------------------------------------------------------------------------------
+
+const infoDialog = {
+  async open() {
+    text($("info-problem"), "");
+    $("members").replaceChildren();
+    this.show();
+    showDialog("info-dialog");
+    if (conversationView.isGroup) await this.load();
+  },
+
+  show() {
+    const { conversation } = conversationView.snapshot ?? {};
+    const { isGroup } = conversationView;
+    const mayChange = isGroup && conversation && conversation.role !== "member";
+    this.showHead();
+    $("rename-form").hidden = $("add-form").hidden = !mayChange;
+    $("members-title").hidden = !isGroup;
+    $("rename").value = conversation?.name ?? "";
+    $("leave").hidden = !conversation;
+    text($("leave"), isGroup ? "Leave the group" : "Leave the conversation");
+  },
+
+  showHead() {
+    const { conversation } = conversationView.snapshot ?? {};
+    text($("info-title"), conversationView.title);
+    text($("info-text"), conversationView.isGroup ? things(conversation?.count ?? 0, "member")
+      : presenceLine(roost.presences.get(conversationView.title)));
+  },
+
+  /** All members with their roles, and how they are shown now. */
+  async load() {
+    const { conversation } = conversationView.snapshot ?? {};
+    if (!conversation) return;
+    const members = [];
+    let after;
+    const isRead = await attempt(async () => {
+      do {
+        const page = await roost.request("conversation.members",
+          { conversation: conversation.id, presence: true, limit: 100, ...(after && { after }) });
+        members.push(...page.members);
+        after = page.next;
+      } while (after && members.length < 1_000);
+      return true;
+    }, (words) => text($("info-problem"), words));
+    if (!isRead) return;
+    $("members").replaceChildren(...members.map((member) => this.row(member, conversation)));
+  },
+
+  row(member, conversation) {
+    const { user, role } = member;
+    const avatar = element("span", { "aria-hidden": "true" });
+    patchAvatar(avatar, user, { state: user === me ? undefined : member.state });
+    const line = [role === "member" ? "" : role, user === me ? "you" : presenceLine(member)].filter(Boolean).join(" · ");
+    const row = element("li", {}, avatar, element("span", { class: "who" }, element("span", {}, user),
+      element("span", { class: "faint" }, line)));
+    const act = (words, does) => row.append(button(words, () => this.change(does), { "aria-label": `${words}: ${user}` }));
+    if (user === me) return row;
+    if (conversation.role === "owner") {
+      if (role === "member") act("Make admin", () => roost.setRole("admin", user, conversation.id));
+      else {
+        act("Make member", () => roost.setRole("member", user, conversation.id));
+        act("Make owner", async () => {
+          if (await confirmed(`Make ${user} the owner of this group, and yourself an admin?`, "Make owner")) {
+            await roost.setRole("owner", user, conversation.id);
+          }
+        });
+      }
+    }
+    if (conversation.role === "owner" || (conversation.role === "admin" && role === "member")) {
+      act("Remove", async () => {
+        if (await confirmed(`Remove ${user} from this group?`, "Remove")) await roost.remove([user], conversation.id);
+      });
+    }
+    return row;
+  },
+
+  async change(does) {
+    text($("info-problem"), "");
+    await attempt(does, (words) => text($("info-problem"), words));
+    this.show();
+    await this.load();
+  },
+};
+
+$("info-button").addEventListener("click", () => infoDialog.open());
+$("rename-form").addEventListener("submit", (event) => {
+  event.preventDefault();
+  const name = $("rename").value.trim();
+  if (name) infoDialog.change(() => roost.rename(conversationView.snapshot.conversation.id, name));
+});
+$("add-form").addEventListener("submit", async (event) => {
+  event.preventDefault();
+  const users = namesIn($("add"));
+  if (!users.length) return;
+  const wrong = users.find((user) => !NAME.test(user));
+  if (wrong) return text($("info-problem"), `“${wrong}” can't be a user name.`);
+  const unknown = strangers(users);
+  const question = `You have no conversation with ${names(unknown)} yet. Is the spelling right?`;
+  if (unknown.length && !await confirmed(question, "Add")) return undefined;
+  await infoDialog.change(async () => {
+    await roost.add(users, conversationView.snapshot.conversation.id);
+    $("add").value = "";
+  });
+  return $("add").focus();
+});
+$("leave").addEventListener("click", async () => {
+  const { id } = conversationView.snapshot.conversation;
+  const words = conversationView.isGroup ? `Leave “${conversationView.title}”? Its messages will be gone from here.`
+    : `Leave the conversation with ${conversationView.title}? It comes back, without its messages, when one of you writes again.`;
+  if (!await confirmed(words, "Leave")) return;
+  const isDone = await attempt(async () => { await roost.leave(id); return true; }, (problem) => text($("info-problem"), problem));
+  if (!isDone) return;
+  $("info-dialog").close();
+  go(undefined);
+});
+
+// Where one is -------------------------------------------------------------------------------------------------------
+
+/** Opens a conversation, or the list on a phone, so that the browser's Back leads to where one was. */
+function go(place) {
+  const fragment = place ? `#/${encodeURIComponent(place)}` : "";
+  if (location.hash !== fragment) history.pushState(null, "", `/${fragment}`);
+  route();
+}
+
+function route() {
+  if (!roost) return;
+  const found = /^#\/(.+)$/.exec(location.hash);
+  const place = found && stored(() => decodeURIComponent(found[1]));
+  if (place) conversationView.open(place);
+  else if (conversationView.place) {
+    conversationView.close();
+    listView.show(listView.snapshot);
+    $("list").querySelector(".conversation[tabindex='0']")?.focus();
+  }
+}
+
+addEventListener("popstate", () => {
+  const token = takeLink();
+  if (token === undefined) route();
+  else arrive(token);
+});
+
+document.addEventListener("keydown", (event) => {
+  if (!roost || document.querySelector("dialog[open]")) return;
+  const isWriting = event.target.closest("input, textarea");
+  const act = event.altKey && !event.ctrlKey && !event.metaKey ? {
+    ArrowUp: () => listView.step(-1), ArrowDown: () => listView.step(1), KeyN: () => newDialog.open(),
+    KeyF: () => conversationView.place && finder.open(), KeyI: () => conversationView.place && infoDialog.open(),
+  }[event.code] : event.key === "?" && !isWriting ? () => showDialog("keys-dialog")
+    : event.key === "Escape" && conversationView.place && !isWriting ? () => $("text").focus() : undefined;
+  if (!act) return;
+  event.preventDefault();
+  act();
+});
+
+// The start ----------------------------------------------------------------------------------------------------------
+
+/** A link was opened: its token is of somebody who comes, or comes back with a new one. */
+async function arrive(token) {
+  const said = claims(token);
+  if (!said) {
+    return showStart("This link isn't whole", "A part of it seems to be missing. Copy all of it, to the last letter.");
+  }
+  if (said.expires <= Date.now() && !tokens.users.includes(said.user)) {
+    return showStart("This link has expired", `It was good until ${new Date(said.expires).toLocaleString()}.`, said.user);
+  }
+  const isNewer = said.expires >= (claims(tokens.of(said.user) ?? "")?.expires ?? 0);
+  if (isNewer) tokens.keep(said.user, token);
+  return enter(said.user);
+}
+
+function keepPage() {
+  if (!navigator.serviceWorker) return;
+  const address = "/sw.js";
+  const policy = window.trustedTypes?.createPolicy("roost", { createScriptURL: () => address });
+  navigator.serviceWorker.register(policy ? policy.createScriptURL("") : address).catch(() => {});
+}
+
+async function begin() {
+  keepPage();
+  if (link !== undefined) return arrive(link);
+  const { user } = tokens;
+  if (user && tokens.of(user)) return enter(user);
+  return showStart("Welcome to Roost", "This page needs to know who you are.");
+}
+
+begin().catch((error) => tell(reason(error)));

@@ -1,0 +1,81 @@
+// The service worker of the chat page. It keeps the page's files, so that the page opens without the relay, and does
+// nothing else: whatever isn't one of these files goes to the network as if there were no worker.
+//
+// While the relay is built, VERSION becomes a hash of all files, here and in the addresses by which the page names its
+// parts. So the parts of a page are always of one version, whether they come from the relay or were kept. A new worker
+// has a cache of its own, takes over at once, and deletes the older ones.
+//
+// The kill switch: if the relay answers at `/` and has no `/sw.js` (`listen.page: off`, or another program at this
+// address), the worker removes what it has kept, and itself.
+
+const VERSION = "unpacked";
+const CACHE = `roost-page-${VERSION}`;
+const FILES = [
+  `/app.css?${VERSION}`, `/app.js?${VERSION}`, `/roost.js?${VERSION}`, "/manifest.webmanifest", "/icon.svg", "/icon.png",
+];
+// Longest that opening the page waits for the relay while there is a copy.
+const PATIENCE = 1_000;
+
+addEventListener("install", (event) => {
+  skipWaiting();
+  event.waitUntil((async () => {
+    const cache = await caches.open(CACHE);
+    const get = async (path, headers) => {
+      const answer = await fetch(path, { cache: "no-cache", headers });
+      if (!answer.ok) throw new Error(`the relay doesn't serve ${path}`);
+      return answer;
+    };
+    await Promise.all(FILES.map(async (path) => cache.put(path, await get(path))));
+    // Last, and only if the relay is still of this version. At `/` only who takes HTML gets the page.
+    const page = await get("/", { Accept: "text/html" });
+    if (!(await page.clone().text()).includes(`?${VERSION}"`)) throw new Error("the relay is of another version");
+    await cache.put("/", page);
+  })());
+});
+
+addEventListener("activate", (event) => {
+  event.waitUntil((async () => {
+    for (const name of await caches.keys()) if (name !== CACHE) await remove(name);
+    await clients.claim();
+  })());
+});
+
+addEventListener("fetch", (event) => {
+  const { method, mode, url } = event.request;
+  const { origin, pathname, search } = new URL(url);
+  if (method !== "GET" || origin !== location.origin) return;
+  if (mode === "navigate" && pathname === "/") event.respondWith(open(event));
+  else if (FILES.includes(pathname + search)) event.respondWith(copyOf(pathname + search, event.request));
+});
+
+/** The page as the relay has it or, if the relay can't be asked soon enough, as it was kept. */
+async function open(event) {
+  const fetched = fetch(event.request);
+  event.waitUntil(fetched.then(removeIfGone, () => {}));
+  const kept = await (await caches.open(CACHE)).match("/");
+  if (!kept) return fetched;
+  let timer;
+  const late = new Promise((resolve) => { timer = setTimeout(resolve, PATIENCE, kept); });
+  try {
+    const answer = await Promise.race([fetched, late]);
+    return answer.ok ? answer : kept;
+  } catch {
+    return kept;
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+async function copyOf(path, request) {
+  return (await (await caches.open(CACHE)).match(path)) ?? fetch(request);
+}
+
+async function remove(cache) {
+  if (cache.startsWith("roost-page-")) await caches.delete(cache);
+}
+
+async function removeIfGone(page) {
+  if (!page.ok || (await fetch("/sw.js", { cache: "no-store" })).status !== 404) return;
+  for (const name of await caches.keys()) await remove(name);
+  await registration.unregister();
+}
