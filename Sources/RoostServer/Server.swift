@@ -15,13 +15,17 @@ public struct Server: Sendable {
     let configuration: Configuration
     let log: Logger
     let logWriter: LogWriter
+    /// For whom links to the chat page are printed.
+    var linkedUsers: [String] = []
 
     /// Runs the relay on the calling thread and never returns. The process exits with 0 after a drain, with 1 if the
     /// store failed, and at once on a second SIGTERM or SIGINT or if it comes before the relay listens.
-    /// - Parameter load: reads the configuration, now and on each SIGHUP; its failure is one line for the operator.
+    /// - Parameters:
+    ///   - links: the users for whom links to the chat page are printed; if there are none, two on a terminal.
+    ///   - load: reads the configuration, now and on each SIGHUP; its failure is one line for the operator.
     /// - Throws: `ServerFailure`, one line for the operator, if the relay can't start.
     public static func run(
-        _ load: @escaping @Sendable () throws(ConfigurationFailure) -> Configuration
+        links: [String] = [], _ load: @escaping @Sendable () throws(ConfigurationFailure) -> Configuration
     ) throws -> Never {
         ProcessMemory.keepLargeBlocksApart()
         let configuration = try load()
@@ -31,7 +35,7 @@ public struct Server: Sendable {
         let logWriter = LogWriter()
         var log = Logger(label: "roost", factory: { _ in LineLogHandler(configuration.logFormat, logWriter) })
         log.logLevel = configuration.logLevel
-        let server = Server(configuration: configuration, log: log, logWriter: logWriter)
+        let server = Server(configuration: configuration, log: log, logWriter: logWriter, linkedUsers: links)
         server.warnOfLimits()
         DescriptorLimit.lower(to: server.descriptorsMax)
         let verifier = try server.loadKeys()
@@ -240,30 +244,6 @@ public struct Server: Sendable {
         settings.strangerBytesMax = configuration.limits.helloBytes
         settings.partialBytesMax = configuration.partialBytesMax
         return settings
-    }
-
-    private func announce(port: UInt16) {
-        let program = CommandLine.arguments.first ?? "roost"
-        let host = configuration.listen.host
-        let authority = ListenAddress(host)?.authority(port: port, as: host)
-        let secure = configuration.tls.isOn ? "s" : ""
-        let address = authority.map { "ws\(secure)://\($0)/v1/socket" } ?? host
-        let page =
-            authority.map { "http\(secure)://\($0)/metrics" }
-            ?? "curl --unix-socket \(host.dropFirst("unix:".count)) http://roost/metrics"
-        let hint = configuration.hint(port: port)
-        print(
-            """
-            Roost \(ServerVersion.number) listens on \(address)
-              store       \(configuration.store.path), durability \(configuration.store.durability.rawValue)
-              chat        \(program) chat --as alice --with bob\(hint.relay)     and, in another terminal,
-                          \(program) chat --as bob --with alice\(hint.relay)
-              by hand     \(program) token --user alice --ttl 1h\(hint.key)    then connect with subprotocol roost.v1
-              operators   \(program) top\(hint.relay)     and \(program) admin page\(hint.relay), which prints a link
-              metrics     \(page)
-            Stop it with Ctrl-C.
-            """)
-        fflush(nil)
     }
 }
 

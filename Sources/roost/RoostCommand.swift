@@ -15,7 +15,7 @@ struct RoostCommand: AsyncParsableCommand {
         version: "roost \(ServerVersion.number)",
         subcommands: [
             ServeCommand.self, StoreCommand.self, ChatCommand.self, AdminCommand.self, TopCommand.self,
-            CheckConfigCommand.self, TokenCommand.self, VersionCommand.self,
+            CheckConfigCommand.self, LinkCommand.self, TokenCommand.self, VersionCommand.self,
         ]
     )
 

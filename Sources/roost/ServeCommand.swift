@@ -12,6 +12,8 @@ struct ServeCommand: ParsableCommand {
     @Option(help: "Port to listen on; 0 takes a free one (listen.port).") var port: String?
     @Option(help: "The SQLite file (store.path).") var store: String?
     @Option(help: "What an acked message survives: full, normal or memory (store.durability).") var durability: String?
+    @Option(name: .customLong("link"), help: "Print a link to the chat page for this user; may be repeated.")
+    var linkedUsers: [String] = []
 
     func run() throws {
         let named = [
@@ -19,6 +21,8 @@ struct ServeCommand: ParsableCommand {
             ("--durability", "store.durability", durability),
         ]
         let flags = named.compactMap { name, key, value in value.map { ConfigurationFlag(name, key: key, value: $0) } }
-        try Server.run { [options] () throws(ConfigurationFailure) in try options.configuration(flags: flags) }
+        try Server.run(links: linkedUsers) { [options] () throws(ConfigurationFailure) in
+            try options.configuration(flags: flags)
+        }
     }
 }

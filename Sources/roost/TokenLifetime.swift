@@ -17,5 +17,5 @@ struct TokenLifetime: ExpressibleByArgument, Equatable {
         seconds = count * unit
     }
 
-    var defaultValueDescription: String { "\(seconds / 3_600)h" }
+    var defaultValueDescription: String { seconds % 86_400 == 0 ? "\(seconds / 86_400)d" : "\(seconds / 3_600)h" }
 }

@@ -46,12 +46,14 @@ def test_what_a_start_tells_can_be_copied(tmp_path):
     with subprocess.Popen(
             words, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as relay:
         try:
-            lines = [relay.stdout.readline().strip() for _ in range(7)]
+            lines = [relay.stdout.readline().strip() for _ in range(8)]
             port = re.search(r":(\d+)/v1/socket", lines[0])[1]
-            assert all(f"--url ws://127.0.0.1:{port}/v1/socket" in lines[place] for place in (2, 3, 5)), lines
-            token = copied(lines[4], str(BINARY), "    then")
+            assert all(f"--url ws://127.0.0.1:{port}/v1/socket" in lines[place] for place in (2, 3, 4, 6)), lines
+            link = copied(lines[2], str(BINARY), "     prints")
+            assert link.returncode == 0 and link.stdout.startswith(f"http://127.0.0.1:{port}/#token="), link
+            token = copied(lines[5], str(BINARY), "    then")
             assert token.returncode == 0 and token.stdout.count(".") == 2, token
-            page = copied(lines[5], f"and {BINARY}", ", which")
+            page = copied(lines[6], f"and {BINARY}", ", which")
             assert page.returncode == 0 and page.stdout.startswith(f"http://127.0.0.1:{port}/admin#token="), page
         finally:
             relay.terminate()

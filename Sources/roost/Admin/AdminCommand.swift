@@ -204,12 +204,10 @@ struct AdminPageCommand: AsyncParsableCommand {
 
     func run() async throws {
         let address = try admin.address()
-        guard address.hasPrefix("ws"), let end = address.range(of: "/v1/socket", options: .backwards) else {
+        guard let page = PageAddress(relay: address) else {
             throw ValidationError("the address must end with /v1/socket: \(address)")
         }
-        // ws becomes http, and wss https.
-        let page = "http" + address[..<end.lowerBound].dropFirst(2) + "/admin"
-        RoostCommand.write("\(page)#token=\(try await admin.newToken())", to: .standardOutput)
+        RoostCommand.write(page.link(to: "admin", token: try await admin.newToken()), to: .standardOutput)
     }
 }
 

@@ -1,0 +1,274 @@
+"""The chat page as the relay serves it, byte by byte, and the links that open it. What the page does is in the other
+files of this number."""
+
+import gzip
+import http.client
+import os
+import pty
+import re
+import subprocess
+import time
+
+import jwt
+import pytest
+
+from harness.relay import BINARY, REPOSITORY, command, environment
+from harness.waiting import PATIENCE
+
+# The tests ask more than a browser does.
+SETTINGS = {"limits__requests_per_second": 10_000}
+
+TYPES = {
+    "/": "text/html; charset=utf-8", "/app.css": "text/css; charset=utf-8", "/app.js": "text/javascript; charset=utf-8",
+    "/roost.js": "text/javascript; charset=utf-8", "/sw.js": "text/javascript; charset=utf-8",
+    "/manifest.webmanifest": "application/manifest+json", "/icon.svg": "image/svg+xml", "/icon.png": "image/png"}
+# Most bytes of all files as they are sent. A phone on a slow network (50 kB/s) has them in little more than a second.
+BYTES_MAX = 60 * 1024
+BROWSER = {"Accept": "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"}
+COMPRESSED = {**BROWSER, "Accept-Encoding": "gzip, deflate, br, zstd"}
+
+
+def ask(relay, path, headers=None, method="GET"):
+    """Sends a request with these headers and no others, and returns (status, headers, bytes)."""
+    connection = http.client.HTTPConnection("127.0.0.1", relay.port, timeout=PATIENCE)
+    try:
+        connection.putrequest(method, path, skip_accept_encoding=True)
+        for name, value in (headers or {}).items():
+            connection.putheader(name, value)
+        connection.endheaders()
+        response = connection.getresponse()
+        return response.status, response.headers, response.read()
+    finally:
+        connection.close()
+
+
+def source(path):
+    return (REPOSITORY / "Web" / (path[1:] or "index.html")).read_bytes()
+
+
+def without_comments(program):
+    """Without the lines that are comments and nothing else."""
+    return re.sub(rb"^ *(?://.*|/\*(?s:.*?)\*/)\n", b"", program, flags=re.MULTILINE)
+
+
+def test_the_files_are_those_of_the_folder(relay):
+    found = set()
+    for path, type in TYPES.items():
+        status, headers, body = ask(relay, path, BROWSER)
+        assert (status, headers["Content-Type"]) == (200, type)
+        assert "Content-Encoding" not in headers
+        expected = source(path)
+        if path in ("/", "/app.js", "/sw.js"):
+            assert b"unpacked" not in body and b"unpacked" in expected
+            versions = set(re.findall(rb'[?"]([0-9a-f]{32})"', body))
+            assert len(versions) == 1
+            found |= versions
+            expected = expected.replace(b"unpacked", *versions)
+        assert body == (without_comments(expected) if path.endswith(".js") else expected), path
+    assert len(found) == 1, "all parts name the same version"
+    for path in ("/index.html", "/app.js/", "/roost.d.ts", "//", "/./app.js", "/app.js%20", "/Web/app.js"):
+        assert ask(relay, path, BROWSER)[0] == 404, path
+
+
+def test_what_a_browser_is_told(relay):
+    for path in TYPES:
+        headers = ask(relay, path, COMPRESSED)[1]
+        policy = dict(part.strip().partition(" ")[::2] for part in headers["Content-Security-Policy"].split(";"))
+        assert policy["default-src"] == policy["base-uri"] == policy["frame-ancestors"] == "'none'"
+        assert policy["script-src"] == policy["style-src"] == policy["connect-src"] == "'self'"
+        assert policy["require-trusted-types-for"] == "'script'"
+        assert "unsafe" not in headers["Content-Security-Policy"] and "*" not in headers["Content-Security-Policy"]
+        assert (headers["X-Content-Type-Options"], headers["Referrer-Policy"]) == ("nosniff", "no-referrer")
+        assert headers["Cache-Control"] == "no-cache"
+    html = source("/").decode()
+    assert not re.search(r"<style|\sstyle=|<script(?! type=\"module\" src=)|\son\w+=|https?://", html)
+    for name in ("app.js", "app.css", "sw.js"):
+        assert not re.search(r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|eval\(|https?://(?!www\.w3\.org)",
+                             source("/" + name).decode()), name
+
+
+def test_compressed_or_not(relay):
+    for path in TYPES:
+        _, plain, body = ask(relay, path, BROWSER)
+        _, packed, bytes_ = ask(relay, path, COMPRESSED)
+        if packed["Content-Encoding"] is None:
+            # What compression makes no smaller.
+            assert path == "/icon.png" and bytes_ == body and packed["ETag"] == plain["ETag"]
+            continue
+        assert packed["Content-Encoding"] == "gzip" and gzip.decompress(bytes_) == body and len(bytes_) < len(body)
+        assert packed["ETag"] != plain["ETag"], "a strong tag names bytes"
+        assert "Accept-Encoding" in plain["Vary"] and "Accept-Encoding" in packed["Vary"]
+    for encodings, is_packed in {
+            "gzip": True, "GZIP;q=0.5": True, "br, gzip ; q=1": True, "x-gzip": True, "gzip;q=0": False,
+            "gzip;q=0.000": False, "gzip; q=0.001": True, "identity": False, "br": False, "": False}.items():
+        found = ask(relay, "/app.js", {"Accept-Encoding": encodings})[1]["Content-Encoding"]
+        assert (found == "gzip") == is_packed, encodings
+
+
+def test_nothing_is_sent_twice(relay):
+    for path in TYPES:
+        for accepts in (BROWSER, COMPRESSED):
+            _, headers, _ = ask(relay, path, accepts)
+            tag = headers["ETag"]
+            assert re.fullmatch(r'"[0-9a-f]{32}(-gzip)?"', tag)
+            for known in (tag, f'"other", {tag}', f"W/{tag}", "*"):
+                status, again, body = ask(relay, path, {**accepts, "If-None-Match": known})
+                assert (status, body) == (304, b""), (path, known)
+                assert "Content-Length" not in again and "Content-Type" not in again
+                for name in ("ETag", "Cache-Control", "Vary", "Content-Security-Policy"):
+                    assert again[name] == headers[name], name
+            for known in ('"other"', tag.strip('"'), tag[:-1], ""):
+                assert ask(relay, path, {**accepts, "If-None-Match": known})[0] == 200, known
+    # The other form of the same file is another one.
+    plain = ask(relay, "/app.js", BROWSER)[1]["ETag"]
+    assert ask(relay, "/app.js", {**COMPRESSED, "If-None-Match": plain})[0] == 200
+
+
+def test_a_connection_goes_on_after_a_304(relay):
+    tag = ask(relay, "/app.js", BROWSER)[1]["ETag"]
+    connection = http.client.HTTPConnection("127.0.0.1", relay.port, timeout=PATIENCE)
+    for _ in range(3):
+        connection.request("GET", "/app.js", headers={"If-None-Match": tag, "Accept-Encoding": "identity"})
+        response = connection.getresponse()
+        assert (response.status, response.read()) == (304, b"")
+    connection.request("GET", "/healthz")
+    assert connection.getresponse().read() == b"ok\n"
+    connection.close()
+
+
+def test_head_tells_the_same_without_the_bytes(relay):
+    for path in TYPES:
+        for accepts in (BROWSER, COMPRESSED):
+            status, headers, body = ask(relay, path, accepts)
+            empty = ask(relay, path, accepts, method="HEAD")
+            assert (empty[0], empty[1].items(), empty[2]) == (status, headers.items(), b"")
+            assert int(headers["Content-Length"]) == len(body)
+
+
+def test_programs_get_a_line_of_text(relay):
+    for headers in ({}, {"Accept": "*/*"}, {"Accept": "application/json"}):
+        status, answer, body = ask(relay, "/", headers)
+        assert (status, answer["Content-Type"], answer["Vary"]) == (200, "text/plain; charset=utf-8", "Accept")
+        assert body.startswith(b"Roost ") and b"/v1/socket" in body
+    assert ask(relay, "/", {"Accept": "text/html"})[2].startswith(b"<!doctype html>")
+
+
+def test_the_page_can_be_off(start):
+    relay = start(listen__page="off")
+    status, headers, body = ask(relay, "/", BROWSER)
+    assert (status, headers["Content-Type"], headers["Vary"]) == (200, "text/plain; charset=utf-8", None)
+    assert body.startswith(b"Roost ")
+    for path in TYPES.keys() - {"/"}:
+        assert ask(relay, path, BROWSER)[0] == 404, path
+
+
+def test_the_page_is_small(relay):
+    sizes = {path: len(ask(relay, path, COMPRESSED)[2]) for path in TYPES}
+    assert sum(sizes.values()) <= BYTES_MAX, sizes
+
+
+def test_the_worker_is_small_and_can_be_removed(relay):
+    assert len(source("/sw.js").splitlines()) <= 120
+
+
+# Links
+
+
+def claims(relay, link):
+    """The address of a link, and what its token says, as the relay would read it."""
+    address, _, token = link.strip().partition("#token=")
+    return address, jwt.decode(token, relay.secret(), algorithms=["HS256"], audience="chat")
+
+
+def key_of(relay):
+    return ("--set", f"auth.key_file={relay.key_file}")
+
+
+def test_a_link(start, tmp_path):
+    relay = start(auth__audience="chat")
+    words = ["link", "--user", "alice", *key_of(relay), "--set", "auth.audience=chat"]
+    printed = command(tmp_path, *words, "--set", "listen.port=8123")
+    assert printed.returncode == 0 and printed.stderr == "" and printed.stdout.count("\n") == 1
+    address, said = claims(relay, printed.stdout)
+    assert (address, said["sub"]) == ("http://127.0.0.1:8123/", "alice")
+    assert "scope" not in said and "device" not in said
+    assert abs(said["exp"] - time.time() - 30 * 86_400) < 600, "30 days"
+    for more, expected in {
+            ("--ttl", "90s"): "http://127.0.0.1:8080/",
+            ("--url", "https://chat.example.org"): "https://chat.example.org/",
+            ("--url", "wss://chat.example.org:444/v1/socket"): "https://chat.example.org:444/",
+            ("--url", "ws://[::1]:81/v1/socket"): "http://[::1]:81/",
+            ("--set", "tls.certificate=c.pem", "--set", "tls.key=k.pem"): "https://127.0.0.1:8080/"}.items():
+        address, said = claims(relay, command(tmp_path, *words, *more).stdout)
+        assert address == expected
+        assert "90s" not in more or abs(said["exp"] - time.time() - 90) < 60
+
+
+@pytest.mark.parametrize("words, part", [
+    ([], "--user"), (["--user", "two words"], "user"), (["--user", "a", "--url", "chat.example.org"], "https://"),
+    (["--user", "a", "--set", "listen.page=off"], "listen.page"),
+    (["--user", "a", "--set", "listen.host=unix:/tmp/x"], "--url"), (["--user", "a", "--ttl", "soon"], "--ttl"),
+    (["--user", "a", "--set", "auth.key_file=nowhere"], "nowhere")])
+def test_a_link_that_nobody_could_use_is_refused(relay, tmp_path, words, part):
+    result = command(tmp_path, "link", *key_of(relay), *words)
+    assert result.returncode == 2 and result.stdout == "" and part in result.stderr
+
+
+LINK = re.compile(r"^  (\S+) +(http://\S+#token=\S+)$", re.MULTILINE)
+
+
+def test_a_start_prints_links_for_those_who_are_named(tmp_path):
+    with Started(tmp_path, "--link", "ann", "--link", "bernard", "--link", "two words") as (output, port):
+        links = dict(LINK.findall(output))
+        assert list(links) == ["ann", "bernard"]
+        assert all(link.startswith(f"http://127.0.0.1:{port}/#token=") for link in links.values())
+
+
+@pytest.mark.parametrize("settings, count", [
+    ([], 2), (["auth.public_keys=key.pem"], 0), (["listen.page=off"], 0)])
+def test_a_start_on_a_terminal_prints_two_links(tmp_path, settings, count):
+    (tmp_path / "key.pem").write_text(PUBLIC_KEY)
+    words = [word for setting in settings for word in ("--set", setting)]
+    with Started(tmp_path, *words, on_terminal=True) as (output, _):
+        assert [user for user, _ in LINK.findall(output)] == ["you", "friend"][:count]
+
+
+def test_a_start_elsewhere_prints_no_token(tmp_path):
+    with Started(tmp_path) as (output, _):
+        assert "#token" not in output
+
+
+class Started:
+    """`roost serve`, and what it prints until it listens. Nothing of that is in its log."""
+
+    def __init__(self, folder, *words, on_terminal=False):
+        self.on_terminal = on_terminal
+        ours, theirs = pty.openpty() if on_terminal else os.pipe()
+        self.ours = ours
+        self.log = folder / "log"
+        with open(self.log, "wb") as log:
+            self.process = subprocess.Popen(
+                [BINARY, "serve", "--port", "0", "--set", "log.level=trace", *words], cwd=folder, env=environment(),
+                stdin=subprocess.DEVNULL, stdout=theirs, stderr=log)
+        os.close(theirs)
+
+    def __enter__(self):
+        seen = b""
+        while b"Ctrl-C" not in seen:
+            piece = os.read(self.ours, 65_536)
+            assert piece, (seen, self.log.read_text())
+            seen += piece
+        output = seen.decode().replace("\r\n", "\n")
+        return output, re.search(r":(\d+)/v1/socket", output)[1]
+
+    def __exit__(self, *_):
+        self.process.terminate()
+        assert self.process.wait(PATIENCE) == 0
+        os.close(self.ours)
+        assert "token=" not in self.log.read_text() and "eyJ" not in self.log.read_text()
+
+
+PUBLIC_KEY = """-----BEGIN PUBLIC KEY-----
+MCowBQYDK2VwAyEAGb9ECWmEzf6FQbrBZ9w7lshQhqowtrbLDFw4rXAxZuE=
+-----END PUBLIC KEY-----
+"""
