@@ -539,7 +539,7 @@ const messageRows = {
     row.dataset.id = message.id;
     // Whoever wrote it needn't be told.
     if (message.isOwn) row.setAttribute("aria-live", "off");
-    if (conversationView.isLive) row.classList.add("new");
+    if (conversationView.isLive && conversationView.isAtEnd) row.classList.add("new");
     row.querySelector(".quote").addEventListener("click", () => conversationView.jump(row.shown.replyTo));
     return row;
   },
@@ -894,9 +894,11 @@ const conversationView = {
       this.tellSeen();
     }
     for (const row of $("log").querySelectorAll(".gap")) if (inSight(row)) this.fill(row.dataset);
-    const below = this.snapshot.items.filter((item) =>
-      item.type === "message" && !item.isOwn && item.sequence > this.seenUpTo).length;
-    $("below").hidden = this.isAtEnd || (this.distance() < 2 * END && !this.snapshot.hasNewer);
+    const { items, hasNewer, conversation } = this.snapshot;
+    // Beyond what is loaded, one's own messages can't be told from others'.
+    const below = hasNewer ? Math.max((conversation?.sequence ?? 0) - this.seenUpTo, 0)
+      : items.filter((item) => item.type === "message" && !item.isOwn && item.sequence > this.seenUpTo).length;
+    $("below").hidden = this.isAtEnd || (this.distance() < 2 * END && !hasNewer);
     text($("below").querySelector("span"), below ? `${below} new below` : "");
     attribute($("below"), "aria-label", below ? `${below} new below, go there` : "Go to the newest message");
   },

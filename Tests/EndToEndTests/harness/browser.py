@@ -1,0 +1,120 @@
+"""Headless Chromium, and people who use the chat page in it."""
+
+import re
+import shutil
+
+from .relay import REPOSITORY
+from .waiting import PATIENCE
+
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
+SCREENSHOTS = REPOSITORY / ".build-screenshots"
+
+# What the browser itself writes into the console when the relay is away or refuses a token: not the page's doing.
+OF_THE_NETWORK = re.compile(r"WebSocket connection to|net::ERR_|Failed to load resource")
+
+
+class Browser:
+    """Headless Chromium. What pages say in the console is kept in `problems`, and fails the test at its end."""
+
+    def __init__(self, *, network_fails=False):
+        self.problems = []
+        self.network_fails = network_fails
+
+    async def __aenter__(self):
+        from playwright.async_api import async_playwright
+        SCREENSHOTS.mkdir(exist_ok=True)
+        self.playwright = await async_playwright().start()
+        # As root there is no sandbox, and the page is ours.
+        self.chromium = await self.playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        return self
+
+    async def __aexit__(self, kind, *_):
+        await self.chromium.close()
+        await self.playwright.stop()
+        if kind is None:
+            assert self.problems == []
+
+    async def device(self, width=1100, height=760, **options):
+        """A browser of its own, with its own storage."""
+        device = await self.chromium.new_context(
+            viewport={"width": width, "height": height}, locale="en-GB", timezone_id="UTC", **options)
+        device.set_default_timeout(PATIENCE * 1_000)
+        return device
+
+    async def tab(self, device, address):
+        """Opens an address in a new tab."""
+        page = await device.new_page()
+        page.on("console", lambda line: self.said(line.text))
+        page.on("pageerror", lambda error: self.said(str(error)))
+        await page.goto(address)
+        return Person(page)
+
+    def said(self, line):
+        if not (self.network_fails and OF_THE_NETWORK.search(line)):
+            self.problems.append(line)
+
+    async def person(self, relay, user, *, token=None, **options):
+        """Somebody who opens a link in a new browser."""
+        device = await self.device(**options)
+        return await self.tab(device, address(relay, token or relay.token(user)))
+
+
+def address(relay, token=None):
+    return f"http://127.0.0.1:{relay.port}/" + (f"#token={token}" if token else "")
+
+
+class Person:
+    """Somebody at the chat page, and what is in sight."""
+
+    def __init__(self, page):
+        self.page = page
+        self.context = page.context
+        self.field = page.locator("#text")
+        self.log = page.get_by_role("log")
+
+    async def shot(self, name):
+        await self.page.screenshot(path=SCREENSHOTS / f"chat-{name}.png")
+
+    async def live(self):
+        """Waits until the page has everything."""
+        await self.page.locator("body[data-live=true]").wait_for()
+
+    async def meet(self, user):
+        """Begins a conversation with somebody, and says that the name is right."""
+        await self.page.get_by_role("button", name="New conversation").click()
+        await self.page.get_by_label("User name", exact=True).fill(user)
+        await self.page.keyboard.press("Enter")
+        again = self.page.get_by_role("button", name="Begin all the same")
+        if await again.is_visible():
+            await again.click()
+        await self.page.locator("#title", has_text=user).wait_for()
+        await self.page.locator("#text:focus").wait_for()
+
+    async def open(self, title):
+        await self.page.locator(".conversation", has=self.page.locator(".name").get_by_text(title, exact=True)).click()
+        await self.page.locator("#title", has_text=title).wait_for()
+
+    async def write(self, text):
+        await self.field.fill(text)
+        await self.field.press("Enter")
+
+    def message(self, text):
+        """The row of a message."""
+        return self.page.locator(".message", has=self.page.locator(".content").get_by_text(text, exact=True))
+
+    async def sees(self, text):
+        await self.message(text).wait_for()
+        return self.message(text)
+
+    async def sees_state(self, text, label):
+        """Waits until one's own message has got so far."""
+        await self.message(text).get_by_role("img", name=label, exact=True).wait_for()
+
+    async def does(self, text, action):
+        """Uses the bar of a message."""
+        await self.message(text).hover()
+        await self.page.get_by_role("toolbar").get_by_role("button", name=action, exact=True).click()
+
+    async def texts(self):
+        """All messages in their order."""
+        return await self.page.locator(".message .content").all_inner_texts()
