@@ -2585,6 +2585,7 @@ class Engine {
     const { user } = this.store.identity;
     await this.store.reload();
     this.tell(changed && new Set(changed), false);
+    this.#asking.ask().catch(() => {});
     if (!this.tabs.isWriter) return;
     if (this.store.identity.user !== user) this.#session.restart();
     this.#pump.ask();
