@@ -32,6 +32,8 @@ const limits = Object.freeze({
   journal: 20_000,
   /** Most commands of the app's that wait for a reply: more than a person needs. */
   requests: 64,
+  /** Most questions of a tab that the writer hasn't answered. */
+  calls: 256,
   /** Most events that wait for the store. Beyond, the connection is given up until they are stored. */
   events: 2_048,
   /** Most events of one transaction: a page of the relay's while it catches a device up. */
@@ -91,6 +93,8 @@ export class RoostError extends Error {
 }
 
 const lost = () => new RoostError("connection_lost", "the connection was lost before the answer came", { retry: true });
+const tooMany = () => (
+  new RoostError("too_many_requests", "too many commands wait for their replies", { retry: true }));
 const notConnected = () => new RoostError("not_connected", "there is no session", { retry: true });
 
 /** What to tell people. */
@@ -118,6 +122,12 @@ function randomName() {
   // Node 18 has no global `crypto`; 128 bits of several draws are as good against chance.
   else for (let index = 0; index < 16; index++) bytes[index] = Math.floor(Math.random() * 256);
   return [...bytes].map((byte) => byte.toString(16).padStart(2, "0")).join("");
+}
+
+/** A mistake, here or in a listener of the app's. It must not end what goes on. */
+function report(error) {
+  if (typeof reportError === "function") reportError(error);
+  else console.error(error);
 }
 
 /** Whether two JSON-like values are equal, so that nobody is told of what didn't change. */
@@ -150,9 +160,8 @@ class Changing {
     for (const listener of [...this.#listeners]) this.#tell(listener);
   }
 
-  // A mistake of a listener's is the app's, and must not end what goes on here.
   #tell(listener) {
-    try { listener.body(this.value); } catch (error) { queueMicrotask(() => { throw error; }); }
+    try { listener.body(this.value); } catch (error) { report(error); }
   }
 }
 
@@ -1121,14 +1130,25 @@ class Outbox {
       throw new RoostError("key_is_taken", "an item with this key waits already");
     }
     if (act.parent !== undefined && (await rows.get("outbox", act.parent))?.action !== "send") throw noSuchItem();
-    // Greater than all before; and other tabs that can't see each other's rows don't take the same one.
-    const [last] = await rows.find("outbox", { newest: true, limit: 1 });
-    item.id = Math.max((last?.id ?? 0) + 1, this.#clock.now() * 1_024 + Math.floor(Math.random() * 1_024));
+    item.id = await this.#newID(rows);
     // Of two read marks that wait, the later says all.
     const older = this.items.find((one) => one.action === "read" && one.destination === act.destination);
     if (act.action === "read" && older && !this.#underWay.has(older.id)) await this.#remove(unit, older.id);
     await this.#put(unit, item);
     return item;
+  }
+
+  // Greater than all before; and tabs that can't see each other's rows don't take the same one.
+  async #newID(rows) {
+    const [last] = await rows.find("outbox", { newest: true, limit: 1 });
+    return Math.max((last?.id ?? 0) + 1, this.#clock.now() * 1_024 + Math.floor(Math.random() * 1_024));
+  }
+
+  /** Takes an item of another tab's, unless it is here. */
+  async take(unit, item) {
+    const { rows } = unit;
+    if ((await rows.find("outbox", { index: "key", from: item.key, to: item.key })).length) return;
+    await this.#put(unit, (await rows.get("outbox", item.id)) ? { ...item, id: await this.#newID(rows) } : item);
   }
 
   #check(length, count) {
@@ -1277,6 +1297,7 @@ class Store {
   outbox;
   /** Who this device is and how far it has got. */
   identity = { id: 1 };
+  get isStored() { return this.vault.isStored; }
   #turn = new Turn();
 
   constructor(vault, outbox) {
@@ -1460,23 +1481,68 @@ class Store {
     return (await rows.find("outbox", { index: "destination", from: name, to: name, limit: 1 })).length ? name : at;
   }
 
-  /** The user has seen a conversation up to a message. Returns whether that is new. */
+  /** The user has seen a conversation up to a message. Returns the item that says so, if that is new. */
   seen(destination, sequence, key) {
     return this.change(async (unit) => {
       const conversation = await unit.cache.resolve(destination);
       const one = await unit.cache.conversation(conversation);
-      if (!one || sequence <= one.read || sequence > one.sequence) return false;
-      await this.outbox.add(unit, { action: "read", target: sequence, destination: conversation, key });
+      if (!one || sequence <= one.read || sequence > one.sequence) return undefined;
+      const item = await this.outbox.add(unit, { action: "read", target: sequence, destination: conversation, key });
       await unit.cache.read(conversation, sequence);
-      return true;
+      return item;
     });
   }
 
+  /** Changes what waits: `retry`, `replace`, `discard`, `resume`, or `revise` of a message by its row. Returns false if
+   *  that is under way or stored by now. */
+  changeWaiting(act, [one, ...rest]) {
+    return this.change(async (unit) => {
+      const { rows, cache } = unit;
+      switch (act) {
+        case "retry": {
+          const item = await rows.get("outbox", one);
+          if (!item) throw noSuchItem();
+          if (item.code) await this.outbox.retry(unit, one);
+          await this.outbox.resume(unit, item.destination);
+          return true;
+        }
+        case "replace": await this.outbox.replace(unit, one, rest[0]); return true;
+        case "discard": await this.outbox.discard(unit, one); return true;
+        case "resume":
+          for (const name of namesOf(one, await cache.conversation(await cache.resolve(one)))) {
+            await this.outbox.resume(unit, name);
+          }
+          return true;
+        default: {
+          const { parent } = await targetOf(unit, rest[0], await cache.resolve(one), one);
+          if (parent === undefined || this.outbox.isUnderWay(parent)) return false;
+          if (rest[1].action === "edit") await this.outbox.replace(unit, parent, rest[1].body);
+          else await this.outbox.discard(unit, parent);
+          return true;
+        }
+      }
+    });
+  }
+
+  /** Takes what another tab has put into the outbox, if it isn't there. */
+  adopt(item) { return this.change((unit) => this.outbox.take(unit, item)); }
+
+  /** Another tab says that this was sent. */
+  forgetKey(key) {
+    return this.change(async (unit) => {
+      const [item] = await unit.rows.find("outbox", { index: "key", from: key, to: key });
+      if (item) await this.outbox.accepted(unit, item.id);
+    });
+  }
+
+  /** Returns the names under which the draft is. */
   keepDraft(destination, text) {
     return this.change(async ({ rows, cache }) => {
       const at = await cache.resolve(destination);
-      for (const name of new Set([at, destination])) await rows.delete("drafts", name);
+      const names = new Set([at, destination]);
+      for (const name of names) await rows.delete("drafts", name);
       if (text) await rows.put("drafts", { destination: at, text });
+      return names;
     });
   }
 }
@@ -1890,19 +1956,20 @@ class Session {
 class Tabs {
   #name;
   #channel = null;
-  #end = null;
-  #leave = new AbortController();
+  #leave = null;
+  #owner;
   #calls = new Map();
   #lastCall = 0;
   #known = new Set();
   /** This tab's own name. */
   id = randomName();
   isWriter = false;
-  /** Set once: `became` (this tab is the writer), `heard(kind, content, from)`, `call(method, arguments, from)`,
-   *  `gone(tab)`, for the writer. */
-  owner;
 
-  constructor(name) { this.#name = name; }
+  /** `owner` is told: `became` (the writer), `heard`, `gone` (another tab); and does what is asked of it, `call`. */
+  constructor(name, owner) {
+    this.#name = name;
+    this.#owner = owner;
+  }
 
   static get arePossible() {
     return typeof BroadcastChannel === "function" && typeof globalThis.navigator?.locks?.request === "function";
@@ -1910,6 +1977,7 @@ class Tabs {
 
   /** Joins the other tabs; alone, it is the writer at once. */
   begin(isShared) {
+    this.#leave = new AbortController();
     if (!isShared) return this.#become();
     this.#channel = new BroadcastChannel(this.#name);
     this.#channel.onmessage = ({ data }) => this.#receive(data);
@@ -1920,18 +1988,19 @@ class Tabs {
   }
 
   #hold(name, then) {
-    const held = (lock) => lock && new Promise((resolve) => {
-      if (this.#leave.signal.aborted) return resolve();
-      this.#leave.signal.addEventListener("abort", resolve);
+    const { signal } = this.#leave;
+    const held = () => new Promise((resolve) => {
+      if (signal.aborted) return resolve();
+      signal.addEventListener("abort", resolve);
       then();
     });
-    navigator.locks.request(name, { signal: this.#leave.signal }, held).catch(() => {});
+    navigator.locks.request(name, { signal }, held).catch(() => {});
   }
 
   #become() {
     if (this.isWriter) return;
     this.isWriter = true;
-    this.owner.became();
+    this.#owner.became();
     this.tell("writer");
     // Whom the writer before had not answered.
     for (const [id, call] of [...this.#calls]) {
@@ -1948,7 +2017,8 @@ class Tabs {
   /** Asks the writer, whoever that is when it answers. What is asked twice must be done once. */
   call(method, ...values) {
     if (this.isWriter) return this.#carryOut(method, values, this.id);
-    if (this.#leave.signal.aborted) return Promise.reject(notConnected());
+    if (!this.#leave) return Promise.reject(notConnected());
+    if (this.#calls.size >= limits.calls) return Promise.reject(tooMany());
     return new Promise((resolve, reject) => {
       const id = ++this.#lastCall;
       this.#calls.set(id, { method, values, resolve, reject });
@@ -1956,7 +2026,7 @@ class Tabs {
     });
   }
 
-  async #carryOut(method, values, from) { return this.owner.call(method, values, from); }
+  async #carryOut(method, values, from) { return this.#owner.call(method, values, from); }
 
   #receive({ kind, content, from }) {
     if (this.isWriter && from && !this.#known.has(from)) this.#watch(from);
@@ -1965,9 +2035,9 @@ class Tabs {
       case "reply": if (content.to === this.id) this.#finish(content); break;
       case "writer":
         for (const [id, { method, values }] of this.#calls) this.tell("call", { id, method, values });
-        this.owner.heard(kind, content, from);
+        this.#owner.heard(kind, content, from);
         break;
-      default: this.owner.heard(kind, content, from);
+      default: this.#owner.heard(kind, content, from);
     }
   }
 
@@ -1977,7 +2047,7 @@ class Tabs {
     const name = `${this.#name}.${tab}`;
     navigator.locks.request(name, { signal: this.#leave.signal }, () => {
       this.#known.delete(tab);
-      this.owner.gone(tab);
+      this.#owner.gone(tab);
     }).catch(() => {});
   }
 
@@ -1999,8 +2069,10 @@ class Tabs {
   }
 
   /** Lets go of the lock. */
-  close() {
-    this.#leave.abort();
+  leave() {
+    this.#leave?.abort();
+    this.#leave = null;
+    this.#known.clear();
     this.#channel?.close();
     this.#channel = null;
     this.isWriter = false;
@@ -2270,6 +2342,8 @@ class TimelineView {
     this.refresh = new Repeating(() => this.#read());
   }
 
+  note() {}
+
   /** Whether a change of this conversation concerns it. */
   shows(changed) {
     // Of what was opened as `@name`, the id may have become known just now.
@@ -2324,11 +2398,13 @@ class ListView {
     this.refresh = new Repeating(() => this.#readAll());
   }
 
-  /** These conversations have changed; all, if it isn't said which. */
-  forget(changed) {
-    if (!changed) this.#read.clear();
-    else for (const id of changed) this.#read.delete(id);
+  /** These conversations have changed. */
+  note({ isAll, some }) {
+    if (isAll) this.#read.clear();
+    for (const id of some) this.#read.delete(id);
   }
+
+  shows() { return true; }
 
   loadMore() {
     if (this.shown.value.hasMore) this.#limit += limits.rows;
@@ -2424,171 +2500,452 @@ function commandOf(item) {
   }
 }
 
-/** Keeps the store and the relay together: events go to the store and are acked then, what the user does goes to the
- *  outbox and from there to the relay. Every tab has one; that of the writer has the session. */
-class Engine {
-  store;
-  tabs;
-  notices = new Notices();
-  state;
-  presences = new Changing(new Map());
-  activity = "active";
-  #settings;
-  #clock;
-  #vault;
-  #session;
-  #alarms;
-  #views = new Set();
-  #inbox = [];
-  #drain = new Repeating(() => this.#drainAll());
-  #pump = new Repeating(() => this.#sendAll());
-  #flush = new Repeating(() => this.#showAll());
-  #asking = new Repeating(() => this.#askAnew());
-  // Who is to be told at the next flush: all, or these; and whether other tabs are, too.
-  #isAll = false;
-  #changed = new Set();
-  #told = new Set();
-  #tellsAll = false;
-  #isWanted = false;
-  #isReady = false;
-  #isPaused = false;
-  #isLive = false;
-  // Names the session, so that other tabs notice another one.
-  #mark = "";
-  #tries = 0;
-  #watching = new Watching();
-  #followed = [];
-  #activities = new Map();
-  #toldActivity;
-  #stops = [];
+/** Everybody who looks, and what is told to them, many changes at a time. */
+class Screen {
+  state = new Changing({
+    connection: { state: "offline" }, isUpToDate: false, device: "", badge: 0, pendingCount: 0,
+    status: { state: "auto" }, isStored: false, isWriter: false,
+  });
+  views = new Set();
+  #store;
+  #tabs;
+  #flush = new Repeating(() => this.#show());
+  // Who is to be told: of these conversations or all; and of which of them other tabs are.
+  #here = new Changes();
+  #others = new Changes();
 
-  constructor(settings) {
-    this.#settings = settings;
-    this.#clock = settings.clock ?? systemClock;
-    this.#alarms = new Alarms(this.#clock);
-    const isOnDisk = settings.storage !== "memory" && typeof indexedDB === "object" && indexedDB !== null;
-    const name = `roost.${settings.name ?? "roost"}`;
-    this.#vault = new Vault(isOnDisk ? (onLost) => Disk.open(name, onLost) : null, this.#clock);
-    this.#vault.onChange = (isOther) => this.#stored(isOther);
-    this.store = new Store(this.#vault, new Outbox({ ...settings, clock: this.#clock }));
-    this.#session = new Session(settings, this, this.#clock, settings.random);
-    this.state = new Changing({
-      connection: { state: "offline" }, isUpToDate: false, device: "", badge: 0, pendingCount: 0,
-      status: { state: "auto" }, isStored: false, isWriter: false,
+  constructor(store, tabs) {
+    this.#store = store;
+    this.#tabs = tabs;
+  }
+
+  get timelines() { return [...this.views].filter((view) => view instanceof TimelineView); }
+
+  /** These conversations look different; all, if it isn't said which. `isOwn` tells other tabs, too. */
+  tell(changed, isOwn = true) {
+    this.#here.add(changed);
+    if (isOwn) this.#others.add(changed);
+    this.flush().catch(report);
+  }
+
+  /** Resolves when everybody was told. */
+  flush() { return this.#flush.ask(); }
+
+  async #show() {
+    // What changes in the same breath is told together.
+    await null;
+    const [others, here] = [this.#others.take(), this.#here.take()];
+    if (others) this.#tabs.tell("changed", others.isAll ? null : [...others.some]);
+    if (!here) return;
+    for (const view of [...this.views]) {
+      view.note(here);
+      if (here.isAll || view.shows(here.some)) await view.refresh.ask();
+    }
+    const unread = await this.#store.read(({ rows }) => rows.find("conversations", { index: "unread", from: 1 }));
+    const { user, device } = this.#store.identity;
+    this.note({
+      user, device, badge: unread.reduce((sum, one) => sum + one.unread, 0),
+      pendingCount: this.#store.outbox.items.filter(isVisible).length, isStored: this.#store.isStored,
     });
   }
 
-  async begin() {
-    await this.#vault.begin();
-    await this.#load();
-    this.#join();
-    this.#listen();
-    this.tell(null);
-    await this.#flush.ask();
+  /** Changes what is said of the session. */
+  note(change) { this.state.show({ ...this.state.value, ...change }); }
+
+  /** A session has begun: what is shown is asked for again. */
+  begin(isEmptied) {
+    for (const view of this.timelines) {
+      view.wasAsked = false;
+      if (isEmptied) view.window.toEnd();
+    }
+  }
+}
+
+/** Conversations that have changed. */
+class Changes {
+  isAll = false;
+  some = new Set();
+
+  add(changed) {
+    if (!changed) this.isAll = true;
+    for (const id of changed ?? []) this.some.add(id);
   }
 
-  async #load() {
-    const { device, user } = this.#settings;
-    // A tab that has no store yet mustn't take the place of another one.
-    const isAlone = this.#settings.storage !== "memory" && !this.#vault.isStored && Tabs.arePossible;
-    await this.store.load((!isAlone && device) || `web-${randomName().slice(0, 12)}`);
-    if (user !== undefined) await this.store.signIn(user);
+  /** What has changed since the last time. */
+  take() {
+    if (!this.isAll && !this.some.size) return null;
+    const taken = { isAll: this.isAll, some: this.some };
+    [this.isAll, this.some] = [false, new Set()];
+    return taken;
+  }
+}
+
+/** Decides what of the outbox goes to the relay when, and what an answer means. */
+class Sender {
+  isReady = false;
+  #store;
+  #session;
+  #alarms;
+  #random;
+  #push;
+  #isPaused = false;
+  #tries = 0;
+  #pump = new Repeating(() => this.#sendAll());
+
+  constructor(store, session, { clock, random, push }) {
+    this.#store = store;
+    this.#session = session;
+    this.#alarms = new Alarms(clock);
+    this.#random = random;
+    this.#push = push;
   }
 
-  #join() {
-    this.tabs = new Tabs(`roost.${this.#settings.name ?? "roost"}`);
-    this.tabs.owner = this;
-    this.tabs.begin(this.#vault.isStored && Tabs.arePossible);
+  /** A session has begun, and with it every reason to wait has gone. */
+  begin() {
+    this.isReady = true;
+    this.#isPaused = false;
+    this.pump();
   }
 
-  // The page comes back, or the network does.
-  #listen() {
-    const on = (target, name, body) => {
-      if (typeof target?.addEventListener !== "function") return;
-      target.addEventListener(name, body);
-      this.#stops.push(() => target.removeEventListener(name, body));
-    };
-    if (typeof document === "undefined") return;
-    on(globalThis, "online", () => this.wake());
-    on(globalThis, "pageshow", () => this.wake());
-    on(document, "visibilitychange", () => { if (document.visibilityState === "visible") this.wake(); });
+  end() {
+    this.isReady = false;
+    this.#alarms.cancelAll();
   }
 
-  // The disk works, or doesn't any more; or another one has taken its place.
-  async #stored(isOther) {
-    this.#note({ isStored: this.#vault.isStored });
-    if (!isOther) return this.tell(null);
-    this.#session.drop();
-    this.tabs.close();
-    this.#isReady = false;
-    await this.#load();
-    for (const view of this.#views) view.window?.toEnd();
-    this.#note({ isWriter: false, connection: { state: this.#isWanted ? "connecting" : "offline" } });
-    this.#join();
-    this.tell(null);
+  /** Sends what waits, as far as it is its turn. */
+  pump() { this.#pump.ask().catch(report); }
+
+  // In the store's turn, so that nothing is sent while it is being changed.
+  async #sendAll() {
+    await this.#store.inTurn(() => {
+      while (this.isReady && !this.#isPaused) {
+        const item = this.#store.outbox.takeNext();
+        if (!item) return;
+        const { connection } = this.#session;
+        this.#session.send(item.action, commandOf(item), (failure, ok) => (
+          this.#push({ item, failure, ok, connection })));
+      }
+    });
   }
 
-  // -- Tabs
-
-  /** This tab has the session from now on. */
-  async became() {
-    this.#note({ isWriter: true });
-    await this.store.reload();
-    this.tell(null);
-    if (this.#isWanted) this.#session.connect();
+  /** The relay has answered, or couldn't be asked. Returns the conversations that changed. */
+  async answered({ item, failure, ok }) {
+    const changed = new Set([item.destination]);
+    if (!failure || (item.action === "delete" && failure.code === "gone")) {
+      this.#tries = 0;
+      const conversation = await this.#store.accepted(item.id, ok ?? {});
+      if (conversation) changed.add(conversation);
+    } else if (isNoAnswer(failure)) {
+      this.#store.outbox.missed(item.id);
+      if (failure.code === "timed_out") this.#pause();
+    } else {
+      const { code, message: detail, retry } = failure;
+      const wait = await this.#store.change((unit) => (
+        this.#store.outbox.refused(unit, item.id, { code, detail, retry })));
+      if (code === "token_expired") this.#session.renew();
+      if (scopeOf(failure, item) === "passing") this.#pause(wait ?? failure.retryAfter);
+    }
+    this.pump();
+    return changed;
   }
 
-  /** Another tab says something. */
-  heard(kind, content, from) {
-    switch (kind) {
-      case "hello": case "writer":
-        if (this.tabs.isWriter) this.#tellState();
-        else if (kind === "writer") this.#introduce();
-        break;
-      case "state": if (!this.tabs.isWriter) this.#follow(content); break;
-      case "notices":
-        if (this.tabs.isWriter) break;
-        this.notices.replace(content);
-        this.presences.show(new Map(this.notices.presences));
-        this.tell(null, false);
-        break;
-      case "changed": this.#reread(content); break;
-      case "activity": this.#takeActivity(from, content); break;
-      case "lost": if (!this.#vault.isStored) this.store.change((unit) => unit.rows.delete("outbox", content)); break;
+  // At least as long as was asked for, and a random and growing time on top, so that many don't come at once.
+  #pause(asked = 0) {
+    this.#isPaused = true;
+    this.#tries = Math.min(this.#tries + 1, 6);
+    this.#alarms.set("pause", Math.min(asked, limits.askedWait) + 250 * 2 ** this.#tries * this.#random(), () => {
+      this.#isPaused = false;
+      this.pump();
+    });
+  }
+}
+
+const isNoAnswer = ({ code }) => ["connection_lost", "not_connected", "timed_out"].includes(code);
+
+/** How an answer is kept, by the command; each returns the conversations that changed. */
+const lessons = {
+  async history({ cache }, ok, { conversation }, { before, settle }) {
+    const messages = (ok.messages ?? []).filter((one) => (
+      isSound({ position: "", ...one, conversation, type: "message" })));
+    await cache.takeHistory({ ...ok, conversation, messages }, before);
+    if (settle) await cache.settle(conversation, ...settle);
+    return [conversation];
+  },
+  async "conversation.members"({ cache, identity }, ok, { conversation }) {
+    for (const one of ok.members) if (one.user !== identity.user) await cache.takeReceipt({ ...one, conversation });
+    return [conversation];
+  },
+  async "conversation.get"({ cache }, ok, { conversation }) {
+    await cache.takeConversation(ok.conversation);
+    // An answer about another one would be asked for for ever.
+    if (ok.conversation.conversation !== conversation) await cache.forget(conversation);
+    return [conversation, ok.conversation.conversation];
+  },
+  async "conversation.create"({ cache }, ok) {
+    await cache.takeConversation(ok.conversation);
+    return [ok.conversation.conversation];
+  },
+  async "conversation.list"({ cache, identity }, ok) {
+    for (const told of ok.conversations) await cache.takeConversation(told);
+    if (ok.next === undefined) identity.isListed = true;
+    return ok.conversations.map((told) => told.conversation);
+  },
+  async "conversation.leave"({ cache }, _, { conversation }) {
+    await cache.forget(conversation);
+    return [conversation];
+  },
+};
+
+/** Asks the relay for what this device doesn't have. The writer keeps the answers, among events in the order in which
+ *  they came; every tab asks it for what that tab shows. */
+class Asker {
+  #store;
+  #session;
+  #tabs;
+  #screen;
+  #people;
+  #clock;
+  #push;
+  #run = new Repeating(() => this.#askAnew());
+
+  constructor(engine, session, { clock, push }) {
+    this.#store = engine.store;
+    this.#session = session;
+    this.#tabs = engine.tabs;
+    this.#screen = engine.screen;
+    this.#people = engine.people;
+    this.#clock = clock;
+    this.#push = push;
+  }
+
+  /** Asks for all that was left out. Without a session there is nothing to ask; the next one begins here again. */
+  refresh() { this.#run.ask().catch((error) => { if (!(error instanceof RoostError)) report(error); }); }
+
+  // -- The writer's
+
+  /** Sends a command once. */
+  ask(type, members = {}, take) {
+    return new Promise((resolve, reject) => {
+      const { connection } = this.#session;
+      this.#session.send(type, members, (failure, ok) => {
+        if (failure) reject(failure);
+        else this.#push({ ok, connection, take, resolve, reject });
+      });
+    });
+  }
+
+  /** What the app asks for. */
+  request(type, members) {
+    if (this.#session.waiting >= limits.requests) throw tooMany();
+    return this.ask(type, members);
+  }
+
+  /** An answer has come: it is kept now. */
+  async answered({ ok, take, resolve, reject }) {
+    try {
+      if (take) this.#screen.tell(await this.#store.change((unit) => take(unit, ok)));
+      resolve(ok);
+    } catch (error) {
+      reject(error);
     }
   }
 
-  // Says to a new writer what this tab wants.
-  #introduce() {
-    this.tabs.tell("activity", this.activity);
-    if (this.#isWanted) this.tabs.call("connect").catch(() => {});
-    for (const view of this.#views) view.wasAsked = false;
-    this.#asking.ask().catch(() => {});
+  /** Asks again for as long as the relay asks to come back later, and keeps the answer. */
+  async learned(type, members, how = {}) {
+    const take = lessons[type] && ((unit, ok) => lessons[type](unit, ok, members, how));
+    for (let tries = 1; ; tries++) {
+      try {
+        return await this.ask(type, members, take);
+      } catch (error) {
+        if (!error.retry || isNoAnswer(error) || tries >= limits.patience) throw error;
+        const wait = Math.min(error.retryAfter ?? 1_000, limits.askedWait);
+        await new Promise((resolve) => this.#clock.set(wait, resolve));
+      }
+    }
   }
 
-  #follow({ mark, ...state }) {
-    const isNew = mark !== this.#mark;
-    this.#mark = mark;
-    this.#note(state);
-    if (!isNew) return;
-    for (const view of this.#views) view.wasAsked = false;
-    if (state.connection.state === "connected") this.#asking.ask().catch(() => {});
+  // -- Every tab's
+
+  /** Asks through the writer, which keeps the answer. */
+  learn(type, members, how) { return this.#tabs.call("learn", type, members, how); }
+
+  history(conversation, members, how) { return this.learn("history", { conversation, ...members }, how); }
+
+  async members(conversation) {
+    const members = [];
+    let after;
+    do {
+      const ok = await this.learn("conversation.members", { conversation, limit: 100, after });
+      members.push(...ok.members);
+      after = ok.next;
+    } while (after !== undefined);
+    return members;
   }
 
-  #tellState() {
-    const { connection, isUpToDate, status } = this.state.value;
-    this.tabs.tell("state", { connection, isUpToDate, status, mark: this.#mark });
-    this.tabs.tell("notices", this.notices.written);
+  // What was left out, in the order in which people miss it.
+  async #askAnew() {
+    if (this.#screen.state.value.connection.state !== "connected") return;
+    if (this.#tabs.isWriter) {
+      await this.#askStale();
+      for (let before; !this.#store.identity.isListed;) {
+        before = (await this.learned("conversation.list", { limit: 100, before })).next;
+      }
+      await this.#askStale();
+    }
+    await this.#screen.flush();
+    for (const view of this.#screen.timelines) await this.#askOpen(view);
+    await this.#tabs.call("watch", this.#people.wanted(this.#screen.views));
   }
 
-  async #reread(changed) {
-    const { user } = this.store.identity;
-    await this.store.reload();
-    this.tell(changed && new Set(changed), false);
-    this.#asking.ask().catch(() => {});
-    if (!this.tabs.isWriter) return;
-    if (this.store.identity.user !== user) this.#session.restart();
-    this.#pump.ask();
+  async #askStale() {
+    for (;;) {
+      const stale = await this.#store.read(({ rows }) => rows.find("conversations", { index: "stale", limit: 16 }));
+      if (!stale.length) return;
+      for (const { id } of stale) {
+        try {
+          await this.learned("conversation.get", { conversation: id });
+        } catch (error) {
+          if (!isRefusal(error)) throw error;
+          // The user is no longer in it, and the device wasn't told.
+          await this.#store.change(({ cache }) => cache.forget(id));
+          this.#screen.tell([id]);
+        }
+      }
+    }
+  }
+
+  // What an open timeline shows: its messages, how far members have got, reactions.
+  async #askOpen(view) {
+    if (!view.conversation) return;
+    const { id, count, first, sequence } = view.conversation;
+    if (!view.wasAsked) {
+      view.wasAsked = true;
+      try {
+        if (count <= limits.receipts) await this.members(id);
+        const shown = view.shown.value.items.filter((item) => item.type === "message");
+        if (shown.length < limits.window && first <= sequence) {
+          await this.history(id, { limit: limits.page }, { before: Infinity });
+          // The window began where this device began.
+          if (view.window.isAtEnd) view.window.toEnd();
+          this.#screen.tell([id], false);
+        }
+      } catch (error) {
+        if (!isRefusal(error)) view.wasAsked = false;
+        throw error;
+      }
+    }
+    await this.#screen.flush();
+    if (!view.stale) return;
+    const { from, limit } = view.stale;
+    await this.history(id, { after: from - 1, limit }, { settle: [from, from + limit - 1] });
+  }
+}
+
+/** Who is there, who types, and how this device is used: all that is true for the moment. */
+class People {
+  notices = new Notices();
+  presences = new Changing(new Map());
+  activity = "active";
+  #tabs;
+  #store;
+  #screen;
+  #watching = new Watching();
+  #followed = [];
+  #activities = new Map();
+  #told = "active";
+  #ask = null;
+
+  constructor({ tabs, store, screen }) {
+    this.#tabs = tabs;
+    this.#store = store;
+    this.#screen = screen;
+  }
+
+  /** A session has begun. `ask` sends a command. */
+  begin(ask) {
+    this.#ask = ask;
+    this.#watching.begin();
+    this.#told = "active";
+    this.#tellActivity();
+  }
+
+  /** The session has ended. */
+  end() {
+    this.#ask = null;
+    this.#screen.tell(this.notices.end(), false);
+  }
+
+  /** Another user begins. */
+  forget() {
+    this.notices.forgetAll();
+    this.presences.show(new Map());
+  }
+
+  // -- Notices
+
+  /** Takes what isn't kept of an event. Returns the conversations that look different. */
+  take(event) {
+    const { users = [], conversations = [] } = event;
+    switch (event.type) {
+      case "message": this.notices.sent(event.from, event.conversation); return [];
+      case "typing": this.notices.takeTyping(event); break;
+      case "presence": this.#takePresence(users, conversations); break;
+      default: return [];
+    }
+    this.#tabs.tell("notices", this.notices.written);
+    return event.type === "typing" ? [event.conversation] : conversations.map((one) => one.conversation);
+  }
+
+  #takePresence(users, conversations) {
+    this.notices.takePresence(users);
+    this.notices.takeOnline(conversations);
+    this.presences.show(new Map(this.notices.presences));
+  }
+
+  /** Takes what the writer knows. */
+  replace(notices) {
+    this.notices.replace(notices);
+    this.presences.show(new Map(this.notices.presences));
+    this.#screen.tell(null, false);
+  }
+
+  // -- Watching
+
+  follow(users) { this.#followed = [...users]; }
+
+  /** Whose presence this tab shows: the other users of listed and open conversations, and those that the app follows. */
+  wanted(views) {
+    const users = new Set(this.#followed);
+    const conversations = [];
+    for (const { shown, conversation } of views) {
+      for (const row of shown.value.rows ?? []) if (row.peer) users.add(row.peer);
+      for (const user of conversation?.members ?? []) users.add(user);
+      if (conversation?.kind === "group") conversations.push(conversation.id);
+    }
+    users.delete(this.#store.identity.user);
+    return { users: [...users], conversations };
+  }
+
+  /** For the writer: a tab shows these. */
+  watch(tab, wanted, ask) {
+    return this.#watching.want(tab, wanted, ask, (ok) => {
+      this.#screen.tell(this.take({ ...ok, type: "presence" }), false);
+    });
+  }
+
+  // -- Activity
+
+  /** How this tab is used. The device is used if one of its tabs is. */
+  setActivity(activity) {
+    this.activity = activity;
+    this.#tabs.tell("activity", activity);
+    this.#tellActivity();
+  }
+
+  /** How another tab is used. */
+  takeActivity(tab, activity) {
+    this.#activities.set(tab, activity);
+    this.#tellActivity();
   }
 
   /** A tab has ended. */
@@ -2598,18 +2955,223 @@ class Engine {
     this.#tellActivity();
   }
 
-  /** Another tab, or this one, asks the writer for something. */
+  #tellActivity() {
+    const all = [this.activity, ...this.#activities.values()];
+    const state = ["active", "idle", "background"].find((one) => all.includes(one)) ?? "active";
+    if (!this.#ask || state === this.#told) return;
+    this.#told = state;
+    this.#ask("presence", { state }).catch(() => {});
+    // A device in the background isn't told who types.
+    if (state === "background") this.#screen.tell(this.notices.endTyping(), false);
+  }
+}
+
+/** Whether the relay has said no, other than for now. */
+const isRefusal = (error) => error instanceof RoostError && !error.retry;
+
+/** Whose presence this session watches, and in which groups it counts, for all tabs. The relay forgets it with the
+ *  session. */
+class Watching {
+  #wanted = new Map();
+  #watched = { users: new Set(), conversations: new Set() };
+
+  /** A session begins. */
+  begin() { this.#watched = { users: new Set(), conversations: new Set() }; }
+
+  /** A tab has ended. */
+  forget(tab) { this.#wanted.delete(tab); }
+
+  /** A tab shows these now. What nobody shows any more stays watched as long as there is room. */
+  async want(tab, wanted, ask, take) {
+    this.#wanted.set(tab, wanted);
+    for (const [name, most] of [["users", limits.watched], ["conversations", limits.counted]]) {
+      const watched = this.#watched[name];
+      const all = new Set([...this.#wanted.values()].flatMap((one) => one[name]).slice(0, most));
+      const added = [...all].filter((one) => !watched.has(one));
+      const tooMany = watched.size + added.length - most;
+      const gone = tooMany > 0 ? [...watched].filter((one) => !all.has(one)).slice(0, tooMany) : [];
+      for (const one of gone) watched.delete(one);
+      for (const one of added) watched.add(one);
+      if (gone.length) await ask("unwatch", { [name]: gone });
+      await this.#add(name, added, ask, take);
+    }
+  }
+
+  // One that the user may not watch makes the relay refuse all of a command, so that halves are asked then.
+  async #add(name, added, ask, take) {
+    if (!added.length) return;
+    try {
+      take(await ask("watch", { [name]: added }));
+    } catch (error) {
+      if (!isRefusal(error)) throw error;
+      if (added.length < 2) return;
+      await this.#add(name, added.slice(0, added.length >> 1), ask, take);
+      await this.#add(name, added.slice(added.length >> 1), ask, take);
+    }
+  }
+}
+
+/** Keeps the store and the relay together: events go to the store and are acked then, what the user does goes to the
+ *  outbox and from there to the relay. Every tab has one; that of the writer has the session. */
+class Engine {
+  store;
+  tabs;
+  screen;
+  people;
+  asker;
+  clock;
+  #settings;
+  #vault;
+  #session;
+  #sender;
+  #inbox = [];
+  #drain = new Repeating(() => this.#drainAll());
+  #isWanted = false;
+  #isLive = false;
+  // Names the session, so that other tabs notice another one.
+  #mark = "";
+  #stops = [];
+
+  constructor(settings) {
+    const { clock = systemClock, random = Math.random, storage, name = "roost" } = settings;
+    const isOnDisk = storage !== "memory" && typeof indexedDB === "object" && indexedDB !== null;
+    this.#settings = settings;
+    this.clock = clock;
+    this.#vault = new Vault(isOnDisk ? (onLost) => Disk.open(`roost.${name}`, onLost) : null, clock);
+    this.#vault.onChange = (isOther) => this.#stored(isOther).catch(report);
+    this.store = new Store(this.#vault, new Outbox({ ...settings, clock }));
+    this.tabs = new Tabs(`roost.${name}`, this);
+    this.screen = new Screen(this.store, this.tabs);
+    this.people = new People(this);
+    this.#session = new Session(settings, this, clock, random);
+    const push = (entry) => this.#push(entry);
+    this.#sender = new Sender(this.store, this.#session, { clock, random, push });
+    this.asker = new Asker(this, this.#session, { clock, push });
+  }
+
+  async begin() {
+    await this.#vault.begin();
+    await this.#load();
+    this.#join();
+    this.#listen();
+    this.screen.tell(null);
+    await this.screen.flush();
+  }
+
+  async #load() {
+    const { device, user, storage } = this.#settings;
+    // A tab that has no store yet mustn't take the place of another one.
+    const isAlone = storage !== "memory" && !this.#vault.isStored && Tabs.arePossible;
+    await this.store.load((!isAlone && device) || `web-${randomName().slice(0, 12)}`);
+    if (user !== undefined) await this.store.signIn(user);
+  }
+
+  #join() { this.tabs.begin(this.#vault.isStored && Tabs.arePossible); }
+
+  // The page comes back, or the network does.
+  #listen() {
+    if (typeof document === "undefined") return;
+    const on = (target, name, body) => {
+      target.addEventListener(name, body);
+      this.#stops.push(() => target.removeEventListener(name, body));
+    };
+    for (const name of ["online", "pageshow"]) on(globalThis, name, () => this.wake());
+    on(document, "visibilitychange", () => { if (document.visibilityState === "visible") this.wake(); });
+  }
+
+  // The disk works, or doesn't any more; or another one has taken its place.
+  async #stored(isOther) {
+    this.screen.note({ isStored: this.#vault.isStored });
+    if (isOther) {
+      this.#session.drop();
+      this.tabs.leave();
+      await this.#load();
+      this.screen.begin(true);
+      this.screen.note({ isWriter: false, connection: { state: this.#isWanted ? "connecting" : "offline" } });
+      this.#join();
+    }
+    this.screen.tell(null);
+  }
+
+  // -- Tabs
+
+  /** This tab has the session from now on. */
+  async became() {
+    this.screen.note({ isWriter: true });
+    await this.store.reload();
+    this.screen.tell(null);
+    if (this.#isWanted) this.#session.connect();
+  }
+
+  /** Another tab says something. */
+  heard(kind, content, from) {
+    const { isWriter } = this.tabs;
+    switch (kind) {
+      case "hello": if (isWriter) this.#tellState(); break;
+      case "writer": this.#introduce(); break;
+      case "state": if (!isWriter) this.#follow(content); break;
+      case "notices": if (!isWriter) this.people.replace(content); break;
+      case "changed": this.#reread(content).catch(report); break;
+      case "added": this.#adopt(content).catch(report); break;
+      case "sent": if (!this.#vault.isStored) this.store.forgetKey(content).catch(report); break;
+      case "activity": this.people.takeActivity(from, content); break;
+    }
+  }
+
+  // Says to a new writer what this tab wants.
+  #introduce() {
+    this.tabs.tell("activity", this.people.activity);
+    if (this.#isWanted) this.tabs.call("connect").catch(() => {});
+    this.screen.begin(false);
+    this.asker.refresh();
+  }
+
+  #follow({ mark, ...state }) {
+    const isNew = mark !== this.#mark;
+    this.#mark = mark;
+    this.screen.note(state);
+    if (!isNew) return;
+    this.screen.begin(false);
+    this.asker.refresh();
+  }
+
+  #tellState() {
+    const { connection, isUpToDate, status } = this.screen.state.value;
+    this.tabs.tell("state", { connection, isUpToDate, status, mark: this.#mark });
+    this.tabs.tell("notices", this.people.notices.written);
+  }
+
+  async #reread(changed) {
+    const { user } = this.store.identity;
+    await this.store.reload();
+    this.screen.tell(changed, false);
+    this.asker.refresh();
+    if (!this.tabs.isWriter) return;
+    if (this.store.identity.user !== user) this.#session.restart();
+    this.#sender.pump();
+  }
+
+  // What another tab has typed is on disk, if it and this tab can use it.
+  async #adopt(item) {
+    if (this.tabs.isWriter) await this.store.adopt(item);
+    await this.#reread([item.destination]);
+  }
+
+  /** A tab has ended. */
+  gone(tab) { this.people.gone(tab); }
+
+  /** A tab asks the writer, which is this one. */
   call(method, values, from) {
     const calls = {
       connect: () => this.#connect(),
       wake: () => this.#session.wake(),
       disconnect: () => this.#disconnect(),
       signOut: () => this.#signOut(),
-      request: (type, members) => this.#request(type, members),
-      learn: (type, members, how) => this.#learn(type, members, how),
+      request: (type, members) => this.asker.request(type, members),
+      learn: (type, members, how) => this.asker.learned(type, members, how),
       typing: (to, isActive) => this.#session.transmit("typing", isActive ? { to } : { to, active: false }),
-      watch: (wanted) => this.#watch(from, wanted),
-      item: (act, ...rest) => this.#changeItem(act, rest),
+      watch: (wanted) => this.people.watch(from, wanted, (type, members) => this.asker.learned(type, members)),
+      change: (act, ...rest) => this.#change(act, rest),
     };
     if (!Object.hasOwn(calls, method)) throw new RoostError("unknown_type", `no such call: ${method}`);
     return calls[method](...values);
@@ -2619,10 +3181,9 @@ class Engine {
 
   async connect() {
     this.#isWanted = true;
-    if (!this.tabs.isWriter && this.state.value.connection.state === "offline") {
-      this.#note({ connection: { state: "connecting" } });
-    }
-    // A tab that isn't the writer yet becomes it, or another one is.
+    const { connection } = this.screen.state.value;
+    if (connection.state === "offline") this.screen.note({ connection: { state: "connecting" } });
+    // Whichever tab has the session, or gets it, connects; this one needn't wait for that.
     this.tabs.call("connect").catch(() => {});
   }
 
@@ -2650,106 +3211,97 @@ class Engine {
     this.#isWanted = false;
     await this.tabs.call("signOut");
     await this.store.reload();
-    this.tell(null, false);
-    await this.#flush.ask();
+    this.screen.tell(null, false);
+    await this.screen.flush();
   }
 
   async #signOut() {
     await this.#disconnect();
     await this.#drain.ask();
     await this.store.signOut();
-    this.notices.forgetAll();
-    this.presences.show(new Map());
-    for (const view of this.#views) view.window?.toEnd();
-    this.tell(null);
+    this.people.forget();
+    this.screen.begin(true);
+    this.screen.tell(null);
   }
 
   close() {
     this.#isWanted = false;
     for (const stop of this.#stops.splice(0)) stop();
-    this.#alarms.cancelAll();
     this.#session.drop();
-    this.tabs.close();
+    this.tabs.leave();
     this.#vault.close();
   }
 
-  /** Who the device is, once everything that came is stored. For the session. */
+  /** For the session: who the device is, once everything that came is stored. */
   async place() {
     await this.#drain.ask();
-    const { device, position } = this.store.identity;
-    return { device, position };
+    return this.store.identity;
   }
 
-  /** For the session. */
+  /** For the session: it has begun. */
   welcomed(welcome, isResumed) { this.#push({ welcome, isResumed, connection: this.#session.connection }); }
 
-  /** For the session. */
+  /** For the session: an event. */
   told(event, connection) {
-    if (this.#inbox.length >= limits.events) return this.#session.overrun();
-    if (isSound(event)) this.#push({ event, connection });
+    if (this.#inbox.length >= limits.events) this.#session.overrun();
+    else if (isSound(event)) this.#push({ event, connection });
   }
 
   /** For the session: the state of the connection. */
   changed(connection) {
-    this.#isReady = this.#isLive = false;
-    this.#alarms.cancel("outbox");
-    this.#toldActivity = undefined;
-    this.#note({ connection, isUpToDate: false });
-    this.tell(new Set(this.notices.end()), false);
+    this.#isLive = false;
+    this.#sender.end();
+    this.screen.note({ connection, isUpToDate: false });
+    this.people.end();
     this.#tellState();
   }
 
   #push(entry) {
     this.#inbox.push(entry);
-    this.#drain.ask();
+    this.#drain.ask().catch(report);
   }
 
-  // What came is stored in the order in which it came: events, answers that show messages, and what became of items.
+  // Everything that came is stored in the order in which it came: events, answers, and what became of items.
   async #drainAll() {
     while (this.#inbox.length) {
-      const [first] = this.#inbox;
       try {
-        if (first.event) {
-          const events = [];
-          while (this.#inbox[0]?.event && events.length < limits.batch) events.push(this.#inbox.shift());
-          await this.#takeEvents(events);
-          continue;
-        }
-        this.#inbox.shift();
-        if (first.welcome) await this.#takeWelcome(first);
-        else if (first.item) await this.#takeAnswer(first);
-        else await this.#takeReply(first);
-        const { position, duplicate } = first.ok ?? {};
-        if (position && !duplicate && this.#isLive) this.#session.ack(position, first.connection);
+        const events = [];
+        while (this.#inbox[0]?.event && events.length < limits.batch) events.push(this.#inbox.shift());
+        await (events.length ? this.#takeEvents(events) : this.#takeOne(this.#inbox.shift()));
       } catch (error) {
-        // Nothing was acked, so that it comes again.
+        // Nothing of it was acked, so that it comes again.
         this.#session.overrun();
-        queueMicrotask(() => { throw error; });
+        report(error);
       }
     }
   }
 
+  async #takeOne(entry) {
+    const { welcome, item, ok, connection } = entry;
+    if (welcome) await this.#takeWelcome(entry);
+    else if (item) await this.#takeAnswer(entry);
+    else await this.asker.answered(entry);
+    // On a live connection the relay tells nothing else of an own command (Docs/Protocol.md, section 6).
+    if (ok?.position && !ok.duplicate && this.#isLive) this.#session.ack(ok.position, connection);
+  }
+
+  async #takeAnswer(entry) {
+    this.screen.tell(await this.#sender.answered(entry));
+    if (!entry.failure) this.tabs.tell("sent", entry.item.key);
+  }
+
   async #takeWelcome({ welcome, isResumed, connection }) {
     const { isEmptied, isOther } = await this.store.begin(welcome, isResumed);
-    if (isOther) {
-      this.notices.forgetAll();
-      this.presences.show(new Map());
-    }
+    if (isOther) this.people.forget();
     this.#mark = randomName();
-    for (const view of this.#views) {
-      view.wasAsked = false;
-      if (isEmptied || isOther) view.window?.toEnd();
-    }
-    this.tell(null);
+    this.screen.begin(isEmptied || isOther);
+    this.screen.tell(null);
+    // It may have been lost meanwhile.
     if (connection !== this.#session.connection || !this.#session.isReady) return;
-    this.#isReady = true;
-    this.#isPaused = false;
-    this.#watching.begin();
-    const { state = "auto", text } = welcome.status ?? {};
-    this.#note({ connection: { state: "connected" }, isUpToDate: false, status: text ? { state, text } : { state } });
-    this.#tellActivity();
-    this.#pump.ask();
-    this.#asking.ask().catch(() => {});
+    this.screen.note({ connection: { state: "connected" }, isUpToDate: false, status: statusOf(welcome.status) });
+    this.people.begin((type, members) => this.asker.ask(type, members));
+    this.#sender.begin();
+    this.asker.refresh();
     this.#tellState();
   }
 
@@ -2759,464 +3311,68 @@ class Engine {
     const kept = events.filter((event) => event.type in shapes);
     const position = kept.map((event) => event.position).filter(Boolean).pop();
     const changed = kept.length ? await this.store.take(kept, position) : new Set();
-    for (const event of events) for (const id of this.#notice(event)) changed.add(id);
     if (position !== undefined) this.#session.ack(position, connection);
-    if (events.some((event) => event.type === "live") && connection === this.#session.connection) {
+    for (const event of events) {
+      for (const id of this.people.take(event)) changed.add(id);
+      if (event.type === "status") this.screen.note({ status: statusOf(event) });
+    }
+    const isNow = connection === this.#session.connection;
+    if (isNow && events.some((event) => event.type === "live")) {
       this.#isLive = true;
-      this.#note({ isUpToDate: true });
-      this.#tellState();
+      this.screen.note({ isUpToDate: true });
     }
-    if (changed.size) this.tell(changed);
-    if (this.#isReady) this.#asking.ask().catch(() => {});
+    if (events.some((event) => event.type === "live" || event.type === "status")) this.#tellState();
+    if (changed.size) this.screen.tell(changed);
+    if (isNow) this.asker.refresh();
   }
 
-  // What is true for the moment. Returns the conversations that look different.
-  #notice(event) {
-    switch (event.type) {
-      case "message": this.notices.sent(event.from, event.conversation); return [];
-      case "typing": this.notices.takeTyping(event); break;
-      case "presence":
-        this.#takePresence(event.users ?? [], event.conversations ?? []);
-        return (event.conversations ?? []).map((one) => one.conversation);
-      case "status": {
-        const { state, text } = event;
-        this.#note({ status: text ? { state, text } : { state } });
-        this.#tellState();
-        return [];
-      }
-      default: return [];
-    }
-    this.tabs.tell("notices", this.notices.written);
-    return [event.conversation];
-  }
+  // -- What the user does
 
-  #takePresence(users, conversations) {
-    this.notices.takePresence(users);
-    this.notices.takeOnline(conversations);
-    this.presences.show(new Map(this.notices.presences));
-    this.tabs.tell("notices", this.notices.written);
-  }
-
-  // -- The outbox
-
-  async #sendAll() {
-    await this.store.inTurn(() => {
-      while (this.tabs.isWriter && this.#isReady && !this.#isPaused) {
-        const item = this.store.outbox.takeNext();
-        if (!item) return;
-        const { connection } = this.#session;
-        this.#session.send(item.action, commandOf(item), (failure, ok) => (
-          this.#push({ item, failure, ok, connection })));
-      }
-    });
-  }
-
-  async #takeAnswer({ item, failure, ok }) {
-    const isDone = !failure || (item.action === "delete" && failure.code === "gone");
-    let conversation;
-    if (isDone) {
-      this.#tries = 0;
-      conversation = await this.store.accepted(item.id, ok ?? {});
-      this.tabs.tell("lost", item.id);
-    } else if (["connection_lost", "not_connected", "timed_out"].includes(failure.code)) {
-      this.store.outbox.missed(item.id);
-      if (failure.code === "timed_out") this.#pause();
-    } else {
-      const { code, message: detail, retry } = failure;
-      const wait = await this.store.change((unit) => (
-        this.store.outbox.refused(unit, item.id, { code, detail, retry })));
-      if (code === "token_expired") this.#session.renew();
-      if (scopeOf(failure, item) === "passing") this.#pause(wait ?? failure.retryAfter);
-    }
-    this.tell(new Set([item.destination, conversation].filter(Boolean)));
-    this.#pump.ask();
-  }
-
-  // At least as long as was asked for, and a random and growing time on top, so that many don't come at once.
-  #pause(asked = 0) {
-    this.#isPaused = true;
-    this.#tries = Math.min(this.#tries + 1, 6);
-    const wait = Math.min(asked, limits.askedWait) + 250 * 2 ** this.#tries * (this.#settings.random ?? Math.random)();
-    this.#alarms.set("outbox", wait, () => {
-      this.#isPaused = false;
-      this.#pump.ask();
-    });
-  }
-
-  /** Puts an act into the outbox. It is stored when this resolves, whichever tab it is. */
+  /** Puts an act into the outbox. It is stored when this resolves, whichever tab it is, and shows. */
   async add(destination, act, about, endsDraft) {
     const key = randomName();
     const item = await this.store.add(destination, { ...act, key }, about, endsDraft);
-    this.#pump.ask();
-    // It shows when this resolves.
-    this.tell(new Set([item.destination, destination]));
-    await this.#flush.ask();
+    await this.#added(item, [item.destination, destination]);
     return key;
   }
 
-  /** Changes or deletes a message, also one that waits: that is then simply another text, or taken back. */
-  async revise(destination, about, act) {
-    const isWaiting = await this.store.read(async (unit) => {
-      const at = await unit.cache.resolve(destination);
-      return (await targetOf(unit, about, at, destination)).parent !== undefined;
-    });
-    if (isWaiting) await this.tabs.call("item", "revise", destination, about, act);
-    else await this.add(destination, act, about);
-  }
-
-  now() { return this.#clock.now(); }
-
-  async keepDraft(destination, text) {
-    await this.store.keepDraft(destination, text);
-    this.tell(new Set([destination, await this.store.read(({ cache }) => cache.resolve(destination))]));
+  async #added(item, changed) {
+    this.tabs.tell("added", item);
+    this.#sender.pump();
+    this.screen.tell(changed);
+    await this.screen.flush();
   }
 
   async seen(destination, sequence) {
-    if (!(await this.store.seen(destination, sequence, randomName()))) return;
-    this.tell(new Set([await this.store.read(({ cache }) => cache.resolve(destination))]));
-    this.#pump.ask();
+    const item = await this.store.seen(destination, sequence, randomName());
+    if (item) await this.#added(item, [item.destination]);
+  }
+
+  async keepDraft(destination, text) { this.screen.tell(await this.store.keepDraft(destination, text)); }
+
+  /** Changes or deletes a message. One that waits is simply another text then, or taken back. */
+  async revise(destination, about, act) {
+    const isWaiting = await this.store.read(async (unit) => (
+      (await targetOf(unit, about, await unit.cache.resolve(destination), destination)).parent !== undefined));
+    if (isWaiting) await this.change("revise", destination, about, act);
+    else await this.add(destination, act, about);
   }
 
   /** Lets the writer, which alone knows what is under way, change what waits. */
-  item(act, ...values) { return this.tabs.call("item", act, ...values); }
+  async change(act, ...values) { await this.tabs.call("change", act, ...values); }
 
-  async #changeItem(act, [one, ...rest]) {
-    const { store } = this;
-    const { outbox } = store;
-    if (act === "revise") return this.#revise(one, ...rest);
-    await store.change(async (unit) => {
-      switch (act) {
-        case "retry": {
-          const item = await unit.rows.get("outbox", one);
-          if (!item) throw noSuchItem();
-          if (item.code) await outbox.retry(unit, one);
-          return outbox.resume(unit, item.destination);
-        }
-        case "replace": return outbox.replace(unit, one, rest[0]);
-        case "discard": return outbox.discard(unit, one);
-        case "resume":
-          for (const name of new Set([one, await unit.cache.resolve(one)])) await outbox.resume(unit, name);
-      }
-    });
-    this.tell(null);
-    this.#pump.ask();
-  }
-
-  async #revise(destination, about, act) {
-    const { outbox } = this.store;
-    const isDone = await this.store.change(async (unit) => {
-      const { parent } = await targetOf(unit, about, await unit.cache.resolve(destination), destination);
-      if (parent === undefined || outbox.isUnderWay(parent)) return false;
-      if (act.action === "edit") await outbox.replace(unit, parent, act.body);
-      else await outbox.discard(unit, parent);
-      return true;
-    });
-    if (!isDone) return void (await this.add(destination, act, about));
-    this.tell(null);
-    this.#pump.ask();
-  }
-
-  // -- Asking the relay
-
-  #request(type, members = {}) {
-    if (this.#session.waiting >= limits.requests) {
-      throw new RoostError("too_many_requests", "too many commands wait for their replies", { retry: true });
+  async #change(act, values) {
+    if (!(await this.store.changeWaiting(act, values))) {
+      const [destination, about, what] = values;
+      await this.add(destination, what, about);
     }
-    return this.#ask(type, members);
+    this.screen.tell(null);
+    await this.screen.flush();
+    this.#sender.pump();
   }
-
-  // `take` keeps the answer, in the order in which it came among events.
-  #ask(type, members, take) {
-    return new Promise((resolve, reject) => {
-      const { connection } = this.#session;
-      this.#session.send(type, members, (failure, ok) => {
-        if (failure) reject(failure);
-        else this.#push({ ok, connection, take, resolve, reject });
-      });
-    });
-  }
-
-  async #takeReply({ ok, take, resolve, reject }) {
-    try {
-      if (take) this.tell(await this.store.change((unit) => take(unit, ok)));
-      resolve(ok);
-    } catch (error) {
-      reject(error);
-    }
-  }
-
-  // Asks again for as long as the relay asks to come back later.
-  async #patiently(type, members, take) {
-    for (let tries = 1; ; tries++) {
-      try {
-        return await this.#ask(type, members, take);
-      } catch (error) {
-        const isLost = ["connection_lost", "not_connected"].includes(error.code);
-        if (!error.retry || isLost || tries >= limits.patience) throw error;
-        const wait = Math.min(error.retryAfter ?? 1_000, limits.askedWait);
-        await new Promise((resolve) => this.#clock.set(wait, resolve));
-      }
-    }
-  }
-
-  // What the writer asks for any tab, and keeps. Returns what the tab needs of the answer.
-  async #learn(type, members, how = {}) {
-    const { conversation } = members;
-    const user = () => this.store.identity.user;
-    const takes = {
-      "history": async ({ cache }, ok) => {
-        const messages = (ok.messages ?? []).filter((one) => isSound({ position: "", ...one, conversation, type: "message" }));
-        await cache.takeHistory({ ...ok, conversation, messages }, how.before);
-        if (how.settle) await cache.settle(conversation, how.settle[0], how.settle[1]);
-        return new Set([conversation]);
-      },
-      "conversation.members": async ({ cache }, ok) => {
-        for (const one of ok.members) if (one.user !== user()) await cache.takeReceipt({ ...one, conversation });
-        return new Set([conversation]);
-      },
-      "conversation.get": async ({ cache }, ok) => {
-        await cache.takeConversation(ok.conversation);
-        // An answer about another one would be asked for for ever.
-        if (conversation !== undefined && ok.conversation.conversation !== conversation) await cache.forget(conversation);
-        return new Set([conversation, ok.conversation.conversation]);
-      },
-      "conversation.create": async ({ cache }, ok) => {
-        await cache.takeConversation(ok.conversation);
-        return new Set([ok.conversation.conversation]);
-      },
-      "conversation.leave": async ({ cache }) => {
-        await cache.forget(conversation);
-        return new Set([conversation]);
-      },
-    };
-    return this.#patiently(type, members, takes[type]);
-  }
-
-  /** Asks through the writer, which keeps the answer. */
-  learn(type, members, how) { return this.tabs.call("learn", type, members, how); }
-
-  history(conversation, members, how) { return this.learn("history", { conversation, ...members }, how); }
-
-  async members(conversation) {
-    const members = [];
-    let after;
-    do {
-      const ok = await this.learn("conversation.members", { conversation, limit: 100, after });
-      members.push(...ok.members);
-      after = ok.next;
-    } while (after !== undefined);
-    return members;
-  }
-
-  // What was left out, in the order in which people miss it.
-  async #askAnew() {
-    if (this.state.value.connection.state !== "connected") return;
-    if (this.tabs.isWriter) {
-      await this.#askStale();
-      if (!this.store.identity.isListed) await this.#askList();
-      await this.#askStale();
-    }
-    await this.#flush.ask();
-    for (const view of [...this.#views]) if (view.window) await this.#askOpen(view);
-    await this.#askPresence();
-  }
-
-  async #askStale() {
-    for (;;) {
-      const stale = await this.store.read(({ rows }) => rows.find("conversations", { index: "stale", limit: 16 }));
-      if (!stale.length) return;
-      for (const { id } of stale) {
-        try {
-          await this.#learn("conversation.get", { conversation: id });
-        } catch (error) {
-          if (!isRefusal(error)) throw error;
-          // The user is no longer in it, and the device wasn't told.
-          await this.store.change(({ cache }) => cache.forget(id));
-          this.tell(new Set([id]));
-        }
-      }
-    }
-  }
-
-  // All of the user's conversations, page by page.
-  async #askList() {
-    let before;
-    do {
-      const page = await this.#patiently("conversation.list", { limit: 100, before }, async ({ cache, identity }, ok) => {
-        for (const told of ok.conversations) await cache.takeConversation(told);
-        if (ok.next === undefined) identity.isListed = true;
-        return new Set(ok.conversations.map((told) => told.conversation));
-      });
-      before = page.next;
-    } while (before !== undefined);
-  }
-
-  // What an open timeline shows: its messages, how far members have got, reactions.
-  async #askOpen(view) {
-    const { conversation } = view;
-    if (!conversation) return;
-    const { id } = conversation;
-    if (!view.wasAsked) {
-      view.wasAsked = true;
-      try {
-        if (conversation.count <= limits.receipts) await this.members(id);
-        if (view.shown.value.items.filter((item) => item.type === "message").length < limits.window) {
-          if (conversation.first <= conversation.sequence) {
-            await this.history(id, { limit: limits.page }, { before: Infinity });
-            // The window began where this device began.
-            if (view.window.isAtEnd) view.window.toEnd();
-            this.tell(new Set([id]), false);
-          }
-        }
-      } catch (error) {
-        if (!isRefusal(error)) view.wasAsked = false;
-        throw error;
-      }
-    }
-    await this.#flush.ask();
-    if (!view.stale) return;
-    const { from, limit } = view.stale;
-    await this.history(id, { after: from - 1, limit }, { settle: [from, from + limit - 1] });
-  }
-
-  // -- Presence
-
-  follow(users) {
-    this.#followed = [...users];
-    this.#asking.ask().catch(() => {});
-  }
-
-  async #askPresence() {
-    const users = new Set(this.#followed);
-    const conversations = new Set();
-    for (const view of this.#views) {
-      for (const row of view.shown.value.rows ?? []) if (row.peer) users.add(row.peer);
-      for (const user of view.conversation?.members ?? []) users.add(user);
-      if (view.conversation?.kind === "group") conversations.add(view.conversation.id);
-    }
-    users.delete(this.store.identity.user);
-    await this.tabs.call("watch", { users: [...users], conversations: [...conversations] });
-  }
-
-  #watch(tab, wanted) {
-    return this.#watching.want(tab, wanted, {
-      ask: (type, members) => this.#patiently(type, members),
-      tell: ({ users = [], conversations = [] }) => {
-        this.#takePresence(users, conversations);
-        if (conversations.length) this.tell(new Set(conversations.map((one) => one.conversation)));
-      },
-    });
-  }
-
-  /** How this tab is used. The device is used if one of its tabs is. */
-  setActivity(activity) {
-    this.activity = activity;
-    this.tabs.tell("activity", activity);
-    this.#takeActivity(this.tabs.id, activity);
-  }
-
-  #takeActivity(tab, activity) {
-    this.#activities.set(tab, activity);
-    this.#tellActivity();
-  }
-
-  #tellActivity() {
-    const all = [this.activity, ...this.#activities.values()];
-    const state = ["active", "idle", "background"].find((one) => all.includes(one)) ?? "active";
-    if (!this.tabs.isWriter || !this.#isReady || state === (this.#toldActivity ?? "active")) return;
-    this.#toldActivity = state;
-    this.#ask("presence", { state }).catch(() => {});
-    // A device in the background isn't told who types.
-    if (state === "background") this.tell(new Set(this.notices.endTyping()), false);
-  }
-
-  // -- Telling
-
-  /** Begins to show something. */
-  async open(view) {
-    this.#views.add(view);
-    await view.refresh.ask();
-    this.#asking.ask().catch(() => {});
-  }
-
-  closeView(view) { this.#views.delete(view); }
-
-  /** Everybody who looks at these conversations, or at any, is to be told; `isOwn` tells other tabs, too. Many changes
-   *  in a row are told once. */
-  tell(changed, isOwn = true) {
-    if (!changed) this.#isAll = true;
-    for (const id of changed ?? []) this.#changed.add(id);
-    if (isOwn && !changed) this.#tellsAll = true;
-    if (isOwn) for (const id of changed ?? []) this.#told.add(id);
-    this.#flush.ask().catch((error) => queueMicrotask(() => { throw error; }));
-  }
-
-  async #showAll() {
-    // What changes in the same breath is told together.
-    await null;
-    const [isAll, changed] = [this.#isAll, this.#changed];
-    if (this.#tellsAll || this.#told.size) this.tabs.tell("changed", this.#tellsAll ? null : [...this.#told]);
-    [this.#isAll, this.#changed, this.#tellsAll, this.#told] = [false, new Set(), false, new Set()];
-    if (!isAll && !changed.size) return;
-    for (const view of [...this.#views]) {
-      if (!view.window) view.forget(isAll ? null : changed);
-      if (!view.window || isAll || view.shows(changed)) await view.refresh.ask();
-    }
-    const unread = await this.store.read(({ rows }) => rows.find("conversations", { index: "unread", from: 1 }));
-    const { user, device } = this.store.identity;
-    this.#note({
-      user, device, badge: unread.reduce((sum, one) => sum + one.unread, 0),
-      pendingCount: this.store.outbox.items.filter(isVisible).length, isStored: this.#vault.isStored,
-    });
-  }
-
-  #note(change) { this.state.show({ ...this.state.value, ...change }); }
 }
 
-/** Whether the relay has said no, other than for now. */
-const isRefusal = (error) => error instanceof RoostError && !error.retry;
-
-/** Whose presence this session watches, and in which groups it counts, for all tabs. The relay forgets it with the
- *  session. */
-class Watching {
-  #wanted = new Map();
-  #watched = { users: new Set(), conversations: new Set() };
-
-  /** A session begins. */
-  begin() { this.#watched = { users: new Set(), conversations: new Set() }; }
-
-  /** A tab has ended. */
-  forget(tab) { this.#wanted.delete(tab); }
-
-  /** A tab shows these now. What nobody shows any more stays watched as long as there is room. */
-  async want(tab, wanted, relay) {
-    this.#wanted.set(tab, wanted);
-    for (const [name, most] of [["users", limits.watched], ["conversations", limits.counted]]) {
-      const watched = this.#watched[name];
-      const all = new Set([...this.#wanted.values()].flatMap((one) => one[name]).slice(0, most));
-      const added = [...all].filter((one) => !watched.has(one));
-      const tooMany = watched.size + added.length - most;
-      const gone = tooMany > 0 ? [...watched].filter((one) => !all.has(one)).slice(0, tooMany) : [];
-      for (const one of gone) watched.delete(one);
-      for (const one of added) watched.add(one);
-      if (gone.length) await relay.ask("unwatch", { [name]: gone });
-      await this.#add(name, added, relay);
-    }
-  }
-
-  // One that the user may not watch makes the relay refuse all of a command, so that halves are asked then.
-  async #add(name, added, relay) {
-    if (!added.length) return;
-    try {
-      relay.tell(await relay.ask("watch", { [name]: added }));
-    } catch (error) {
-      if (!isRefusal(error)) throw error;
-      if (added.length < 2) return;
-      await this.#add(name, added.slice(0, added.length >> 1), relay);
-      await this.#add(name, added.slice(added.length >> 1), relay);
-    }
-  }
-}
+const statusOf = ({ state = "auto", text } = {}) => (text ? { state, text } : { state });
 
 // ---- What an app holds ----------------------------------------------------------------------------------------------
 
@@ -3266,13 +3422,13 @@ class Timeline {
 
   // -- What the relay refused
 
-  retry(item) { return this.#engine.item("retry", item); }
+  retry(item) { return this.#engine.change("retry", item); }
 
-  replace(item, text) { return this.#engine.item("replace", item, text); }
+  replace(item, text) { return this.#engine.change("replace", item, text); }
 
-  discard(item) { return this.#engine.item("discard", item); }
+  discard(item) { return this.#engine.change("discard", item); }
 
-  resume() { return this.#engine.item("resume", this.destination); }
+  resume() { return this.#engine.change("resume", this.destination); }
 
   // -- Scrolling
 
@@ -3289,7 +3445,7 @@ class Timeline {
     // Right below the window is a gap, which the relay can fill.
     if (kept[0] !== low - 1) {
       try {
-        const { messages, gaps = [] } = await this.#engine.history(id, { before: low, limit: limits.page }, { before: low });
+        const { messages, gaps = [] } = await this.#engine.asker.history(id, { before: low, limit: limits.page }, { before: low });
         const start = Math.min(...messages.map((one) => one.sequence), ...gaps.map((one) => one.from));
         return await this.#move(() => window.extendDown(Number.isFinite(start) ? start : low, sequence));
       } catch (error) {
@@ -3307,7 +3463,7 @@ class Timeline {
     const range = { from: [id, window.high + 1], to: [id, []], limit: limits.page };
     let kept = await this.#page(range);
     if (kept[0]?.sequence !== window.high + 1) {
-      await this.#engine.history(id, { after: window.high, limit: limits.page });
+      await this.#engine.asker.history(id, { after: window.high, limit: limits.page });
       kept = await this.#page(range);
     }
     await this.#move(() => (kept.length ? window.extendUp(kept[kept.length - 1].sequence, sequence) : window.toEnd()));
@@ -3317,7 +3473,7 @@ class Timeline {
     const { conversation } = this.#view;
     if (!conversation) return;
     const limit = Math.max(1, Math.min(limits.page, to - from + 1));
-    await this.#engine.history(conversation.id, { before: to + 1, limit }, { before: to + 1 });
+    await this.#engine.asker.history(conversation.id, { before: to + 1, limit }, { before: to + 1 });
     await this.#move(() => {});
   }
 
@@ -3329,7 +3485,7 @@ class Timeline {
     const around = await this.#page({ from: [id, 0], to: [id, end - 1], newest: true, limit: limits.window });
     if (!around.some((message) => message.sequence === sequence)) {
       try {
-        await this.#engine.history(id, { before: end, limit: limits.page }, { before: end });
+        await this.#engine.asker.history(id, { before: end, limit: limits.page }, { before: end });
       } catch (error) {
         // Without a session, what is here has to do.
         if (!around.length) throw error;
@@ -3369,14 +3525,14 @@ class Timeline {
   // -- Reading and typing
 
   async seen(sequence) {
-    if (this.#engine.activity === "active") await this.#engine.seen(this.destination, sequence);
+    if (this.#engine.people.activity === "active") await this.#engine.seen(this.destination, sequence);
   }
 
   async readers(sequence) {
     const { conversation } = this.#view;
     if (!conversation) return [];
     try {
-      if (conversation.count <= limits.receipts) await this.#engine.members(conversation.id);
+      if (conversation.count <= limits.receipts) await this.#engine.asker.members(conversation.id);
     } catch { /* What this device knows has to do. */ }
     const marks = await this.#engine.store.read(({ cache }) => cache.watermarks(conversation.id));
     return marks.filter((mark) => mark.read >= sequence)
@@ -3387,7 +3543,7 @@ class Timeline {
     if (draft === this.#draft) return;
     this.#draft = draft;
     const { conversation } = this.#view;
-    const now = this.#engine.now();
+    const now = this.#engine.clock.now();
     const tell = (isActive) => this.#engine.tabs.call("typing", conversation.id, isActive).catch(() => {});
     if (!draft) {
       if (this.#typedAt !== null && conversation) tell(false);
@@ -3399,7 +3555,7 @@ class Timeline {
     await this.#engine.keepDraft(this.destination, draft);
   }
 
-  close() { this.#engine.closeView(this.#view); }
+  close() { this.#engine.screen.views.delete(this.#view); }
 }
 
 /** The user's conversations, those first in which something happened last. */
@@ -3424,9 +3580,9 @@ export class Roost {
     const WebSocket = settings.WebSocket ?? globalThis.WebSocket;
     if (!WebSocket) throw new RoostError("no_sockets", "hand in a class of WebSockets: this system has none");
     const engine = new Engine({ ...settings, WebSocket });
-    const list = new ListView(engine.store, engine.notices);
+    const list = new ListView(engine.store, engine.people.notices);
+    engine.screen.views.add(list);
     await engine.begin();
-    await engine.open(list);
     return new Roost(engine, list);
   }
 
@@ -3436,15 +3592,15 @@ export class Roost {
     this.#list = new ConversationList(list);
   }
 
-  get snapshot() { return this.#engine.state.value; }
+  get snapshot() { return this.#engine.screen.state.value; }
 
-  onChange(listener) { return this.#engine.state.onChange(listener); }
+  onChange(listener) { return this.#engine.screen.state.onChange(listener); }
 
   get conversations() { return this.#list; }
 
-  get presences() { return this.#engine.presences.value; }
+  get presences() { return this.#engine.people.presences.value; }
 
-  onPresence(listener) { return this.#engine.presences.onChange(listener); }
+  onPresence(listener) { return this.#engine.people.presences.onChange(listener); }
 
   // -- The session
 
@@ -3458,23 +3614,25 @@ export class Roost {
 
   close() { this.#engine.close(); }
 
-  setActivity(activity) { this.#engine.setActivity(activity); }
+  setActivity(activity) { this.#engine.people.setActivity(activity); }
 
   async setStatus(state, text) { await this.request("status", { state, text }); }
 
   // -- Conversations
 
   async timeline(destination) {
-    const { store, notices } = this.#engine;
-    const view = new TimelineView(destination, store, notices);
-    await this.#engine.open(view);
+    const { store, people, screen, asker } = this.#engine;
+    const view = new TimelineView(destination, store, people.notices);
+    screen.views.add(view);
+    await view.refresh.ask();
+    asker.refresh();
     const names = namesOf(destination, view.conversation);
     return new Timeline(this.#engine, view, await store.read((unit) => draftOf(unit, names)));
   }
 
   async createGroup(name, members) {
     const command = { kind: "group", name, members, key: randomName() };
-    const ok = await this.#engine.learn("conversation.create", command);
+    const ok = await this.#engine.asker.learn("conversation.create", command);
     return ok.conversation.conversation;
   }
 
@@ -3488,15 +3646,18 @@ export class Roost {
 
   // Changes a group, and then asks how it is.
   async #change(act, members) {
-    await this.#engine.learn(`conversation.${act}`, { ...members, key: randomName() });
-    await this.#engine.learn("conversation.get", { conversation: members.conversation });
+    await this.#engine.asker.learn(`conversation.${act}`, { ...members, key: randomName() });
+    await this.#engine.asker.learn("conversation.get", { conversation: members.conversation });
   }
 
-  async leave(conversation) { await this.#engine.learn("conversation.leave", { conversation, key: randomName() }); }
+  async leave(conversation) { await this.#engine.asker.learn("conversation.leave", { conversation, key: randomName() }); }
 
-  async members(conversation) { return this.#engine.members(conversation); }
+  async members(conversation) { return this.#engine.asker.members(conversation); }
 
-  follow(users) { this.#engine.follow(users); }
+  follow(users) {
+    this.#engine.people.follow(users);
+    this.#engine.asker.refresh();
+  }
 
   request(type, members = {}) { return this.#engine.tabs.call("request", type, members); }
 }
