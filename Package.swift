@@ -239,7 +239,7 @@ let package = Package(
             name: "RoostStoreTests", dependencies: ["RoostStore", "RoostWire", "SeededRandom"], swiftSettings: strict),
         .testTarget(
             name: "RoostKitTests",
-            dependencies: ["RoostClient", "RoostKit", "RoostStore", "RoostTestClient", "RoostWire"],
+            dependencies: ["RoostClient", "RoostKit", "RoostStore", "RoostTestClient", "RoostWire", "SeededRandom"],
             swiftSettings: strict
         ),
         .testTarget(

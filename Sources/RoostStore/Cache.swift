@@ -40,14 +40,14 @@ struct Cache {
     private func take(_ message: Message) throws(LocalFailure) {
         guard try messages.insert(LocalMessage(message)) else { return }
         try noteMessage(
-            message.conversation, message.sequence, from: message.from, at: message.time)
+            message.conversation, message.sequence, from: message.from, at: message.time, with: [message.from])
     }
 
     // The conversation has a new message, which is kept already.
     private func noteMessage(
-        _ id: String, _ sequence: SequenceNumber, from: String, at time: Timestamp
+        _ id: String, _ sequence: SequenceNumber, from: String, at time: Timestamp, with members: [String]
     ) throws(LocalFailure) {
-        var one = try known(id, with: [from])
+        var one = try known(id, with: members)
         if sequence > one.sequence {
             one.sequence = sequence
             one.time = max(one.time, time)
@@ -194,9 +194,11 @@ struct Cache {
     }
 
     /// A message of this device that the relay has stored.
-    func take(_ stored: StoredMessage, of message: LocalMessage) throws(LocalFailure) {
+    /// - Parameter peer: to whom it was written as `@user`; nil if to a conversation.
+    func take(_ stored: StoredMessage, of message: LocalMessage, to peer: String?) throws(LocalFailure) {
         guard try messages.insert(message) else { return }
-        try noteMessage(stored.conversation, stored.sequence, from: user, at: stored.time)
+        try noteMessage(
+            stored.conversation, stored.sequence, from: user, at: stored.time, with: peer.map { [$0] } ?? [])
     }
 
     /// The user has seen a conversation up to a message.

@@ -101,6 +101,11 @@ public final class LocalStore {
     }
 
     private func empty() throws(LocalFailure) {
+        // What is written to the same user before the conversation is known again must come after what waits.
+        for name in Set(outbox.items.map(\.destination)) {
+            guard let peer = try conversations.conversation(name)?.peer(of: identity.user ?? "") else { continue }
+            try outbox.move(name, to: "@\(peer)")
+        }
         try database.execute(CacheTables.empty)
         try readIdentity()
     }
@@ -147,6 +152,7 @@ public final class LocalStore {
                 if case .message(let message) = event { try settle(message) }
                 if let conversation = try cache.take(event) { changed.insert(conversation) }
             }
+            try joinLines()
             if let position {
                 try database.run("UPDATE identity SET position = ?", [.text(position)])
                 identity.position = position
@@ -172,6 +178,7 @@ public final class LocalStore {
     public func take(_ page: ConversationPage, isLast: Bool) throws(LocalFailure) {
         try change { () throws(LocalFailure) in
             for summary in page.conversations { try cache.take(summary) }
+            try joinLines()
             if isLast { try database.run("UPDATE identity SET is_listed = 1") }
             try readIdentity()
         }
@@ -179,7 +186,19 @@ public final class LocalStore {
 
     /// Takes a conversation as it is now.
     public func take(_ summary: ConversationSummary) throws(LocalFailure) {
-        try change { () throws(LocalFailure) in try cache.take(summary) }
+        try change { () throws(LocalFailure) in
+            try cache.take(summary)
+            try joinLines()
+        }
+    }
+
+    // What was written to `@user` goes on as the conversation's, once that is known, so that it stays in order with
+    // what is written to the conversation.
+    private func joinLines() throws(LocalFailure) {
+        for name in Set(outbox.items.map(\.destination)) where name.hasPrefix("@") {
+            guard let one = try conversations.direct(with: String(name.dropFirst())) else { continue }
+            try outbox.move(name, to: one.id)
+        }
     }
 
     /// Takes a page of history.
@@ -242,7 +261,8 @@ public final class LocalStore {
             if case .stored(let sequence) = replyTo { message.replyTo = sequence }
             // A message that an earlier try stored may have changed since.
             message.isStale = stored.isDuplicate
-            try cache.take(stored, of: message)
+            let peer = item.destination.hasPrefix("@") ? String(item.destination.dropFirst()) : nil
+            try cache.take(stored, of: message, to: peer)
         case .edit(.stored(let sequence), let body): try messages.edit(conversation, sequence, body, at: time)
         case .delete(.stored(let sequence)): try messages.delete(conversation, sequence, at: time)
         case .react(.stored(let sequence), let reaction, let isOn):

@@ -210,7 +210,7 @@ public final class Outbox {
             if let stored {
                 try database.run(OutboxTable.adopt, [.integer(stored.sequence.value), .integer(id)])
             }
-            if moves { try database.run(OutboxTable.move, [.text(named), .text(destination)]) }
+            if moves { try move(destination, to: named) }
             try database.run(OutboxTable.remove, [.integer(id)])
         }
         forget(id)
@@ -218,8 +218,18 @@ public final class Outbox {
             if let stored, items[index].parent == id {
                 items[index].action = items[index].action.about(stored.sequence)
             }
-            if moves, items[index].destination == destination { items[index].destination = named }
         }
+    }
+
+    /// What was written to `@user` is written to this conversation.
+    func move(_ name: String, to conversation: String) throws(LocalFailure) {
+        try database.run(OutboxTable.move, [.text(conversation), .text(name)])
+        for index in items.indices where items[index].destination == name { items[index].destination = conversation }
+        guard let failure = parked[name] else { return }
+        try database.run(OutboxTable.unpark, [.text(name)])
+        try database.run(OutboxTable.park, OutboxTable.values(conversation, failure))
+        parked[name] = nil
+        parked[conversation] = failure
     }
 
     /// The relay has refused it, or couldn't be asked.

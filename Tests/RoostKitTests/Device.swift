@@ -28,14 +28,19 @@ final class Device {
     var network: (any NetworkMonitor)?
     /// What else is to be set.
     var adjust: @MainActor (inout RoostSettings) -> Void = { _ in }
+    var connector: (any SocketConnector)?
     private let folder = FileManager.default.temporaryDirectory.appending(path: "kit-\(UUID().uuidString)")
     private var starts: UInt64 = 0
     private let name: String
+    private static var made: UInt64 = 0
+    private let number: UInt64
 
     init(_ user: String, on relay: TestRelay, name: String = "phone") throws {
         self.user = user
         self.relay = relay
         self.name = name
+        Device.made += 1
+        number = Device.made
         clientLimits.backoffFirst = .milliseconds(1)
         clientLimits.backoffMax = .milliseconds(5)
         clientLimits.ackDelay = .milliseconds(1)
@@ -50,14 +55,16 @@ final class Device {
     func start(as other: String? = nil) async throws -> Roost {
         starts += 1
         let token = relay.token(for: other ?? user)
-        var settings = RoostSettings(url: "ws://test/v1/socket", path: path, device: name, connector: relay.connector) {
+        var settings = RoostSettings(
+            url: "ws://test/v1/socket", path: path, device: name, connector: connector ?? relay.connector
+        ) {
             token
         }
         settings.policy = policy
         settings.clientLimits = clientLimits
         settings.network = network
-        // Keys of different users and starts differ.
-        settings.generator = Counting(from: starts << 32 | UInt64(abs(user.hashValue % 1_000)) << 16)
+        // Keys of different devices and starts differ.
+        settings.generator = Counting(from: number << 48 | starts << 32)
         adjust(&settings)
         return try await Roost(settings)
     }

@@ -72,18 +72,19 @@ import Testing
 
     @Test func anyDamageLeavesAStoreThatWorks() throws {
         var generator = SeededGenerator(seed: 17)
+        let count = try filled().count
+        let whole = try Data(contentsOf: URL(filePath: file.path))
         for _ in 0..<60 {
-            let round = DamagedFileTests()
-            let keys = try round.filled()
-            let size = try #require(
-                FileManager.default.attributesOfItem(atPath: round.file.path)[.size] as? Int)
+            var torn = whole
             for _ in 0..<Int.random(in: 1...8, using: &generator) {
-                let start = Int.random(in: 0..<size, using: &generator)
-                try round.overwrite(
-                    start..<min(size, start + Int.random(in: 1...64, using: &generator)),
-                    with: UInt8.random(in: 0...255, using: &generator))
+                let start = Int.random(in: 0..<torn.count, using: &generator)
+                let end = min(torn.count, start + Int.random(in: 1...64, using: &generator))
+                let byte = UInt8.random(in: 0...255, using: &generator)
+                torn.replaceSubrange(start..<end, with: repeatElement(byte, count: end - start))
             }
-            try round.work(keys.count)
+            let round = DamagedFileTests()
+            try torn.write(to: URL(filePath: round.file.path))
+            try round.work(count)
         }
     }
 

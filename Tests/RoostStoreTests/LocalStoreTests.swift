@@ -373,4 +373,47 @@ import Testing
         try store.signIn("bob")
         #expect(try store.draft(for: "@carol").isEmpty)
     }
+
+    @Test func whatWasWrittenToAUserStaysInOrderWithTheConversation() throws {
+        let store = try open()
+        try store.begin(Told.welcome(user: "alice"), isResumed: false)
+        func say(_ key: String, to destination: String) throws {
+            try store.outbox.add(.send(kind: nil, body: Array("1".utf8), replyTo: nil), to: destination, key: key)
+        }
+        try say("k1", to: "@bob")
+        try store.outbox.refused(
+            try #require(store.outbox.takeNext()).id, OutboxItem.Failure(.forbidden, "test"))
+        try store.keep(draft: "hal", for: "@bob")
+        // Bob writes first, and so the conversation gets its id.
+        _ = try store.take(
+            [
+                Told.change("created", #""kind":"direct","count":2,"members":["alice","bob"],"unread":0,"read":0"#)
+            ], position: "e-1")
+        #expect(store.outbox.items.map(\.destination) == ["c1"])
+        #expect(Set(store.outbox.parked.keys) == ["c1"])
+        try say("k2", to: store.resolved("@bob"))
+        #expect(store.outbox.takeNext() == nil, "the conversation waits as a whole")
+        try store.outbox.resume("c1")
+        #expect(store.outbox.takeNext()?.key == "k1")
+        #expect(store.outbox.takeNext() == nil, "one after the other")
+        #expect(try store.draft(for: "c1") == "hal" && store.draft(for: "@bob") == "hal")
+        try store.keep(draft: "half", for: "c1")
+        #expect(try store.draft(for: "@bob") == "half")
+        #expect(try open().outbox.items.map(\.destination) == ["c1", "c1"])
+        // Another log has another id for it.
+        try store.begin(Told.welcome(user: "alice", epoch: "other"), isResumed: false)
+        #expect(store.outbox.items.map(\.destination) == ["@bob", "@bob"])
+    }
+
+    @Test func theFirstOkTellsWhoseConversationItIs() throws {
+        let store = try open()
+        try store.begin(Told.welcome(user: "alice"), isResumed: false)
+        let item = try store.outbox.add(.send(kind: nil, body: Array("1".utf8), replyTo: nil), to: "@bob", key: "k1")
+        let stored = StoredMessage(
+            conversation: "c1", sequence: SequenceNumber(1), position: "e-1", time: Timestamp(milliseconds: 5),
+            isDuplicate: false)
+        try store.accepted(item.id, at: stored.time, as: stored)
+        #expect(try store.resolved("@bob") == "c1")
+        #expect(try store.conversation("c1")?.peer(of: "alice") == "bob")
+    }
 }

@@ -46,7 +46,9 @@ final class TimelineView {
         }
         now.items = builder.items(messages, isAtEnd: window.isAtEnd)
         now.hasNewer = !window.isAtEnd
+        now.revision = shown.revision
         guard now != shown else { return }
+        now.revision += 1
         shown = now
         show.yield(now)
     }

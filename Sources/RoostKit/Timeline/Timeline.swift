@@ -45,6 +45,7 @@ public final class Timeline {
     }
 
     private func show(_ now: TimelineSnapshot) {
+        guard now.revision > snapshot.revision else { return }
         snapshot = now
         changes.send(now)
     }
@@ -142,21 +143,31 @@ public final class Timeline {
 
     /// Shows up to 100 older messages: those of this device at once, others from the relay.
     /// - Throws: `RoostFailure` if the relay was needed and can't be asked.
-    public func loadOlder() async throws { try await engine.loadOlder(view) }
+    public func loadOlder() async throws { try await scroll { try await $0.loadOlder($1) } }
 
     /// Shows up to 100 newer messages, after scrolling or jumping away from the newest.
-    public func loadNewer() async throws { try await engine.loadNewer(view) }
+    public func loadNewer() async throws { try await scroll { try await $0.loadNewer($1) } }
 
     /// Gets messages of a gap that is on the screen.
     public func fill(from: SequenceNumber, to: SequenceNumber) async throws {
-        try await engine.fill(view, from: from, to: to)
+        try await scroll { try await $0.fill($1, from: from, to: to) }
     }
 
     /// Shows what is around a message.
-    public func jump(to sequence: SequenceNumber) async throws { try await engine.jump(view, to: sequence) }
+    public func jump(to sequence: SequenceNumber) async throws {
+        try await scroll { try await $0.jump($1, to: sequence) }
+    }
 
     /// Shows the newest messages.
-    public func jumpToEnd() async throws { try await engine.perform { [view] in try $0.move(view) { $0.toEnd() } } }
+    public func jumpToEnd() async throws {
+        try await scroll { engine, view in try await engine.perform { try $0.move(view) { $0.toEnd() } } }
+    }
+
+    // What it leads to is in `snapshot` when it returns.
+    private func scroll(_ body: (Engine, Int) async throws -> Void) async throws {
+        try await body(engine, view)
+        if let now = try await engine.perform({ [view] in $0.timeline(view)?.shown }) { show(now) }
+    }
 
     /// The messages in which a text occurs, newest first, of those on this device.
     public func search(_ text: String) async throws -> [LocalMessage] {

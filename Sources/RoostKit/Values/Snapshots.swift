@@ -20,6 +20,8 @@ public struct TimelineSnapshot: Sendable, Equatable {
     public var hasNewer = false
     /// What the relay has refused for the whole conversation; `Timeline.resume` tries again.
     public var failure: SendFailure?
+    // Counts up, so that what is told late is known to be old.
+    var revision = 0
 
     /// Nothing yet.
     public init() {}
