@@ -34,6 +34,7 @@ final class SimulatedApp {
         device.clientLimits.replyTimeout = .milliseconds(200)
         device.clientLimits.welcomeTimeout = .milliseconds(200)
         device.clientLimits.quietTime = .milliseconds(100)
+        device.clientLimits.goodbyeTimeout = .milliseconds(50)
     }
 
     var isRunning: Bool { roost != nil }
