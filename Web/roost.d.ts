@@ -185,7 +185,14 @@ export interface Observable<Snapshot> {
   onChange(listener: (snapshot: Snapshot) => void): Stop;
 }
 
-export interface Member { user: string; role: Role; delivered: number; deliveredAt?: Time; read?: number; readAt?: Time }
+export interface Member {
+  user: string;
+  role: Role;
+  delivered: number;
+  deliveredAt?: Time;
+  read?: number;
+  readAt?: Time;
+}
 
 /** The chat of one user on one device. */
 export class Roost implements Observable<RoostSnapshot> {

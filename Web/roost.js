@@ -10,7 +10,7 @@
 // Docs/Decisions/0032-javascript-client.md why it is built as it is. From the bottom up:
 //
 //   Memory, Disk, Vault   rows in transactions: in maps, in IndexedDB, and in IndexedDB for as long as it works
-//   Cache, Outbox, Store  what the relay told, what the user did, and both in one transaction where they belong together
+//   Cache, Outbox, Store  what the relay told, what the user did, and both in one transaction where that matters
 //   Session               one connection after another: hello, replies, acks, tokens, waits
 //   Tabs                  which tab has the session, and how the others reach it
 //   Engine                keeps store, session and tabs together
@@ -176,25 +176,23 @@ class Turn {
   }
 }
 
-/** Does something in the background as often as it is asked for, never twice at a time, and once more for all who
- *  asked meanwhile. */
+/** Does something in the background whenever it is asked for, never twice at a time; once for all who ask meanwhile. */
 class Repeating {
   #body;
-  #running = null;
-  #isWanted = false;
+  #last = Promise.resolve();
+  #next = null;
 
   constructor(body) { this.#body = body; }
 
   /** Resolves when it was done from the beginning after this call. */
-  async ask() {
-    this.#isWanted = true;
-    while (this.#isWanted) {
-      if (!this.#running) {
-        this.#isWanted = false;
-        this.#running = this.#body().finally(() => { this.#running = null; });
-      }
-      await this.#running;
-    }
+  ask() {
+    this.#next ??= this.#last.then(() => {
+      this.#next = null;
+      return this.#body();
+    });
+    const next = this.#next;
+    this.#last = next.catch(() => {});
+    return next;
   }
 }
 
@@ -342,7 +340,7 @@ class Memory {
 
   get(table, key) { return this.#tables[table].get(key); }
 
-  /** Rows from one key to another, both included, of an index or the table itself; with `newest`, the last come first. */
+  /** Rows from one key to another, both included, of an index or the table; with `newest`, the last come first. */
   find(table, range = {}) { return this.#tables[table].find(range); }
 
   put(table, row) {
@@ -535,8 +533,8 @@ function apply({ act, table, row, key, range }, transaction) {
   return act === "delete" ? transaction.delete(table, key) : transaction.clear(table, range);
 }
 
-/** Rows in IndexedDB for as long as that works, and in memory otherwise: what this tab has read and written is in memory
- *  too. When IndexedDB works again, it gets what was written meanwhile. */
+/** Rows on a disk for as long as that works, and in memory otherwise: what this tab has read and written is there, too.
+ *  When the disk works again, it gets what was written meanwhile. */
 class Vault {
   #open;
   #clock;
@@ -638,12 +636,14 @@ class Vault {
     this.#clock.clear(this.#timer);
     this.#isOpening = true;
     this.#triedAt = this.#clock.now();
+    let disk;
     try {
-      const disk = await this.#open((gone) => this.#lose(gone));
+      disk = await this.#open((gone) => this.#lose(gone));
       const isOther = await this.#mirror.read(() => this.#writeBack(disk));
       this.#wait = limits.reopenFirst;
       this.onChange(isOther);
     } catch {
+      disk?.close();
       this.#wait = Math.min(this.#wait * 2, limits.reopenMost);
       this.#plan();
     } finally {
@@ -1036,11 +1036,11 @@ const noSuchItem = () => new RoostError("no_such_item", "nothing waits that this
  *
  *  Messages, edits and deletions of one conversation go out one after another, in the order in which they were made. An
  *  item about a message that waits here waits for it. A message that the relay refuses steps aside, and the next one of
- *  the conversation waits for its user's choice: `retry`, `replace` or `discard`. A conversation that refuses waits as a
- *  whole. Reactions and read marks hold nothing up, and are dropped when refused.
+ *  the conversation waits for its user's choice: `retry`, `replace` or `discard`. A conversation that refuses waits as
+ *  a whole. Reactions and read marks hold nothing up, and are dropped when refused.
  *
- *  The rows are the truth, and every tab adds to them; `items` follows when a change is kept. Only the writer knows what
- *  is under way, so that only it changes what waits. */
+ *  The rows are the truth, and every tab adds to them; `items` follows when a change is kept. Only the writer knows
+ *  what is under way, so that only it changes what waits. */
 class Outbox {
   /** The user's items, in the order in which they were made. */
   items = [];
@@ -1179,7 +1179,9 @@ class Outbox {
   async discard(unit, id) {
     const gone = [await unit.rows.get("outbox", id)];
     if (!gone[0]) throw noSuchItem();
-    for (const item of gone) gone.push(...(await unit.rows.find("outbox", { index: "parent", from: item.id, to: item.id })));
+    for (const { id: from } of gone) {
+      gone.push(...(await unit.rows.find("outbox", { index: "parent", from, to: from })));
+    }
     if (gone.some((item) => this.#underWay.has(item.id))) throw noSuchItem();
     for (const item of gone) await this.#remove(unit, item.id);
     return gone;
@@ -1449,8 +1451,8 @@ class Store {
         // An empty name says that the user has left the conversation since.
         if (!stored?.conversation) return;
         const { key, kind = "text", target: replyTo } = item;
-        const told = { conversation, sequence: stored.sequence, from: identity.user, time: ok.time, kind, key, replyTo };
-        const row = messageRow({ ...told, body });
+        const told = { conversation, sequence: stored.sequence, from: identity.user, time: ok.time };
+        const row = messageRow({ ...told, kind, key, replyTo, body });
         // A message that an earlier try stored may have changed since.
         await cache.takeOwn(ok.duplicate ? { ...row, stale: 1 } : row);
         return;
@@ -1562,8 +1564,8 @@ async function targetOf({ rows }, id, conversation, destination) {
 
 // ---- The session ----------------------------------------------------------------------------------------------------
 
-/** The wait before the next try: a random time from a range that doubles, so that clients that lost the same relay don't
- *  come back together. */
+/** The wait before the next try: a random time from a range that doubles, so that clients that lost the same relay
+ *  don't come back together. */
 class Backoff {
   #range = limits.backoffFirst;
   #random;
@@ -1579,8 +1581,8 @@ class Backoff {
   reset() { this.#range = limits.backoffFirst; }
 }
 
-/** Whether a client comes back by itself after this close code (Docs/Protocol.md, section 10). Codes that it doesn't name
- *  come from the network or a proxy, but for the relay's own range. */
+/** Whether a client comes back by itself after this close code (Docs/Protocol.md, section 10). Codes that it doesn't
+ *  name come from the network or a proxy, but for the relay's own range. */
 function comesBack(code) {
   return ![1002, 1003, 1007, 1009].includes(code) && !(code >= 4500 && code < 5000);
 }
@@ -2155,8 +2157,8 @@ class Notices {
 
 // ---- What is on the screen ------------------------------------------------------------------------------------------
 
-/** The part of a conversation that a timeline shows: from one sequence to another, or to the end. It is bounded: what is
- *  scrolled away from far enough is let go at the other side. */
+/** The part of a conversation that a timeline shows: from one sequence to another, or to the end. It is bounded: what
+ *  is scrolled away from far enough is let go at the other side. */
 class Window {
   // The first message that is shown, if there is one here; the last one, unless the window follows the newest.
   low;
@@ -2913,7 +2915,7 @@ class People {
 
   follow(users) { this.#followed = [...users]; }
 
-  /** Whose presence this tab shows: the other users of listed and open conversations, and those that the app follows. */
+  /** Whose presence this tab shows: the others of listed and open conversations, and those whom the app follows. */
   wanted(views) {
     const users = new Set(this.#followed);
     const conversations = [];
@@ -3109,6 +3111,7 @@ class Engine {
     switch (kind) {
       case "hello": if (isWriter) this.#tellState(); break;
       case "writer": this.#introduce(); break;
+      case "unwanted": this.#isWanted = false; break;
       case "state": if (!isWriter) this.#follow(content); break;
       case "notices": if (!isWriter) this.people.replace(content); break;
       case "changed": this.#reread(content).catch(report); break;
@@ -3204,6 +3207,7 @@ class Engine {
 
   #disconnect() {
     this.#isWanted = false;
+    this.tabs.tell("unwanted");
     return this.#session.disconnect();
   }
 
@@ -3340,7 +3344,8 @@ class Engine {
     this.tabs.tell("added", item);
     this.#sender.pump();
     this.screen.tell(changed);
-    await this.screen.flush();
+    // What is stored is done, whatever showing it does.
+    await this.screen.flush().catch(() => {});
   }
 
   async seen(destination, sequence) {
@@ -3445,7 +3450,8 @@ class Timeline {
     // Right below the window is a gap, which the relay can fill.
     if (kept[0] !== low - 1) {
       try {
-        const { messages, gaps = [] } = await this.#engine.asker.history(id, { before: low, limit: limits.page }, { before: low });
+        const asked = { before: low, limit: limits.page };
+        const { messages, gaps = [] } = await this.#engine.asker.history(id, asked, { before: low });
         const start = Math.min(...messages.map((one) => one.sequence), ...gaps.map((one) => one.from));
         return await this.#move(() => window.extendDown(Number.isFinite(start) ? start : low, sequence));
       } catch (error) {
@@ -3650,7 +3656,9 @@ export class Roost {
     await this.#engine.asker.learn("conversation.get", { conversation: members.conversation });
   }
 
-  async leave(conversation) { await this.#engine.asker.learn("conversation.leave", { conversation, key: randomName() }); }
+  async leave(conversation) {
+    await this.#engine.asker.learn("conversation.leave", { conversation, key: randomName() });
+  }
 
   async members(conversation) { return this.#engine.asker.members(conversation); }
 
@@ -3664,5 +3672,5 @@ export class Roost {
 
 /** The parts, for their tests. Nothing of it is promised. */
 export const internals = {
-  limits, Memory, DiskError, Vault, Cache, Outbox, Store, Session, Backoff, comesBack, scopeOf, TimelineBuilder, Window, Tabs,
+  limits, Memory, DiskError, Vault, Outbox, Store, Session, Backoff, comesBack, scopeOf, TimelineBuilder, Window,
 };

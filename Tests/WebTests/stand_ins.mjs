@@ -1,4 +1,4 @@
-// For the tests: a clock that only moves when it is told to, chance by a seed, and a relay at the other end of a socket.
+// For the tests: a clock that only moves when it is told to, chance by a seed, and sockets whose other end is the test.
 
 import { internals } from "../../Web/roost.js";
 

@@ -41,7 +41,8 @@ test("an event done again changes nothing", async () => {
 
 test("somebody else's reaction is counted and asked anew", async () => {
   const store = await withConversation();
-  const react = { type: "react", conversation: "c1", sequence: 1, from: "bob", reaction: "+1", position: "p2", time: 1 };
+  const about = { conversation: "c1", sequence: 1, from: "bob", position: "p2", time: 1 };
+  const react = { type: "react", ...about, reaction: "+1" };
   await store.take([message(1), react], "p2");
   const [row] = await all(store);
   assert.deepEqual([row.reactions, row.stale], [[{ reaction: "+1", count: 1, mine: false }], 1]);
