@@ -1967,7 +1967,8 @@ class Tabs {
   id = randomName();
   isWriter = false;
 
-  /** `owner` is told: `became` (the writer), `heard`, `gone` (another tab); and does what is asked of it, `call`. */
+  /** `owner` is told: `joined` (the others), `became` (the writer), `heard`, `gone` (another tab); and does what is asked
+   *  of it, `call`. */
   constructor(name, owner) {
     this.#name = name;
     this.#owner = owner;
@@ -1984,9 +1985,10 @@ class Tabs {
     this.#channel = new BroadcastChannel(this.#name);
     this.#channel.onmessage = ({ data }) => this.#receive(data);
     // Held for as long as the tab lives, so that the writer learns when it doesn't any more.
-    this.#hold(`${this.#name}.${this.id}`, () => {});
-    this.#hold(this.#name, () => this.#become());
-    this.tell("hello");
+    this.#hold(`${this.#name}.${this.id}`, () => {
+      this.#hold(this.#name, () => this.#become());
+      this.#owner.joined();
+    });
   }
 
   #hold(name, then) {
@@ -3096,6 +3098,12 @@ class Engine {
   }
 
   // -- Tabs
+
+  /** Other tabs can hear this one. */
+  joined() {
+    this.tabs.tell("hello");
+    this.tabs.tell("activity", this.people.activity);
+  }
 
   /** This tab has the session from now on. */
   async became() {

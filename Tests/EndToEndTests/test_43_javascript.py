@@ -91,6 +91,40 @@ async def test_two_talk_through_a_crash_of_the_relay(start):
     assert seen["fallen"] == []
 
 
+@needs_node
+@needs_sockets
+async def test_scrolling_gaps_and_search(start):
+    relay = start()
+    bob = await relay.device("bob")
+    for number in range(1, 701):
+        await bob.send("@alice", f"m-{number}")
+    process = await asyncio.create_subprocess_exec(
+        NODE, str(WEB_TESTS / "scroll.mjs"), f"ws://127.0.0.1:{relay.port}/v1/socket", relay.token("alice"),
+        stdout=asyncio.subprocess.PIPE, limit=1 << 24)
+    seen = json.loads(await process.stdout.readline())
+    assert await process.wait() == 0
+    assert seen["first"] == [651, 700, 50]
+    assert seen["older"] == [551, 700, 150]
+    # As far as it goes: 500 rows, the beginning, and nothing older.
+    assert seen["top"] == [1, 500, 500] and seen["hasOlder"] is False and seen["hasNewer"] is True
+    assert seen["jumped"] == [325, 375, 51]
+    assert seen["end"][1] == 700 and seen["hasNewerAtEnd"] is False
+    assert seen["found"] == ["m-555"]
+    assert seen["filled"] == list(range(1, 701)), "gaps are filled from their ends"
+
+
+@needs_node
+@needs_sockets
+async def test_a_token_is_renewed_on_the_same_connection(start):
+    relay = start()
+    process = await asyncio.create_subprocess_exec(
+        NODE, str(WEB_TESTS / "renew.mjs"), f"ws://127.0.0.1:{relay.port}/v1/socket", relay.token("alice", seconds=3),
+        relay.token("alice"), stdout=asyncio.subprocess.PIPE)
+    seen = json.loads(await process.stdout.readline())
+    assert await process.wait() == 0
+    assert seen == {"asked": 2, "states": ["connecting", "connected"]}
+
+
 @needs_browser
 async def test_what_is_typed_offline_survives_a_reload(web, site):
     port = web.port
@@ -166,6 +200,69 @@ async def test_what_another_tab_types_outlives_the_writer(web, site):
         await other.check()
         assert browser.problems == []
     assert await said(bob, "alice") == [f"t-{number}" for number in range(40)]
+
+
+@needs_browser
+async def test_any_tab_changes_what_waits(web, site):
+    bob = await web.device("bob")
+    async with Browser(site) as browser:
+        writer, other = await browser.tab(), await browser.tab()
+        await writer.start(web, "alice", to="@bob")
+        await writer.settled()
+        await other.start(web, "alice", to="@bob")
+        await other.until("app.roost.snapshot.isUpToDate")
+        last = "app.timeline.snapshot.items.at(-1)"
+        await other.send("x" * 20_000, "next")
+        refused = "app.timeline.snapshot.items.find((item) => item.state?.state === 'failed')"
+        await other.until(f"{refused}?.state.reason === 'tooLong'")
+        assert await other.run(f"{last}.state.state") == "sending", "the next one waits for a choice"
+        await other.run(f"return app.timeline.replace({refused}.outboxItem, 'shorter')")
+        await other.settled()
+        assert await other.texts() == ["shorter", "next"]
+        await other.run(f"return app.timeline.edit({last}.id, 'next!')")
+        await other.run(f"return app.timeline.react({last}.id, '👍')")
+        await writer.until(f"{last}.text === 'next!' && {last}.reactions[0]?.mine && !{last}.isChanging")
+        # Read in one tab is read in all.
+        await bob.call("send", to="@alice", key="b-1", body="unread")
+        await writer.until("app.roost.snapshot.badge === 1")
+        await other.run(f"return app.timeline.seen({last}.sequence)")
+        for tab in (writer, other):
+            await tab.until("app.roost.snapshot.badge === 0")
+        assert browser.problems == []
+    assert await said(bob, "alice") == ["shorter", "next!", "unread"]
+
+
+@needs_browser
+async def test_a_device_is_active_if_one_of_its_tabs_is_and_a_closed_page_is_no_goodbye(web, site):
+    probe = await web.device("alice", "probe")
+
+    async def state():
+        found = (await probe.call("devices"))["devices"]
+        return next(one for one in found if one["device"] == "web")
+
+    async def is_shown(expected):
+        async def look():
+            return (await state())["state"] == expected
+        await until(look, expected)
+    async with Browser(site) as browser:
+        tabs = [await browser.tab() for _ in range(2)]
+        for tab in tabs:
+            await tab.start(web, "alice", device="web")
+            await tab.until("app.roost.snapshot.isUpToDate")
+        await tabs[0].run("app.roost.setActivity('background')")
+        await tabs[0].run("return app.roost.request('ping')")
+        assert (await state())["state"] == "active"
+        await tabs[1].run("app.roost.setActivity('idle')")
+        await is_shown("idle")
+        await tabs[1].page.close()
+        # The tab that is left is in the background.
+        await is_shown("background")
+        await tabs[0].run("app.roost.setActivity('active')")
+        await is_shown("active")
+        await tabs[0].page.close()
+        await is_shown("offline")
+        assert (await state())["ended"]["reason"] in ("closed", "cut")
+        assert browser.problems == []
 
 
 @needs_browser
