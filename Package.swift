@@ -262,13 +262,13 @@ let package = Package(
     ]
 )
 
-// `Scripts/sanitize short` builds a few test targets and what they need: targets named here, and nothing else.
-if let only = Context.environment["ROOST_ONLY"], !only.isEmpty {
-    var wanted = Set(only.split(separator: ",").map(String.init))
+// Leaves these targets and what they need, and nothing else.
+@MainActor func keep(only names: [String]) {
+    var wanted = Set(names)
     var open = wanted
     while let name = open.popFirst() {
         guard let target = package.targets.first(where: { $0.name == name }) else {
-            fatalError("ROOST_ONLY: there is no target \(name)")
+            fatalError("there is no target \(name)")
         }
         for case .byNameItem(let needed, _) in target.dependencies where wanted.insert(needed).inserted {
             open.insert(needed)
@@ -278,5 +278,26 @@ if let only = Context.environment["ROOST_ONLY"], !only.isEmpty {
         }
     }
     package.targets.removeAll { !wanted.contains($0.name) }
+}
+
+// `Scripts/sanitize short` builds a few test targets.
+if let only = Context.environment["ROOST_ONLY"], !only.isEmpty {
+    keep(only: only.split(separator: ",").map(String.init))
     package.products = []
+}
+
+// In an app's build there are the libraries that it may link. The relay isn't there: SwiftPM would build the tool that
+// packs its page, and fetch packages, for somebody who needs neither.
+if Context.packageDirectory.contains("/checkouts/") {
+    let libraries = package.products.compactMap { $0 as? Product.Library }
+    keep(only: libraries.flatMap(\.targets))
+    package.products = libraries
+    var needed: Set<String> = []
+    for target in package.targets {
+        for case .productItem(_, let package?, _, _) in target.dependencies { needed.insert(package) }
+    }
+    package.dependencies.removeAll { dependency in
+        guard case .sourceControl(_, let url, _) = dependency.kind else { return false }
+        return !needed.contains { url.hasSuffix("/\($0)") }
+    }
 }

@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
-# Builds an app in an empty folder that depends on a tagged version of this checkout, as an app developer's does, and
-# runs it. SwiftPM refuses a versioned dependency whose products reach a target with unsafe flags. The app must link
-# none of the C libraries that only the relay needs.
+# Builds an app and a bot in an empty folder that depend on a tagged version of this checkout, as an app developer's do,
+# and runs them. SwiftPM refuses a versioned dependency whose products reach a target with unsafe flags. They must link
+# none of the C libraries that only the relay needs; the app has SQLite for its store, the bot has nothing.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 
-mkdir -p "$folder/roost" "$folder/app/Sources/app"
+mkdir -p "$folder/roost" "$folder/app/Sources/app" "$folder/app/Sources/bot"
 git ls-files -z --cached --others --exclude-standard | xargs -0 cp --parents -t "$folder/roost"
 git -C "$folder/roost" init -q
 git -C "$folder/roost" add -A
@@ -25,31 +25,52 @@ let package = Package(
         .executableTarget(
             name: "app",
             dependencies: [
+                .product(name: "RoostKit", package: "roost"),
+                .product(name: "RoostClientURLSession", package: "roost"),
+                .product(name: "RoostWire", package: "roost"),
+            ]),
+        .executableTarget(
+            name: "bot",
+            dependencies: [
                 .product(name: "RoostClient", package: "roost"),
                 .product(name: "RoostClientURLSession", package: "roost"),
                 .product(name: "RoostWire", package: "roost"),
-            ])
+            ]),
     ]
 )
 EOF
 cp Tests/PackageTests/App.swift.txt "$folder/app/Sources/app/App.swift"
+cp Tests/PackageTests/Bot.swift.txt "$folder/app/Sources/bot/Bot.swift"
 
 # The versions that this checkout was resolved to, so that nothing is fetched.
 cp Package.resolved "$folder/app/" 2>/dev/null || true
-if ! swift build --package-path "$folder/app" --product app --skip-update -v >"$folder/log" 2>&1; then
-    grep -E 'error|warning' "$folder/log" || tail -50 "$folder/log"
-    exit 1
-fi
-# The whole build: no header, library or source of the relay's.
-for library in websockets simdjson ssl crypto sqlite3 RoostTransport RoostCore; do
-    if grep -E "(-l$library|/$library\.build|Sources/$library/)" "$folder/log" >&2; then
-        echo "The app builds or links $library." >&2
+
+# No header, library or source of the relay's, in the whole build and in what the program loads. `$1` is the program,
+# the others name what it mustn't have.
+build() {
+    local program=$1
+    shift
+    if ! swift build --package-path "$folder/app" --product "$program" --skip-update -v >"$folder/log" 2>&1; then
+        grep -E 'error|warning' "$folder/log" || tail -50 "$folder/log"
         exit 1
     fi
-done
-needed=$(readelf -d "$folder/app/.build/debug/app" | grep NEEDED)
-if grep -E 'websockets|libev|simdjson|libssl|libcrypto|sqlite3' <<<"$needed" >&2; then
-    echo "The app loads a library of the relay's." >&2
-    exit 1
-fi
-"$folder/app/.build/debug/app"
+    local library needed
+    for library in "$@"; do
+        if grep -E "(-l$library|/$library\.build|Sources/$library/)" "$folder/log" >&2; then
+            echo "The $program builds or links $library." >&2
+            exit 1
+        fi
+    done
+    needed=$(readelf -d "$folder/app/.build/debug/$program" | grep NEEDED)
+    for library in "$@"; do
+        if grep "lib$library" <<<"$needed" >&2; then
+            echo "The $program loads $library." >&2
+            exit 1
+        fi
+    done
+    "$folder/app/.build/debug/$program"
+}
+
+relay=(websockets ev simdjson ssl crypto RoostTransport RoostCore RoostStorage RoostServer)
+build bot "${relay[@]}" sqlite3 CSQLite
+build app "${relay[@]}"
