@@ -27,9 +27,13 @@ setup: ## Install what is missing: Debian packages, and Python packages into .bu
 setup-tests: ## The same, and what only tests need: a browser.
 	@Scripts/setup --tests
 
+# Pages that are being developed come from any port of this machine.
+LOCAL_ORIGINS := http://localhost:*,http://127.0.0.1:*
+
 run: setup ## Build for release and start a relay on 127.0.0.1:8080, with its data in ./data.
 	$(BUILD_ROOST)
-	@exec "$$($(SWIFT) build -c release --show-bin-path)/roost" serve
+	@exec env ROOST_LISTEN_ORIGINS="$${ROOST_LISTEN_ORIGINS-$(LOCAL_ORIGINS)}" \
+		"$$($(SWIFT) build -c release --show-bin-path)/roost" serve
 
 echo: setup ## Build a WebSocket echo server on the relay's transport, for conformance suites, and start it on PORT.
 	$(SWIFT) build -c release --product roost-echo

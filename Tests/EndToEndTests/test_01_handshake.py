@@ -101,6 +101,23 @@ def test_a_list_of_origins_replaces_that_rule(start):
             assert connection.response().status == status, origin
 
 
+def test_pages_of_this_machine_may_come_from_any_port(start):
+    relay = start(listen__origins="http://localhost:*,http://127.0.0.1:*")
+    for origin, status in [
+            ("http://localhost:5173", 101), ("http://127.0.0.1:8000", 101), ("http://localhost", 101),
+            ("https://localhost:5173", 403), ("http://localhost.evil.example:80", 403), ("http://evil.example", 403)]:
+        with RawConnection(relay.port) as connection:
+            connection.upgrade(Origin=origin)
+            answer = connection.response()
+            assert answer.status == status, origin
+
+
+def test_a_refused_origin_is_told_what_allows_it(relay):
+    with RawConnection(relay.port) as connection:
+        connection.upgrade(Origin="http://localhost:5173")
+        assert "listen.origins" in json.loads(refused(connection, "403 Forbidden", "forbidden_origin").body)["reason"]
+
+
 @pytest.mark.parametrize("path", ["/v2/socket", "/", "/v1/socket/", "/v1"])
 def test_404_for_an_upgrade_elsewhere(relay, path):
     with RawConnection(relay.port) as connection:

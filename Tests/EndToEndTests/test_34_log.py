@@ -44,6 +44,18 @@ async def test_refusals_are_logged(start):
     assert SECRET not in relay.log()
 
 
+async def test_a_refused_origin_is_named_once(start):
+    relay = start(log__format="json", log__level="notice")
+    for origin in ["http://localhost:5173", "http://localhost:5173", "http://localhost:5174", "null"]:
+        with RawConnection(relay.port) as connection:
+            connection.upgrade(Origin=origin)
+            assert connection.response().status == 403
+    await logged(relay, "origin.refused", origin="http://localhost:5174")
+    told = [line for line in lines(relay) if line["event"] == "origin.refused"]
+    assert [line["origin"] for line in told] == ["http://localhost:5173", "http://localhost:5174"]
+    assert all(line["level"] == "notice" and "listen.origins" in line["text"] for line in told)
+
+
 async def test_only_unusual_ends_are_logged_unless_asked_for(start):
     relay = start(log__format="json")
     alice = await relay.device("alice", "phone")

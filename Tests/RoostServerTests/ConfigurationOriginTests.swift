@@ -1,3 +1,5 @@
+import Logging
+import Synchronization
 import Testing
 
 @testable import RoostServer
@@ -44,5 +46,51 @@ import Testing
         ] {
             #expect(!policy.allows(origin: origin, host: "relay.example.org"), "\(origin)")
         }
+    }
+
+    @Test func thePortOfThisMachineMayBeAny() {
+        let policy = OriginPolicy(origins: ["http://localhost:*", "http://127.0.0.1:*"])
+        for origin in [
+            "http://localhost:5173", "http://127.0.0.1:1", "http://localhost", "HTTP://LOCALHOST:65535",
+        ] {
+            #expect(policy.allows(origin: origin, host: "127.0.0.1:8080"), "\(origin)")
+        }
+        for origin in [
+            "https://localhost:5173", "http://localhost:", "http://localhost:*", "http://localhost:0",
+            "http://localhost:65536", "http://localhost:80:80", "http://localhost:80/", "http://localhost.evil.example",
+            "http://localhost.evil.example:80", "http://localhost:80@evil.example", "http://evil.example",
+            "http://evil.example:*", "http://127.0.0.1.evil.example:80", "http://[::1]:80", "null", "",
+        ] {
+            #expect(!policy.allows(origin: origin, host: "127.0.0.1:8080"), "\(origin)")
+        }
+    }
+
+    @Test func onlyAPortOfThisMachineMayBeAny() {
+        for text in ["http://localhost:*", "https://localhost:*", "http://127.0.0.1:*", "https://chat.example.org"] {
+            #expect(TextRule.origin.allows(text), "\(text)")
+        }
+        for text in [
+            "http://*", "http://*:80", "http://chat.example.org:*", "http://localhost:**", "*", "http://localhost:*/",
+            "http://a.localhost:*", "http://:*", "http://localhost:8*",
+        ] {
+            #expect(!TextRule.origin.allows(text), "\(text)")
+        }
+    }
+
+    @Test func aRefusedOriginIsToldOnce() {
+        let lines = Mutex<[String]>([])
+        let writer = LogWriter { line in lines.withLock { $0.append(line) } }
+        let log = ConnectionLog(Logger(label: "t", factory: { _ in LineLogHandler(.text, writer) }))
+        for origin in ["http://localhost:5173", "HTTP://localhost:5173", "http://evil\nline", nil, "null"] {
+            log.noteRefusedOrigin(origin)
+        }
+        writer.finish()
+        #expect(lines.withLock { $0.count } == 1)
+        #expect(lines.withLock { $0[0].contains("notice origin.refused") && $0[0].contains("listen.origins") })
+        #expect(lines.withLock { $0[0].hasSuffix("origin=http://localhost:5173") })
+        log.forgetOrigins()
+        for port in 1...(ConnectionLog.originsMax + 10) { log.noteRefusedOrigin("http://localhost:\(port)") }
+        writer.finish()
+        #expect(lines.withLock { $0.count } == 1 + ConnectionLog.originsMax)
     }
 }

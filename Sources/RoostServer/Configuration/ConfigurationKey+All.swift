@@ -39,7 +39,8 @@ extension ConfigurationKey {
             "listen.origins",
             .list(\.listen.origins, .origin),
             "Origins of web pages that may connect. If empty, a page may only connect to its own host. Clients that "
-                + "send no Origin, as everything but a browser does, may always connect."
+                + "send no Origin, as everything but a browser does, may always connect. The log names each origin "
+                + "that is refused."
         ),
         ConfigurationKey(
             "listen.proxies",

@@ -14,7 +14,9 @@ enum TextRule: Sendable {
         case .path: "a path of 1 to 4096 bytes"
         case .file: "nothing, or a path of up to 4096 bytes"
         case .target: "a path of a request, such as /metrics"
-        case .origin: "an origin such as https://chat.example.org, in lower case and without a path"
+        case .origin:
+            "an origin such as https://chat.example.org, in lower case and without a path, or http://localhost:* and "
+                + "http://127.0.0.1:* for any port"
         case .claim: "nothing, or up to 256 printable ASCII characters"
         case .bearer: "nothing, or 16 to 256 printable ASCII characters without spaces"
         }
@@ -39,14 +41,12 @@ enum TextRule: Sendable {
         }
     }
 
-    /// Whether it is scheme, host and port as a browser writes them (RFC 6454, section 6.2). Any other spelling would
-    /// never match.
-    private static func isOrigin(_ text: String) -> Bool {
-        guard let scheme = ["https://", "http://"].first(where: text.hasPrefix), text.utf8.count <= 267 else {
+    /// Whether it is scheme, host and port as a browser writes them (RFC 6454, section 6.2), or one of this machine
+    /// with any port. Any other spelling would never match.
+    static func isOrigin(_ text: String) -> Bool {
+        guard text.utf8.count <= 267, let (_, host, port) = OriginPolicy.parts(of: text), !host.isEmpty else {
             return false
         }
-        let parts = text.dropFirst(scheme.count).split(separator: ":", omittingEmptySubsequences: false)
-        guard let host = parts.first, !host.isEmpty, parts.count <= 2 else { return false }
         let isHost = host.utf8.allSatisfy {
             switch $0 {
             case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"): true
@@ -54,7 +54,7 @@ enum TextRule: Sendable {
             default: false
             }
         }
-        guard isHost, parts.count == 2 else { return isHost }
-        return UInt16(parts[1]).map { $0 > 0 && String($0) == parts[1] } ?? false
+        guard isHost, let port else { return isHost }
+        return port == "*" ? OriginPolicy.hostsOfAnyPort.contains(host) : OriginPolicy.isPort(port)
     }
 }

@@ -17,7 +17,10 @@ extension Gateway {
             return .refusal(503, code: "draining", reason: "the relay is stopping", retryAfterSeconds: 5)
         }
         guard origins.allows(origin: request.origin, host: request.host) else {
-            return .refusal(403, code: "forbidden_origin", reason: "this Origin is not allowed to connect")
+            connectionLog.noteRefusedOrigin(request.origin)
+            return .refusal(
+                403, code: "forbidden_origin",
+                reason: "pages from this Origin may not connect; the relay's setting listen.origins says which may")
         }
         return nil
     }

@@ -31,6 +31,7 @@ extension Gateway {
         }
         configuration = taken
         origins = OriginPolicy(origins: taken.listen.origins)
+        connectionLog.forgetOrigins()
         workers?.verifier = reloaded.verifier
         connectionLog.log.logLevel = taken.logLevel
         noteComingsAsLogged()

@@ -4,10 +4,15 @@ import RoostTransport
 import RoostWire
 
 /// What the log says of connections: who came, who was turned away or left, and why. Never a token, a body, or
-/// anything else that a client may choose freely, except the names of users and devices. Loop thread only.
+/// anything else that a client may choose freely, except the names of users and devices, and the first origins that
+/// were refused. Loop thread only.
 final class ConnectionLog {
     var log: Logger
     private var budget = LogBudget()
+    private var refusedOrigins: Set<String> = []
+    /// Origins of which the log tells that they were refused. Whoever sets up a page meets its own among the first;
+    /// anybody may send as many others as they like.
+    static let originsMax = 64
 
     init(_ log: Logger) { self.log = log }
 
@@ -22,6 +27,21 @@ final class ConnectionLog {
             ]
         }
     }
+
+    /// A web page was refused because of where it came from. Its developer sees no answer in the browser, so there is
+    /// a line that says what to do: one for each origin.
+    func noteRefusedOrigin(_ origin: String?) {
+        // What no browser sends isn't repeated.
+        guard let origin = origin?.lowercased(), TextRule.isOrigin(origin),
+            refusedOrigins.count < ConnectionLog.originsMax, refusedOrigins.insert(origin).inserted
+        else { return }
+        log.notice(
+            "A web page may not connect; to allow it, add its origin to listen.origins",
+            metadata: [LogLine.eventKey: "origin.refused", "origin": "\(origin)"])
+    }
+
+    /// The list of origins has changed, so what is refused now is told again.
+    func forgetOrigins() { refusedOrigins = [] }
 
     /// A token was not good.
     /// - Parameter attachment: what the host has attached to the session.
