@@ -39,7 +39,9 @@ final class LocalDatabase {
         handle = opened
         self.path = path
         sqlite3_busy_timeout(opened, 5_000)
-        try execute("PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA foreign_keys=ON")
+        // What is deleted is overwritten, so that nobody finds it in the file.
+        try execute(
+            "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA foreign_keys=ON; PRAGMA secure_delete=ON")
         if let migrations { try migrate(migrations) }
     }
 

@@ -137,6 +137,8 @@ public final class LocalStore {
             try database.run("UPDATE identity SET user = NULL")
             try readIdentity()
         }
+        // The write-ahead log has it, too.
+        try database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     }
 
     // MARK: What the relay tells
@@ -177,7 +179,7 @@ public final class LocalStore {
     /// - Parameter isLast: whether it is the last page, so that all are here.
     public func take(_ page: ConversationPage, isLast: Bool) throws(LocalFailure) {
         try change { () throws(LocalFailure) in
-            for summary in page.conversations { try cache.take(summary) }
+            for summary in page.conversations { try note(summary) }
             try joinLines()
             if isLast { try database.run("UPDATE identity SET is_listed = 1") }
             try readIdentity()
@@ -187,9 +189,14 @@ public final class LocalStore {
     /// Takes a conversation as it is now.
     public func take(_ summary: ConversationSummary) throws(LocalFailure) {
         try change { () throws(LocalFailure) in
-            try cache.take(summary)
+            try note(summary)
             try joinLines()
         }
+    }
+
+    private func note(_ summary: ConversationSummary) throws(LocalFailure) {
+        if let message = summary.message { try settle(message) }
+        try cache.take(summary)
     }
 
     // What was written to `@user` goes on as the conversation's, once that is known, so that it stays in order with
@@ -204,7 +211,10 @@ public final class LocalStore {
     /// Takes a page of history.
     /// - Parameter before: the sequence before which it was asked for; nil after another question.
     public func take(_ page: HistoryPage, before: SequenceNumber?) throws(LocalFailure) {
-        try change { () throws(LocalFailure) in try cache.take(page, before: before) }
+        try change { () throws(LocalFailure) in
+            for message in page.messages { try settle(message) }
+            try cache.take(page, before: before)
+        }
     }
 
     /// Takes the messages from one sequence to another as they are now.
@@ -212,6 +222,7 @@ public final class LocalStore {
         _ page: HistoryPage, from: SequenceNumber, to: SequenceNumber
     ) throws(LocalFailure) {
         try change { () throws(LocalFailure) in
+            for message in page.messages { try settle(message) }
             try cache.take(page, before: nil)
             try messages.settle(page.conversation, from: from, to: to)
         }

@@ -113,6 +113,18 @@ import Testing
         _ = try await receipt
     }
 
+    @Test func anyCommandThatFindsTheTokenExpiredHasItRenewed() async throws {
+        let fixture = Fixture()
+        let socket = await fixture.connected()
+        async let page = fixture.client.history(of: "c1")
+        socket.refuse(await socket.next(), "token_expired")
+        #expect(await socket.next().type == "refresh")
+        do {
+            _ = try await page
+            Issue.record("it was refused")
+        } catch {}
+    }
+
     @Test func aMissingReplyMakesItSendAgain() async throws {
         let fixture = Fixture()
         let socket = await fixture.connected()

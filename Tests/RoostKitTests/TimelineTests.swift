@@ -223,6 +223,23 @@ import Testing
         #expect(!middle.texts.contains { $0.hasPrefix("(") }, "the gap is filled: \(middle.texts)")
     }
 
+    @Test func whoIsBackInAGroupScrollsToWhatWasBefore() async throws {
+        let alice = try await Device("alice", on: relay).online()
+        let bob = try await Device("bob", on: relay).online()
+        let crew = try await bob.createGroup("Crew", members: ["alice"])
+        let talk = try await bob.timeline(with: crew)
+        try await talk.send("1")
+        let timeline = try await alice.timeline(with: crew)
+        await timeline.until { $0.texts == ["1"] }
+        try await bob.remove(["alice"], from: crew)
+        await timeline.until { $0.items.isEmpty }
+        try await bob.add(["alice"], to: crew)
+        try await talk.send("2")
+        await timeline.until { $0.texts.last == "2" }
+        try await timeline.loadOlder()
+        await timeline.until { $0.texts == ["1", "2"] }
+    }
+
     // MARK: Reading and typing
 
     @Test func readMeansSeenWhileActive() async throws {

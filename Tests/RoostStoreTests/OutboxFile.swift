@@ -12,6 +12,12 @@ final class OutboxFile: Sendable {
 
     var path: String { folder.appending(path: "outbox.db").path }
 
+    /// Whether this text is anywhere in the folder.
+    func contains(_ text: String) throws -> Bool {
+        try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)
+            .contains { try Data(contentsOf: $0).range(of: Data(text.utf8)) != nil }
+    }
+
     /// Opens it, also beside one that is open already, as after a crash.
     func open(
         _ limits: OutboxLimits = OutboxLimits(), policy: RetryPolicy = .forever, goesOn: Bool = false

@@ -176,7 +176,12 @@ final class ClientSession {
         guard let members = JSONMembers(parsing: text), let type = members.type else { return }
         guard !type.isReply else {
             guard let id = members.integer("re"), let complete = requests.take(id) else { return }
-            guard type != .error else { return complete(.failure(.refused(CommandRefusal(reading: members)))) }
+            guard type != .error else {
+                let refusal = CommandRefusal(reading: members)
+                // The clock of this device may have stood still while it slept.
+                if refusal.is(.tokenExpired) { refreshToken() }
+                return complete(.failure(.refused(refusal)))
+            }
             feed.note(Answer(reading: members))
             return complete(.success(members))
         }

@@ -108,7 +108,11 @@ extension Engine {
             if sender.isReady, !view.wasAsked {
                 view.wasAsked = true
                 try await askMembers(of: conversation.id, count: conversation.count)
-                if view.shown.items.count < TimelineWindow.first { try await fetch(conversation.id, before: nil) }
+                if view.shown.items.count < TimelineWindow.first {
+                    try await fetch(conversation.id, before: nil)
+                    // What came is shown as if the timeline were opened now.
+                    if view.window.isAtEnd { view.window.toEnd() }
+                }
             }
             if let stale = try view.stale(desk.store) {
                 let after = SequenceNumber(stale.from.value - 1)

@@ -7,7 +7,7 @@ extension Engine {
     /// Shows up to 100 older messages.
     func loadOlder(_ id: Int) async throws {
         guard let view = desk.timeline(id), let conversation = view.shown.conversation else { return }
-        let low = view.window.low ?? SequenceNumber(conversation.sequence.value + 1)
+        let low = view.low
         guard low > conversation.first else { return }
         let kept = try desk.store.messages(of: conversation.id, below: low, limit: TimelineWindow.page)
         // Right below the window is a gap, which the relay can fill.

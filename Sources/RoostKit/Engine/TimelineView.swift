@@ -10,6 +10,9 @@ final class TimelineView {
     var wasAsked = false
     private let show: AsyncStream<TimelineSnapshot>.Continuation
     private(set) var shown = TimelineSnapshot()
+    /// The first message that is shown; the one that comes next if there is none. The window may begin before it,
+    /// where messages have gone.
+    private(set) var low = SequenceNumber(1)
 
     init(_ destination: String, _ show: AsyncStream<TimelineSnapshot>.Continuation) {
         self.destination = destination
@@ -41,7 +44,7 @@ final class TimelineView {
             builder.watermarks = try store.watermarks(of: conversation.id)
             (now.typing, now.othersType) = notices.typing(in: conversation.id)
             now.online = notices.online(in: conversation.id)
-            let low = messages.first?.sequence ?? SequenceNumber(conversation.sequence.value + 1)
+            low = messages.first?.sequence ?? SequenceNumber(conversation.sequence.value + 1)
             now.hasOlder = low > conversation.first
         }
         now.items = builder.items(messages, isAtEnd: window.isAtEnd)

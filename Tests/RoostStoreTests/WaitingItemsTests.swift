@@ -1,0 +1,59 @@
+import RoostWire
+import Testing
+
+@testable import RoostStore
+
+/// What a device's store makes of what waits there, when the relay tells of it in another way than by an answer.
+@Suite struct WaitingItemsTests {
+    private let file = OutboxFile()
+
+    private func open() throws -> LocalStore { try LocalStore(path: file.path, device: "phone") }
+
+    /// A store of alice's, with the group c1 that nobody has written to.
+    private func begun() throws -> LocalStore {
+        let store = try open()
+        try store.begin(Told.welcome(), isResumed: false)
+        try store.take(Told.summary(#""sequence":0,"unread":0,"read":0,"time":1"#))
+        return store
+    }
+
+    private func take(_ store: LocalStore, _ events: Event...) throws { _ = try store.take(events, position: nil) }
+
+    private func sequences(_ store: LocalStore) throws -> [Int64] {
+        try store.messages(of: "c1", limit: 1_000).map(\.sequence.value)
+    }
+
+    @Test func anOwnMessageIsTakenFromWhateverTellsIt() throws {
+        let store = try begun()
+        for (index, key) in ["k1", "k2"].enumerated() {
+            let action = OutboxItem.Action.send(kind: nil, body: Array(#""x""#.utf8), replyTo: nil)
+            let item = try store.outbox.add(action, to: "c1", key: key)
+            #expect(store.outbox.takeNext()?.id == item.id)
+            let message = """
+                {"conversation":"c1","sequence":\(index + 1),"position":"e-1","from":"alice","time":2,"body":"x",
+                 "device":"phone","key":"\(key)"}
+                """
+            if index == 0 {
+                try store.take(Told.summary(#""sequence":1,"unread":0,"read":1,"time":2,"message":\#(message)"#))
+            } else {
+                let page = #"{"type":"ok","re":1,"conversation":"c1","messages":[\#(message)],"more":false}"#
+                try store.take(#require(HistoryPage(reading: Told.members(page))), before: SequenceNumber(.max))
+            }
+            #expect(store.outbox.items.isEmpty)
+            // The answer, if it comes after all, says nothing new.
+            #expect(try store.accepted(item.id, at: Timestamp(milliseconds: 2)) == nil)
+        }
+        #expect(try sequences(store) == [1, 2])
+    }
+
+    @Test func whoSignsOutLeavesNoTextBehind() throws {
+        let store = try begun()
+        try take(store, Told.message(1, "told in confidence"))
+        try store.outbox.add(
+            .send(kind: nil, body: Array(#""typed in confidence""#.utf8), replyTo: nil), to: "c1", key: "k1")
+        try store.keep(draft: "begun in confidence", for: "c1")
+        #expect(try file.contains("in confidence"))
+        try store.signOut()
+        #expect(try !file.contains("in confidence"))
+    }
+}
