@@ -42,11 +42,15 @@ test("a child waits for its parent and goes with it", async () => {
   const parent = await send(store, "@bob");
   const reply = await send(store, "@bob", "reply", `k:${parent.key}`);
   const edit = await store.add("@bob", { action: "edit", body: "y", key: "e" }, `k:${parent.key}`);
+  await store.add("@bob", { action: "react", reaction: "+1", isOn: true, key: "r-child" }, `k:${parent.key}`);
   assert.equal(take(store).id, parent.id);
   assert.equal(take(store), undefined);
   await store.accepted(parent.id, stored(7));
   const next = take(store);
   assert.deepEqual([next.id, next.target, next.parent, next.destination], [reply.id, 7, undefined, "c1"]);
+  const reaction = take(store);
+  assert.deepEqual([reaction.action, reaction.target], ["react", 7]);
+  await store.accepted(reaction.id, { time: 1 });
   await store.accepted(reply.id, stored(8));
   assert.deepEqual([take(store).id, store.outbox.items[0].target], [edit.id, 7]);
   const again = await newStore();

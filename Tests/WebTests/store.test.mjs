@@ -33,6 +33,8 @@ test("an event done again changes nothing", async () => {
   const before = [await conversation(store), await all(store)];
   await store.take(events, "p6");
   assert.deepEqual([await conversation(store), await all(store)], before);
+  await store.take(events.slice(0, 1), "p6");
+  assert.deepEqual(await all(store), before[1], "a message that comes again isn't the old one");
   const [one, , three] = before[1];
   assert.deepEqual([one.body, one.editedAt, one.reactions], ["new", 9, [{ reaction: "+1", count: 1, mine: true }]]);
   assert.deepEqual(["body" in three, three.deletedAt], [false, 9]);
@@ -122,7 +124,9 @@ test("a relay that doesn't know the device empties the cache; one that resumes d
   await store.change(({ cache }) => cache.takeConversation({ ...told, sequence: 0, unread: 0, time: 1 }));
   await store.take([message(1)], "p1");
   assert.equal((await store.begin(welcome({ new: true }), true)).isEmptied, false);
+  assert.equal((await all(store)).length, 1);
   assert.equal((await store.begin(welcome({ new: true }), false)).isEmptied, true);
+  assert.deepEqual([await all(store), await conversation(store)], [[], undefined]);
 });
 
 test("another user sees nothing of what waits, and takes nothing away", async () => {
@@ -238,6 +242,36 @@ test("a disk that was never there gets what was typed, and says who the device i
   assert.equal(store.identity.device, "there");
   assert.deepEqual(store.outbox.items.map((item) => item.key), ["typed"]);
   assert.equal((await disk.find("messages")).length, 0);
+});
+
+test("a disk that is another one meanwhile gets what was typed, and nothing else", async () => {
+  const [disk, another] = [new FakeDisk(), new FakeDisk()];
+  await onDisk(another);
+  const { clock, seen, store } = await onDisk(disk);
+  disk.isBroken = true;
+  await send(store, "typed");
+  await store.take([message(1)], "p1");
+  disk.rows = another.rows;
+  disk.isBroken = false;
+  await clock.pass(limits.reopenMost);
+  assert.deepEqual(seen, [[false, false], [true, true]]);
+  assert.deepEqual([(await disk.find("outbox")).length, (await disk.find("messages")).length], [1, 0]);
+});
+
+test("a journal that has become too long gives up what the relay has", async () => {
+  const disk = new FakeDisk();
+  const { clock, seen, store } = await onDisk(disk);
+  disk.isBroken = true;
+  await send(store, "typed");
+  for (let first = 1; first <= limits.journal; first += 5_000) {
+    await store.take(Array.from({ length: 5_000 }, (_, index) => message(first + index)), "p1");
+  }
+  disk.isBroken = false;
+  await clock.pass(limits.reopenMost);
+  assert.deepEqual(seen, [[false, false], [true, true]]);
+  const [identity] = await disk.find("identity");
+  // The relay sends again what came after the position that the disk has.
+  assert.deepEqual([(await disk.find("outbox")).length, identity.position], [1, undefined]);
 });
 
 test("an error of what was done isn't one of the disk", async () => {
