@@ -337,6 +337,30 @@ async def test_a_broken_store_is_written_again_when_it_works(web, site):
 
 
 @needs_browser
+@pytest.mark.parametrize("broken", ["writer", "other"])
+async def test_a_tab_whose_store_is_broken_sends_and_gets_through_the_other(web, site, broken):
+    bob = await web.device("bob")
+    async with Browser(site) as browser:
+        writer, other = await browser.tab(), await browser.tab()
+        await writer.start(web, "alice", to="@bob")
+        await writer.settled()
+        await other.start(web, "alice", to="@bob")
+        await other.until("app.roost.snapshot.isUpToDate")
+        await (writer if broken == "writer" else other).run(BREAK)
+        await other.send("typed")
+
+        assert (await bob.event("message"))["body"] == "typed"
+        for tab in (writer, other):
+            await tab.run("if (app.whole) { " + MEND + " }; return true")
+            await tab.settled()
+            await tab.until("app.texts().join() === 'typed' && app.roost.snapshot.isStored")
+        await other.send("after")
+        await other.settled()
+        assert browser.problems == []
+    assert await said(bob, "alice") == ["typed", "after"]
+
+
+@needs_browser
 async def test_without_a_store_it_chats_and_two_tabs_do_not_fight(web, site):
     bob = await web.device("bob")
     async with Browser(site) as browser:
