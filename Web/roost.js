@@ -1020,12 +1020,13 @@ function scopeOf({ code, retry }, item) {
 }
 
 /** What to tell people of a refusal. */
-function failureOf({ code, detail }) {
-  const [reason, canRetry] = {
+function failureOf({ code, detail, retry }) {
+  const known = {
     too_large: ["tooLong", false], forbidden: ["notAllowed", true], not_found: ["notFound", true],
-    gone: ["notFound", true], bad_json: ["notAccepted", false], bad_request: ["notAccepted", false],
-    unknown_type: ["notAccepted", false], conflict: ["notAccepted", false], bad_position: ["notAccepted", false],
-  }[code] ?? ["unreachable", true];
+    gone: ["notFound", true],
+  }[code];
+  const passes = scopeOf({ code, retry }, { action: "send" }) === "passing";
+  const [reason, canRetry] = known ?? (passes ? ["unreachable", true] : ["notAccepted", false]);
   return { reason, canRetry, detail };
 }
 
@@ -1258,7 +1259,7 @@ class Outbox {
     const item = await unit.rows.get("outbox", id);
     if (!item) return undefined;
     const scope = scopeOf(failure, item);
-    const { code, detail } = failure;
+    const { code, detail, retry } = failure;
     if (scope === "conversation") {
       const row = { destination: item.destination, code, detail };
       await unit.rows.put("parked", row);
@@ -1269,7 +1270,7 @@ class Outbox {
       await this.#put(unit, { ...item, tries: item.tries + 1 });
       return this.#retries[item.tries];
     } else if (isVisible(item)) {
-      await this.#put(unit, { ...item, code, detail });
+      await this.#put(unit, { ...item, code, detail, retry });
     } else {
       await this.#remove(unit, id);
     }
@@ -1277,7 +1278,7 @@ class Outbox {
   }
 }
 
-function revived({ code: _, detail: __, ...item }) { return { ...item, tries: 0 }; }
+function revived({ code: _, detail: __, retry: ___, ...item }) { return { ...item, tries: 0 }; }
 
 // ---- The store ------------------------------------------------------------------------------------------------------
 
@@ -1285,10 +1286,29 @@ function revived({ code: _, detail: __, ...item }) { return { ...item, tries: 0 
 class Unit {
   after = [];
 
-  constructor(rows, identity) {
+  #outbox;
+
+  constructor(rows, identity, outbox) {
     this.rows = rows;
     this.identity = { ...identity };
     this.cache = new Cache(rows, identity.user ?? "");
+    this.#outbox = outbox;
+  }
+
+  /** A message of this user's that still waits here was stored by an earlier try, whose answer was lost or is late.
+   *  Whatever tells the message says so: an event, a page of history, a conversation with its last message. */
+  async settle({ from, key, conversation, sequence }) {
+    if (from !== this.identity.user || !key) return;
+    const [item] = await this.rows.find("outbox", { index: "key", from: key, to: key });
+    if (item?.action !== "send" || item.user !== from) return;
+    await this.#outbox.accepted(this, item.id, { conversation, sequence });
+  }
+
+  /** Takes a conversation as it is now, with its last message. */
+  async takeConversation(told) {
+    const { conversation, message } = told;
+    if (message) await this.settle({ ...message, conversation });
+    await this.cache.takeConversation(told);
   }
 }
 
@@ -1313,7 +1333,7 @@ class Store {
       let unit;
       const result = await this.vault.write(async (rows) => {
         const before = (await rows.get("identity", 1)) ?? { id: 1 };
-        unit = new Unit(rows, before);
+        unit = new Unit(rows, before, this.outbox);
         const made = await body(unit);
         if (!same(before, unit.identity)) await rows.put("identity", unit.identity);
         return made;
@@ -1328,7 +1348,7 @@ class Store {
   read(body) {
     return this.vault.read(async (rows) => {
       const identity = (await rows.get("identity", 1)) ?? { id: 1 };
-      return body(new Unit(rows, identity));
+      return body(new Unit(rows, identity, this.outbox));
     });
   }
 
@@ -1413,21 +1433,13 @@ class Store {
     return this.change(async (unit) => {
       const changed = new Set();
       for (const event of events) {
-        if (event.type === "message") await this.#settle(unit, event);
+        if (event.type === "message") await unit.settle(event);
         const conversation = await unit.cache.take(event);
         if (conversation) changed.add(conversation);
       }
       if (position !== undefined) unit.identity.position = position;
       return changed;
     });
-  }
-
-  // A message of this user's that still waits here was stored by an earlier try, whose answer was lost.
-  async #settle(unit, { from, key, conversation, sequence }) {
-    if (from !== unit.identity.user || !key) return;
-    const [item] = await unit.rows.find("outbox", { index: "key", from: key, to: key });
-    if (item?.action !== "send" || item.user !== from) return;
-    await this.outbox.accepted(unit, item.id, { conversation, sequence });
   }
 
   // -- What became of the outbox's items
@@ -1581,6 +1593,10 @@ class Backoff {
   reset() { this.#range = limits.backoffFirst; }
 }
 
+/** Whether a welcome has what a session needs. */
+const isWelcome = ({ user, epoch, time }) => (
+  typeof user === "string" && typeof epoch === "string" && Number.isFinite(time));
+
 /** Whether a client comes back by itself after this close code (Docs/Protocol.md, section 10). Codes that it doesn't
  *  name come from the network or a proxy, but for the relay's own range. */
 function comesBack(code) {
@@ -1724,7 +1740,7 @@ class Session {
     if (this.#resume !== undefined) members.resume = this.#resume;
     this.#issue("hello", members, (failure, welcome) => {
       if (this.#phase !== "greeting") return;
-      if (!failure) return this.#becomeReady(welcome);
+      if (!failure) return isWelcome(welcome) ? this.#becomeReady(welcome) : this.#lose("not a welcome");
       if (failure.code === "bad_position" && this.#resume !== undefined) {
         // The log never gave it (section 6): without it, the relay's own cursor counts.
         this.#resume = undefined;
@@ -2335,6 +2351,8 @@ class TimelineView {
   /** The conversation with what only the store knows of it, and the messages on the screen whose reactions are old. */
   conversation;
   stale = null;
+  /** The first message that is shown. */
+  low;
   #store;
   #notices;
 
@@ -2357,6 +2375,7 @@ class TimelineView {
   async #read() {
     const { next, messages, conversation } = await this.#store.read((unit) => this.#snapshot(unit));
     this.conversation = conversation;
+    this.low = messages[0]?.sequence;
     const stale = messages.filter((message) => message.stale).map((message) => message.sequence);
     this.stale = stale.length
       ? { from: stale[0], limit: Math.min(limits.page, stale[stale.length - 1] - stale[0] + 1) } : null;
@@ -2485,7 +2504,20 @@ const shapes = {
   live: { position: "string" },
 };
 
+/** What is taken for the moment only. Without a member, a list counts as empty. */
+const momentary = {
+  typing: (event) => typeof event.conversation === "string",
+  presence: ({ users = [], conversations = [] }) => isListOf(users, "user") && isListOf(conversations, "conversation"),
+};
+
+const isListOf = (list, name) => Array.isArray(list) && list.every((one) => typeof one?.[name] === "string");
+
+/** Whether an answer says what became of an item. */
+const isAnswer = (item, ok) => (
+  item.action !== "send" || (typeof ok?.conversation === "string" && Number.isSafeInteger(ok.sequence)));
+
 function isSound(event) {
+  if (momentary[event.type]?.(event) === false) return false;
   const shape = shapes[event.type];
   if (!shape) return true;
   return Object.entries(shape).every(([name, type]) => (
@@ -2635,7 +2667,11 @@ class Sender {
   /** The relay has answered, or couldn't be asked. Returns the conversations that changed. */
   async answered({ item, failure, ok }) {
     const changed = new Set([item.destination]);
-    if (!failure || (item.action === "delete" && failure.code === "gone")) {
+    if (!failure && !isAnswer(item, ok)) {
+      // Asked again, it may say more; its key keeps it from being stored twice.
+      this.#store.outbox.missed(item.id);
+      this.#pause();
+    } else if (!failure || (item.action === "delete" && failure.code === "gone")) {
       this.#tries = 0;
       const conversation = await this.#store.accepted(item.id, ok ?? {});
       if (conversation) changed.add(conversation);
@@ -2668,30 +2704,31 @@ const isNoAnswer = ({ code }) => ["connection_lost", "not_connected", "timed_out
 
 /** How an answer is kept, by the command; each returns the conversations that changed. */
 const lessons = {
-  async history({ cache }, ok, { conversation }, { before, settle }) {
+  async history(unit, ok, { conversation }, { before, settle }) {
     const messages = (ok.messages ?? []).filter((one) => (
       isSound({ position: "", ...one, conversation, type: "message" })));
-    await cache.takeHistory({ ...ok, conversation, messages }, before);
-    if (settle) await cache.settle(conversation, ...settle);
+    for (const message of messages) await unit.settle({ ...message, conversation });
+    await unit.cache.takeHistory({ ...ok, conversation, messages }, before);
+    if (settle) await unit.cache.settle(conversation, ...settle);
     return [conversation];
   },
   async "conversation.members"({ cache, identity }, ok, { conversation }) {
     for (const one of ok.members) if (one.user !== identity.user) await cache.takeReceipt({ ...one, conversation });
     return [conversation];
   },
-  async "conversation.get"({ cache }, ok, { conversation }) {
-    await cache.takeConversation(ok.conversation);
+  async "conversation.get"(unit, ok, { conversation }) {
+    await unit.takeConversation(ok.conversation);
     // An answer about another one would be asked for for ever.
-    if (ok.conversation.conversation !== conversation) await cache.forget(conversation);
+    if (ok.conversation.conversation !== conversation) await unit.cache.forget(conversation);
     return [conversation, ok.conversation.conversation];
   },
-  async "conversation.create"({ cache }, ok) {
-    await cache.takeConversation(ok.conversation);
+  async "conversation.create"(unit, ok) {
+    await unit.takeConversation(ok.conversation);
     return [ok.conversation.conversation];
   },
-  async "conversation.list"({ cache, identity }, ok) {
-    for (const told of ok.conversations) await cache.takeConversation(told);
-    if (ok.next === undefined) identity.isListed = true;
+  async "conversation.list"(unit, ok) {
+    for (const told of ok.conversations) await unit.takeConversation(told);
+    if (ok.next === undefined) unit.identity.isListed = true;
     return ok.conversations.map((told) => told.conversation);
   },
   async "conversation.leave"({ cache }, _, { conversation }) {
@@ -3451,7 +3488,8 @@ class Timeline {
     const { window, conversation } = this.#view;
     if (!conversation) return;
     const { id, sequence, first } = conversation;
-    const low = window.low ?? sequence + 1;
+    // The window may begin before the first message that is shown, where messages have gone.
+    const low = this.#view.low ?? sequence + 1;
     if (low <= first) return;
     const range = { from: [id, 0], to: [id, low - 1], newest: true, limit: limits.page };
     const kept = (await this.#page(range)).map((message) => message.sequence);
