@@ -158,6 +158,12 @@ let package = Package(
             dependencies: ["RoostClientLibwebsockets", "RoostKit", "RoostStore", "RoostWire"], path: "Tests/KitDriver",
             swiftSettings: strict),
 
+        // An app without a screen, for the cases that clients in every language pass.
+        .executableTarget(
+            name: "roost-conformance-driver",
+            dependencies: ["RoostClient", "RoostClientLibwebsockets", "RoostKit", "RoostStore", "RoostWire"],
+            path: "Tests/Conformance/Driver", swiftSettings: strict),
+
         // The load tester. It talks to a relay over sockets only, and shares none of the server's transport but how
         // OpenSSL is called.
         .target(
