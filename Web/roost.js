@@ -2181,21 +2181,27 @@ class Window {
   // The first message that is shown, if there is one here; the last one, unless the window follows the newest.
   low;
   high;
+  // Which side is let go of next.
+  #growsDown = false;
 
   get isAtEnd() { return this.high === undefined; }
 
   /** The messages, oldest first. A window that follows the newest moves with them. */
   async messages(rows, conversation) {
-    const [most, all] = [limits.windowMost, { from: [conversation, this.low ?? 0], to: [conversation, []] }];
-    if (this.low !== undefined && this.high !== undefined) {
-      return rows.find("messages", { ...all, to: [conversation, this.high], limit: most });
-    }
+    const range = { from: [conversation, this.low ?? 0], to: [conversation, this.high ?? []] };
+    const growsDown = this.#growsDown;
+    this.#growsDown = false;
     if (this.low !== undefined) {
-      const found = await rows.find("messages", { ...all, limit: most + 1 });
-      if (found.length <= most) return found;
+      const found = await rows.find("messages", { ...range, limit: limits.windowMost + 1 });
+      if (found.length <= limits.windowMost) return found;
+      if (growsDown) {
+        found.pop();
+        this.high = found[found.length - 1].sequence;
+        return found;
+      }
     }
-    const limit = this.low === undefined ? limits.window : most;
-    const newest = (await rows.find("messages", { ...all, newest: true, limit })).reverse();
+    const limit = this.low === undefined ? limits.window : limits.windowMost;
+    const newest = (await rows.find("messages", { ...range, newest: true, limit })).reverse();
     this.low = newest[0]?.sequence;
     return newest;
   }
@@ -2209,22 +2215,14 @@ class Window {
     this.high = sequence + half < newest ? sequence + half : undefined;
   }
 
-  /** Begins at this message, and lets go at the end what is too much. */
-  extendDown(to, newest) {
-    if (this.low === undefined || to >= this.low) {
-      this.low ??= to;
-      return;
-    }
-    this.low = to;
-    if ((this.high ?? newest) - to >= limits.windowMost) this.high = to + limits.windowMost - 1;
+  /** Begins at this message. */
+  extendDown(to) {
+    this.low = Math.min(this.low ?? to, to);
+    this.#growsDown = true;
   }
 
-  /** Ends at this message, or follows the newest, and lets go at the beginning what is too much. */
-  extendUp(to, newest) {
-    if (this.high === undefined) return;
-    this.high = to < newest ? to : undefined;
-    this.low = Math.max(this.low ?? 0, to - limits.windowMost + 1);
-  }
+  /** Ends at this message, or follows the newest. */
+  extendUp(to, newest) { if (this.high !== undefined) this.high = to < newest ? to : undefined; }
 }
 
 /** Makes the rows of a timeline from what is stored and what waits. */
@@ -3368,9 +3366,16 @@ class Engine {
     const isNow = connection === this.#session.connection;
     if (isNow && events.some((event) => event.type === "live")) {
       this.#isLive = true;
-      this.screen.note({ isUpToDate: true });
+      // It is said once all of it shows.
+      const flushed = () => {
+        if (!this.#isLive || connection !== this.#session.connection) return;
+        this.screen.note({ isUpToDate: true });
+        this.#tellState();
+      };
+      this.screen.tell(changed);
+      this.screen.flush().then(flushed, report);
     }
-    if (events.some((event) => event.type === "live" || event.type === "status")) this.#tellState();
+    if (events.some((event) => event.type === "status")) this.#tellState();
     if (changed.size) this.screen.tell(changed);
     if (isNow) this.asker.refresh();
   }
@@ -3499,13 +3504,13 @@ class Timeline {
         const asked = { before: low, limit: limits.page };
         const { messages, gaps = [] } = await this.#engine.asker.history(id, asked, { before: low });
         const start = Math.min(...messages.map((one) => one.sequence), ...gaps.map((one) => one.from));
-        return await this.#move(() => window.extendDown(Number.isFinite(start) ? start : low, sequence));
+        return await this.#move(() => window.extendDown(Number.isFinite(start) ? start : low));
       } catch (error) {
         // What is behind the gap is shown; the gap stays visible.
         if (!kept.length) throw error;
       }
     }
-    await this.#move(() => window.extendDown(kept[kept.length - 1] ?? low, sequence));
+    await this.#move(() => window.extendDown(kept[kept.length - 1] ?? low));
   }
 
   async loadNewer() {

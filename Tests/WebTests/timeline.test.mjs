@@ -70,7 +70,7 @@ test("a window follows the end, grows by pages and is bounded", async () => {
   assert.deepEqual(await ends(), [951, 1_000, 50]);
   rows.put("messages", row(1_001));
   assert.deepEqual(await ends(), [951, 1_001, 51]);
-  for (let low = 851; low > 400; low -= 100) window.extendDown(low, 1_001);
+  for (let low = 851; low > 400; low -= 100) window.extendDown(low);
   assert.deepEqual([await ends(), window.isAtEnd], [[451, 950, 500], false]);
   window.extendUp(1_000, 1_001);
   assert.deepEqual([await ends(), window.isAtEnd], [[501, 1_000, 500], false]);
@@ -123,6 +123,19 @@ test("an open timeline asks for what it shows, and who is shown is watched, agai
   assert.equal(net.made.length, 2);
   assert.equal(net.last.last("conversation.members").conversation, "c1");
   assert.deepEqual(net.last.last("watch").users, ["bob"]);
+});
+
+test("a window that begins in a gap goes on from what it shows", async () => {
+  const { net, timeline } = await opened();
+  net.last.say({ type: "gap", conversation: "c1", from: 1, to: 899, reset: true });
+  for (let sequence = 900; sequence < 905; sequence++) net.last.say(message(sequence));
+  net.FakeSocket.answers.history = {
+    conversation: "c1", messages: [898, 899].map((sequence) => message(sequence)), more: true,
+  };
+  await settle();
+  await timeline.loadOlder();
+  assert.equal(net.last.last("history").before, 900);
+  assert.deepEqual(outline(timeline.snapshot.items).slice(0, 3), ["s:898", "s:899", "s:900"]);
 });
 
 test("typing is told at most once in two seconds, and ends with sending", async () => {
