@@ -100,8 +100,12 @@ struct DamagedFile {
             for item in items {
                 // What was about a message that is lost has lost its meaning.
                 if case .integer(let parent) = item[5], !ids.contains(parent) { continue }
-                try database.run("INSERT OR IGNORE INTO outbox(\(Saved.itemColumns)) VALUES (\(marks))", item)
+                do throws(LocalFailure) {
+                    try database.run("INSERT OR IGNORE INTO outbox(\(Saved.itemColumns)) VALUES (\(marks))", item)
+                } catch { if !error.isDamage { throw error } }
             }
+            // What was known of it is lost.
+            try database.run("UPDATE outbox SET may_be_sent = 1")
             for draft in drafts {
                 try database.run("INSERT OR IGNORE INTO draft(user, destination, text) VALUES (?, ?, ?)", draft)
             }

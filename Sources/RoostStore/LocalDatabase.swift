@@ -14,8 +14,13 @@ public struct LocalFailure: Error, Sendable, Equatable, CustomStringConvertible 
     /// Whether it may be over later: the disk is full or fails, or another program has locked the file.
     public var mayPass: Bool { [SQLITE_FULL, SQLITE_IOERR, SQLITE_BUSY].contains(code & 0xFF) }
 
-    /// Whether the file is damaged, or isn't a database.
-    public var isDamage: Bool { [SQLITE_CORRUPT, SQLITE_NOTADB].contains(code & 0xFF) }
+    /// Whether the file is damaged, or isn't a database. A value of a type that its column can't have is damage, too:
+    /// no statement of ours writes one (sqlite.org/rescode.html#constraint_datatype).
+    public var isDamage: Bool {
+        [SQLITE_CORRUPT, SQLITE_NOTADB].contains(code & 0xFF) || code == LocalFailure.wrongType
+    }
+
+    private static let wrongType = SQLITE_CONSTRAINT | (12 << 8)
 }
 
 /// One connection to the device's file. It belongs to one thread at a time. A commit is on disk when it returns: what a

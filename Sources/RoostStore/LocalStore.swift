@@ -124,6 +124,7 @@ public final class LocalStore {
             if isEmptied { try empty() }
             try database.run("UPDATE identity SET epoch = ?", [.text(welcome.epoch)])
             try readIdentity()
+            try outbox.open()
             return isEmptied
         }
     }

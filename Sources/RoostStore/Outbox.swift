@@ -18,6 +18,9 @@ public final class Outbox {
     /// Conversations that wait for their user's choice, and why.
     public private(set) var parked: [String: OutboxItem.Failure] = [:]
     private var underWay: Set<Int64> = []
+    // Items of which no try has been made, neither now nor before the app ended.
+    private var untried: Set<Int64> = []
+    private var isOpen = false
     // Whose items these are; nil before the first session.
     private var user: String?
 
@@ -40,6 +43,8 @@ public final class Outbox {
         let user = user.map { LocalValue.text($0) } ?? .null
         items = try database.rows(OutboxTable.all, [user]) { OutboxTable.item($0) }.compactMap { $0 }
         underWay.formIntersection(items.map(\.id))
+        let unsent = Set(try database.rows(OutboxTable.unsent, [user]) { $0.integer(0) })
+        untried = untried.intersection(items.map(\.id)).union(unsent)
         parked = [:]
         for (destination, failure) in try database.rows(OutboxTable.allParked, [], OutboxTable.parked) {
             parked[destination] = failure
@@ -56,6 +61,22 @@ public final class Outbox {
 
     /// Whether an item was taken and isn't answered.
     public func isUnderWay(_ id: Int64) -> Bool { underWay.contains(id) }
+
+    /// Whether an item can be given another body or be taken back as if it had never been. Of one that may have reached
+    /// the relay, and whose answer was lost, nobody knows that.
+    public func mayChange(_ id: Int64) -> Bool {
+        guard let item = items.first(where: { $0.id == id }), !underWay.contains(id) else { return false }
+        return item.failure != nil || untried.contains(id)
+    }
+
+    /// A session begins: whatever waits may be sent from now on, which a later start has to know.
+    func open() throws(LocalFailure) {
+        if !untried.isEmpty { try database.run(OutboxTable.mayBeSent, [user.map { .text($0) } ?? .null]) }
+        isOpen = true
+    }
+
+    /// The session has ended.
+    public func shut() { isOpen = false }
 
     private var bytes: Int { items.reduce(0) { $0 + $1.bytes } }
 
@@ -75,11 +96,12 @@ public final class Outbox {
         let replaced = items.first { replaces(action, $0, in: destination) }
         item.id = try database.transaction { () throws(LocalFailure) in
             if let replaced { try database.run(OutboxTable.remove, [.integer(replaced.id)]) }
-            try database.run(OutboxTable.insert, OutboxTable.values(item, of: user))
+            try database.run(OutboxTable.insert, OutboxTable.values(item, of: user) + [.integer(isOpen ? 1 : 0)])
             return database.lastID
         }
         if let replaced { forget(replaced.id) }
         items.append(item)
+        untried.insert(item.id)
         return item
     }
 
@@ -98,10 +120,10 @@ public final class Outbox {
         items[index].tries = 0
     }
 
-    /// Gives a message or an edit another body, and tries it again if it stepped aside. One that is under way can't be
-    /// changed any more.
+    /// Gives a message or an edit another body, and tries it again if it stepped aside.
+    /// - Throws: `OutboxFailure.noSuchItem` unless `mayChange`.
     public func replace(_ id: Int64, body: [UInt8]) throws {
-        guard let index = items.firstIndex(where: { $0.id == id }), !underWay.contains(id) else {
+        guard let index = items.firstIndex(where: { $0.id == id }), mayChange(id) else {
             throw OutboxFailure.noSuchItem
         }
         var item = items[index]
@@ -117,15 +139,18 @@ public final class Outbox {
         items[index] = item
     }
 
-    /// Takes an item back, and with it what waits for it. One that is under way can't be taken back any more.
+    /// Takes an item back, and with it what waits for it.
     /// - Returns: the items that went.
+    /// - Throws: `OutboxFailure.noSuchItem` if it is under way, or a message that isn't `mayChange`.
     @discardableResult
     public func discard(_ id: Int64) throws -> [OutboxItem] {
         var going: Set<Int64> = [id]
         // Items wait for earlier ones only, so that one pass finds them all.
         for item in items { if let parent = item.parent, going.contains(parent) { going.insert(item.id) } }
         let gone = items.filter { going.contains($0.id) }
-        guard !gone.isEmpty, going.isDisjoint(with: underWay) else { throw OutboxFailure.noSuchItem }
+        guard let first = gone.first, going.isDisjoint(with: underWay), !first.isMessage || mayChange(id) else {
+            throw OutboxFailure.noSuchItem
+        }
         // Its children go by `ON DELETE CASCADE`.
         try database.run(OutboxTable.remove, [.integer(id)])
         for item in gone { forget(item.id) }
@@ -148,6 +173,7 @@ public final class Outbox {
         items.removeAll()
         parked.removeAll()
         underWay.removeAll()
+        untried.removeAll()
     }
 
     // MARK: What the session does
@@ -167,6 +193,7 @@ public final class Outbox {
                 continue
             } else if line.hasTurn(item) {
                 underWay.insert(item.id)
+                untried.remove(item.id)
                 return item
             } else {
                 line.hold(item)

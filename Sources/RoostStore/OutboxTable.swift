@@ -1,7 +1,7 @@
 import RoostWire
 
 /// The outbox in SQL. `action` is one of `Word`; `parent` is an item that a row waits for, `target` the sequence of a
-/// stored message.
+/// stored message. `may_be_sent` is 0 as long as there was no session since the row was made.
 enum OutboxTable {
     enum Word: Int64 {
         case send = 1
@@ -25,7 +25,8 @@ enum OutboxTable {
                     reaction TEXT,
                     tries INTEGER NOT NULL DEFAULT 0,
                     code TEXT,
-                    reason TEXT
+                    reason TEXT,
+                    may_be_sent INTEGER NOT NULL DEFAULT 0
                 ) STRICT;
                 CREATE INDEX outbox_parent ON outbox(parent) WHERE parent IS NOT NULL;
                 CREATE TABLE parked(destination TEXT PRIMARY KEY, code TEXT NOT NULL, reason TEXT NOT NULL) STRICT;
@@ -36,9 +37,11 @@ enum OutboxTable {
     static let all = "SELECT \(columns) FROM outbox WHERE user IS ? ORDER BY id"
     static let adoptUser = "UPDATE outbox SET user = ? WHERE user IS NULL"
     static let insert = """
-        INSERT INTO outbox(user, destination, key, action, parent, target, kind, body, reaction)
-        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+        INSERT INTO outbox(user, destination, key, action, parent, target, kind, body, reaction, may_be_sent)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
         """
+    static let unsent = "SELECT id FROM outbox WHERE user IS ? AND may_be_sent = 0"
+    static let mayBeSent = "UPDATE outbox SET may_be_sent = 1 WHERE user IS ? AND may_be_sent = 0"
     static let remove = "DELETE FROM outbox WHERE id = ?"
     static let removeAll = "DELETE FROM outbox WHERE user IS ?"
     static let revive = "UPDATE outbox SET tries = 0, code = NULL, reason = NULL WHERE id = ?"

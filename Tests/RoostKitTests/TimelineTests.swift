@@ -157,6 +157,22 @@ import Testing
         #expect(now.texts == ["hello"] && now.reactions == ["+1"])
     }
 
+    @Test(arguments: [true, false]) func aMessageThatMayBeStoredIsChangedAfterIt(_ isDeletion: Bool) async throws {
+        let roost = try await Device("alice", on: relay).online()
+        let timeline = try await roost.timeline(with: "@bob")
+        relay.loseNextAnswer(to: "send")
+        relay.setReachable(false)
+        let id = try await timeline.send("helo")
+        await roost.until { $0.connection != .connected }
+        // The relay has it, and this device doesn't know.
+        if isDeletion { try await timeline.delete(id) } else { try await timeline.edit(id, "hello") }
+        await timeline.until { $0.texts == [isDeletion ? "(deleted)" : "hello"] }
+        relay.setReachable(true)
+        await roost.until { $0.pendingCount == 0 && $0.isUpToDate }
+        let conversation = try #require(timeline.conversation?.id)
+        #expect(relay.bodies(of: conversation, seenBy: "bob") == [isDeletion ? nil : "hello"])
+    }
+
     // MARK: Scrolling
 
     @Test func olderMessagesComeFromTheRelayAndThenFromHere() async throws {

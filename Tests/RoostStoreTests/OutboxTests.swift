@@ -258,4 +258,34 @@ import Testing
         // A number is never given twice, or an answer to an old item could end a new one.
         #expect(try again.add(.read(SequenceNumber(1)), to: "c1", key: "a").id > first.id)
     }
+
+    // MARK: What may have reached the relay
+
+    @Test func whatMayBeStoredIsNotChangedHere() throws {
+        let outbox = try file.open()
+        try outbox.open()
+        let item = try outbox.add(.send(kind: nil, body: Array("1".utf8), replyTo: nil), to: "c", key: "k1")
+        #expect(outbox.mayChange(item.id), "nobody has tried it")
+        _ = outbox.takeNext()
+        // The answer is lost.
+        try outbox.refused(item.id, nil)
+        #expect(!outbox.mayChange(item.id))
+        #expect(throws: OutboxFailure.noSuchItem) { try outbox.replace(item.id, body: Array("2".utf8)) }
+        #expect(throws: OutboxFailure.noSuchItem) { try outbox.discard(item.id) }
+        #expect(try !file.open().mayChange(item.id), "nor after a restart")
+        // A refusal says that it isn't stored.
+        _ = outbox.takeNext()
+        try outbox.refused(item.id, OutboxItem.Failure(.tooLarge, "test"))
+        #expect(outbox.mayChange(item.id))
+    }
+
+    @Test func whatNoSessionHasSeenMayChangeAlsoAfterARestart() throws {
+        let item = try file.open().add(.send(kind: nil, body: Array("1".utf8), replyTo: nil), to: "c", key: "k1")
+        let outbox = try file.open()
+        #expect(outbox.mayChange(item.id))
+        // A session has begun: it may be sent at any moment, whether or not this process lives to see it.
+        try outbox.open()
+        #expect(outbox.mayChange(item.id))
+        #expect(try !file.open().mayChange(item.id))
+    }
 }

@@ -199,6 +199,7 @@ final class Desk {
 
     /// There is no session.
     func end(_ state: ConnectionState) {
+        store.outbox.shut()
         note { session in
             session.connection = state
             session.isUpToDate = false
@@ -256,6 +257,16 @@ final class Desk {
         try change { outbox in
             if found.failure != nil { try outbox.retry(item) }
             if outbox.parked[found.destination] != nil { try outbox.resume(found.destination) }
+        }
+    }
+
+    /// Takes back what waits. A message that may have reached the relay is deleted after it, because others may see it.
+    func takeBack(_ item: Int64) throws {
+        guard let found = store.outbox.items.first(where: { $0.id == item }) else { throw OutboxFailure.noSuchItem }
+        if found.isMessage, !store.outbox.mayChange(item) {
+            try add(.delete(.unsent(item)), to: found.destination)
+        } else {
+            try change { try $0.discard(item) }
         }
     }
 

@@ -90,7 +90,7 @@ public final class Timeline {
             let target = try desk.target(id, in: destination)
             let body = Body(text: text).json
             // What nobody has seen yet is simply another text.
-            if case .unsent(let item) = target, !desk.store.outbox.isUnderWay(item) {
+            if case .unsent(let item) = target, desk.store.outbox.mayChange(item) {
                 return try desk.change { try $0.replace(item, body: body) }
             }
             try desk.add(.edit(target, body: body), to: destination)
@@ -101,9 +101,7 @@ public final class Timeline {
     public func delete(_ id: TimelineItem.ID) async throws {
         try await engine.perform { [destination] desk in
             let target = try desk.target(id, in: destination)
-            if case .unsent(let item) = target, !desk.store.outbox.isUnderWay(item) {
-                return try desk.change { try $0.discard(item) }
-            }
+            if case .unsent(let item) = target { return try desk.takeBack(item) }
             try desk.add(.delete(target), to: destination)
         }
     }
@@ -128,7 +126,7 @@ public final class Timeline {
 
     /// Takes back what waits, with everything that waits for it.
     public func discard(_ item: Int64) async throws {
-        try await engine.perform { desk in try desk.change { try $0.discard(item) } }
+        try await engine.perform { try $0.takeBack(item) }
     }
 
     /// Tries a whole conversation again that the relay refused.

@@ -96,15 +96,21 @@ final class SimulatedApp {
         guard let (destination, id) = ids[text], let timeline = try await timeline(destination) else { return }
         if case .some(nil) = changed[text] { return }
         count += 1
-        try await timeline.edit(id, "\(text)/\(count)")
-        changed[text] = "\(text)/\(count)"
+        let now = "\(text)/\(count)"
+        if try await isThere({ try await timeline.edit(id, now) }) { changed[text] = now }
     }
 
     func delete(_ text: String) async throws {
         guard let (destination, id) = ids[text], let timeline = try await timeline(destination) else { return }
         if case .some(nil) = changed[text] { return }
-        try await timeline.delete(id)
-        changed[text] = .some(nil)
+        if try await isThere({ try await timeline.delete(id) }) { changed[text] = .some(nil) }
+    }
+
+    // A gap may have taken a message away from this device, or an answer come just now.
+    @discardableResult
+    private func isThere(_ change: () async throws -> Void) async throws -> Bool {
+        do { try await change() } catch OutboxFailure.noSuchItem { return false }
+        return true
     }
 
     func react(in destination: String, pick: Int) async throws {
@@ -114,7 +120,7 @@ final class SimulatedApp {
         let row = rows[pick % rows.count]
         // Others' devices never take this one back.
         let isOn = !row.reactions.contains { $0.reaction == name && $0.isMine }
-        try await timeline.react(row.id, name, isOn: isOn)
+        try await isThere { try await timeline.react(row.id, name, isOn: isOn) }
     }
 
     func look(at destination: String, scrolls: Bool) async throws {
@@ -122,7 +128,7 @@ final class SimulatedApp {
         if let last = timeline.items.last(where: { $0.message?.sequence != nil })?.message?.sequence {
             try await timeline.seen(upTo: last)
         }
-        // Without a session only what is here can be shown.
+        // Without a session there is only what is here.
         if scrolls { try? await timeline.loadOlder() }
     }
 
@@ -142,8 +148,10 @@ final class SimulatedApp {
     private func retry(in timeline: RoostKit.Timeline) async throws {
         if timeline.snapshot.failure != nil { try await timeline.resume() }
         for message in timeline.items.compactMap(\.message) {
-            if case .failed = message.state, let item = message.outboxItem { try await timeline.retry(item) }
-            if let change = message.failedChange { try await timeline.retry(change.outboxItem) }
+            if case .failed = message.state, let item = message.outboxItem {
+                try await isThere { try await timeline.retry(item) }
+            }
+            if let change = message.failedChange { try await isThere { try await timeline.retry(change.outboxItem) } }
         }
     }
 }
