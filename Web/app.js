@@ -156,6 +156,11 @@ function presenceLine(presence) {
   return (roughly ? `last seen ${roughly}` : "not here yet") + said;
 }
 
+/** How somebody is shown now; undefined if that isn't known, as without a connection. */
+function presenceOf(user) {
+  return roost?.snapshot.connection.state === "connected" ? roost.presences.get(user) : undefined;
+}
+
 function isUnseen(presence) {
   return presence?.state === "offline" && !presence.lastSeen && !presence.seen;
 }
@@ -202,9 +207,9 @@ function hue(name) {
   return sum;
 }
 
-function patchAvatar(node, name, { isGroup = false, state } = {}) {
+function patchAvatar(node, name, { isGroup = false, state, seed = name } = {}) {
   text(node, [...name.replace(/^[^\p{L}\p{N}]+/u, "") || name][0] ?? "?");
-  node.className = `avatar hue-${hue(name)}${isGroup ? " group" : ""}`;
+  node.className = `avatar hue-${hue(seed)}${isGroup ? " group" : ""}`;
   attribute(node, "data-state", state);
 }
 
@@ -305,12 +310,23 @@ async function enter(user) {
     conversationView.showHead();
   }));
   tellActivity();
+  awaitExpiry();
   route();
   if (!isExpired()) await attempt(() => opened.connect());
 }
 
 function ifCurrent(one, act) {
   return (snapshot) => { if (roost === one) act(snapshot); };
+}
+
+let expiryTimer;
+
+/** Looks again when the token has expired. A timer can't wait for more than 24 days. */
+function awaitExpiry() {
+  clearTimeout(expiryTimer);
+  const wait = (claims(tokens.of(me) ?? "")?.expires ?? 0) - Date.now();
+  if (wait > 0) expiryTimer = setTimeout(awaitExpiry, Math.min(wait + 100, DAY));
+  if (roost) banner.show(roost.snapshot);
 }
 
 const isExpired = () => (claims(tokens.of(me) ?? "")?.expires ?? 0) <= Date.now();
@@ -324,7 +340,10 @@ function showSession(snapshot) {
   text($("me-state"), state + (status.text ? ` · ${status.text}` : "") + (snapshot.isStored ? "" : " · nothing is kept"));
   attribute($("me"), "aria-label", `You, ${me}: ${state}`);
   text($("me-device"), `This device is called ${snapshot.device}.`);
-  attribute(document.body, "data-connection", connection.state);
+  if (document.body.dataset.connection !== connection.state) {
+    attribute(document.body, "data-connection", connection.state);
+    listView.show(roost.conversations.snapshot);
+  }
   attribute(document.body, "data-live", snapshot.isUpToDate && connection.state === "connected");
   showBadge(badge);
   banner.show(snapshot);
@@ -460,7 +479,8 @@ const listView = {
     const part = (name) => made.querySelector(name);
     const isOpen = conversationView.place === placeOf(row);
     patchAvatar(part(".avatar"), row.title, {
-      isGroup: !row.peer, state: row.peer && (roost?.presences.get(row.peer)?.state ?? "offline"),
+      isGroup: !row.peer, state: row.peer && (presenceOf(row.peer)?.state ?? "offline"),
+      seed: row.peer ?? row.id,
     });
     text(part(".name"), row.title);
     const time = row.last?.time ?? row.conversation?.time;
@@ -602,7 +622,7 @@ const messageRows = {
     const what = message.state?.state === "failed" ? "Not sent: " : "Change not saved: ";
     node.append(element("span", {}, what + (sentences[failure.reason] ?? failure.detail)));
     if (item === undefined) return;
-    node.append(button("Try again", () => attempt(() => timeline.retry(item))));
+    if (failure.canRetry) node.append(button("Try again", () => attempt(() => timeline.retry(item))));
     if (message.state?.state === "failed" && message.text !== undefined) {
       node.append(button("Edit", () => composer.begin({ kind: "replace", message, item })));
     }
@@ -616,6 +636,8 @@ const conversationView = {
   /** Where its messages go to: `@name`, or the id of a group. */
   place: undefined,
   timeline: undefined,
+  /** Becomes the timeline: one may write before it is there. */
+  opening: undefined,
   snapshot: undefined,
   /** Whether messages come as they are written, and not because somebody scrolls. */
   isLive: false,
@@ -665,7 +687,10 @@ const conversationView = {
     $("conversation").hidden = false;
     this.showHead();
     listView.show(listView.snapshot);
-    const opened = await attempt(() => roost.timeline(place));
+    composer.reset();
+    this.settleFocus();
+    this.opening = attempt(() => roost.timeline(place));
+    const opened = await this.opening;
     if (this.place !== place || !opened) return opened?.close();
     this.timeline = opened;
     const { conversation, items } = opened.snapshot;
@@ -675,10 +700,10 @@ const conversationView = {
       if (first && first.sequence > conversation.read + 1) await attempt(() => opened.jump(conversation.read + 1));
       if (this.timeline !== opened) return undefined;
     }
-    composer.reset(opened.draft);
+    composer.takeDraft(opened.draft);
     opened.onChange((snapshot) => { if (this.timeline === opened) this.show(snapshot); });
     this.isLive = true;
-    return this.settleFocus();
+    return undefined;
   },
 
   /** On a phone a keyboard that comes by itself hides half of what one wants to read. */
@@ -691,7 +716,7 @@ const conversationView = {
     tools.hide();
     this.rows.show([]);
     Object.assign(this, {
-      place: undefined, timeline: undefined, snapshot: undefined, isLive: false, isAtEnd: true, markedAfter: undefined,
+      place: undefined, timeline: undefined, opening: undefined, snapshot: undefined, isLive: false, isAtEnd: true, markedAfter: undefined,
       seenUpTo: 0, newest: 0,
     });
     this.quoted.clear();
@@ -720,6 +745,7 @@ const conversationView = {
     attribute($("log"), "aria-busy", isFirst || this.isPaging);
     this.rows.show(this.described(items));
     attribute($("log"), "aria-busy", false);
+    if (tools.row && !tools.row.isConnected) tools.hide();
     this.roving.settle($("log").querySelector(".message:last-of-type"));
     $("older").hidden = !(this.isPaging && snapshot.hasOlder);
     const typing = snapshot.othersType ? "Several people are typing …"
@@ -730,7 +756,6 @@ const conversationView = {
     if (isFirst) this.scrollToBegin();
     else if (this.isAtEnd && !snapshot.hasNewer) this.scrollToEnd();
     else this.restore(anchor);
-    // The bar of a message that has gone would be in the way.
     if (conversation || items.length) this.looked();
   },
 
@@ -795,8 +820,8 @@ const conversationView = {
     if (!this.place) return;
     const { conversation } = this.snapshot ?? {};
     const peer = this.place.startsWith("@") ? this.place.slice(1) : undefined;
-    const presence = peer && roost.presences.get(peer);
-    patchAvatar($("title-avatar"), this.title, { isGroup: !peer, state: presence?.state });
+    const presence = peer && presenceOf(peer);
+    patchAvatar($("title-avatar"), this.title, { isGroup: !peer, state: presence?.state, seed: peer ?? this.place });
     text($("title"), this.title);
     text($("subtitle"), peer ? presenceLine(presence) : this.groupLine());
     const isStrange = peer && (isUnseen(presence) || (!presence && !conversation))
@@ -967,11 +992,17 @@ const composer = {
   /** What was begun before an old text took its place. */
   put: "",
 
-  reset(draft) {
+  reset() {
     this.mode = { kind: "new" };
     this.put = "";
-    this.fill(draft);
+    this.fill("");
     this.showMode();
+  },
+
+  /** What was begun some other time, unless something else was begun meanwhile. */
+  takeDraft(draft) {
+    if ($("text").value === "") this.fill(draft);
+    else this.typed();
   },
 
   fill(words) {
@@ -1010,20 +1041,19 @@ const composer = {
 
   async send() {
     const words = $("text").value;
-    const { timeline } = conversationView;
-    if (words.trim() === "" || !timeline) return;
+    const { opening } = conversationView;
+    if (words.trim() === "" || !opening) return;
     const { kind, message, item } = this.mode;
     const draft = this.isChange ? this.put : "";
     this.mode = { kind: "new" };
     this.fill(draft);
     this.showMode();
-    if (this.isFocused) $("text").focus();
     await attempt(async () => {
+      const timeline = await opening;
       if (kind === "edit") return timeline.edit(message.id, words);
       if (kind === "replace") return timeline.replace(item, words);
-      if (conversationView.snapshot?.hasNewer) await timeline.jumpToEnd();
-      conversationView.markedAfter = undefined;
-      conversationView.isAtEnd = true;
+      if (timeline.snapshot.hasNewer) await timeline.jumpToEnd();
+      if (conversationView.timeline === timeline) Object.assign(conversationView, { markedAfter: undefined, isAtEnd: true });
       await timeline.send(words, kind === "reply" ? { replyTo: message.id } : {});
       return timeline.write(draft);
     }, (problem) => {
@@ -1056,10 +1086,11 @@ const composer = {
       this.cancel();
     } else if (event.key === "ArrowUp" && $("text").value === "" && !event.altKey) {
       const last = conversationView.snapshot?.items.findLast((item) =>
-        item.isOwn && item.sequence && item.text !== undefined && !item.isDeleted);
+        item.isOwn && item.text !== undefined && !item.isDeleted);
       if (!last) return;
       event.preventDefault();
-      this.begin({ kind: "edit", message: last });
+      const isFailed = last.state?.state === "failed";
+      this.begin({ kind: isFailed ? "replace" : "edit", message: last, item: last.outboxItem });
     }
   },
 };
@@ -1077,6 +1108,8 @@ $("about").querySelector("button").addEventListener("click", () => composer.canc
 
 /** The bar of buttons at the message that has the pointer or the focus. There is one, which moves. */
 const tools = {
+  // It may be in a row that is taken away.
+  bar: $("tools"),
   row: undefined,
   isKept: false,
 
@@ -1087,31 +1120,43 @@ const tools = {
     if (!actions.length) return this.hide();
     this.row = row;
     this.isKept = isKept;
+    row.append(this.bar);
+    this.bar.hidden = false;
     this.fill(actions);
-    const isHigh = row.getBoundingClientRect().top - $("scroll").getBoundingClientRect().top < 40;
-    for (const one of $("log").querySelectorAll(".edge")) one.classList.remove("edge");
-    row.classList.toggle("edge", isHigh);
-    row.append($("tools"));
-    $("tools").hidden = false;
+  },
+
+  /** Beside the bubble if there is room, otherwise above or below it. */
+  place() {
+    const [bar, row] = [this.bar, this.row.getBoundingClientRect()];
+    const bubble = this.row.querySelector(".bubble").getBoundingClientRect();
+    const room = this.row.shown.isOwn ? bubble.left - row.left : row.right - bubble.right;
+    const isBeside = room > bar.offsetWidth + 8;
+    const isHigh = row.top - $("scroll").getBoundingClientRect().top < bar.offsetHeight;
+    const left = this.row.shown.isOwn ? bubble.left - bar.offsetWidth - 6 : bubble.right + 6;
+    bar.style.left = isBeside ? `${left - row.left}px` : this.row.shown.isOwn ? "auto" : "0";
+    bar.style.right = !isBeside && this.row.shown.isOwn ? "0" : "auto";
+    const above = isHigh ? bubble.height - 4 : 4 - bar.offsetHeight;
+    bar.style.top = `${isBeside ? (bubble.height - bar.offsetHeight) / 2 : above}px`;
   },
 
   fill(actions) {
-    $("tools").replaceChildren(...actions.map(([name, words, act]) => {
+    this.bar.replaceChildren(...actions.map(([name, words, act]) => {
       const made = button("", act, { "aria-label": words, title: words, tabindex: -1, class: name ? "" : "emoji" });
       made.append(name ? icon(name) : words);
       return made;
     }));
     this.roving.settle();
+    this.place();
   },
 
   hide() {
     if (!this.row) return;
     const { row } = this;
-    const hadFocus = $("tools").contains(document.activeElement);
+    const hadFocus = this.bar.contains(document.activeElement);
     this.row = undefined;
     this.isKept = false;
-    $("tools").hidden = true;
-    document.body.append($("tools"));
+    this.bar.hidden = true;
+    document.body.append(this.bar);
     if (hadFocus && row.isConnected) row.focus();
   },
 
@@ -1132,7 +1177,7 @@ const tools = {
           conversationView.react(message, one);
           $("text").focus();
         })]));
-        $("tools").firstElementChild.focus();
+        this.bar.firstElementChild.focus();
       }],
       ["reply", "Reply", done(() => composer.begin({ kind: "reply", message }))],
     ];
@@ -1146,7 +1191,7 @@ const tools = {
     return actions;
   },
 };
-tools.roving = new Roving($("tools"), "button", ["ArrowLeft", "ArrowRight"]);
+tools.roving = new Roving(tools.bar, "button", ["ArrowLeft", "ArrowRight"]);
 
 async function removeMessage(message) {
   const words = `Delete ${message.isOwn ? "your message" : `${message.from}'s message`} for everybody? “${preview(message)
@@ -1181,19 +1226,25 @@ $("log").addEventListener("click", (event) => {
 });
 $("log").addEventListener("focusin", (event) => {
   const row = event.target.closest(".message");
-  if (row === tools.row) return;
-  tools.hide();
-  // What is in a message is reached by Tab from there.
-  for (const one of $("log").querySelectorAll(".message :is(a, .quote, .reactions button)")) {
-    one.tabIndex = row?.contains(one) ? 0 : -1;
-  }
+  if (row !== tools.row) tools.hide();
+  if (row) reachInside(row, 0);
 });
+$("log").addEventListener("focusout", (event) => {
+  const row = event.target.closest(".message");
+  if (row && !row.contains(event.relatedTarget)) reachInside(row, -1);
+});
+
+/** What is in a message is reached by Tab from there, and from nowhere else. */
+function reachInside(row, tabIndex) {
+  for (const one of row.querySelectorAll(":is(a, .quote, .reactions button)")) one.tabIndex = tabIndex;
+}
+
 $("log").addEventListener("keydown", (event) => {
   const row = event.target.closest(".message");
   if (!row || event.ctrlKey || event.metaKey || event.altKey) return;
   if (event.key === "Escape") {
     event.preventDefault();
-    if ($("tools").contains(event.target)) return tools.hide();
+    if (tools.bar.contains(event.target)) return tools.hide();
     return $("text").focus();
   }
   if (event.target !== row) return;
@@ -1201,7 +1252,7 @@ $("log").addEventListener("keydown", (event) => {
   if (event.key === "Enter") {
     event.preventDefault();
     tools.show(row, true);
-    if (tools.row === row) $("tools").querySelector("[tabindex='0']").focus();
+    if (tools.row === row) tools.bar.querySelector("[tabindex='0']").focus();
   } else if (words) {
     const found = tools.actions(row.shown).find(([, name]) => name === words);
     if (!found) return;
@@ -1421,7 +1472,7 @@ const infoDialog = {
     const { conversation } = conversationView.snapshot ?? {};
     text($("info-title"), conversationView.title);
     text($("info-text"), conversationView.isGroup ? things(conversation?.count ?? 0, "member")
-      : presenceLine(roost.presences.get(conversationView.title)));
+      : presenceLine(presenceOf(conversationView.title)));
   },
 
   /** All members with their roles, and how they are shown now. */

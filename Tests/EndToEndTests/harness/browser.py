@@ -32,7 +32,7 @@ class Browser:
         await self.chromium.close()
         await self.playwright.stop()
         if kind is None:
-            assert self.problems == []
+            assert self.problems == [], self.problems
 
     async def device(self, width=1100, height=760, **options):
         """A browser of its own, with its own storage."""

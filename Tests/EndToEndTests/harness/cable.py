@@ -12,6 +12,7 @@ class Cable:
         self.port = 0
         self.server = None
         self.ends = set()
+        self.passing = set()
 
     async def __aenter__(self):
         await self.mend()
@@ -19,6 +20,7 @@ class Cable:
 
     async def __aexit__(self, *_):
         await self.cut()
+        await asyncio.gather(*self.passing)
 
     async def mend(self):
         self.server = await asyncio.start_server(self.connected, "127.0.0.1", self.port)
@@ -31,15 +33,17 @@ class Cable:
             end.transport.abort()
 
     async def connected(self, reader, writer):
-        self.ends.add(writer)
+        self.passing.add(asyncio.current_task())
         try:
             far_reader, far_writer = await asyncio.open_connection("127.0.0.1", self.relay.port)
+            ends = {writer, far_writer}
+            self.ends |= ends
+            await asyncio.gather(self.copy(reader, far_writer), self.copy(far_reader, writer))
+            self.ends -= ends
         except OSError:
             writer.transport.abort()
-            return
-        self.ends.add(far_writer)
-        await asyncio.gather(self.copy(reader, far_writer), self.copy(far_reader, writer))
-        self.ends -= {writer, far_writer}
+        finally:
+            self.passing.discard(asyncio.current_task())
 
     async def copy(self, reader, writer):
         with contextlib.suppress(OSError):
