@@ -1040,6 +1040,9 @@ const noSuchItem = () => new RoostError("no_such_item", "nothing waits that this
  *  the conversation waits for its user's choice: `retry`, `replace` or `discard`. A conversation that refuses waits as
  *  a whole. Reactions and read marks hold nothing up, and are dropped when refused.
  *
+ *  What may have reached the relay isn't changed in place, because another body under its key would be refused: the
+ *  change waits for it. A row says `mayBeSent` once a session has been there since it was made or refused.
+ *
  *  The rows are the truth, and every tab adds to them; `items` follows when a change is kept. Only the writer knows
  *  what is under way, so that only it changes what waits. */
 class Outbox {
@@ -1047,7 +1050,12 @@ class Outbox {
   items = [];
   /** Conversations that wait for their user's choice, and why. */
   parked = new Map();
+  /** Whether this tab has the session, so that nobody else sends. */
+  isWriter = true;
   #underWay = new Set();
+  // Items of which no try has been made, neither by this writer nor by one before.
+  #untried = new Set();
+  #isOpen = false;
   #retries;
   #goesOn;
   #clock;
@@ -1065,9 +1073,26 @@ class Outbox {
     after.push(() => {
       this.items = items;
       this.parked = new Map(parked.map((row) => [row.destination, row]));
-      for (const id of this.#underWay) if (!items.some((item) => item.id === id)) this.#underWay.delete(id);
+      const ids = new Set(items.map((item) => item.id));
+      for (const id of this.#underWay) if (!ids.has(id)) this.#underWay.delete(id);
+      for (const id of this.#untried) if (!this.isWriter || !ids.has(id)) this.#untried.delete(id);
+      for (const item of items) if (!item.mayBeSent) this.#untried.add(item.id);
     });
   }
+
+  /** A session begins: whatever waits may be sent from now on, which a later start has to know. */
+  async open({ rows, identity, after }) {
+    for (const item of await rows.find("outbox")) {
+      const isParked = await rows.get("parked", item.destination);
+      if (item.user === identity.user && !item.mayBeSent && !isParked) {
+        await rows.put("outbox", { ...item, mayBeSent: 1 });
+      }
+    }
+    after.push(() => { this.#isOpen = true; });
+  }
+
+  /** The session has ended. */
+  shut() { this.#isOpen = false; }
 
   /** What was written before anybody was known is this user's. */
   async adopt({ rows, identity }) {
@@ -1097,10 +1122,8 @@ class Outbox {
     }
   }
 
-  isUnderWay(id) { return this.#underWay.has(id); }
-
-  /** Nothing is under way any more. */
-  halt() { this.#underWay.clear(); }
+  /** Whether an item can be given another body or be taken back as if it had never been. */
+  mayChange({ id, code }) { return !this.#underWay.has(id) && (code !== undefined || this.#untried.has(id)); }
 
   #put(unit, item) {
     unit.after.push(() => {
@@ -1135,7 +1158,10 @@ class Outbox {
     // Of two read marks that wait, the later says all.
     const older = this.items.find((one) => one.action === "read" && one.destination === act.destination);
     if (act.action === "read" && older && !this.#underWay.has(older.id)) await this.#remove(unit, older.id);
+    // Another tab's session is known only by what it tells, and that may be late.
+    if (this.#isOpen || !this.isWriter) item.mayBeSent = 1;
     await this.#put(unit, item);
+    if (this.isWriter) unit.after.push(() => this.#untried.add(item.id));
     return item;
   }
 
@@ -1169,8 +1195,7 @@ class Outbox {
   /** Gives a message or an edit another body, and tries it again if it stepped aside. */
   async replace(unit, id, body) {
     const item = await unit.rows.get("outbox", id);
-    const canChange = item && (item.action === "send" || item.action === "edit") && !this.#underWay.has(id);
-    if (!canChange) throw noSuchItem();
+    if (!["send", "edit"].includes(item?.action) || !this.mayChange(item)) throw noSuchItem();
     const length = item.length + JSON.stringify(body).length - JSON.stringify(item.body).length;
     this.#check(length - item.length, 0);
     await this.#put(unit, { ...revived(item), body, length });
@@ -1179,7 +1204,7 @@ class Outbox {
   /** Takes an item back, and with it what waits for it. */
   async discard(unit, id) {
     const gone = [await unit.rows.get("outbox", id)];
-    if (!gone[0]) throw noSuchItem();
+    if (!gone[0] || (gone[0].action === "send" && !this.mayChange(gone[0]))) throw noSuchItem();
     for (const { id: from } of gone) {
       gone.push(...(await unit.rows.find("outbox", { index: "parent", from, to: from })));
     }
@@ -1190,8 +1215,14 @@ class Outbox {
 
   /** Lets the items of a conversation that refused go out again. */
   async resume(unit, destination) {
-    await unit.rows.delete("parked", destination);
+    const { rows } = unit;
+    if (!(await rows.get("parked", destination))) return;
+    await rows.delete("parked", destination);
     unit.after.push(() => this.parked.delete(destination));
+    if (!this.#isOpen) return;
+    for (const item of await rows.find("outbox", { index: "destination", from: destination, to: destination })) {
+      await rows.put("outbox", { ...item, mayBeSent: 1 });
+    }
   }
 
   /** Forgets the user's items. */
@@ -1224,6 +1255,7 @@ class Outbox {
         continue;
       } else {
         this.#underWay.add(item.id);
+        this.#untried.delete(item.id);
         return item;
       }
     }
@@ -1264,6 +1296,10 @@ class Outbox {
       const row = { destination: item.destination, code, detail };
       await unit.rows.put("parked", row);
       unit.after.push(() => this.parked.set(row.destination, row));
+      // It isn't stored, and won't be sent.
+      const { mayBeSent: _, ...untried } = item;
+      await this.#put(unit, untried);
+      unit.after.push(() => this.#untried.add(id));
     } else if (scope === "passing" && !this.#retries) {
       return undefined;
     } else if (scope === "passing" && item.tries < this.#retries.length) {
@@ -1411,6 +1447,7 @@ class Store {
       if (isAnother) await this.outbox.uproot(unit);
       if (isUnknown || isAnother) await this.#empty(unit);
       identity.epoch = welcome.epoch;
+      await this.outbox.open(unit);
       return { isEmptied: isUnknown || isAnother || isOther, isOther };
     });
   }
@@ -1507,8 +1544,8 @@ class Store {
     });
   }
 
-  /** Changes what waits: `retry`, `replace`, `discard`, `resume`, or `revise` of a message by its row. Returns false if
-   *  that is under way or stored by now. */
+  /** Changes what waits: `retry`, `replace`, `discard`, `resume`, or `revise` of a message by its row. Returns what has
+   *  to be done after it instead, as `add` takes it, if it may be stored by now. */
   changeWaiting(act, [one, ...rest]) {
     return this.change(async (unit) => {
       const { rows, cache } = unit;
@@ -1517,25 +1554,34 @@ class Store {
           const item = await rows.get("outbox", one);
           if (!item) throw noSuchItem();
           if (item.code) await this.outbox.retry(unit, one);
-          await this.outbox.resume(unit, item.destination);
-          return true;
+          return this.outbox.resume(unit, item.destination);
         }
-        case "replace": await this.outbox.replace(unit, one, rest[0]); return true;
-        case "discard": await this.outbox.discard(unit, one); return true;
+        case "replace": return this.outbox.replace(unit, one, rest[0]);
+        case "discard": return this.#takeBack(unit, await rows.get("outbox", one));
         case "resume":
           for (const name of namesOf(one, await cache.conversation(await cache.resolve(one)))) {
             await this.outbox.resume(unit, name);
           }
-          return true;
+          return undefined;
         default: {
-          const { parent } = await targetOf(unit, rest[0], await cache.resolve(one), one);
-          if (parent === undefined || this.outbox.isUnderWay(parent)) return false;
-          if (rest[1].action === "edit") await this.outbox.replace(unit, parent, rest[1].body);
-          else await this.outbox.discard(unit, parent);
-          return true;
+          const [about, what] = rest;
+          const { parent } = await targetOf(unit, about, await cache.resolve(one), one);
+          const item = parent && (await rows.get("outbox", parent));
+          if (what.action === "delete" && item) return this.#takeBack(unit, item);
+          if (!item || !this.outbox.mayChange(item)) return [one, what, about];
+          return this.outbox.replace(unit, parent, what.body);
         }
       }
     });
+  }
+
+  // Others may see a message that may have reached the relay: it is deleted after it.
+  async #takeBack(unit, item) {
+    if (item?.action === "send" && !this.outbox.mayChange(item)) {
+      return [item.destination, { action: "delete" }, `k:${item.key}`];
+    }
+    await this.outbox.discard(unit, item?.id);
+    return undefined;
   }
 
   /** Takes what another tab has put into the outbox, if it isn't there. */
@@ -2643,6 +2689,7 @@ class Sender {
 
   end() {
     this.isReady = false;
+    this.#store.outbox.shut();
     this.#alarms.cancelAll();
   }
 
@@ -3079,6 +3126,7 @@ class Engine {
     this.#vault = new Vault(isOnDisk ? (onLost) => Disk.open(`roost.${name}`, onLost) : null, clock);
     this.#vault.onChange = (isOther) => this.#stored(isOther).catch(report);
     this.store = new Store(this.#vault, new Outbox({ ...settings, clock }));
+    this.store.outbox.isWriter = false;
     this.tabs = new Tabs(`roost.${name}`, this);
     this.screen = new Screen(this.store, this.tabs);
     this.people = new People(this);
@@ -3124,6 +3172,7 @@ class Engine {
     if (isOther) {
       this.#session.drop();
       this.tabs.leave();
+      this.store.outbox.isWriter = false;
       await this.#load();
       this.screen.begin(true);
       this.screen.note({ isWriter: false, connection: { state: this.#isWanted ? "connecting" : "offline" } });
@@ -3142,6 +3191,7 @@ class Engine {
 
   /** This tab has the session from now on. */
   async became() {
+    this.store.outbox.isWriter = true;
     this.screen.note({ isWriter: true });
     await this.store.reload();
     this.screen.tell(null);
@@ -3417,10 +3467,8 @@ class Engine {
   async change(act, ...values) { await this.tabs.call("change", act, ...values); }
 
   async #change(act, values) {
-    if (!(await this.store.changeWaiting(act, values))) {
-      const [destination, about, what] = values;
-      await this.add(destination, what, about);
-    }
+    const after = await this.store.changeWaiting(act, values);
+    if (after) await this.add(...after);
     this.screen.tell(null);
     await this.screen.flush();
     this.#sender.pump();

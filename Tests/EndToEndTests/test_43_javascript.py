@@ -451,7 +451,7 @@ async def test_kill_at_any_time_loses_and_doubles_nothing(web, site):
         await browser.context.expose_function("noted", lambda text: typed.append(text))
         for _ in range(POINTS):
             tab = await browser.tab()
-            moments = generator.randint(0, 30)
+            moments = generator.randint(0, 20)
             tab.kill_after(moments)
             await tab.survives(tab.start(web, "alice", to="@bob", user="alice"))
             await tab.survives(tab.run("app.best = new Map(x)", list(best.items())))

@@ -150,6 +150,48 @@ test("what is typed while the conversation becomes known keeps its place", async
   assert.equal(take(store).id, third.id);
 });
 
+const begin = (store) => store.begin({ user: "alice", epoch: "e1" }, true);
+
+test("what may have reached the relay isn't changed in place, also after a restart", async () => {
+  const store = await newStore();
+  await begin(store);
+  const item = await send(store, "c1");
+  assert.ok(store.outbox.mayChange(item), "nobody has tried it");
+  take(store);
+  store.outbox.missed(item.id);
+  assert.ok(!store.outbox.mayChange(item));
+  await assert.rejects(store.change((unit) => store.outbox.replace(unit, item.id, "y")), { code: "no_such_item" });
+  await assert.rejects(store.change((unit) => store.outbox.discard(unit, item.id)), { code: "no_such_item" });
+  const again = await newStore({ vault: store.vault });
+  assert.ok(!again.outbox.mayChange(again.outbox.items[0]));
+  // A refusal says that it isn't stored.
+  await refuse(again, take(again), "too_large");
+  assert.ok(again.outbox.mayChange(again.outbox.items[0]));
+});
+
+test("what no session has seen may change, and what a conversation has refused", async () => {
+  const offline = await newStore();
+  const item = await send(offline, "c1");
+  const store = await newStore({ vault: offline.vault });
+  assert.ok(store.outbox.mayChange(item));
+  await begin(store);
+  assert.ok(store.outbox.mayChange(item), "it wasn't tried");
+  assert.ok(!(await newStore({ vault: store.vault })).outbox.mayChange(item), "and that isn't known later");
+  await refuse(store, take(store), "forbidden");
+  await begin(store);
+  const parked = await newStore({ vault: store.vault });
+  assert.ok(parked.outbox.mayChange(item));
+  await parked.change((unit) => parked.outbox.discard(unit, item.id));
+  assert.deepEqual(parked.outbox.items, []);
+});
+
+test("another tab, which doesn't know of the session, says that it may be sent", async () => {
+  const store = await newStore();
+  store.outbox.isWriter = false;
+  assert.equal((await send(store, "c1")).mayBeSent, 1);
+  assert.ok(!store.outbox.mayChange(store.outbox.items[0]));
+});
+
 /** What the relay has: by key once, and in order. */
 class Relay {
   sequences = new Map();
@@ -216,7 +258,7 @@ class Run {
     const { outbox } = this.store;
     if (this.random.below(2)) return void (await this.store.change((unit) => outbox.retry(unit, id)));
     const gone = await this.store.change((unit) => outbox.discard(unit, id)).catch(() => []);
-    for (const item of gone) this.discarded.add(item.key);
+    for (const item of gone ?? []) this.discarded.add(item.key);
   }
 
   // The app ends without a word. Some of what was under way had reached the relay.

@@ -233,13 +233,32 @@ test("the relay's wait is kept, and a refused message can be changed, retried or
   await timeline.replace(last().outboxItem, "1");
   await settle();
   assert.deepEqual(sends(), ["one", "one", "1"]);
-  await assert.rejects(timeline.discard(last().outboxItem), { code: "no_such_item" });
+  await assert.rejects(timeline.replace(last().outboxItem, "2"), { code: "no_such_item" });
   net.last.refuse("send", "bad_request");
   await settle();
   await timeline.discard(last().outboxItem);
   await settle();
   assert.deepEqual([last().id, roost.snapshot.pendingCount], ["s:3", 0]);
 });
+
+for (const isDeletion of [true, false]) {
+  test(`a message whose answer was lost is ${isDeletion ? "deleted" : "edited"} after it`, async () => {
+    const { clock, net, timeline } = await opened();
+    const id = await timeline.send("helo");
+    net.last.end();
+    await settle();
+    if (isDeletion) await timeline.delete(id);
+    else await timeline.edit(id, "hello");
+    assert.equal(timeline.snapshot.items.at(-1).text, isDeletion ? undefined : "hello");
+    await clock.pass(500);
+    net.last.welcome();
+    await settle();
+    assert.equal(net.last.last("send").body, "helo");
+    net.last.answer("send", { conversation: "c1", sequence: 4, position: "p4", time: 1, duplicate: true });
+    await settle();
+    assert.equal(net.last.last(isDeletion ? "delete" : "edit").sequence, 4);
+  });
+}
 
 test("a change of what waits is another text; of what is under way, an edit that follows it", async () => {
   const { net, timeline } = await opened();
