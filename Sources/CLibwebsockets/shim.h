@@ -9,6 +9,8 @@
 #include <libwebsockets.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
+#include <openssl/ssl.h>
+#include <openssl/x509.h>
 #include <poll.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -26,6 +28,13 @@ static inline struct lws *shim_lws_adopt(struct lws_vhost *vhost, int descriptor
     adoption.fd.sockfd = descriptor;
     adoption.opaque = opaque;
     return lws_adopt_descriptor_vhost_via_info(&adoption);
+}
+
+// Why the peer's certificate isn't trusted, as OpenSSL says it; NULL if it is, or if there is none.
+static inline const char *shim_lws_distrust(struct lws *wsi) {
+    SSL *ssl = lws_get_ssl(wsi);
+    long verdict = ssl ? SSL_get_verify_result(ssl) : X509_V_OK;
+    return verdict == X509_V_OK ? NULL : X509_verify_cert_error_string(verdict);
 }
 
 // Ends a connection from the loop, without a close frame and without waiting: see lws_set_timeout.

@@ -119,7 +119,9 @@ final class URLSessionSocket: NSObject, Socket {
     }
 
     /// Reports the end, once.
-    private func end(_ close: (code: UInt16, reason: String)?, failure: @autoclosure () -> String) {
+    private func end(
+        _ close: (code: UInt16, reason: String)?, isRefused: Bool = false, failure: @autoclosure () -> String
+    ) {
         let (was, session) = state.withLock { state in
             defer {
                 state.phase = .ended
@@ -129,7 +131,7 @@ final class URLSessionSocket: NSObject, Socket {
             return (state.phase, state.session)
         }
         switch was {
-        case .connecting: onEvent(.failed(reason: failure()))
+        case .connecting: onEvent(.failed(reason: failure(), isRefused: isRefused))
         case .open: onEvent(.closed(code: close?.code ?? 1006, reason: close?.reason ?? ""))
         case .ended: break
         }
@@ -161,6 +163,10 @@ extension URLSessionSocket: URLSessionWebSocketDelegate {
 
     func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
         let status = (task.response as? HTTPURLResponse)?.statusCode
-        end(nil, failure: status.map { "HTTP status \($0)" } ?? error?.localizedDescription ?? "the connection ended")
+        // What a server says of this request. It takes too many requests (429) for a time only.
+        let isRefused = status.map { (300..<500).contains($0) && $0 != 429 } ?? false
+        end(
+            nil, isRefused: isRefused,
+            failure: status.map { "HTTP status \($0)" } ?? error?.localizedDescription ?? "the connection ended")
     }
 }

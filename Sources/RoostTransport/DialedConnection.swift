@@ -89,13 +89,18 @@ final class DialedConnection {
 
     func ended() { end(failure: "the connection ended before it was open") }
 
-    func end(failure: String, status: Int? = nil) {
+    func end(failure: String, status: Int? = nil) { end(.failed(reason: failure, status: status)) }
+
+    /// The server's certificate is not one to trust, and why.
+    func end(distrust: String) { end(.untrusted(reason: "the relay's certificate is not trusted: \(distrust)")) }
+
+    private func end(_ failure: DialerEvent) {
         guard !isOver else { return }
         isOver = true
         wsi = nil
         message.clear()
         core.forget(dialer)
-        dialer.ended(isOpen ? .closed(code: closeCode, reason: closeReason) : .failed(reason: failure, status: status))
+        dialer.ended(isOpen ? .closed(code: closeCode, reason: closeReason) : failure)
     }
 
     /// Releases the reference that the library held.

@@ -20,6 +20,10 @@ func dialerCallback(
         return connection(of: wsi)?.addHeaders(wsi, place, count) ?? 0
     case LWS_CALLBACK_CLIENT_CONNECTION_ERROR:
         let text = bytes.map { String(decoding: UnsafeRawBufferPointer(start: $0, count: count), as: UTF8.self) }
+        if let distrust = shim_lws_distrust(wsi) {
+            connection(of: wsi)?.end(distrust: String(cString: distrust))
+            return 0
+        }
         let status = lws_http_client_http_response(wsi)
         connection(of: wsi)?.end(
             failure: text.map { String($0.prefix { $0 != "\0" }) } ?? "connection refused",

@@ -9,6 +9,8 @@ public enum DialerEvent: Sendable, Equatable {
     /// The connection never opened: no route, refused, no upgrade, or too slow. `status` is the HTTP status of the
     /// answer, if there was one.
     case failed(reason: String, status: Int?)
+    /// The connection never opened: the server's certificate is not one to trust.
+    case untrusted(reason: String)
 }
 
 /// What a dialer sends with its request, and its bounds.

@@ -89,6 +89,26 @@ import Testing
         }
     }
 
+    @Test(arguments: [("unauthorized", 4500), ("forbidden", 4500), ("token_expired", 4004)] as [(String, UInt16)])
+    func aRefusedTokenSaysWhy(code: String, close: UInt16) async {
+        let fixture = Fixture()
+        await fixture.client.connect()
+        let socket = await fixture.connector.next()
+        socket.open()
+        socket.refuse(await socket.next(), code)
+        socket.close(close, "token refused")
+        let event = await fixture.client.nextEvent()?.disconnection
+        #expect(event?.code == close && event?.reason == "because" && event?.isFinal == (close >= 4500))
+    }
+
+    @Test(arguments: [false, true]) func saysWhetherTheServerWantsNothingOfIt(isRefused: Bool) async {
+        let fixture = Fixture()
+        await fixture.client.connect()
+        await fixture.connector.next().fail("HTTP status 404", isRefused: isRefused)
+        let event = await fixture.client.nextEvent()?.disconnection
+        #expect(event?.isRefused == isRefused && event?.isFinal == false)
+    }
+
     @Test func reconnectsWhenTheDrainSaid() async {
         let fixture = Fixture(generator: Greatest())
         let socket = await fixture.connected()

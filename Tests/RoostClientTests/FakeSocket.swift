@@ -65,7 +65,7 @@ final class FakeSocket: Socket {
 
     func close(_ code: UInt16, _ reason: String = "") { onEvent(.closed(code: code, reason: reason)) }
 
-    func fail(_ reason: String) { onEvent(.failed(reason: reason)) }
+    func fail(_ reason: String, isRefused: Bool = false) { onEvent(.failed(reason: reason, isRefused: isRefused)) }
 
     func fill(_ full: Bool) { isFull.withLock { $0 = full } }
 

@@ -90,14 +90,14 @@ import Testing
 
     @Test(arguments: Kind.working) func tellsTheStatusOfARefusal(_ kind: Kind) async throws {
         var (socket, events) = try open(kind, "ws://127.0.0.1:\(server.port)/elsewhere")
-        #expect(await events.next() == .failed(reason: "HTTP status 404"))
+        #expect(await events.next() == .failed(reason: "HTTP status 404", isRefused: true))
         #expect(!socket.send([0x61]))
     }
 
     @Test(arguments: Kind.allCases) func failsWhereNobodyListens(_ kind: Kind) async throws {
         // Port 1 of this address is nobody's.
         var (socket, events) = try open(kind, "ws://127.0.0.254:1/v1/socket")
-        guard case .failed(let reason) = await events.next() else {
+        guard case .failed(let reason, _) = await events.next() else {
             Issue.record("it didn't fail")
             return
         }

@@ -277,6 +277,16 @@ import Testing
         #expect(readers.map(\.person.user) == ["alice"] && readers.first?.time != nil)
     }
 
+    @Test func aSessionThatIsLostSaysWhy() async throws {
+        let roost = try await Device("alice", on: relay).online()
+        #expect(roost.snapshot.lastLoss == nil)
+        relay.setReachable(false)
+        relay.cut()
+        await roost.until { $0.lastLoss?.reason == "the relay can't be reached" }
+        relay.setReachable(true)
+        await roost.until { $0.connection == .connected && $0.lastLoss == nil }
+    }
+
     @Test func typingEndsByTimeAndWithTheConnection() async throws {
         let (one, other) = (try await Device("alice", on: relay).online(), try await Device("bob", on: relay).online())
         let writing = try await one.timeline(with: "@bob")

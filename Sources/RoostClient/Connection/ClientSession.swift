@@ -54,6 +54,8 @@ final class ClientSession {
     private var resume: String?
     private var isRefreshing = false
     private var backoff: Backoff
+    // Why the server refused the token, before it closes.
+    private var refusedReason: String?
     // How long the server asked clients to stay away.
     private var askedWait: Duration?
     private var readySince: Duration?
@@ -166,7 +168,7 @@ final class ClientSession {
                 heardAt = settings.elapsed()
                 text.withUnsafeBytes { receive($0) }
             case .closed(let code, let reason): closed(code, reason)
-            case .failed(let reason): lose(code: nil, reason)
+            case .failed(let reason, let isRefused): lose(code: nil, reason, isRefused: isRefused)
             }
         }
     }
@@ -201,7 +203,9 @@ final class ClientSession {
     }
 
     // Docs/Protocol.md, section 10. Codes that it doesn't name, except 4500–4999, come from the network or a proxy.
-    private func closed(_ code: UInt16, _ reason: String) {
+    private func closed(_ code: UInt16, _ text: String) {
+        // The answer to `hello` says more than the close frame.
+        let reason = refusedReason ?? text
         if phase == .leaving { return end(Ending(code: code, reason: "left", isWanted: true)) }
         switch code {
         case CloseCode.protocolError.rawValue, CloseCode.unsupportedData.rawValue, CloseCode.invalidText.rawValue,
@@ -241,7 +245,9 @@ final class ClientSession {
             sayHello()
         case .failure(.refused(let refusal)):
             // A close code that says what to do follows at once.
-            if refusal.is(.tokenExpired) || refusal.is(.unauthorized) || refusal.is(.forbidden) { return }
+            if refusal.is(.tokenExpired) || refusal.is(.unauthorized) || refusal.is(.forbidden) {
+                return refusedReason = refusal.reason
+            }
             guard refusal.isTemporary else {
                 return end(Ending(code: nil, reason: refusal.reason, isWanted: false))
             }
@@ -384,7 +390,7 @@ final class ClientSession {
     func leave(_ leaver: CheckedContinuation<Void, Never>) { leavers.append(leaver) }
 
     // Gives up the connection and reconnects after a while.
-    private func lose(code: UInt16?, _ reason: String) {
+    private func lose(code: UInt16?, _ reason: String, isRefused: Bool = false) {
         guard ending == nil else { return }
         if phase == .leaving { return end(Ending(code: code, reason: "left", isWanted: true)) }
         if let readySince, settings.elapsed() - readySince >= limits.backoffMax { backoff.reset() }
@@ -397,7 +403,9 @@ final class ClientSession {
         let wait = askedWait.map { min($0, limits.askedWaitMax) } ?? random.wait(&backoff)
         askedWait = nil
         alarms.set(.reconnect, after: wait)
-        feed.tell(.disconnected(Disconnection(code: code, reason: reason, willRetryIn: wait, isFinal: false)))
+        feed.tell(
+            .disconnected(
+                Disconnection(code: code, reason: reason, willRetryIn: wait, isFinal: false, isRefused: isRefused)))
     }
 
     // Ends the session for good.
@@ -425,6 +433,7 @@ final class ClientSession {
         socket = nil
         readySince = nil
         token = ""
+        refusedReason = nil
         isRefreshing = false
         requests.close()
         outgoing.connectionEnded()

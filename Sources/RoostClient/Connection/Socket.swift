@@ -15,8 +15,9 @@ public enum SocketEvent: Sendable, Equatable {
     case text([UInt8])
     /// The connection has ended; the code is 1006 if there was no close frame.
     case closed(code: UInt16, reason: String)
-    /// The connection never opened.
-    case failed(reason: String)
+    /// The connection never opened. `isRefused` says whether a server answered and won't have this client, or isn't to
+    /// be trusted, so that another try will end like this one.
+    case failed(reason: String, isRefused: Bool = false)
 }
 
 /// Opens sockets.

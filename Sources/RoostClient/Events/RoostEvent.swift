@@ -75,4 +75,7 @@ public struct Disconnection: Sendable, Equatable {
     public var willRetryIn: Duration?
     /// Whether the session has ended for good. This is then the last event.
     public var isFinal: Bool
+    /// Whether a server answered and won't have this client, or isn't to be trusted: a wrong path, a certificate that
+    /// nobody known has signed. It is tried again, but somebody probably has to change something.
+    public var isRefused = false
 }

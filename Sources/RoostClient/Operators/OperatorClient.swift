@@ -130,7 +130,7 @@ public actor OperatorClient {
         case .text(let text): receive(text)
         case .closed(let code, let reason):
             end(.ended(Ending(code: code, reason: reason.isEmpty ? "connection lost" : reason, isWanted: false)))
-        case .failed(let reason): end(.ended(Ending(code: nil, reason: reason, isWanted: false)))
+        case .failed(let reason, _): end(.ended(Ending(code: nil, reason: reason, isWanted: false)))
         }
     }
 

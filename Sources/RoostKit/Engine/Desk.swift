@@ -191,6 +191,7 @@ final class Desk {
         if isEmptied { for view in timelines.values { view.window.toEnd() } }
         note { session in
             session.connection = .connected
+            session.lastLoss = nil
             session.isUpToDate = false
             if let status = welcome.status { session.status = status }
         }

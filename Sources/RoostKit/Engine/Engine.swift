@@ -159,6 +159,7 @@ actor Engine {
     private func lose(_ lost: Disconnection) throws(LocalFailure) {
         sender.isReady = false
         cancel(.outbox)
+        desk.note { $0.lastLoss = lost }
         guard !lost.isFinal else {
             return end(isLeaving ? .offline : .failed(ConnectionFailure(lost)))
         }

@@ -64,6 +64,8 @@ public struct ConversationRow: Sendable, Equatable, Identifiable {
 public struct RoostSnapshot: Sendable, Equatable {
     /// Whether there is a session.
     public var connection = ConnectionState.offline
+    /// How the last session ended, or why the last try failed; nil while there is a session, and before the first try.
+    public var lastLoss: Disconnection?
     /// Whether everything that this device missed has come.
     public var isUpToDate = false
     /// The user; nil before the first session.
