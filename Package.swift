@@ -107,11 +107,16 @@ let package = Package(
         .executableTarget(
             name: "roost",
             dependencies: [
-                "RoostAuth", "RoostClient", "RoostClientLibwebsockets", "RoostWire", "RoostServer",
+                "RoostAuth", "RoostChat", "RoostClient", "RoostClientLibwebsockets", "RoostWire", "RoostServer",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: strict
         ),
+
+        // `roost chat`: an app of RoostKit's for terminals.
+        .target(
+            name: "RoostChat", dependencies: ["RoostClient", "RoostKit", "RoostStore", "RoostWire"],
+            swiftSettings: strict),
 
         // What apps link: no C, but for the connector that says so.
         .target(name: "RoostClient", dependencies: ["RoostWire"], swiftSettings: strict),
@@ -237,7 +242,11 @@ let package = Package(
             dependencies: ["RoostWire", "RoostServer", .product(name: "Logging", package: "swift-log")],
             swiftSettings: strict
         ),
-        .testTarget(name: "RoostCommandTests", dependencies: ["roost"], swiftSettings: strict),
+        .testTarget(
+            name: "RoostChatTests",
+            dependencies: ["RoostChat", "RoostClient", "RoostKit", "RoostStore", "RoostTestClient", "RoostWire"],
+            swiftSettings: strict
+        ),
         .testTarget(
             name: "RoostClientTests", dependencies: ["RoostClient", "RoostTestClient", "RoostWire"],
             swiftSettings: strict),

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import RoostAuth
+import RoostChat
 import RoostClient
 import RoostServer
 import RoostWire

@@ -1,3 +1,4 @@
+import RoostChat
 import RoostWire
 
 /// What operators are told, as lines to read.
@@ -27,8 +28,8 @@ enum AdminText {
     static func lines(_ person: PersonDetail) -> [String] {
         var lines = ["\(TerminalText.printable(person.user)) is \(TerminalText.printable(person.reason))"]
         var facts = ["\(person.conversations) conversations", "watched by \(person.watchers) sessions"]
-        if let time = person.lastSeen, person.state == .offline { facts.append("last seen \(ChatScreen.time(time))") }
-        if let time = person.revoked { facts.append("tokens revoked \(ChatScreen.time(time))") }
+        if let time = person.lastSeen, person.state == .offline { facts.append("last seen \(WallClock().time(time))") }
+        if let time = person.revoked { facts.append("tokens revoked \(WallClock().time(time))") }
         lines.append("  " + facts.joined(separator: ", "))
         return lines + person.devices.map(line)
     }
@@ -36,13 +37,13 @@ enum AdminText {
     private static func line(_ one: PersonDetail.Device) -> String {
         var facts: [String] = []
         if let address = one.address { facts.append("from \(TerminalText.printable(address))") }
-        if let time = one.heard { facts.append("last heard \(ChatScreen.time(time))") }
+        if let time = one.heard { facts.append("last heard \(WallClock().time(time))") }
         if let feed = one.feed { facts.append(TerminalText.printable(feed)) }
         if let count = one.unacked, count > 0 { facts.append("\(count) not acked") }
         if let bytes = one.waitingBytes, bytes > 0 { facts.append("\(bytes) bytes wait") }
         if let session = one.session { facts.append("session \(session)") }
-        if let time = one.until { facts.append("counts as here until \(ChatScreen.time(time))") }
-        if let time = one.revoked { facts.append("tokens revoked \(ChatScreen.time(time))") }
+        if let time = one.until { facts.append("counts as here until \(WallClock().time(time))") }
+        if let time = one.revoked { facts.append("tokens revoked \(WallClock().time(time))") }
         facts.append("acked up to \(TerminalText.printable(one.position))")
         return DeviceLine.text(one.device) + "\n    " + facts.joined(separator: ", ")
     }
@@ -51,9 +52,9 @@ enum AdminText {
 
     static func line(_ event: Whereabouts) -> String {
         let sender = TerminalText.printable("\(event.user)/\(event.device)")
-        let deleted = event.deleted.map { ", deleted \(ChatScreen.time($0))" } ?? ""
+        let deleted = event.deleted.map { ", deleted \(WallClock().time($0))" } ?? ""
         return "\(TerminalText.printable(event.kind)) \(event.sequence.value) of "
-            + TerminalText.printable(event.conversation) + " from \(sender), stored \(ChatScreen.time(event.time))"
+            + TerminalText.printable(event.conversation) + " from \(sender), stored \(WallClock().time(event.time))"
             + " at \(TerminalText.printable(event.position))\(deleted)"
     }
 
@@ -67,7 +68,7 @@ enum AdminText {
     }
 
     private static func state(of device: Whereabouts.Device) -> String {
-        let absence = device.since.map { "offline since \(ChatScreen.time($0))" } ?? "offline"
+        let absence = device.since.map { "offline since \(WallClock().time($0))" } ?? "offline"
         let presence = device.isOnline ? "connected" : absence
         return switch device.state {
         case "sender": "sent it"

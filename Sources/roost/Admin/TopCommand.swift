@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import RoostChat
 import RoostClient
 import RoostWire
 

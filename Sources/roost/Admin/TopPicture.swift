@@ -1,4 +1,5 @@
 import Foundation
+import RoostChat
 import RoostWire
 
 /// One picture of `roost top`: the figures of a sample, and rates since the one before.
@@ -16,7 +17,7 @@ struct TopPicture {
         let before = last.flatMap { $0["opened"] <= now["opened"] && $0["commands"] <= now["commands"] ? $0 : nil }
         defer { last = now }
         return [
-            "roost at \(address)   \(ChatScreen.time(now.time))",
+            "roost at \(address)   \(WallClock().time(now.time))",
             "",
             row("people", "online", "away", "busy", "offline", of: now),
             row("devices", "active", "idle", "background", of: now),

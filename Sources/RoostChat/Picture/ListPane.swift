@@ -1,0 +1,109 @@
+import RoostKit
+import RoostWire
+
+/// The conversations, each in two rows: who, and what was said last. Pure.
+struct ListPane {
+    private let scene: Scene
+    private let layout: Layout
+    private var width: Int { layout.list }
+
+    init(_ scene: Scene, _ layout: Layout) {
+        self.scene = scene
+        self.layout = layout
+    }
+
+    func draw(on grid: inout CellGrid) {
+        let me = scene.session.user.map { TerminalText.printable($0) } ?? ""
+        grid.put([Span("Roost ", .bold), Span(TextWidth.clip(me, width - 8), .faint)], row: 0, column: 1)
+        grid.put([Span(String(repeating: "─", count: width), .faint)], row: 1, column: 0)
+        if layout.width > 0 {
+            for row in 0..<layout.statusRow {
+                grid.put([Span(row == 1 ? "┼" : "│", .faint)], row: row, column: width)
+                if row == 1 { grid.put([Span("─", .faint)], row: row, column: width + 1) }
+            }
+        }
+        let most = max(1, layout.listHeight / 2)
+        let first = max(0, min(scene.listCursor - most / 2, scene.list.rows.count - most))
+        for (offset, row) in scene.list.rows.dropFirst(first).prefix(most).enumerated() {
+            draw(row, index: first + offset, at: layout.top + offset * 2, on: &grid)
+        }
+    }
+
+    private func draw(_ row: ConversationRow, index: Int, at top: Int, on grid: inout CellGrid) {
+        let isOpen = scene.isOpen(row)
+        let when = row.last?.time.map { scene.lines.clock.short($0, now: scene.now) } ?? ""
+        let room = width - 4 - when.count
+        grid.put([Span(isOpen ? "▌" : " ", .read), sign(row)], row: top, column: 0)
+        let title = TextWidth.clip(TerminalText.printable(row.title), room)
+        grid.put([Span(title, isOpen || row.unread > 0 ? .bold : .plain)], row: top, column: 3, atMost: room)
+        grid.put([Span(when, .faint)], row: top, endingAt: width)
+        if isOpen { grid.put([Span("▌", .read)], row: top + 1, column: 0) }
+        let badge = row.unread > 0 ? " \(row.unread)" : ""
+        let rest = width - 3 - badge.count
+        grid.put(preview(row, rest), row: top + 1, column: 3, atMost: rest)
+        grid.put([Span(badge, Style(colour: .cyan, isBold: true))], row: top + 1, endingAt: width)
+        if scene.focus == .list, index == scene.listCursor {
+            grid.shade(row: top, from: 0, to: width, .reverse)
+            grid.shade(row: top + 1, from: 0, to: width, .reverse)
+        }
+    }
+
+    private func sign(_ row: ConversationRow) -> Span {
+        guard let peer = row.peer else { return Span("# ", .faint) }
+        guard let presence = scene.presences[peer] else { return Span("○ ", .faint) }
+        let mark = PresenceMark(presence)
+        return Span(mark.sign + " ", mark.style)
+    }
+
+    private func preview(_ row: ConversationRow, _ room: Int) -> [Span] {
+        if let text = TypingLine.text(row.typing, isDirect: row.peer != nil) {
+            return [Span(TextWidth.clip(text, room), .good)]
+        }
+        if !row.draft.isEmpty, !scene.isOpen(row) {
+            return [Span(TextWidth.clip("draft: " + TerminalText.printable(row.draft), room), .waiting)]
+        }
+        guard let last = row.last else { return [] }
+        let from = last.isOwn ? "you: " : row.peer == nil ? TerminalText.printable(last.from) + ": " : ""
+        let mark = last.state.map { TickMark($0, isGroup: false) }
+        let tail = mark.map { " " + $0.sign } ?? ""
+        let text = TextWidth.clip(from + TimelineLines.preview(last), max(0, room - TextWidth.columns(tail)))
+        return [Span(text, .faint), Span(tail, mark?.style ?? .faint)]
+    }
+}
+
+/// How somebody is, as a sign and in words.
+struct PresenceMark {
+    let sign: String
+    let words: String
+    let style: Style
+
+    init(_ one: UserPresence) {
+        switch one.state {
+        case .online: (sign, style) = ("●", .good)
+        case .away: (sign, style) = ("◐", .waiting)
+        case .busy: (sign, style) = ("⊖", .bad)
+        case .offline: (sign, style) = ("○", .faint)
+        }
+        words = PresenceLine.words(one)
+    }
+}
+
+/// Who types, in words.
+enum TypingLine {
+    /// Nil if nobody does.
+    static func text(_ timeline: TimelineSnapshot) -> String? {
+        text(timeline.typing, othersType: timeline.othersType, isDirect: false)
+    }
+
+    /// Nil if nobody does. In a conversation of two there is no need for the name.
+    static func text(_ names: [String], othersType: Bool = false, isDirect: Bool) -> String? {
+        let shown = names.map(TerminalText.printable).joined(separator: ", ")
+        return switch (names.count, othersType) {
+        case (0, false): nil
+        case (0, true): "several people are typing…"
+        case (1, false): isDirect ? "typing…" : "\(shown) is typing…"
+        case (_, false): "\(shown) are typing…"
+        case (_, true): "\(shown) and several others are typing…"
+        }
+    }
+}

@@ -1,0 +1,236 @@
+import RoostKit
+import RoostStore
+import RoostWire
+
+/// A line of a timeline: which row it belongs to, and what stands at its end.
+struct TimelineLine: Equatable, Sendable {
+    var item: TimelineItem.ID
+    var spans: [Span]
+    var end: [Span] = []
+}
+
+/// Makes the lines of a timeline for a width. It keeps those of rows that stay the same. Pure.
+struct TimelineLines {
+    /// What a row's lines depend on besides the row.
+    private struct Context: Equatable {
+        var width: Int
+        var names: Int
+        var isGroup: Bool
+        var day: String?
+        var isNew = false
+        var hasName = true
+        var isNewest = false
+        var quote: String?
+    }
+
+    private struct Made {
+        var item: TimelineItem
+        var context: Context
+        var lines: [TimelineLine]
+    }
+
+    /// Names are cut at this width: they must not push the texts away.
+    private static let namesMax = 12
+    /// `12:01` and a space.
+    private static let timeColumns = 6
+    /// Narrower, texts need the room of the times.
+    private static let timesLeast = 40
+
+    let clock: WallClock
+    private var made: [TimelineItem.ID: Made] = [:]
+
+    init(_ clock: WallClock = WallClock()) { self.clock = clock }
+
+    /// The lines, from the oldest to the newest.
+    /// - Parameter read: the last message that was read when the timeline was opened: a line stands below it.
+    mutating func lines(
+        _ timeline: TimelineSnapshot, width: Int, now: Timestamp, read: SequenceNumber?
+    ) -> [TimelineLine] {
+        let messages = timeline.items.compactMap(\.message)
+        var context = Context(width: width, names: 4, isGroup: timeline.conversation?.kind == .group)
+        for message in messages {
+            context.names = max(context.names, min(TimelineLines.namesMax, TextWidth.columns(message.from)))
+        }
+        let newest = messages.last { $0.isOwn }?.id
+        let firstNew = read.flatMap { read in
+            messages.first { !$0.isOwn && ($0.sequence ?? .none) > read && read > .none }?.id
+        }
+        var kept: [TimelineItem.ID: Made] = [:]
+        var lines: [TimelineLine] = []
+        var before: TimelineMessage?
+        for item in timeline.items {
+            var context = context
+            if let message = item.message {
+                context.day = day(of: message, after: before, now: now)
+                context.isNew = message.id == firstNew
+                context.hasName = context.day != nil || context.isNew || !follows(message, before)
+                context.isNewest = message.id == newest
+                context.quote = message.replyTo.map { quote($0, in: messages) }
+            }
+            let known = made[item.id]
+            let one =
+                if let known, known.item == item, known.context == context { known } else {
+                    Made(item: item, context: context, lines: make(item, context))
+                }
+            kept[item.id] = one
+            lines += one.lines
+            before = item.message
+        }
+        made = kept
+        return lines
+    }
+
+    // MARK: Context
+
+    private func day(of message: TimelineMessage, after before: TimelineMessage?, now: Timestamp) -> String? {
+        guard let time = message.time else { return nil }
+        if let last = before?.time, clock.isSameDay(last, time) { return nil }
+        return clock.day(time, now: now)
+    }
+
+    // Whether the name above says all: the same author, within five minutes.
+    private func follows(_ message: TimelineMessage, _ before: TimelineMessage?) -> Bool {
+        guard let before, before.from == message.from else { return false }
+        guard let time = message.time, let last = before.time else { return true }
+        return time.milliseconds - last.milliseconds < 300_000
+    }
+
+    private func quote(_ sequence: SequenceNumber, in messages: [TimelineMessage]) -> String {
+        guard let quoted = messages.first(where: { $0.sequence == sequence }) else {
+            return "message \(sequence.value)"
+        }
+        return "\(TerminalText.printable(quoted.from)): \(TimelineLines.preview(quoted))"
+    }
+
+    /// A message in one line.
+    static func preview(_ message: TimelineMessage) -> String {
+        if message.isDeleted { return "(deleted)" }
+        guard let body = message.body else { return "(lost)" }
+        if let text = body.text { return TerminalText.printable(text) }
+        return "[\(TerminalText.printable(message.kind))]"
+    }
+
+    // MARK: Lines
+
+    private func make(_ item: TimelineItem, _ context: Context) -> [TimelineLine] {
+        switch item {
+        case .gap(let from, let to):
+            let count = to.value - from.value + 1
+            let what = count == 1 ? "1 message is" : "\(count) messages are"
+            return [TimelineLine(item: item.id, spans: rule("\(what) not here yet", context.width))]
+        case .message(let message): return make(message, context)
+        }
+    }
+
+    private func make(_ message: TimelineMessage, _ context: Context) -> [TimelineLine] {
+        var lines: [TimelineLine] = []
+        func add(_ spans: [Span], end: [Span] = []) {
+            lines.append(TimelineLine(item: message.id, spans: spans, end: end))
+        }
+        if let day = context.day { add(rule(day, context.width)) }
+        if context.isNew { add(rule("new", context.width, Style(colour: .yellow))) }
+        let hasTimes = context.width >= TimelineLines.timesLeast
+        let indent = (hasTimes ? TimelineLines.timeColumns : 0) + context.names + 2
+        let margin = [Span(String(repeating: " ", count: indent))]
+        var head = head(message, context, hasTimes: hasTimes)
+        func addBody(_ spans: [Span], end: [Span] = []) {
+            add(head + spans, end: end)
+            head = margin
+        }
+        if let quote = context.quote {
+            addBody([Span("╭ " + TextWidth.clip(quote, max(4, context.width - indent - 2)), .faint)])
+        }
+        let mark = message.state.map { TickMark($0, isGroup: context.isGroup) }
+        let markColumns = mark.map { TextWidth.columns($0.sign) + 1 } ?? 0
+        let texts = body(message, width: context.width - indent - markColumns)
+        for (index, spans) in texts.enumerated() {
+            var end: [Span] = []
+            if index == texts.count - 1, let mark {
+                let used = indent + spans.reduce(0) { $0 + TextWidth.columns($1.text) }
+                let hasRoom = context.width - used > TextWidth.columns(mark.words)
+                end = [Span(context.isNewest && hasRoom ? mark.words : mark.sign, mark.style)]
+            }
+            addBody(spans, end: end)
+        }
+        for spans in below(message, width: context.width - indent) { addBody(spans) }
+        return lines
+    }
+
+    private func head(_ message: TimelineMessage, _ context: Context, hasTimes: Bool) -> [Span] {
+        let time = context.hasName ? message.time.map { clock.clock($0) } ?? "" : ""
+        let padded = hasTimes ? [Span(time.padded(to: TimelineLines.timeColumns), .faint)] : []
+        let from = message.from.isEmpty ? "?" : TerminalText.printable(message.from)
+        let name = context.hasName ? TextWidth.clip(from, context.names) : ""
+        return padded + [Span(name.padded(to: context.names + 2), .name(message.from, isOwn: message.isOwn))]
+    }
+
+    private func body(_ message: TimelineMessage, width: Int) -> [[Span]] {
+        if message.isDeleted { return [[Span("(deleted)", .faint)]] }
+        guard let content = message.body else { return [[Span("(the relay has lost this message)", .faint)]] }
+        let kind = message.kind == "text" ? [] : [Span("[\(TerminalText.printable(message.kind))] ", .faint)]
+        let text = content.text ?? String(decoding: content.json, as: UTF8.self)
+        let edited = message.editedAt != nil ? " (edited)" : message.isChanging ? " …" : ""
+        var lines: [[Span]] = []
+        for line in TerminalText.lines(text) {
+            for part in TextWidth.wrap(line, width - (lines.isEmpty ? kind.columns : 0)) {
+                lines.append((lines.isEmpty ? kind : []) + [Span(part)])
+            }
+        }
+        if !edited.isEmpty {
+            let last = lines[lines.count - 1].columns
+            if last + edited.count <= width {
+                lines[lines.count - 1].append(Span(edited, .faint))
+            } else {
+                lines.append([Span(String(edited.dropFirst()), .faint)])
+            }
+        }
+        return lines
+    }
+
+    // What stands below a message: reactions, and what was refused.
+    private func below(_ message: TimelineMessage, width: Int) -> [[Span]] {
+        var lines: [[Span]] = []
+        if !message.reactions.isEmpty {
+            var line: [Span] = []
+            for one in message.reactions {
+                let text = "\(TerminalText.printable(one.reaction)) \(one.count)"
+                let spans = [Span(one.isMine ? "[\(text)]" : text, one.isMine ? .read : .faint), Span("  ")]
+                if line.columns + spans.columns > width, !line.isEmpty {
+                    lines.append(line)
+                    line = []
+                }
+                line += spans
+            }
+            lines.append(line)
+        }
+        if case .failed(let failure) = message.state {
+            let line = "not sent: \(TickMark.reason(failure)) · /retry, /edit TEXT or /discard"
+            lines += TextWidth.wrap(line, width).map { [Span($0, .bad)] }
+        }
+        if let failed = message.failedChange {
+            let line = "change refused: \(TickMark.reason(failed.failure)) · /retry or /discard"
+            lines += TextWidth.wrap(line, width).map { [Span($0, .bad)] }
+        }
+        return lines
+    }
+
+    private func rule(_ text: String, _ width: Int, _ style: Style = .faint) -> [Span] {
+        let left = max(2, (width - TextWidth.columns(text) - 2) / 2)
+        let right = max(0, width - left - TextWidth.columns(text) - 2)
+        return [
+            Span(String(repeating: "─", count: left) + " \(text) " + String(repeating: "─", count: right), style)
+        ]
+    }
+}
+
+extension [Span] {
+    /// Columns of all of them.
+    var columns: Int { reduce(0) { $0 + TextWidth.columns($1.text) } }
+}
+
+extension String {
+    /// With spaces at its end, so that it takes so many columns.
+    func padded(to columns: Int) -> String {
+        self + String(repeating: " ", count: Swift.max(0, columns - TextWidth.columns(self)))
+    }
+}

@@ -1,0 +1,99 @@
+import Foundation
+import RoostClient
+import RoostKit
+import RoostWire
+
+/// Where a chat connects, as whom, and what it keeps where.
+package struct ChatOptions: Sendable {
+    /// The relay's address.
+    package var url: String
+    /// The user; nil if only the token tells.
+    package var user: String?
+    /// With whom to talk: a user, the name of a group, or the id of a conversation; nil to choose.
+    package var peer: String?
+    /// The name of the device; nil for one that no other chat on this machine uses.
+    package var device: String?
+    /// The file of this device; nil for one in the folder of the user's state.
+    package var store: String?
+    /// Creates the sockets.
+    package var connector: any SocketConnector
+    /// Whether there is one token and no other.
+    package var isTokenFixed: Bool
+    /// Returns a valid token.
+    package var token: @Sendable () async throws -> String
+
+    /// Creates options.
+    package init(
+        url: String, user: String?, peer: String?, device: String?, store: String?, connector: any SocketConnector,
+        isTokenFixed: Bool, token: @escaping @Sendable () async throws -> String
+    ) {
+        self.url = url
+        self.user = user
+        self.peer = peer
+        self.device = device
+        self.store = store
+        self.connector = connector
+        self.isTokenFixed = isTokenFixed
+        self.token = token
+    }
+}
+
+/// `roost chat` from its first to its last line: on a terminal it has the whole screen, otherwise it reads and writes
+/// plain lines.
+package enum ChatProgram {
+    /// Runs until the user leaves, the input ends, or there is no point in going on.
+    /// - Throws: `ChatFailure`, one line.
+    @MainActor package static func run(_ options: ChatOptions) async throws {
+        // Messages are for nobody else on this machine.
+        umask(0o077)
+        let claims = TokenClaims(try await options.token())
+        let user = options.user ?? claims.user
+        let place = try place(options, user: user ?? "-", device: options.device ?? claims.device)
+        var settings = RoostSettings(
+            url: options.url, path: place.path, device: place.device, user: user, connector: options.connector,
+            token: options.token)
+        settings.sentences = .ofTerminal
+        let drawsScreen = Terminal.canDraw
+        // In a pipe nobody chooses what becomes of a refused message, so the next one doesn't wait for that.
+        settings.goesOnAfterFailures = !drawsScreen
+        let chat: ChatSession
+        do { chat = try await ChatSession(settings) } catch { throw ChatFailure("\(place.path): \(error)") }
+        defer { withExtendedLifetime(place) {} }
+        let judge = SessionJudge(user: options.user, isTokenFixed: options.isTokenFixed)
+        try await Terminal.withoutErrors {
+            if drawsScreen {
+                try await FullScreen(chat, relay: options.url, judge: judge).run(options.peer)
+            } else {
+                guard let peer = options.peer else {
+                    throw ChatFailure("say with --with whom to talk to; without it, chat needs a terminal")
+                }
+                try await PlainChat(chat, judge: judge, store: place.path).run(peer)
+            }
+        }
+    }
+
+    private static func place(
+        _ options: ChatOptions, user: String, device: String?
+    ) throws -> DeviceShelf.Place {
+        if let path = options.store { return try DeviceShelf.take(path: path, device: device) }
+        let shelf = DeviceShelf(
+            relay: options.url, user: user, environment: ProcessInfo.processInfo.environment)
+        return try shelf.take(device: device)
+    }
+}
+
+/// What a token says of its user, unchecked: only for names of files. The relay checks it.
+struct TokenClaims {
+    let user: String?
+    let device: String?
+
+    init(_ token: String) {
+        let parts = token.split(separator: ".", omittingEmptySubsequences: false)
+        var text = parts.count == 3 ? String(parts[1]).replacing("-", with: "+").replacing("_", with: "/") : ""
+        text += String(repeating: "=", count: (4 - text.count % 4) % 4)
+        let json = Data(base64Encoded: text).map { Array($0) } ?? []
+        let claims = json.withUnsafeBytes { JSONMembers(parsing: $0) }
+        user = claims?.string("sub")
+        device = claims?.string("device")
+    }
+}

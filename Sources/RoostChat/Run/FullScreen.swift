@@ -1,0 +1,324 @@
+import Foundation
+import Observation
+import RoostKit
+import RoostStore
+import RoostWire
+
+/// The chat on a terminal: it shows the scene, gives it keys and what the kit tells, and does what it asks for. All of
+/// it runs on the main actor, which waits for nothing but the terminal.
+@MainActor
+final class FullScreen {
+    /// Between two frames: more of them nobody sees, and a slow line still keeps up.
+    private static let frame = Duration.milliseconds(33)
+    /// How long a lone escape waits for the rest of a key. Terminals send a key in one piece.
+    private static let escapeWait = Duration.milliseconds(50)
+    /// How long it takes leave of messages that are just being sent. What is left is on disk.
+    private static let goodbyeWait = Duration.seconds(2)
+
+    private let chat: ChatSession
+    private var judge: SessionJudge
+    private var scene = Scene()
+    private var painter = Painter(hasColours: Terminal.hasColours)
+    private var parser = KeyParser(pasteMax: Limits().frameBytes)
+    // What is under way, one of each kind.
+    private var wanted: [String] = []
+    private var acts: AsyncStream<Effect>.Continuation?
+    private var drawing: Task<Void, Never>?
+    private var lastFrame = ContinuousClock.now
+    private var isDirty = false
+    private var savesDraft = false
+    private var ticking: Task<Void, Never>?
+    // Keys that came before the first conversation was open.
+    private var isOpening = false
+    private var held: [Key] = []
+    private var isOver = false
+    private var failure: ChatFailure?
+    private var quit: CheckedContinuation<Void, Never>?
+
+    init(_ chat: ChatSession, relay: String, judge: SessionJudge) {
+        self.chat = chat
+        self.judge = judge
+        scene.relay = relay
+    }
+
+    /// Runs until the user leaves, or until there can be no session.
+    /// - Parameter name: with whom to talk; nil to choose.
+    func run(_ name: String?) async throws {
+        Terminal.guardSignals()
+        Terminal.takeOver()
+        defer { Terminal.restore() }
+        Terminal.onResize { Task { @MainActor in self.changed() } }
+        Terminal.onContinue { Task { @MainActor in self.redraw() } }
+        let (effects, acts) = AsyncStream<Effect>.makeStream()
+        self.acts = acts
+        // One after another, in the order of the keys.
+        let worker = Task { for await effect in effects { await perform(effect) } }
+        let reader = Task { await readKeys() }
+        isOpening = name != nil
+        follow()
+        await chat.roost.connect()
+        if let name { await begin(name) }
+        isOpening = false
+        take(held)
+        if !isOver { await withCheckedContinuation { quit = $0 } }
+        for task in [worker, reader, drawing, ticking] { task?.cancel() }
+        await sayGoodbye()
+        if let failure { throw failure }
+    }
+
+    private func begin(_ name: String) async {
+        if let known = chat.known(name) { return await open(known) }
+        // Without the relay's word, a name that isn't known here is a user's.
+        for await now in chat.roost.snapshots() where now.isUpToDate || now.lastLoss != nil || isOver { break }
+        guard !isOver else { return }
+        let destination = try? await chat.resolve(name)
+        await open(destination ?? "@" + name)
+    }
+
+    private func end(_ failure: ChatFailure? = nil) {
+        guard !isOver else { return }
+        isOver = true
+        self.failure = failure
+        quit?.resume()
+        quit = nil
+    }
+
+    private func sayGoodbye() async {
+        let patience = Task {
+            try await Task.sleep(for: FullScreen.goodbyeWait)
+            await chat.roost.disconnect()
+        }
+        for await now in chat.roost.snapshots() where now.pendingCount == 0 || now.connection != .connected { break }
+        patience.cancel()
+        let left = chat.roost.pendingCount
+        await chat.roost.disconnect()
+        Terminal.restore()
+        if left > 0 {
+            let what = left == 1 ? "1 message waits" : "\(left) messages wait"
+            Terminal.write("\(what) on this device, and will be sent by the next chat of this user.\n")
+        }
+    }
+
+    // MARK: What the kit tells
+
+    // Whatever is read here makes the next call come when it changes.
+    private func follow() {
+        guard !isOver else { return }
+        withObservationTracking {
+            let roost = chat.roost
+            scene.session = roost.snapshot
+            scene.presences = roost.presences
+            scene.list = roost.conversations.snapshot
+            if let timeline = chat.timeline { scene.timeline = timeline.snapshot }
+        } onChange: {
+            Task { @MainActor in self.follow() }
+        }
+        if let line = judge.end(scene.session) { return end(ChatFailure(line)) }
+        if let sequence = scene.seen { Task { await chat.seen(upTo: sequence) } }
+        tick()
+        changed()
+    }
+
+    // Counts down to the next try.
+    private func tick() {
+        guard case .waiting(let until) = scene.session.connection else {
+            scene.secondsToTry = nil
+            return
+        }
+        let left = until - .now
+        scene.secondsToTry = max(0, Int((left + .milliseconds(500)).components.seconds))
+        guard ticking == nil else { return }
+        ticking = Task {
+            try? await Task.sleep(for: .seconds(1))
+            ticking = nil
+            guard !Task.isCancelled else { return }
+            tick()
+            changed()
+        }
+    }
+
+    // MARK: Drawing
+
+    private func redraw() {
+        painter.forget()
+        changed()
+    }
+
+    /// Draws soon: at most one frame in a while, with all that has changed until then.
+    private func changed() {
+        isDirty = true
+        guard drawing == nil, !isOver else { return }
+        drawing = Task {
+            let wait = FullScreen.frame - (.now - lastFrame)
+            if wait > .zero { try? await Task.sleep(for: wait) }
+            drawing = nil
+            guard !Task.isCancelled, !isOver else { return }
+            draw()
+        }
+    }
+
+    private func draw() {
+        guard isDirty else { return }
+        isDirty = false
+        scene.size = Terminal.size
+        scene.now = WallClock.now
+        let picture = Picture(&scene)
+        let output = painter.frame(picture.grid, cursor: picture.cursor)
+        if !output.isEmpty { Terminal.write(output) }
+        lastFrame = .now
+        for want in scene.wants() { fetch(want) }
+    }
+
+    // MARK: Keys
+
+    private func readKeys() async {
+        for await bytes in Terminal.input {
+            take(parser.feed(bytes))
+            guard parser.isWaiting else { continue }
+            Task {
+                try? await Task.sleep(for: FullScreen.escapeWait)
+                if parser.isWaiting { take(parser.flush()) }
+            }
+        }
+        end()
+    }
+
+    private func take(_ keys: [Key]) {
+        for key in keys {
+            // What is typed ahead is for the conversation that is just being opened.
+            if isOpening, key != .control("c") { held.append(key) } else { scene.take(key).forEach(take) }
+        }
+        changed()
+    }
+
+    private func take(_ effect: Effect) {
+        switch effect {
+        case .interrupt:
+            // The draft is on disk; so is what was sent.
+            Terminal.interrupt()
+        case .suspend: Terminal.suspend()
+        case .redraw: redraw()
+        case .bell: Terminal.write("\u{07}")
+        case .draft: saveDraft()
+        case .older, .newer, .toEnd, .moreConversations, .fill: fetch(effect)
+        case .open, .send, .edit, .replace, .act: acts?.yield(effect)
+        }
+    }
+
+    // The newest draft only: each is a commit.
+    private func saveDraft() {
+        guard !savesDraft, let timeline = chat.timeline else { return }
+        savesDraft = true
+        Task {
+            defer { savesDraft = false }
+            var saved: String?
+            while chat.timeline === timeline, saved != draft {
+                let text = draft
+                try? await timeline.write(draft: text)
+                saved = text
+            }
+        }
+    }
+
+    // A command is not for others, so they aren't told of it.
+    private var draft: String {
+        guard scene.purpose == .write || scene.purpose.isReply else { return "" }
+        let text = scene.composer.text
+        return text.hasPrefix("/") && !text.hasPrefix("//") ? "" : text
+    }
+
+    // MARK: Doing
+
+    private func perform(_ effect: Effect) async {
+        do {
+            switch effect {
+            case .open(let destination): await open(destination)
+            case .send(let text, let replyTo):
+                try await chat.timeline?.send(text, replyTo: replyTo)
+                if chat.roost.connection != .connected { await chat.roost.wake() }
+            case .edit(let id, let text): try await chat.timeline?.edit(id, text)
+            case .replace(let item, let text): try await chat.timeline?.replace(item, text)
+            case .act(let act, let id): await perform(act, id)
+            default: break
+            }
+        } catch {
+            scene.notice = TerminalText.printable("that didn't work: \(error)")
+        }
+        changed()
+    }
+
+    private func open(_ destination: String) async {
+        do {
+            let timeline = try await chat.open(destination)
+            scene.open(destination, timeline.snapshot, draft: timeline.draft)
+            follow()
+        } catch {
+            scene.notice = TerminalText.printable("can't be opened: \(error)")
+        }
+    }
+
+    private func perform(_ act: Act, _ id: TimelineItem.ID?) async {
+        switch act {
+        case .quit: return end()
+        case .help: scene.overlay = HelpOverlay.make()
+        case .list: scene.focus = .list
+        case .history: scene.overlay = nil
+        case .end: fetch(.toEnd)
+        case .jump(let sequence): await jump(to: sequence)
+        default: await show(chat.perform(act, on: id))
+        }
+    }
+
+    private func show(_ answer: ChatSession.Answer) async {
+        switch answer {
+        case .nothing, .sent: break
+        case .line(let line): scene.notice = line
+        case .lines(let title, let lines): scene.overlay = Overlay(title, lines.map { Overlay.Row($0) })
+        case .found(let messages): scene.overlay = FoundOverlay.make(messages, scene.lines.clock)
+        case .open(let destination): await open(destination)
+        case .left:
+            chat.close()
+            scene.close()
+        }
+    }
+
+    private func jump(to sequence: SequenceNumber) async {
+        do {
+            try await chat.timeline?.jump(to: sequence)
+            if let timeline = chat.timeline { scene.timeline = timeline.snapshot }
+            scene.show(sequence)
+        } catch {
+            scene.notice = "that message can't be had now"
+        }
+    }
+
+    // What the screen lacks is asked for once at a time, and not again at once if it can't be had.
+    private func fetch(_ want: Effect) {
+        let name = "\(want)"
+        guard !wanted.contains(name), let timeline = chat.timeline else { return }
+        if want == .toEnd { scene.viewport.toEnd() }
+        wanted.append(name)
+        let roost = chat.roost
+        let before = (timeline.snapshot, roost.conversations.rows.count)
+        Task {
+            do {
+                switch want {
+                case .older: try await timeline.loadOlder()
+                case .newer: try await timeline.loadNewer()
+                case .toEnd: try await timeline.jumpToEnd()
+                case .moreConversations: try await roost.conversations.loadMore()
+                case .fill(let from, let to): try await timeline.fill(from: from, to: to)
+                default: break
+                }
+            } catch {
+                // Without a session it is tried again later.
+            }
+            // What changed nothing isn't repeated at once.
+            if before == (timeline.snapshot, roost.conversations.rows.count) {
+                try? await Task.sleep(for: .seconds(1))
+            }
+            wanted.removeAll { $0 == name }
+            changed()
+        }
+    }
+}

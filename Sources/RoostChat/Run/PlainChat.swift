@@ -1,0 +1,293 @@
+import Foundation
+import Observation
+import RoostClient
+import RoostKit
+import RoostStore
+import RoostWire
+
+/// The chat on a pipe, for scripts: it sends every line, tells what happens in lines, and ends with the input when all
+/// that it sent is acked.
+@MainActor
+final class PlainChat {
+    // Most messages that wait for their acks. Above this, no more input is read.
+    private static let unackedMax = 100
+    private static let goodbyeWait = Duration.seconds(10)
+
+    private let chat: ChatSession
+    private let store: String
+    private var judge: SessionJudge
+    private var report = PlainReport()
+    private var isOpen = false
+    private var isTelling = false
+    // Own messages that the relay hasn't stored yet, and how many it refused.
+    private var unacked: Set<TimelineItem.ID> = []
+    // Changes that it hasn't made yet: how each message looks when it has.
+    private var changing: [(id: TimelineItem.ID, isMade: (TimelineMessage) -> Bool)] = []
+    private var refused = 0
+    private var told: Set<Int64> = []
+    private var isQuitting = false
+    private var failure: ChatFailure?
+    private var waiters: [(isEnough: () -> Bool, continuation: CheckedContinuation<Void, Never>)] = []
+
+    init(_ chat: ChatSession, judge: SessionJudge, store: String) {
+        self.chat = chat
+        self.judge = judge
+        self.store = store
+    }
+
+    func run(_ name: String) async throws {
+        follow()
+        await chat.roost.connect()
+        let reader = Task { await readInput() }
+        let opener = Task { await open(name) }
+        await wait { self.isQuitting }
+        opener.cancel()
+        reader.cancel()
+        await chat.roost.disconnect()
+        if let failure { throw failure }
+    }
+
+    private func say(_ line: String) { Terminal.write(line + "\n") }
+
+    // MARK: What the kit tells
+
+    private func follow() {
+        guard !isQuitting else { return }
+        withObservationTracking {
+            tell()
+        } onChange: {
+            Task { @MainActor in self.follow() }
+        }
+        wake()
+    }
+
+    // Whatever is read here makes the next call come when it changes.
+    private func tell() {
+        let session = chat.roost.snapshot
+        let (presences, list) = (chat.roost.presences, chat.roost.conversations.snapshot)
+        let timeline = chat.timeline?.snapshot
+        if let line = judge.end(session) { return end(ChatFailure(line)) }
+        report.lines(session).forEach(say)
+        guard let timeline, isOpen, session.isUpToDate || session.lastLoss != nil || isTelling else { return }
+        isTelling = true
+        let user = chat.user
+        report.lines(timeline, user: user).forEach(say)
+        report.lines(presences, of: timeline, user: user).forEach(say)
+        let open = timeline.conversation?.id
+        report.lines(list, open: open, isUpToDate: session.isUpToDate).forEach(say)
+        settle(timeline)
+        let seen = timeline.items.last { $0.message?.sequence != nil && $0.message?.isOwn == false }
+        if let sequence = seen?.message?.sequence { Task { await chat.seen(upTo: sequence) } }
+    }
+
+    private func settle(_ timeline: TimelineSnapshot) {
+        for message in timeline.items.compactMap(\.message) {
+            settleChanges(of: message)
+            if case .failed = message.state, let item = message.outboxItem {
+                // Nobody is there to choose, and it must not go out with another run.
+                if unacked.remove(message.id) != nil { refused += 1 }
+                Task {
+                    try? await chat.timeline?.discard(item)
+                    try? await chat.timeline?.resume()
+                }
+            } else if message.state != .sending {
+                unacked.remove(message.id)
+            }
+        }
+    }
+
+    private func settleChanges(of message: TimelineMessage) {
+        if let failed = message.failedChange {
+            changing.removeAll { $0.id == message.id }
+            if told.insert(failed.outboxItem).inserted {
+                refused += 1
+                say("✗ \(TickMark.reason(failed.failure)): the change of \(TimelineLines.preview(message))")
+                Task { try? await chat.timeline?.discard(failed.outboxItem) }
+            }
+        } else {
+            changing.removeAll { $0.id == message.id && !message.isChanging && $0.isMade(message) }
+        }
+    }
+
+    private var isSettled: Bool { unacked.isEmpty && changing.isEmpty }
+
+    // What is done when the relay has done it.
+    private func expect(_ act: Act, on message: TimelineMessage?) {
+        guard let message else { return }
+        switch act {
+        case .edit(let text): changing.append((message.id, { $0.text == text && $0.editedAt != nil }))
+        case .delete: changing.append((message.id, { $0.isDeleted }))
+        case .react(let reaction, let isOn):
+            changing.append(
+                (message.id, { now in now.reactions.contains { $0.reaction == reaction && $0.isMine } == isOn }))
+        default: break
+        }
+    }
+
+    // MARK: Opening
+
+    private func open(_ name: String) async {
+        while !Task.isCancelled, failure == nil {
+            for await now in chat.roost.snapshots() where now.isUpToDate || chat.known(name) != nil { break }
+            guard !Task.isCancelled, !isQuitting else { return }
+            do {
+                let destination = try await chat.resolve(name)
+                let timeline = try await chat.open(destination)
+                if timeline.conversation == nil, destination.hasPrefix("@") {
+                    let shown = TerminalText.printable(String(destination.dropFirst()))
+                    say("· you have never talked with \(shown); your first message begins the conversation")
+                }
+                isOpen = true
+                return follow()
+            } catch {
+                // The session was lost meanwhile, or the relay asks to wait.
+                try? await Task.sleep(for: .seconds(1))
+            }
+        }
+    }
+
+    // MARK: Input
+
+    private func readInput() async {
+        var splitter = LineSplitter(bytesMax: Limits().frameBytes)
+        for await bytes in Terminal.input {
+            for line in splitter.feed(bytes) {
+                await take(line)
+                await wait { self.unacked.count <= PlainChat.unackedMax }
+            }
+            if isQuitting { return }
+        }
+        if let rest = splitter.finish() { await take(rest) }
+        await quit(leaving: 0)
+    }
+
+    private func take(_ typed: String) async {
+        let line = TypedLine(typed)
+        if line == .nothing || isQuitting { return }
+        if line == .act(.quit) { return await quit(leaving: 0) }
+        if !isOpen {
+            // The end of the input isn't seen before, so this waits no longer than the end of it would.
+            await waitForOpening()
+            guard isOpen else { return }
+        }
+        switch line {
+        case .message(let text):
+            do {
+                if let id = try await chat.timeline?.send(text) { unacked.insert(id) }
+            } catch {
+                say("✗ \(TerminalText.printable("\(error)")): \(TextWidth.clip(TerminalText.printable(text), 60))")
+            }
+            if let timeline = chat.timeline { settle(timeline.snapshot) }
+        case .act(let act):
+            // A command refers to the messages before it, so those must have been acked.
+            await wait { self.isSettled }
+            await perform(act)
+        case .mistake(let text): say("· " + text)
+        case .nothing: break
+        }
+    }
+
+    private func waitForOpening() async {
+        let patience = Task {
+            try await Task.sleep(for: PlainChat.goodbyeWait)
+            await quit(leaving: 1)
+        }
+        await wait { self.isOpen }
+        patience.cancel()
+    }
+
+    private func perform(_ act: Act) async {
+        switch act {
+        case .help:
+            for command in ChatCommandWord.all { say("  \(command.usage)\n        \(command.what)") }
+        case .history: await showEarlier()
+        case .open: say("· another conversation needs another chat, or a terminal")
+        case .jump, .end: say("· that needs a terminal")
+        default:
+            expect(act, on: chat.target(of: act))
+            await show(chat.perform(act))
+            if let timeline = chat.timeline { settle(timeline.snapshot) }
+        }
+    }
+
+    private func show(_ answer: ChatSession.Answer) async {
+        switch answer {
+        case .nothing: break
+        case .line(let line): say("· " + line)
+        case .sent(let id): unacked.insert(id)
+        case .lines(_, let lines): lines.forEach(say)
+        case .found(let messages):
+            for one in messages.reversed() {
+                let text = TerminalText.printable(one.body?.text ?? "")
+                say("[\(WallClock().time(one.time))] \(TerminalText.printable(one.from)): \(text)")
+            }
+            if messages.isEmpty { say("· nothing found on this device") }
+        case .open(let id): say("· made; \(id) is its id, for --with")
+        case .left: await quit(leaving: 0)
+        }
+    }
+
+    private func showEarlier() async {
+        guard let conversation = chat.timeline?.conversation, let first = report.first, first > SequenceNumber(1) else {
+            return say("· there is nothing earlier")
+        }
+        do {
+            let page = try await chat.roost.client.history(
+                of: conversation.id, before: first, limit: PlainReport.firstPage)
+            say("— earlier —")
+            for line in report.earlier(page, user: chat.user) { say(line) }
+            say(page.hasMore ? "— /history shows more —" : "— this is the beginning —")
+        } catch {
+            say("· \(FailureLine.text(error))")
+        }
+    }
+
+    // MARK: The end
+
+    /// Waits some time for the acks of what was sent, then leaves.
+    private func quit(leaving lines: Int) async {
+        guard !isQuitting else { return }
+        let patience = Task {
+            try await Task.sleep(for: PlainChat.goodbyeWait)
+            giveUp()
+        }
+        if lines == 0 { await wait { self.isSettled } }
+        patience.cancel()
+        let lost = unacked.count + changing.count
+        if lost > 0 {
+            let what = lost == 1 ? "1 message was" : "\(lost) messages were"
+            let which = lost == 1 ? "it waits" : "they wait"
+            return end(
+                ChatFailure("\(what) not acknowledged; \(which) in \(store), and the next chat of this user sends"))
+        }
+        if lines > 0 { return end(ChatFailure("no connection: nothing was sent")) }
+        end(refused > 0 ? ChatFailure("\(refused) refused") : nil)
+    }
+
+    private func end(_ failure: ChatFailure?) {
+        guard !isQuitting else { return }
+        isQuitting = true
+        self.failure = failure
+        giveUp()
+    }
+
+    // MARK: Waiting
+
+    /// Waits until something is so, or until waiting makes no sense any more.
+    private func wait(until isEnough: @escaping () -> Bool) async {
+        guard !isEnough(), !isQuitting else { return }
+        await withCheckedContinuation { waiters.append((isEnough, $0)) }
+    }
+
+    private func wake() {
+        let ready = waiters.filter { $0.isEnough() }
+        waiters.removeAll { $0.isEnough() }
+        for waiter in ready { waiter.continuation.resume() }
+    }
+
+    private func giveUp() {
+        let all = waiters
+        waiters = []
+        for waiter in all { waiter.continuation.resume() }
+    }
+}

@@ -1,0 +1,214 @@
+import RoostKit
+import RoostStore
+import RoostWire
+
+/// What a pipe is told: each thing once, as a line, when it is new. Pure: it compares what the kit shows with what it
+/// has told already.
+struct PlainReport {
+    /// Messages of the first page. More are shown by `/history`.
+    static let firstPage = 20
+    /// Messages that are looked at for changes: what a timeline holds.
+    private static let knownMax = 500
+
+    private struct Known {
+        var text: String
+        var isEdited: Bool
+        var isDeleted: Bool
+        var reactions: [ReactionCount]
+    }
+
+    let clock: WallClock
+    private var isConnected = false
+    private var lossTold: String?
+    private var status: OwnStatus?
+    private var last = SequenceNumber.none
+    /// The first message that was told.
+    private(set) var first: SequenceNumber?
+    private var known: [TimelineItem.ID: Known] = [:]
+    private var refusedTold: Set<Int64> = []
+    private var conversation: LocalConversation?
+    private var presences: [String: UserPresence] = [:]
+    private var online: OnlineCount?
+    private var tickTold: (SequenceNumber, Int, Int) = (.none, 0, 0)
+    private var othersTold: [String: SequenceNumber] = [:]
+    private var hasList = false
+
+    init(_ clock: WallClock = WallClock()) { self.clock = clock }
+
+    // MARK: Session
+
+    mutating func lines(_ session: RoostSnapshot) -> [String] {
+        var lines: [String] = []
+        if session.connection == .connected {
+            if !isConnected {
+                lines.append("· connected as \(TerminalText.printable(session.user ?? "")) on \(session.device)")
+            }
+            (isConnected, lossTold) = (true, nil)
+            if let before = status, before != session.status { lines.append(StatusLine.news(session.status)) }
+            status = session.status
+        } else if session.lastLoss != nil {
+            let reason = ConnectionLine.reason(session)
+            // A try that fails like the one before is no news.
+            if isConnected || reason != lossTold { lines.append("· not connected: \(reason); trying again") }
+            (isConnected, lossTold) = (false, reason)
+        }
+        return lines
+    }
+
+    // MARK: Timeline
+
+    mutating func lines(_ timeline: TimelineSnapshot, user: String) -> [String] {
+        var lines = change(to: timeline.conversation, user: user)
+        var items = timeline.items
+        if first == nil { items = Array(items.suffix(PlainReport.firstPage)) }
+        for item in items {
+            switch item {
+            case .gap(let from, let to):
+                guard first != nil, from > last else { continue }
+                lines.append("— you missed \(to.value - from.value + 1) messages here; /history shows them —")
+            case .message(let message): lines += take(message)
+            }
+        }
+        lines += ticks(timeline)
+        if let count = timeline.online, count != online {
+            online = count
+            lines.append("· \(count.online) of \(count.of) online")
+        }
+        return lines
+    }
+
+    private mutating func take(_ message: TimelineMessage) -> [String] {
+        if case .failed(let failure) = message.state, let item = message.outboxItem {
+            guard refusedTold.insert(item).inserted else { return [] }
+            return ["✗ \(TickMark.reason(failure)): \(TextWidth.clip(TimelineLines.preview(message), 60))"]
+        }
+        guard let sequence = message.sequence else { return [] }
+        let now = Known(
+            text: TimelineLines.preview(message), isEdited: message.editedAt != nil, isDeleted: message.isDeleted,
+            reactions: message.reactions)
+        let before = known[message.id]
+        if known.count >= PlainReport.knownMax, before == nil { known = [:] }
+        known[message.id] = now
+        if let before { return changes(message, from: before) }
+        guard sequence > last else { return [] }
+        last = sequence
+        if first == nil { first = sequence }
+        return [line(message)]
+    }
+
+    private func line(_ message: TimelineMessage) -> String {
+        line(
+            author: message.from, isOwn: message.isOwn, time: message.time, kind: message.kind, body: message.body,
+            replyTo: message.replyTo, isEdited: message.editedAt != nil, reactions: message.reactions)
+    }
+
+    private func line(
+        author: String, isOwn: Bool, time: Timestamp?, kind: String, body: Body?, replyTo: SequenceNumber?,
+        isEdited: Bool, reactions: [ReactionCount]
+    ) -> String {
+        let clock = time.map { self.clock.time($0) } ?? ""
+        let reply = replyTo.map { "↪\($0.value) " } ?? ""
+        let kind = kind == "text" ? "" : "[\(TerminalText.printable(kind))] "
+        let content = body.map { TerminalText.printable($0.text ?? String(decoding: $0.json, as: UTF8.self)) }
+        let counts = reactions.map { " \(TerminalText.printable($0.reaction))×\($0.count)" }.joined()
+        return "[\(clock)] \(TerminalText.printable(author)): \(reply)\(kind)\(content ?? "(deleted)")"
+            + "\(isEdited ? " (edited)" : "")\(counts)\(isOwn ? " ✓" : "")"
+    }
+
+    /// A page of earlier messages. It becomes the first one that was told.
+    mutating func earlier(_ page: HistoryPage, user: String) -> [String] {
+        if let earliest = page.first { first = earliest }
+        return page.messages.map { message in
+            line(
+                author: message.from, isOwn: message.from == user, time: message.time, kind: message.kind,
+                body: message.deletedAt == nil ? message.body : nil, replyTo: message.replyTo,
+                isEdited: message.editedAt != nil, reactions: message.reactions)
+        }
+    }
+
+    private func changes(_ message: TimelineMessage, from before: Known) -> [String] {
+        let from = TerminalText.printable(message.from)
+        let short = TextWidth.clip(before.text, 30)
+        if message.isDeleted {
+            return before.isDeleted ? [] : ["· deleted: \(from): \(short)"]
+        }
+        var lines: [String] = []
+        let text = TimelineLines.preview(message)
+        if text != before.text, !message.isChanging { lines.append("· \(from) edited: \(text)") }
+        for one in message.reactions where !before.reactions.contains(one) {
+            lines.append("· \(TerminalText.printable(one.reaction))×\(one.count) on \(from): \(short)")
+        }
+        for one in before.reactions where !message.reactions.contains(where: { $0.reaction == one.reaction }) {
+            lines.append("· no \(TerminalText.printable(one.reaction)) any more on \(from): \(short)")
+        }
+        return lines
+    }
+
+    // How far the newest own message has got.
+    private mutating func ticks(_ timeline: TimelineSnapshot) -> [String] {
+        guard
+            let message = timeline.items.last(where: { $0.message?.isOwn == true && $0.message?.sequence != nil })?
+                .message, let sequence = message.sequence, let state = message.state, sequence <= last
+        else { return [] }
+        var (rank, count) = (state.rank, 0)
+        if case .delivered(let some, _) = state { count = some }
+        if case .read(let some, _) = state { count = some }
+        if rank < 2 { (rank, count) = (0, 0) }
+        guard (sequence, rank, count) > tickTold, rank > 0 else { return [] }
+        tickTold = (sequence, rank, count)
+        let peer = timeline.conversation?.kind == .group ? nil : timeline.conversation?.peer(of: message.from)
+        switch state {
+        case .read(let count, let others):
+            return ["  ✓✓ read by \(peer.map(TerminalText.printable) ?? "\(count) of \(others)")"]
+        case .delivered(let count, let others):
+            return ["  ✓✓ delivered to \(peer.map(TerminalText.printable) ?? "\(count) of \(others)")"]
+        default: return []
+        }
+    }
+
+    private mutating func change(to now: LocalConversation?, user: String) -> [String] {
+        defer { conversation = now }
+        guard let before = conversation, let now, before.id == now.id, now.kind == .group, !before.isStale else {
+            return []
+        }
+        var lines: [String] = []
+        if let name = now.name, name != before.name { lines.append("· renamed to \(TerminalText.printable(name))") }
+        let new = now.members.filter { !before.members.contains($0) }
+        let gone = before.members.filter { !now.members.contains($0) }
+        if !new.isEmpty { lines.append("· joined: \(TerminalText.printable(new.joined(separator: ", ")))") }
+        if !gone.isEmpty, now.members.count < 50 {
+            lines.append("· left: \(TerminalText.printable(gone.joined(separator: ", ")))")
+        }
+        return lines
+    }
+
+    // MARK: Others
+
+    /// Presence of those who are in the conversation.
+    mutating func lines(_ now: [String: UserPresence], of timeline: TimelineSnapshot, user: String) -> [String] {
+        var lines: [String] = []
+        for member in timeline.conversation?.members ?? [] where member != user {
+            guard let one = now[member], presences[member] != one else { continue }
+            presences[member] = one
+            lines.append(PresenceLine.text(one))
+        }
+        return lines
+    }
+
+    /// Messages of others in other conversations: what there was before is no news.
+    mutating func lines(_ list: ConversationListSnapshot, open: String?, isUpToDate: Bool) -> [String] {
+        var lines: [String] = []
+        for row in list.rows {
+            guard let message = row.last, let sequence = message.sequence else { continue }
+            let before = othersTold[row.id]
+            othersTold[row.id] = max(sequence, before ?? .none)
+            guard hasList, row.id != open, !message.isOwn, sequence > before ?? .none else { continue }
+            let place = row.peer == nil ? " in \(TerminalText.printable(row.title))" : ""
+            lines.append(
+                "· \(TerminalText.printable(message.from))\(place) wrote: "
+                    + TextWidth.clip(TimelineLines.preview(message), 100))
+        }
+        if isUpToDate { hasList = true }
+        return lines
+    }
+}

@@ -1,0 +1,187 @@
+import RoostKit
+import RoostStore
+import RoostWire
+
+/// All that the screen shows and all that keys change: what the kit tells, and what the user is about. Pure: a key
+/// changes it and says what is to be done; it does nothing itself.
+struct Scene {
+    /// Where keys go.
+    enum Focus: Equatable, Sendable { case composer, list, messages }
+
+    /// What Enter does with what is written.
+    enum Purpose: Equatable, Sendable {
+        case write
+        case reply(TimelineItem.ID)
+        case edit(TimelineItem.ID)
+        /// A refused message or edit gets another text, by its number in the outbox.
+        case replace(Int64)
+    }
+
+    // What the kit tells.
+    var session = RoostSnapshot()
+    var list = ConversationListSnapshot()
+    var timeline = TimelineSnapshot()
+    var presences: [String: UserPresence] = [:]
+
+    // The conversation that is open: its id or `@name`; nil if none is.
+    private(set) var destination: String?
+    /// The last message that was read when it was opened.
+    var read: SequenceNumber?
+
+    // Time and place.
+    var size = TerminalSize(rows: 24, columns: 80)
+    var now = Timestamp.never
+    /// Seconds to the next try to connect.
+    var secondsToTry: Int?
+    /// Where the relay is, to show.
+    var relay = ""
+
+    // What the user is about.
+    var focus = Focus.list
+    var composer = Composer(scalarsMax: Limits().textScalars)
+    var purpose = Purpose.write
+    /// The row of the list that keys move.
+    var listCursor = 0
+    /// The row of the timeline that keys are about.
+    var selected: TimelineItem.ID?
+    var viewport = Viewport()
+    var overlay: Overlay?
+    /// What the last act has to say, until the next key.
+    var notice: String?
+    /// The person whom nobody here has talked with, while the user is asked whether the name is right.
+    var question: String?
+    /// A first message that was agreed to.
+    var agreed: String?
+    var lines: TimelineLines
+
+    init(_ clock: WallClock = WallClock()) { lines = TimelineLines(clock) }
+
+    /// Opens a conversation, with what was begun to be written there.
+    mutating func open(_ destination: String, _ timeline: TimelineSnapshot, draft: String) {
+        self.destination = destination
+        self.timeline = timeline
+        read = timeline.conversation?.unread ?? 0 > 0 ? timeline.conversation?.read : nil
+        viewport.toEnd()
+        composer.replace(draft)
+        (purpose, selected, question, overlay, focus) = (.write, nil, nil, nil, .composer)
+        if let row = list.rows.firstIndex(where: isOpen) { listCursor = row }
+    }
+
+    /// Nothing is open any more, as after leaving a group.
+    mutating func close() {
+        destination = nil
+        timeline = TimelineSnapshot()
+        composer.replace("")
+        (purpose, selected, question, focus) = (.write, nil, nil, .list)
+    }
+
+    var layout: Layout {
+        let width = Layout(size, lines: 1, showsList: focus == .list).composerWidth
+        return Layout(size, lines: composer.layout(width: width).rows.count, showsList: focus == .list)
+    }
+
+    /// Whether a row of the list is the open conversation.
+    func isOpen(_ row: ConversationRow) -> Bool {
+        guard let destination else { return false }
+        return row.id == destination || row.id == timeline.conversation?.id
+            || (row.peer.map { "@\($0)" } == destination)
+    }
+
+    /// The lines of the timeline.
+    mutating func timelineLines() -> [TimelineLine] {
+        lines.lines(timeline, width: layout.width, now: now, read: read)
+    }
+
+    /// Whether the other user of the open conversation is somebody with whom nothing was ever said.
+    var stranger: String? {
+        guard let destination, destination.hasPrefix("@"), timeline.conversation == nil, timeline.items.isEmpty else {
+            return nil
+        }
+        return String(destination.dropFirst())
+    }
+
+    /// The message that an act without a choice is about.
+    func message(_ id: TimelineItem.ID?) -> TimelineMessage? {
+        guard let id else { return nil }
+        return timeline.items.first { $0.id == id }?.message
+    }
+
+    /// Shows a message that was jumped to.
+    mutating func show(_ sequence: SequenceNumber) {
+        let item = timeline.items.first { $0.message?.sequence == sequence }
+        guard let item else { return notice = "message \(sequence.value) is not in this conversation" }
+        (focus, selected, overlay) = (.messages, item.id, nil)
+        let lines = timelineLines()
+        viewport.reveal(item.id, in: lines, height: layout.height)
+    }
+
+    // MARK: What is missing
+
+    /// What the screen needs that isn't here: older or newer messages, those of a gap, more conversations.
+    mutating func wants() -> [Effect] {
+        var wants: [Effect] = []
+        if listCursor + layout.listHeight >= list.rows.count, list.hasMore { wants.append(.moreConversations) }
+        guard layout.width > 0, destination != nil, session.connection == .connected || !timeline.items.isEmpty else {
+            return wants
+        }
+        let lines = timelineLines()
+        let shown = viewport.range(in: lines, height: layout.height)
+        if shown.lowerBound < layout.height, timeline.hasOlder { wants.append(.older) }
+        if shown.upperBound >= lines.count, timeline.hasNewer, !viewport.isAtEnd || selected == nil {
+            wants.append(.newer)
+        }
+        let ids = Set(lines[shown].map(\.item))
+        for case .gap(let from, let to) in timeline.items where ids.contains(.gap(to)) {
+            wants.append(.fill(from: from, to: to))
+        }
+        return wants
+    }
+
+    /// The last message that somebody who looks at the screen has seen.
+    var seen: SequenceNumber? {
+        guard layout.width > 0, viewport.isAtEnd, !timeline.hasNewer, overlay == nil else { return nil }
+        return timeline.items.last { $0.message?.sequence != nil && $0.message?.isOwn == false }?.message?.sequence
+    }
+}
+
+/// What is to be done, outside of the scene.
+enum Effect: Equatable, Sendable {
+    case open(String)
+    case send(String, replyTo: TimelineItem.ID?)
+    case edit(TimelineItem.ID, String)
+    case replace(Int64, String)
+    case act(Act, on: TimelineItem.ID?)
+    /// What is being written has changed.
+    case draft(String)
+    case older, newer, toEnd, moreConversations
+    case fill(from: SequenceNumber, to: SequenceNumber)
+    case bell, redraw, suspend, interrupt
+}
+
+/// Something that is shown above the timeline until it is closed: help, members, what was found.
+struct Overlay: Equatable, Sendable {
+    /// A line, and what Enter does with it.
+    struct Row: Equatable, Sendable {
+        var spans: [Span]
+        var act: Act?
+
+        init(_ spans: [Span], act: Act? = nil) { (self.spans, self.act) = (spans, act) }
+
+        init(_ text: String) { self.init([Span(text)]) }
+    }
+
+    var title: String
+    var rows: [Row]
+    var cursor = 0
+    /// Whether a row can be chosen.
+    var isChoice: Bool { rows.contains { $0.act != nil } }
+
+    init(_ title: String, _ rows: [Row]) { (self.title, self.rows) = (title, rows) }
+
+    /// The rows that fit: around the one that can be chosen, or from the one that was scrolled to.
+    func shown(_ height: Int) -> Range<Int> {
+        let start =
+            isChoice ? max(0, min(cursor - height / 2, rows.count - height)) : max(0, min(cursor, rows.count - height))
+        return start..<min(rows.count, start + height)
+    }
+}

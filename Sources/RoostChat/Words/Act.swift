@@ -1,0 +1,162 @@
+import RoostWire
+
+/// What the user asks for by a command or a key.
+enum Act: Equatable, Sendable {
+    case help, devices, connect, quit
+    // Conversations.
+    case list, open(String), leave, members
+    case group(name: String, members: [String])
+    case add([String]), remove([String]), rename(String), role(String, Role)
+    // Messages: of the selected one, or of the last that fits.
+    case reply(String), edit(String), delete, react(String, isOn: Bool), info
+    case retry, discard
+    // Looking.
+    case history, search(String), jump(SequenceNumber), end
+    // The user.
+    case away, back, status(StatusLine), privacy(PrivacyChange), block(String), unblock(String)
+}
+
+/// A line as the user meant it.
+enum TypedLine: Equatable, Sendable {
+    case nothing
+    case message(String)
+    case act(Act)
+    /// Not a command, or one that lacks something: what to tell.
+    case mistake(String)
+
+    /// Reads what was typed. A message that begins with a slash is written with two.
+    init(_ typed: String) {
+        guard let end = typed.lastIndex(where: { !$0.isWhitespace }) else {
+            self = .nothing
+            return
+        }
+        let text = String(typed[...end])
+        guard text.hasPrefix("/") else {
+            self = .message(text)
+            return
+        }
+        guard !text.hasPrefix("//") else {
+            self = .message(String(text.dropFirst()))
+            return
+        }
+        let word = String(text.prefix { !$0.isWhitespace })
+        let rest = String(text.dropFirst(word.count).drop(while: \.isWhitespace))
+        guard let command = ChatCommandWord.all.first(where: { $0.words.contains(word) }) else {
+            self = .mistake("no such command: \(TerminalText.printable(word)); /help lists them")
+            return
+        }
+        self = command.make(rest).map { .act($0) } ?? .mistake(command.usage)
+    }
+}
+
+/// A command of the chat: how it is written, what it does.
+struct ChatCommandWord: Sendable {
+    var words: [String]
+    var form: String
+    var what: String
+    /// Reads what follows the word; nil if something is missing or wrong.
+    var make: @Sendable (String) -> Act?
+
+    private init(_ words: String, _ form: String, _ what: String, _ make: @escaping @Sendable (String) -> Act?) {
+        self.words = words.split(separator: " ").map(String.init)
+        self.form = form
+        self.what = what
+        self.make = make
+    }
+
+    /// How it is written.
+    var usage: String { words[0] + (form.isEmpty ? "" : " \(form)") }
+
+    /// All of them, in the order in which people look for them.
+    static let all = conversations + messages + looking + oneself
+
+    private static let conversations = [
+        ChatCommandWord("/open /with", "NAME", "talk to somebody, or in a group: @bob, bob, Crew", text { .open($0) }),
+        ChatCommandWord("/list", "", "your conversations", alone(.list)),
+        ChatCommandWord("/group", "NAME: USERS", "make a group: /group Crew: bob carol") { rest in
+            let parts = rest.split(separator: ":", maxSplits: 1).map { String($0) }
+            let name = trimmed(parts.first ?? "")
+            guard !name.isEmpty else { return nil }
+            return .group(name: name, members: parts.count > 1 ? names(parts[1]) : [])
+        },
+        ChatCommandWord("/add", "USERS", "add them to this group", users { .add($0) }),
+        ChatCommandWord("/remove", "USERS", "remove them from it", users { .remove($0) }),
+        ChatCommandWord("/rename", "NAME", "rename it", text { .rename($0) }),
+        ChatCommandWord("/role", "USER ROLE", "make somebody member, admin or owner") { rest in
+            let parts = names(rest)
+            guard parts.count == 2, let role = Role(word: parts[1]) else { return nil }
+            return .role(parts[0], role)
+        },
+        ChatCommandWord("/who /members", "", "who is in it, and how far they have read", alone(.members)),
+        ChatCommandWord("/leave", "", "leave it, or hide a conversation of two", alone(.leave)),
+    ]
+
+    private static let messages = [
+        ChatCommandWord("/reply", "TEXT", "answer the selected message", text { .reply($0) }),
+        ChatCommandWord("/edit", "TEXT", "change your selected or last message", text { .edit($0) }),
+        ChatCommandWord("/delete", "", "delete it", alone(.delete)),
+        ChatCommandWord(
+            "/react", "👍", "react to the selected message, or the others' last", text { .react($0, isOn: true) }),
+        ChatCommandWord("/unreact", "👍", "take that back", text { .react($0, isOn: false) }),
+        ChatCommandWord("/info", "", "who has read it, and when", alone(.info)),
+        ChatCommandWord("/retry", "", "try a refused message again", alone(.retry)),
+        ChatCommandWord("/discard", "", "take back what waits or was refused", alone(.discard)),
+    ]
+
+    private static let looking = [
+        ChatCommandWord("/history", "", "show earlier messages", alone(.history)),
+        ChatCommandWord("/search", "TEXT", "find it in what is on this device", text { .search($0) }),
+        ChatCommandWord("/jump", "NUMBER", "show a message by its number") { rest in
+            Int64(rest).flatMap { $0 > 0 ? .jump(SequenceNumber($0)) : nil }
+        },
+        ChatCommandWord("/end", "", "show the newest messages", alone(.end)),
+    ]
+
+    private static let oneself = [
+        ChatCommandWord("/away", "", "show yourself as away; nothing counts as read", alone(.away)),
+        ChatCommandWord("/back", "", "be back", alone(.back)),
+        ChatCommandWord("/status", "STATE TEXT", "auto, away, busy or invisible, a text, or both; - for no text") {
+            rest in
+            let line = StatusLine(rest)
+            return line.saysSomething ? .status(line) : nil
+        },
+        ChatCommandWord(
+            "/privacy",
+            "presence everyone, shared or nobody; or lastSeen exact, coarse or nobody; or read shared or nobody",
+            "what others are told of you; alone, what it is now"
+        ) { rest in
+            PrivacyLine(rest).map { .privacy($0.change) }
+        },
+        ChatCommandWord("/block", "USER", "hide from somebody, both ways", user { .block($0) }),
+        ChatCommandWord("/unblock", "USER", "no longer", user { .unblock($0) }),
+        ChatCommandWord("/devices", "", "your devices, and why those that are away are", alone(.devices)),
+        ChatCommandWord("/connect", "", "try to connect now", alone(.connect)),
+        ChatCommandWord("/help", "", "this", alone(.help)),
+        ChatCommandWord("/quit", "", "leave; also Ctrl-D", alone(.quit)),
+    ]
+
+    // MARK: Reading
+
+    private static func alone(_ act: Act) -> @Sendable (String) -> Act? { { _ in act } }
+
+    private static func text(_ make: @escaping @Sendable (String) -> Act) -> @Sendable (String) -> Act? {
+        { rest in trimmed(rest).isEmpty ? nil : make(trimmed(rest)) }
+    }
+
+    private static func user(_ make: @escaping @Sendable (String) -> Act) -> @Sendable (String) -> Act? {
+        { rest in names(rest).count == 1 ? make(names(rest)[0]) : nil }
+    }
+
+    private static func users(_ make: @escaping @Sendable ([String]) -> Act) -> @Sendable (String) -> Act? {
+        { rest in names(rest).isEmpty ? nil : make(names(rest)) }
+    }
+
+    private static func trimmed(_ text: String) -> String {
+        String(text.drop(while: \.isWhitespace).reversed().drop(while: \.isWhitespace).reversed())
+    }
+
+    // Users as people write them: with spaces or commas, and with or without the @.
+    private static func names(_ text: String) -> [String] {
+        text.split { $0.isWhitespace || $0 == "," }.map { String($0.first == "@" ? $0.dropFirst() : $0) }
+    }
+}

@@ -1,0 +1,14 @@
+import RoostWire
+
+/// One of the user's own devices, as shown.
+package enum DeviceLine {
+    /// In one line.
+    package static func text(_ one: OwnDevice) -> String {
+        let name = TerminalText.printable(one.device)
+        let since = one.since.map { " since \(WallClock().time($0))" } ?? ""
+        let ended = one.ended.flatMap { end in
+            end.reason.map { ", before that: \($0.word)" + (end.time.map { " at \(WallClock().time($0))" } ?? "") }
+        }
+        return "  \(name) is \(one.state.rawValue)\(since)\(ended ?? "")"
+    }
+}

@@ -1,0 +1,107 @@
+import ArgumentParser
+import Foundation
+import RoostAuth
+import RoostChat
+import RoostClient
+import RoostServer
+import RoostWire
+
+/// `roost chat`: talks to a relay from a terminal or a script, as any client would. Without `--token` it needs the
+/// relay's signing key; it needs nothing else of the server's.
+struct ChatCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "chat",
+        abstract: "Chat from the terminal.",
+        discussion: """
+            On a terminal it has the whole screen; /help lists its keys and commands. In a pipe, every line is sent \
+            as a message, and it ends with the input when all are acked. Without --token, a token is created with \
+            the key in auth.key_file. What is typed is kept until the relay has it, in a file for each terminal that \
+            is open at a time, below $XDG_STATE_HOME/roost or ~/.local/state/roost. With --raw, the protocol is \
+            shown as it is: every received frame is printed, and every line that begins with { is sent.
+            """
+    )
+
+    @OptionGroup var options: ConfigurationOptions
+    @Option(name: .customLong("as"), help: "Your user name. With --token, the token names the user.") var user: String?
+    @Option(
+        name: .customLong("with"),
+        help: "Whom to talk to: a user (@name or name), the name of a group, or the id of a conversation.")
+    var peer: String?
+    @Option(help: "The relay's address. If not given, the address under listen in the configuration.") var url: String?
+    @OptionGroup var trust: TrustOptions
+    @Option(help: "The name of this device, which has one connection at a time. If not given, one that is free.")
+    var device: String?
+    @Option(help: "The file of this device. If not given, one below the folder of your state.") var store: String?
+    @Option(help: "A token to use instead of creating one.") var token: String?
+    @Flag(help: "Show every frame as it is.") var raw = false
+
+    func validate() throws {
+        guard token != nil || user != nil else { throw ValidationError("say who you are with --as or --token") }
+        guard !raw || peer == nil else { throw ValidationError("give either --with or --raw") }
+        for (option, name) in [("--as", user), ("--device", device)] {
+            if let name, !Self.isName(name) {
+                throw ValidationError(
+                    "\(option): a name has 1 to 64 characters of ASCII without spaces, \" and \\, and no @ before it")
+            }
+        }
+        if let url, !["ws://", "wss://"].contains(where: url.lowercased().hasPrefix) {
+            throw ValidationError("--url: a relay's address begins with ws:// or wss://")
+        }
+    }
+
+    // Docs/Protocol.md, section 2.
+    private static func isName(_ name: String) -> Bool {
+        (1...Limits().nameBytes).contains(name.utf8.count) && !name.hasPrefix("@")
+            && name.utf8.allSatisfy { (0x21...0x7E).contains($0) && !"\"\\".utf8.contains($0) }
+    }
+
+    // On the main actor, which the kit shows everything on.
+    @MainActor func run() async throws {
+        let configuration = try options.configuration()
+        let token = try makeToken(configuration)
+        // Fails at once if the key or the name is wrong; the client would try again for ever.
+        _ = try await token()
+        let url = url ?? Self.url(of: configuration)
+        let connector = try trust.connector()
+        guard !raw else {
+            let relay = ChatRelay(url: url, device: device ?? "terminal", connector: connector, token: token)
+            return try await ChatRaw(relay).run()
+        }
+        try await ChatProgram.run(
+            ChatOptions(
+                url: url, user: user, peer: peer, device: device, store: store, connector: connector,
+                isTokenFixed: self.token != nil, token: token))
+    }
+
+    /// Where a relay with this configuration is reached from the same machine.
+    static func url(of configuration: Configuration) -> String {
+        // A Unix socket is refused as an address where it is dialled.
+        configuration.url(port: configuration.listen.port) ?? configuration.listen.host
+    }
+
+    private func makeToken(_ configuration: Configuration) throws -> @Sendable () async throws -> String {
+        if let token { return { token } }
+        let auth = configuration.auth
+        let key = try SigningKey.load(path: auth.keyFile)
+        let user = user ?? ""
+        let seconds: Int64 = 3_600
+        return {
+            let now = Int64(Date().timeIntervalSince1970)
+            return try await key.token(
+                user: user,
+                issued: Timestamp(milliseconds: now * 1_000),
+                expires: Timestamp(milliseconds: (now + seconds) * 1_000),
+                audience: auth.audience,
+                issuer: auth.issuer
+            )
+        }
+    }
+}
+
+/// Where to connect, and as which device and user.
+struct ChatRelay: Sendable {
+    var url: String
+    var device: String
+    var connector: any SocketConnector
+    var token: @Sendable () async throws -> String
+}

@@ -1,0 +1,206 @@
+import RoostWire
+import Testing
+
+@testable import RoostChat
+@testable import RoostClient
+@testable import RoostKit
+@testable import RoostStore
+
+@Suite struct SceneTests {
+    private func talk(_ count: Int64) -> [TimelineItem] {
+        (1...count).map { Stage.message($0, $0 % 2 == 0 ? "alice" : "bob", "message \($0)", minutes: $0) }
+    }
+
+    // MARK: Writing
+
+    @Test func whatIsTypedIsKeptAndSent() {
+        var scene = Stage.scene(talk(3))
+        #expect(scene.type(.text("hi")) == [.draft("hi")])
+        #expect(scene.type(.newline, .paste("there\nyou")) == [.draft("hi\n"), .draft("hi\nthere\nyou")])
+        #expect(scene.type(.enter) == [.send("hi\nthere\nyou", replyTo: nil)])
+        #expect(scene.composer.isEmpty)
+        #expect(scene.type(.enter).isEmpty)
+    }
+
+    @Test func aSlashBeginsACommand() {
+        var scene = Stage.scene(talk(3))
+        scene.type(.text("/rename The Crew"))
+        #expect(scene.type(.enter) == [.draft(""), .act(.rename("The Crew"), on: nil)])
+        scene.type(.text("//hi"))
+        #expect(scene.type(.enter) == [.send("/hi", replyTo: nil)])
+        scene.type(.text("/nonsense"))
+        #expect(scene.type(.enter).isEmpty)
+        #expect(scene.notice?.contains("/help") == true)
+        #expect(scene.composer.text == "/nonsense", "what was typed can be mended")
+    }
+
+    @Test func aNameThatNobodyKnowsIsAskedAbout() {
+        var scene = Stage.scene([])
+        scene.open("@bbo", Stage.timeline([], nil), draft: "")
+        scene.type(.text("hi"))
+        #expect(scene.type(.enter).isEmpty)
+        #expect(scene.question == "bbo" && scene.composer.text == "hi")
+        #expect(scene.type(.escape).isEmpty)
+        #expect(scene.question == nil && scene.composer.text == "hi")
+        #expect(scene.type(.enter).isEmpty)
+        #expect(scene.type(.enter) == [.send("hi", replyTo: nil)])
+        // Once is enough.
+        scene.type(.text("again"))
+        #expect(scene.type(.enter) == [.send("again", replyTo: nil)])
+    }
+
+    @Test func leavingHasItsKeys() {
+        var scene = Stage.scene(talk(3))
+        #expect(scene.type(.control("d")) == [.act(.quit, on: nil)])
+        scene.type(.text("ab"), .left)
+        #expect(scene.type(.control("d")) == [.draft("a")])
+        #expect(scene.type(.control("c")) == [.interrupt])
+        #expect(scene.type(.control("z")) == [.suspend])
+    }
+
+    // MARK: Messages
+
+    @Test func arrowsChooseAMessageAndKeysActOnIt() {
+        var scene = Stage.scene(talk(4))
+        scene.type(.up, .up)
+        #expect(scene.selected == .sequence(SequenceNumber(3)))
+        scene.type(.text("r"), .text("because"))
+        #expect(scene.type(.enter) == [.send("because", replyTo: .sequence(SequenceNumber(3)))])
+        #expect(scene.purpose == .write && scene.selected == nil)
+
+        scene.type(.up)
+        scene.type(.text("e"))
+        #expect(scene.composer.text == "message 4" && scene.purpose == .edit(.key("k4")))
+        #expect(scene.type(.text("!")).isEmpty, "an edit is no draft")
+        #expect(scene.type(.enter) == [.edit(.key("k4"), "message 4!")])
+
+        scene.type(.up, .up)
+        #expect(scene.type(.text("e")).isEmpty)
+        #expect(scene.notice != nil, "others' messages can't be edited")
+        scene.type(.escape, .up)
+        #expect(scene.type(.text("d")) == [.act(.delete, on: .key("k4"))])
+        scene.type(.up)
+        scene.type(.text("+"), .text("👍"))
+        #expect(scene.type(.enter) == [.draft(""), .act(.react("👍", isOn: true), on: .key("k4"))])
+    }
+
+    @Test func keysThatComeTogetherAreKeysAllTheSame() {
+        var scene = Stage.scene(talk(4))
+        scene.type(.up, .text("rGood"))
+        #expect(scene.composer.text == "Good" && scene.purpose == .reply(.key("k4")))
+    }
+
+    @Test func escapeLeavesAnEdit() {
+        var scene = Stage.scene(talk(4))
+        scene.type(.up, .text("e"))
+        #expect(scene.type(.escape) == [.draft("")])
+        #expect(scene.purpose == .write && scene.composer.isEmpty)
+    }
+
+    @Test func aRefusedMessageGetsAnotherText() {
+        let failure = SendFailure(OutboxItem.Failure(.tooLarge, ""))
+        var scene = Stage.scene([Stage.message(nil, "alice", "long", state: .failed(failure))])
+        scene.type(.up, .text("e"), .backspace)
+        #expect(scene.type(.enter) == [.replace(7, "lon")])
+    }
+
+    // MARK: Scrolling
+
+    @Test func scrollingHoldsOnToWhatIsRead() {
+        var scene = Stage.scene(talk(60))
+        scene.type(.pageUp)
+        let before = scene.shown().first { $0.contains("message ") }
+        #expect(!scene.viewport.isAtEnd)
+        // Newer messages come below, older ones above: nothing moves.
+        scene.timeline.items.append(Stage.message(61, "bob", "message 61", minutes: 61))
+        #expect(scene.shown().first { $0.contains("message ") } == before)
+        scene.timeline.items.insert(Stage.message(0, "bob", "message 0", minutes: 0), at: 0)
+        #expect(scene.shown().first { $0.contains("message ") } == before)
+        #expect(scene.shown().contains { $0.contains("↓ newer") })
+        scene.type(.escape)
+        #expect(scene.viewport.isAtEnd && scene.shown().contains { $0.contains("message 61") })
+    }
+
+    @Test func theTopAsksForOlderMessages() {
+        var scene = Stage.scene(talk(60))
+        scene.timeline.hasOlder = true
+        #expect(scene.wants().isEmpty)
+        for _ in 0..<5 { scene.type(.pageUp) }
+        #expect(scene.wants() == [.older])
+        #expect(scene.shown().contains { $0.contains("message 1") })
+    }
+
+    @Test func aGapOnTheScreenIsFilled() {
+        var scene = Stage.scene(talk(3) + [.gap(from: SequenceNumber(4), to: SequenceNumber(9))])
+        #expect(scene.wants() == [.fill(from: SequenceNumber(4), to: SequenceNumber(9))])
+    }
+
+    @Test func onlyWhatIsOnTheScreenIsSeen() {
+        var scene = Stage.scene(talk(61))
+        #expect(scene.seen == SequenceNumber(61))
+        scene.type(.pageUp)
+        #expect(scene.seen == nil)
+        scene.type(.pageDown)
+        #expect(scene.seen == SequenceNumber(61))
+        scene.overlay = HelpOverlay.make()
+        #expect(scene.seen == nil)
+        scene.overlay = nil
+        scene.size.columns = 40
+        scene.type(.tab)
+        #expect(scene.seen == nil, "a narrow screen shows the list")
+    }
+
+    // MARK: The list
+
+    @Test func keysGoThroughTheList() {
+        var scene = Stage.scene(talk(3))
+        #expect(scene.type(.control("n")) == [.open("c-carol")])
+        #expect(scene.type(.tab, .home, .enter) == [.open("c-1")])
+        scene.type(.down, .down)
+        #expect(scene.type(.enter) == [.open("c-carol")])
+        // Whoever types means to write.
+        #expect(scene.type(.text("hi")).last == .draft("hi"))
+        #expect(scene.focus == .composer)
+    }
+
+    @Test func whatWasFoundCanBeJumpedTo() {
+        var scene = Stage.scene(talk(60))
+        let found = LocalMessage(
+            conversation: "c-1", sequence: SequenceNumber(2), from: "alice", time: Timestamp(milliseconds: Stage.noon),
+            kind: "text", body: Body(text: "message 2"), reactions: [], isStale: false)
+        scene.overlay = FoundOverlay.make([found], scene.lines.clock)
+        #expect(scene.type(.enter) == [.act(.jump(SequenceNumber(2)), on: nil)])
+        scene.show(SequenceNumber(2))
+        #expect(scene.shown().contains { $0.contains("message 2") } && scene.selected == .key("k2"))
+    }
+}
+
+@Suite struct TypedLineTests {
+    @Test(arguments: [
+        ("", TypedLine.nothing), ("  \n", .nothing), ("hi ", .message("hi")), (" hi", .message(" hi")),
+        ("//x", .message("/x")), ("/quit", .act(.quit)),
+        ("/group Crew of two: bob, @carol", .act(.group(name: "Crew of two", members: ["bob", "carol"]))),
+        ("/group Crew", .act(.group(name: "Crew", members: []))), ("/add bob carol", .act(.add(["bob", "carol"]))),
+        ("/role bob admin", .act(.role("bob", .admin))), ("/react 👍", .act(.react("👍", isOn: true))),
+        ("/jump 12", .act(.jump(SequenceNumber(12)))),
+        ("/status busy In a meeting", .act(.status(StatusLine("busy In a meeting")))),
+        ("/privacy", .act(.privacy(PrivacyChange()))), ("/block bob", .act(.block("bob"))),
+    ])
+    func isRead(typed: String, line: TypedLine) { #expect(TypedLine(typed) == line) }
+
+    @Test(arguments: [
+        "/add", "/role bob", "/role bob king", "/jump x", "/jump 0", "/react", "/group", "/block a b", "/edit  ",
+    ])
+    func whatIsMissingIsTold(typed: String) {
+        guard case .mistake(let text) = TypedLine(typed) else {
+            Issue.record("\(typed) was taken")
+            return
+        }
+        #expect(text.hasPrefix(String(typed.prefix { $0 != " " })))
+    }
+
+    @Test func everyCommandIsInTheHelp() {
+        let help = HelpOverlay.make().rows.flatMap(\.spans).map(\.text).joined(separator: "\n")
+        for command in ChatCommandWord.all { #expect(help.contains(command.words[0])) }
+    }
+}
