@@ -27,7 +27,12 @@ public final class ManualClock: Clock, Sendable {
         var number = 0
         var sleepers: [Sleeper] = []
         var cancelled: Set<Int> = []
-        var awaited: [(duration: Duration, continuation: CheckedContinuation<Void, Never>)] = []
+        var awaited: [(number: Int, duration: Duration, continuation: CheckedContinuation<Void, Never>)] = []
+
+        mutating func nextNumber() -> Int {
+            number += 1
+            return number
+        }
     }
 
     private let state = Mutex(State())
@@ -42,10 +47,7 @@ public final class ManualClock: Clock, Sendable {
 
     /// Waits until the test has moved the clock that far.
     public func sleep(until deadline: Instant, tolerance: Duration?) async throws {
-        let number = state.withLock { state in
-            state.number += 1
-            return state.number
-        }
+        let number = state.withLock { $0.nextNumber() }
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
                 begin(Sleeper(number: number, until: deadline, continuation: continuation))
@@ -81,16 +83,30 @@ public final class ManualClock: Clock, Sendable {
         for continuation in awaited { continuation.resume() }
     }
 
-    /// Returns once somebody waits for exactly this long, counted from now.
+    /// Returns once somebody waits for exactly this long, counted from now, or when the task is cancelled.
     public func sleeper(for duration: Duration) async {
-        await withCheckedContinuation { continuation in
-            let isThere = state.withLock { state in
-                let until = state.now.advanced(by: duration)
-                if state.sleepers.contains(where: { $0.until == until }) { return true }
-                state.awaited.append((duration, continuation))
-                return false
+        let number = state.withLock { $0.nextNumber() }
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let isOver = state.withLock { state in
+                    let until = state.now.advanced(by: duration)
+                    if state.sleepers.contains(where: { $0.until == until }) { return true }
+                    // Cancelled before it began.
+                    if state.cancelled.remove(number) != nil { return true }
+                    state.awaited.append((number, duration, continuation))
+                    return false
+                }
+                if isOver { continuation.resume() }
             }
-            if isThere { continuation.resume() }
+        } onCancel: {
+            let awaited = state.withLock { state in
+                guard let index = state.awaited.firstIndex(where: { $0.number == number }) else {
+                    state.cancelled.insert(number)
+                    return nil as CheckedContinuation<Void, Never>?
+                }
+                return state.awaited.remove(at: index).continuation
+            }
+            awaited?.resume()
         }
     }
 

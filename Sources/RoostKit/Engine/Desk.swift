@@ -154,8 +154,11 @@ final class Desk {
         if !kept.isEmpty || position != nil {
             touched.formUnion(try store.take(kept, position: position))
         }
-        if events.contains(where: \.isLive) { note { $0.isUpToDate = true } }
         if !touched.isEmpty { tell(touched) }
+        guard events.contains(where: \.isLive) else { return }
+        // Whoever waits for this finds everything else as it is by then, such as the badge.
+        try flush()
+        note { $0.isUpToDate = true }
     }
 
     // The conversations that look different.

@@ -8,7 +8,7 @@ import Testing
 
 /// The app of `FromFirebase.md` on a relay in memory.
 @MainActor
-@Suite(.timeLimit(.minutes(1))) struct NestTests {
+@Suite(.serialized, .timeLimit(.minutes(1))) struct NestTests {
     private let relay = TestRelay()
 
     // article
@@ -53,6 +53,7 @@ import Testing
         await one.send("  \n")
         await one.send(String(repeating: "long ", count: 20))
         await other.timeline.shows { $0.items.count == 1 }
+        await one.timeline.shows { $0.items.first?.message?.state == .delivered(count: 1, others: 1) }
         await bob.roost?.conversations.until { $0.first?.unread == 1 }
         #expect(bob.lines.map(\.preview) == [String(repeating: "long ", count: 10)])
         await bob.roost?.untilPresence { $0["alice"]?.state == .online }
