@@ -206,9 +206,9 @@ const schema = {
   },
   messages: { key: ["conversation", "sequence"], indexes: { key: ["conversation", "key"] } },
   watermarks: { key: ["conversation", "user"] },
-  drafts: { key: "destination" },
+  drafts: { key: ["user", "destination"] },
   outbox: { key: "id", indexes: { destination: "destination", key: "key", parent: "parent" } },
-  parked: { key: "destination" },
+  parked: { key: ["user", "destination"] },
 };
 /** The tables of what the user did; the others can be read from the relay again. */
 const ownTables = new Set(["outbox", "parked", "drafts"]);
@@ -1031,6 +1031,9 @@ function failureOf({ code, detail, retry }) {
 }
 
 const isVisible = (item) => item.action !== "react" && item.action !== "read";
+/** The key of what belongs to a user, and the keys of all of it. Before the first session, there is no user. */
+const ofUser = ({ user = "" }, destination) => [user, destination];
+const allOf = ({ user = "" }) => ({ from: [user], to: [user, []] });
 const noSuchItem = () => new RoostError("no_such_item", "nothing waits that this can be done with");
 
 /** What a user did and the relay hasn't accepted yet. Nothing expires, and no error deletes what was typed.
@@ -1069,7 +1072,7 @@ class Outbox {
   /** Reads all of it again. */
   async load({ rows, identity, after }) {
     const items = (await rows.find("outbox")).filter((row) => row.user === identity.user);
-    const parked = await rows.find("parked");
+    const parked = await rows.find("parked", allOf(identity));
     after.push(() => {
       this.items = items;
       this.parked = new Map(parked.map((row) => [row.destination, row]));
@@ -1083,7 +1086,7 @@ class Outbox {
   /** A session begins: whatever waits may be sent from now on, which a later start has to know. */
   async open({ rows, identity, after }) {
     for (const item of await rows.find("outbox")) {
-      const isParked = await rows.get("parked", item.destination);
+      const isParked = await rows.get("parked", ofUser(identity, item.destination));
       if (item.user === identity.user && !item.mayBeSent && !isParked) {
         await rows.put("outbox", { ...item, mayBeSent: 1 });
       }
@@ -1098,6 +1101,12 @@ class Outbox {
   async adopt({ rows, identity }) {
     for (const row of await rows.find("outbox")) {
       if (row.user === undefined) await rows.put("outbox", { ...row, user: identity.user });
+    }
+    for (const table of ["drafts", "parked"]) {
+      for (const row of await rows.find(table, allOf({}))) {
+        await rows.put(table, { ...row, user: identity.user });
+        await rows.delete(table, ofUser({}, row.destination));
+      }
     }
   }
 
@@ -1216,8 +1225,9 @@ class Outbox {
   /** Lets the items of a conversation that refused go out again. */
   async resume(unit, destination) {
     const { rows } = unit;
-    if (!(await rows.get("parked", destination))) return;
-    await rows.delete("parked", destination);
+    const key = ofUser(unit.identity, destination);
+    if (!(await rows.get("parked", key))) return;
+    await rows.delete("parked", key);
     unit.after.push(() => this.parked.delete(destination));
     if (!this.#isOpen) return;
     for (const item of await rows.find("outbox", { index: "destination", from: destination, to: destination })) {
@@ -1230,7 +1240,7 @@ class Outbox {
     for (const item of await unit.rows.find("outbox")) {
       if (item.user === unit.identity.user) await this.#remove(unit, item.id);
     }
-    await unit.rows.clear("parked");
+    await unit.rows.clear("parked", allOf(unit.identity));
     unit.after.push(() => this.parked.clear());
   }
 
@@ -1293,7 +1303,7 @@ class Outbox {
     const scope = scopeOf(failure, item);
     const { code, detail, retry } = failure;
     if (scope === "conversation") {
-      const row = { destination: item.destination, code, detail };
+      const row = { user: unit.identity.user ?? "", destination: item.destination, code, detail };
       await unit.rows.put("parked", row);
       unit.after.push(() => this.parked.set(row.destination, row));
       // It isn't stored, and won't be sent.
@@ -1456,7 +1466,7 @@ class Store {
   signOut() {
     return this.change(async (unit) => {
       await this.outbox.removeAll(unit);
-      await unit.rows.clear("drafts");
+      await unit.rows.clear("drafts", allOf(unit.identity));
       await this.#empty(unit);
       delete unit.identity.user;
       unit.after.push(() => { this.outbox.items = []; });
@@ -1521,7 +1531,7 @@ class Store {
     return this.change(async (unit) => {
       const at = await unit.cache.resolve(destination);
       const target = about === undefined ? {} : await targetOf(unit, about, at, destination);
-      if (endsDraft) for (const name of new Set([at, destination])) await unit.rows.delete("drafts", name);
+      if (endsDraft) await endDraft(unit, [at, destination]);
       return this.outbox.add(unit, { ...act, ...target, destination: await this.#lineOf(unit, at) });
     });
   }
@@ -1597,14 +1607,17 @@ class Store {
 
   /** Returns the names under which the draft is. */
   keepDraft(destination, text) {
-    return this.change(async ({ rows, cache }) => {
-      const at = await cache.resolve(destination);
-      const names = new Set([at, destination]);
-      for (const name of names) await rows.delete("drafts", name);
-      if (text) await rows.put("drafts", { destination: at, text });
-      return names;
+    return this.change(async (unit) => {
+      const at = await unit.cache.resolve(destination);
+      await endDraft(unit, [at, destination]);
+      if (text) await unit.rows.put("drafts", { user: unit.identity.user ?? "", destination: at, text });
+      return [at, destination];
     });
   }
+}
+
+async function endDraft({ rows, identity }, names) {
+  for (const name of new Set(names)) await rows.delete("drafts", ofUser(identity, name));
 }
 
 /** The message that an act is about: `k:` and its key, or `s:` and its sequence. */
@@ -2029,8 +2042,8 @@ class Tabs {
   id = randomName();
   isWriter = false;
 
-  /** `owner` is told: `joined` (the others), `became` (the writer), `heard`, `gone` (another tab); and does what is asked
-   *  of it, `call`. */
+  /** `owner` is told: `joined` (the others), `became` (the writer), `heard`, `gone` (another tab); and does what is
+   *  asked of it, `call`. */
   constructor(name, owner) {
     this.#name = name;
     this.#owner = owner;
@@ -2370,16 +2383,15 @@ class TimelineBuilder {
 /** A conversation as an app sees it. */
 function shownConversation({ first: _, stale: __, peer: ___, ...conversation }) { return conversation; }
 
-const ofUser = (items, user) => items.filter((item) => item.user === user);
-
 /** What waits for a conversation, under its id and as `@name`. */
 async function waitingFor({ rows, identity }, names) {
   const found = [];
   for (const name of names) {
-    found.push(...ofUser(await rows.find("outbox", { index: "destination", from: name, to: name }), identity.user));
+    const items = await rows.find("outbox", { index: "destination", from: name, to: name });
+    found.push(...items.filter((item) => item.user === identity.user));
   }
   const parked = [];
-  for (const name of names) parked.push(await rows.get("parked", name));
+  for (const name of names) parked.push(await rows.get("parked", ofUser(identity, name)));
   return { waiting: found.sort((one, other) => one.id - other.id), parked: parked.find(Boolean) };
 }
 
@@ -2526,9 +2538,9 @@ class ListView {
   }
 }
 
-async function draftOf({ rows }, names) {
+async function draftOf({ rows, identity }, names) {
   for (const name of names) {
-    const draft = await rows.get("drafts", name);
+    const draft = await rows.get("drafts", ofUser(identity, name));
     if (draft) return draft.text;
   }
   return "";

@@ -452,7 +452,7 @@ async def test_kill_at_any_time_loses_and_doubles_nothing(web, site):
         for _ in range(POINTS):
             tab = await browser.tab()
             moments = generator.randint(0, 20)
-            tab.kill_after(moments)
+            tab.kill_after(moments, crashes=generator.random() < 0.5)
             await tab.survives(tab.start(web, "alice", to="@bob", user="alice"))
             await tab.survives(tab.run("app.best = new Map(x)", list(best.items())))
             texts = [f"m-{count + number}" for number in range(generator.randint(0, 4))]

@@ -18,7 +18,9 @@ const roost = await Roost.open({
     return tokens[Math.min(asked, 2) - 1];
   },
 });
-roost.onChange(({ connection: { state } }) => { if (state !== "offline" && state !== states.at(-1)) states.push(state); });
+roost.onChange(({ connection: { state } }) => {
+  if (state !== "offline" && state !== states.at(-1)) states.push(state);
+});
 await roost.connect();
 await isRenewed;
 // Once the first token has expired, only the second one gets an answer.

@@ -14,6 +14,11 @@ const all = (store, id = "c1") => (
 const told = { conversation: "c1", kind: "direct", role: "member", count: 2, members: ["alice", "bob"], read: 0 };
 const welcome = (members) => ({ user: "alice", epoch: "e1", ...members });
 
+const drafts = (store) => store.read(async ({ rows, identity }) => {
+  const { user = "" } = identity;
+  return (await rows.find("drafts", { from: [user], to: [user, []] })).map((draft) => draft.text);
+});
+
 async function withConversation(members = {}) {
   const store = await newStore();
   await store.change(({ cache }) => cache.takeConversation({ ...told, sequence: 0, unread: 0, time: 1, ...members }));
@@ -132,14 +137,28 @@ test("a relay that doesn't know the device empties the cache; one that resumes d
 test("another user sees nothing of what waits, and takes nothing away", async () => {
   const store = await withConversation();
   await store.add("c1", { action: "send", body: "alice's", key: "a" });
+  await store.keepDraft("@bob", "alice's");
   assert.deepEqual(await store.begin(welcome({ user: "carol" }), false), { isEmptied: true, isOther: true });
   assert.deepEqual([store.outbox.items, store.identity.user], [[], "carol"]);
+  await store.keepDraft("@bob", "carol's");
   await store.add("@bob", { action: "send", body: "carol's", key: "c" });
   await store.signIn("alice");
+  assert.deepEqual(await drafts(store), ["alice's"]);
   assert.deepEqual(store.outbox.items.map((item) => [item.body, item.destination]), [["alice's", "@bob"]]);
   await store.signOut();
   await store.signIn("carol");
   assert.deepEqual(store.outbox.items.map((item) => item.body), ["carol's"]);
+  assert.deepEqual(await drafts(store), ["carol's"]);
+});
+
+test("what was written before anybody was known is the first user's", async () => {
+  const store = await newStore({ user: null });
+  await store.add("@bob", { action: "send", body: "early", key: "e" });
+  await store.keepDraft("@carol", "early");
+  await store.signIn("alice");
+  assert.deepEqual([store.outbox.items.length, await drafts(store)], [1, ["early"]]);
+  await store.signIn("bob");
+  assert.deepEqual([store.outbox.items.length, await drafts(store)], [0, []]);
 });
 
 test("a message whose answer was lost is settled by its event", async () => {
@@ -156,11 +175,11 @@ test("a change that fails leaves nothing behind", async () => {
   const store = await withConversation();
   await assert.rejects(store.change(async ({ rows, identity }) => {
     identity.position = "lost";
-    await rows.put("drafts", { destination: "c1", text: "lost" });
+    await rows.put("drafts", { user: "alice", destination: "c1", text: "lost" });
     throw new Error("half way");
   }), /half way/);
   assert.equal(store.identity.position, undefined);
-  assert.equal(await store.read(({ rows }) => rows.get("drafts", "c1")), undefined);
+  assert.deepEqual(await drafts(store), []);
 });
 
 /** A disk that breaks and is mended when the test says so. */

@@ -80,6 +80,7 @@ class Tab:
         self.page = page
         self.is_killed = False
         self.left = None
+        self.crashes = True
         page.on("pageerror", lambda error: problems.append(str(error)))
 
     async def run(self, code, argument=None):
@@ -130,9 +131,10 @@ class Tab:
         await crashed
         self.is_killed = True
 
-    def kill_after(self, steps):
-        """The tab is to be killed after so many steps, each a round trip to the page."""
+    def kill_after(self, steps, crashes=True):
+        """The tab is to be killed, or only closed, after so many steps, each a round trip to the page."""
         self.left = steps
+        self.crashes = crashes
 
     async def survives(self, step):
         """Does a step unless the tab is killed first, or in the middle of it."""
@@ -143,10 +145,12 @@ class Tab:
         if self.left > 0:
             self.left -= 1
             return await doing
-        await self.crash()
+        if self.crashes:
+            await self.crash()
+        self.is_killed = True
+        await self.page.close()
         await asyncio.wait([doing])
         doing.exception()
-        await self.page.close()
         return None
 
     async def check(self):
