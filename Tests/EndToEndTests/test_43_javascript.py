@@ -269,6 +269,28 @@ async def test_a_device_is_active_if_one_of_its_tabs_is_and_a_closed_page_is_no_
 
 
 @needs_browser
+async def test_a_page_that_is_left_gives_way_and_comes_back(web, site):
+    probe = await web.device("alice", "probe")
+    async with Browser(site) as browser:
+        first, second = await browser.tab(), await browser.tab()
+        for tab in (first, second):
+            await tab.start(web, "alice", to="@bob", device="web")
+            await tab.until("app.roost.snapshot.isUpToDate")
+        await first.page.goto(site.origin + "/elsewhere")
+        await second.until("app.roost.snapshot.isWriter && app.roost.snapshot.isUpToDate")
+        await first.page.go_back()
+        await first.page.wait_for_function("window.app !== undefined")
+        if not await first.run("return Boolean(app.roost)"):
+            await first.start(web, "alice", to="@bob")
+        await first.send("back")
+        for tab in (first, second):
+            await tab.settled()
+            await tab.until("app.texts().join() === 'back'")
+        assert await connected_devices(probe) == ["web"]
+        assert browser.problems == []
+
+
+@needs_browser
 async def test_deleting_the_store_takes_nothing_from_an_open_tab(web, site):
     port = web.port
     bob = await web.device("bob")
