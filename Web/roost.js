@@ -3131,11 +3131,13 @@ class Engine {
   #stops = [];
 
   constructor(settings) {
+    // Tests hand in their own clock, chance and disk.
     const { clock = systemClock, random = Math.random, storage, name = "roost" } = settings;
-    const isOnDisk = storage !== "memory" && typeof indexedDB === "object" && indexedDB !== null;
+    const hasDisk = typeof indexedDB === "object" && indexedDB !== null;
+    const open = settings.disk ?? (hasDisk ? (onLost) => Disk.open(`roost.${name}`, onLost) : null);
     this.#settings = settings;
     this.clock = clock;
-    this.#vault = new Vault(isOnDisk ? (onLost) => Disk.open(`roost.${name}`, onLost) : null, clock);
+    this.#vault = new Vault(storage === "memory" ? null : open, clock);
     this.#vault.onChange = (isOther) => this.#stored(isOther).catch(report);
     this.store = new Store(this.#vault, new Outbox({ ...settings, clock }));
     this.store.outbox.isWriter = false;
@@ -3783,5 +3785,6 @@ export class Roost {
 
 /** The parts, for their tests. Nothing of it is promised. */
 export const internals = {
-  limits, Memory, DiskError, Vault, Outbox, Store, Session, Backoff, comesBack, scopeOf, TimelineBuilder, Window,
+  limits, schema, Memory, DiskError, Vault, Outbox, Store, Session, Backoff, comesBack, scopeOf, TimelineBuilder,
+  Window,
 };

@@ -2,11 +2,13 @@
 // what an app would show goes out as lines of JSON.
 
 import { createInterface } from "node:readline";
+
 import { Roost } from "../../Web/roost.js";
+import { fileDisk } from "../WebTests/file_disk.mjs";
 
 const say = (line) => process.stdout.write(`${JSON.stringify(line)}\n`);
-// In Node there is no disk to keep things on; what needs one is tested in a browser.
-const has = ["outbox", "gaps", "receipts", "typing", "presence"];
+// In Node there is no IndexedDB; a file stands in for it, and IndexedDB itself is tested in a browser.
+const has = ["store", "users", "outbox", "gaps", "receipts", "typing", "presence"];
 const timelines = new Map();
 let roost;
 let token;
@@ -43,7 +45,7 @@ const list = ({ rows }) => ({
 async function start(command) {
   token = command.token;
   roost = await Roost.open({
-    url: command.url, device: command.device, user: command.user, storage: "memory",
+    url: command.url, device: command.device, user: command.user, disk: fileDisk(command.store),
     retries: command.retries, goesOnAfterFailures: command.goesOn,
     token: () => {
       say({ tell: "token" });
