@@ -8,7 +8,8 @@ import RoostWire
 /// JSON, what an app would show. A test may kill it at any time.
 ///
 /// Usage: roost-kit-driver URL TOKEN STORE DEVICE. Commands: `{"do":"connect"}`, `open` (`with`), `send` (`text`),
-/// `edit` (`id`, `text`), `delete` (`id`), `react` (`id`, `reaction`), `seen` (`sequence`), `older`, `disconnect`.
+/// `edit` (`id`, `text`), `delete` (`id`), `react` (`id`, `reaction`), `seen` (`sequence`), `older`, `fill` (`from`, `to`),
+/// `disconnect`.
 /// Each is answered by `{"done":N}`, N counting from 1, when its method has returned; that of `send` has `id`. One that
 /// throws is answered by `{"done":N,"failed":"…"}`.
 @main
@@ -61,6 +62,9 @@ struct KitDriver {
         case "react": try await timeline?.react(id, command["reaction"] as? String ?? "")
         case "seen": try await timeline?.seen(upTo: SequenceNumber(command["sequence"] as? Int64 ?? 0))
         case "older": try await timeline?.loadOlder()
+        case "fill":
+            let (from, to) = (command["from"] as? Int64 ?? 0, command["to"] as? Int64 ?? 0)
+            try await timeline?.fill(from: SequenceNumber(from), to: SequenceNumber(to))
         default: throw CocoaError(.featureUnsupported)
         }
         return nil
@@ -86,7 +90,7 @@ struct KitDriver {
                 return row
             }
         }
-        write(["items": items])
+        write(["items": items, "hasOlder": now.hasOlder])
     }
 
     @MainActor private static func write(_ object: [String: Any]) {

@@ -29,7 +29,11 @@ struct TimelineWindow {
         }
         guard let high else {
             let rows = try store.messages(of: conversation, from: low, limit: TimelineWindow.most + 1)
-            guard rows.count > TimelineWindow.most else { return rows }
+            guard rows.count > TimelineWindow.most else {
+                // What was there has gone, as into a gap: scrolling goes on from what is shown.
+                self.low = rows.first?.sequence
+                return rows
+            }
             let newest = try store.messages(of: conversation, limit: TimelineWindow.most)
             self.low = newest.first?.sequence
             return newest

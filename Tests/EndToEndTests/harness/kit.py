@@ -16,6 +16,7 @@ class App:
         self.commands = 0
         self.done = {}
         self.items = []
+        self.has_older = False
         self.session = {}
         self.lines = 0
         self.on_items = lambda items: None
@@ -40,6 +41,7 @@ class App:
                 self.done[told["done"]] = told
             elif "items" in told:
                 self.items = told["items"]
+                self.has_older = told["hasOlder"]
                 self.on_items(self.items)
             else:
                 self.session = told
