@@ -210,7 +210,7 @@ import Testing
         for (number, timeline) in timelines.enumerated() { try await timeline.send("from \(number)") }
         for timeline in timelines {
             let now = await timeline.until { now in
-                now.items.count == 3 && now.messages.allSatisfy { $0.sequence != nil }
+                now.messages.count == 3 && now.messages.allSatisfy { $0.sequence != nil }
             }
             #expect(Set(now.texts) == ["from 0", "from 1", "from 2"])
         }

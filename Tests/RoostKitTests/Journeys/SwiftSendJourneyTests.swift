@@ -56,7 +56,7 @@ import Testing
         let roost = try await alice.online()
         #expect(asked.withLock { $0 } == 1)
         relay.cut()
-        await roost.until { $0.connection == .connected && asked.withLock { $0 } > 1 }
+        await roost.until { $0.connection == .connected && asked.withLock { $0 } == 3 }
         #expect(asked.withLock { $0 } == 3)
     }
 
