@@ -494,3 +494,47 @@ async def test_kill_at_any_time_loses_and_doubles_nothing(web, site):
     assert len(set(there)) == len(there), "doubled"
     assert [text for text in there if text in set(typed)] == sorted(typed, key=lambda text: int(text[2:])), "lost"
     assert there == sorted(there, key=lambda text: int(text[2:])), "out of order"
+
+
+@needs_browser
+async def test_tabs_come_and_go_while_people_type(web, site):
+    generator = random.Random(29)
+    typed, count = [], 0
+    bob = await web.device("bob")
+    async with Browser(site) as browser:
+        await browser.context.expose_function("noted", lambda text: typed.append(text))
+
+        async def begin():
+            tab = await browser.tab()
+            await tab.start(web, "alice", to="@bob", user="alice")
+            return tab
+        tabs = [await begin() for _ in range(3)]
+        for _ in range(20):
+            for tab in tabs:
+                texts = [f"{count}-{number}" for number in range(generator.randint(0, 3))]
+                count += 1
+                # The texts of one call belong together: they are in order.
+                await tab.run("for (const text of x) app.timeline.send(text).then(() => noted(text));", texts)
+            leaver = tabs.pop(generator.randrange(3))
+            if generator.random() < 0.5:
+                await leaver.crash()
+            await leaver.page.close()
+            tabs.append(await begin())
+        for tab in tabs:
+            await tab.settled()
+        shown = [await tab.texts() for tab in tabs]
+        there = await said(bob, "alice")
+        for tab in tabs:
+            await tab.check()
+        assert browser.problems == []
+    assert len(set(there)) == len(there), "doubled"
+    assert set(typed) <= set(there), "lost"
+    assert len(typed) > 20
+    places = {text: place for place, text in enumerate(there)}
+    for text in there:
+        call, number = text.split("-")
+        before = f"{call}-{int(number) - 1}"
+        assert before not in places or places[before] < places[text], f"{text} came before {before}"
+    # Each tab shows the end of it.
+    for texts in shown:
+        assert texts == there[-len(texts):] and len(texts) >= min(len(there), 50)
