@@ -1289,7 +1289,7 @@ const finder = {
     text($("find-count"), words ? (found.length ? things(found.length, "message") : "Nothing was found.") : "");
     $("found").replaceChildren(...found.slice(0, 50).map((message) => {
       const shown = button("", () => conversationView.jump(message.sequence));
-      const when = message.time ? `${shortTime(message.time)} ${clock.format(message.time)}` : "";
+      const when = message.time ? `${day(message.time)}, ${clock.format(message.time)}` : "";
       shown.append(element("span", { class: "faint" }, `${message.isOwn ? "You" : message.from} · ${when}`),
         element("span", {}, message.text ?? ""));
       return element("li", {}, shown);

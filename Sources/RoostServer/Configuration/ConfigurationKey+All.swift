@@ -56,8 +56,8 @@ extension ConfigurationKey {
         ConfigurationKey(
             "listen.page",
             .word(\.chatPageWord, ["off", "on"]),
-            "on: browsers get the chat page at /. It shows nothing without a token; `roost link` makes a link with one. "
-                + "If listen.origins isn't empty, the page's own origin must be there."
+            "on: browsers get the chat page at /. It shows nothing without a token; `roost link` makes a link with "
+                + "one. If listen.origins isn't empty, the page's own origin must be there."
         ),
     ]
 
