@@ -338,6 +338,13 @@ async def test_groups_have_names_and_others_messages_are_told(start):
     chat = await Chat.open(relay, "--as", "alice", "--with", "The Crew")
     await chat.shows("alice: hello all")
     assert await chat.end() == 0
+    # A device that has no list yet asks the relay for the name.
+    chat = await Chat.open(relay, "--as", "alice", "--with", "The Crew", XDG_STATE_HOME=str(relay.folder / "new"))
+    await chat.shows("alice: hello all")
+    assert await chat.end() == 0
+    chat = await Chat.open(relay, "--as", "alice", "--with", "No Crew")
+    await chat.shows("you are in no group called No Crew")
+    assert await chat.process.wait() == 1
 
 
 async def test_two_terminals_of_one_user_both_work(start):

@@ -237,8 +237,9 @@ async def test_a_socket_that_needs_a_certificate(secure, tmp_path):
 async def roost(relay, *words, lines="", code=0):
     process = await asyncio.create_subprocess_exec(
         BINARY, *words, "--url", f"wss://127.0.0.1:{relay.port}/v1/socket", "--set",
-        f"auth.key_file={relay.relay.key_file}", cwd=relay.relay.folder, env=environment(),
-        stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE)
+        f"auth.key_file={relay.relay.key_file}", cwd=relay.relay.folder,
+        env={**environment(), "XDG_STATE_HOME": str(relay.relay.folder / "state")}, stdin=asyncio.subprocess.PIPE,
+        stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE)
     out, err = await asyncio.wait_for(process.communicate(lines.encode()), PATIENCE)
     assert process.returncode == code, (out, err)
     return (out or err).decode()
@@ -253,6 +254,8 @@ async def test_our_own_clients(secure):
     assert (await bob.event("message"))["body"] == "hello over TLS"
     # Without the authority there is no trust.
     assert "can't connect" in await roost(relay, "admin", "people", code=1)
+    said = await roost(relay, "chat", "--as", "alice", "--with", "bob", code=1)
+    assert said.startswith("roost: can't connect: the relay's certificate is not trusted: ") and said.count("\n") == 1
     assert "can't be read" in await roost(relay, "admin", "people", "--ca-file", "nowhere.pem", code=2)
 
 

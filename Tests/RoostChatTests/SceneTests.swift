@@ -142,7 +142,7 @@ import Testing
         #expect(scene.seen == nil)
         scene.type(.pageDown)
         #expect(scene.seen == SequenceNumber(61))
-        scene.overlay = HelpOverlay.make()
+        scene.overlay = HelpOverlay.make(width: 54)
         #expect(scene.seen == nil)
         scene.overlay = nil
         scene.size.columns = 40
@@ -200,7 +200,8 @@ import Testing
     }
 
     @Test func everyCommandIsInTheHelp() {
-        let help = HelpOverlay.make().rows.flatMap(\.spans).map(\.text).joined(separator: "\n")
+        let help = HelpOverlay.make(width: 54).rows.flatMap(\.spans).map(\.text).joined(separator: "\n")
         for command in ChatCommandWord.all { #expect(help.contains(command.words[0])) }
+        for row in HelpOverlay.make(width: 54).rows { #expect(row.spans.columns <= 54) }
     }
 }

@@ -23,6 +23,9 @@ final class ChatSession {
         case left
     }
 
+    /// Pages of 100 conversations in which a group is looked for by its name.
+    private static let pagesMax = 10
+
     let roost: Roost
     private(set) var timeline: Timeline?
     /// Whether the user said `/away`: nothing counts as read.
@@ -45,18 +48,29 @@ final class ChatSession {
         return named.count == 1 ? named[0].id : nil
     }
 
-    /// The same, after asking the relay: what isn't the id of a conversation is a user.
-    /// - Throws: `RoostFailure` if it can't be asked.
+    /// The same, after asking the relay: what is neither the id of a conversation nor the name of a group is a user.
+    /// - Throws: `RoostFailure` if it can't be asked, `ChatFailure` if there is nothing of this name.
     func resolve(_ name: String) async throws -> String {
         if let known = known(name) { return known }
         do throws(RoostFailure) {
             return try await roost.client.conversation(name).id
         } catch {
-            if case .refused(let refusal) = error, refusal.is(.notFound) || refusal.is(.badRequest) {
-                return "@" + name
+            guard case .refused(let refusal) = error, refusal.is(.notFound) || refusal.is(.badRequest) else {
+                throw error
             }
-            throw error
         }
+        // A new device doesn't have the list yet. Who is in more groups than these names it by its id.
+        var before: String?
+        for _ in 0..<ChatSession.pagesMax {
+            let page = try await roost.client.conversations(before: before, limit: 100)
+            let named = page.conversations.filter { $0.kind == .group && $0.name == name }
+            if named.count > 1 { throw ChatFailure("several groups are called \(name); name one by its id, see /list") }
+            if let one = named.first { return one.id }
+            guard let next = page.next else { break }
+            before = next
+        }
+        guard !name.contains(where: \.isWhitespace) else { throw ChatFailure("you are in no group called \(name)") }
+        return "@" + name
     }
 
     /// Opens a conversation, which is the one that acts are about from now on.

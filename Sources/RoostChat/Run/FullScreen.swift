@@ -71,8 +71,13 @@ final class FullScreen {
         // Without the relay's word, a name that isn't known here is a user's.
         for await now in chat.roost.snapshots() where now.isUpToDate || now.lastLoss != nil || isOver { break }
         guard !isOver else { return }
-        let destination = try? await chat.resolve(name)
-        await open(destination ?? "@" + name)
+        do {
+            await open(try await chat.resolve(name))
+        } catch let failure as ChatFailure {
+            end(failure)
+        } catch {
+            await open("@" + name)
+        }
     }
 
     private func end(_ failure: ChatFailure? = nil) {
@@ -260,7 +265,7 @@ final class FullScreen {
     private func perform(_ act: Act, _ id: TimelineItem.ID?) async {
         switch act {
         case .quit: return end()
-        case .help: scene.overlay = HelpOverlay.make()
+        case .help: scene.overlay = HelpOverlay.make(width: max(scene.layout.width, scene.layout.list))
         case .list: scene.focus = .list
         case .history: scene.overlay = nil
         case .end: fetch(.toEnd)

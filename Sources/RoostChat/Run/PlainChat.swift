@@ -139,6 +139,8 @@ final class PlainChat {
                 }
                 isOpen = true
                 return follow()
+            } catch let failure as ChatFailure {
+                return end(failure)
             } catch {
                 // The session was lost meanwhile, or the relay asks to wait.
                 try? await Task.sleep(for: .seconds(1))

@@ -11,23 +11,29 @@ enum HelpOverlay {
         ("Ctrl-L, Ctrl-Z", "draw anew; suspend"), ("Ctrl-D, Ctrl-C", "leave; leave at once"),
     ]
 
-    static func make() -> Overlay {
-        let column = 22
+    /// - Parameter width: the columns that there are.
+    static func make(width: Int) -> Overlay {
         var rows = [Overlay.Row([Span("Keys", .bold)])]
-        for (key, what) in keys { rows.append(.init([Span(key.padded(to: column)), Span(what, .faint)])) }
+        for (key, what) in keys { rows += entry(key, what, width) }
         rows.append(.init(""))
         rows.append(.init([Span("Commands", .bold)]))
-        for command in ChatCommandWord.all {
-            let usage = command.usage
-            if TextWidth.columns(usage) < column {
-                rows.append(.init([Span(usage.padded(to: column)), Span(command.what, .faint)]))
-            } else {
-                rows.append(.init([Span(usage)]))
-                rows.append(.init([Span("".padded(to: column)), Span(command.what, .faint)]))
-            }
-        }
-        rows.append(.init("A message that begins with a slash is written with two."))
+        for command in ChatCommandWord.all { rows += entry(command.usage, command.what, width) }
+        rows.append(.init(""))
+        rows += TextWidth.wrap("A message that begins with a slash is written with two.", width).map { .init($0) }
         return Overlay("Help", rows)
+    }
+
+    // What is written, and beside it what it does; below it, if it is long.
+    private static func entry(_ form: String, _ what: String, _ width: Int) -> [Overlay.Row] {
+        let column = 24
+        let isShort = TextWidth.columns(form) < column
+        let texts = TextWidth.wrap(what, width - column)
+        var rows = isShort ? [] : TextWidth.wrap(form, width).map { Overlay.Row($0) }
+        for (index, text) in texts.enumerated() {
+            let head = isShort && index == 0 ? form : ""
+            rows.append(.init([Span(head.padded(to: column)), Span(text, .faint)]))
+        }
+        return rows
     }
 }
 
