@@ -8,8 +8,8 @@ import RoostWire
 /// JSON, what an app would show. A test may kill it at any time.
 ///
 /// Usage: roost-kit-driver URL TOKEN STORE DEVICE. Commands: `{"do":"connect"}`, `open` (`with`), `send` (`text`),
-/// `edit` (`id`, `text`), `delete` (`id`), `react` (`id`, `reaction`), `seen` (`sequence`), `older`, `fill` (`from`, `to`),
-/// `disconnect`.
+/// `edit` (`id`, `text`), `delete` (`id`), `react` (`id`, `reaction`), `seen` (`sequence`), `older`,
+/// `fill` (`from`, `to`), `disconnect`.
 /// Each is answered by `{"done":N}`, N counting from 1, when its method has returned; that of `send` has `id`. One that
 /// throws is answered by `{"done":N,"failed":"…"}`.
 @main
