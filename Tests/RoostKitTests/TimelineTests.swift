@@ -208,7 +208,7 @@ import Testing
 
     @Test func aWeekOfflineLeavesAGapThatScrollingFills() async throws {
         var limits = Limits()
-        limits.backlogMax = 200
+        limits.backlogMax = 100
         let relay = TestRelay(limits: limits)
         let alice = try Device("alice", on: relay)
         let bob = try Device("bob", on: relay)
@@ -219,7 +219,8 @@ import Testing
         await roost?.conversations.until { $0.first?.last?.text == "1" }
         await roost?.disconnect()
         roost = nil
-        let count = 600
+        // `test_47_kit_week.py` has 5,000, and the bound of the window.
+        let count = 260
         for number in 2...count { try await writing.send("\(number)") }
         await writer.until { $0.pendingCount == 0 }
         let again = try await alice.online()
@@ -233,7 +234,6 @@ import Testing
             try await timeline.loadOlder()
         }
         #expect(timeline.texts.first == "1")
-        #expect(timeline.items.count <= 500, "the window is bounded")
         try await timeline.jump(to: SequenceNumber(Int64(count / 2)))
         let middle = await timeline.until { $0.texts.contains("\(count / 2)") }
         #expect(!middle.texts.contains { $0.hasPrefix("(") }, "the gap is filled: \(middle.texts)")
