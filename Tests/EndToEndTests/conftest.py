@@ -9,6 +9,7 @@ import pytest
 
 from harness.device import end_devices
 from harness.relay import BINARY, Relay, end_all
+from harness.small_disk import SmallDisk
 
 # A safety net: no test takes this long.
 TEST_SECONDS = 120
@@ -63,6 +64,17 @@ def start(tmp_path_factory):
     for relay in started:
         if relay.is_running():
             relay.kill()
+
+
+@pytest.fixture
+def disk(request, tmp_path):
+    """A disk of the file's DISK_BYTES, at `tmp_path / "disk"`."""
+    disk = SmallDisk(tmp_path / "disk", request.module.DISK_BYTES)
+    if not disk.is_mounted:
+        disk.end()
+        pytest.skip("only root may mount a small disk")
+    yield disk
+    disk.end()
 
 
 numbers = itertools.count(1)

@@ -6,7 +6,6 @@ import asyncio
 import pytest
 
 from harness.relay import BINARY, Relay
-from harness.small_disk import SmallDisk
 from harness.waiting import until
 
 # The write-ahead log has 16 MiB from the start. To go on, the relay needs room for what is in it.
@@ -28,16 +27,6 @@ class RelayOnSmallDisk(Relay):
 
     def program(self):
         return [*self.disk.inside(self.folder), str(BINARY)]
-
-
-@pytest.fixture
-def disk(tmp_path):
-    disk = SmallDisk(tmp_path / "disk", DISK_BYTES)
-    if not disk.is_mounted:
-        disk.end()
-        pytest.skip("only root may mount a small disk")
-    yield disk
-    disk.end()
 
 
 async def fill(device, group, acked, unacked, name="k"):

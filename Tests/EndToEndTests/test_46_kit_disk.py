@@ -1,22 +1,9 @@
 """The device's own disk is full, or its file is damaged: what an app on RoostKit shows as done is done, and nothing is
 acked that it couldn't keep."""
 
-import pytest
-
 from harness.kit import App
-from harness.small_disk import SmallDisk
 
 DISK_BYTES = 4 << 20
-
-
-@pytest.fixture
-def disk(tmp_path):
-    disk = SmallDisk(tmp_path / "disk", DISK_BYTES)
-    if not disk.is_mounted:
-        disk.end()
-        pytest.skip("only root may mount a small disk")
-    yield disk
-    disk.end()
 
 
 def fill(disk):
