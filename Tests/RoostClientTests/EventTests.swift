@@ -209,9 +209,26 @@ import Testing
         #expect(await event?.sequence == 2)
     }
 
+    @Test func whileItCatchesUpItsOwnMessagesAreNotAcked() async throws {
+        let fixture = Fixture()
+        let socket = await fixture.connected()
+        socket.deliver(messageJSON(1))
+        #expect(await fixture.client.nextEvent()?.sequence == 1)
+        async let receipt = fixture.client.send("hi", to: "c1")
+        socket.ok(await socket.next(), #""conversation":"c1","sequence":3,"position":"103","time":30"#)
+        _ = try await receipt
+        async let event = fixture.client.nextEvent()
+        await fixture.clock.pass(.milliseconds(100))
+        #expect(await socket.next()["position"] == "101")
+        socket.deliver(messageJSON(2))
+        #expect(await event?.sequence == 2)
+    }
+
     @Test func acksItsOwnMessagesInTheirPlace() async throws {
         let fixture = Fixture()
         let socket = await fixture.connected()
+        socket.deliver(#"{"type":"live","position":"100"}"#)
+        _ = await fixture.client.nextEvent()
         socket.deliver(messageJSON(1))
         async let receipt = fixture.client.send("hi", to: "c1")
         socket.ok(await socket.next(), #""conversation":"c1","sequence":2,"position":"102","time":20"#)

@@ -15,6 +15,8 @@ final class EventFeed {
     private var unacked: EventBuffer.Mark?
     private var unackedCount = 0
     private var connection = 0
+    // Whether everything that was missed has come on this connection.
+    private var isLive = false
     private var isOver = false
     /// Called when the application has taken every waiting event. Set once.
     var drained: () -> Void = {}
@@ -33,6 +35,7 @@ final class EventFeed {
     /// The events of a new connection follow. Nothing from an earlier connection is acked on it.
     func begin(connection: Int) {
         self.connection = connection
+        isLive = false
         unacked = nil
         unackedCount = 0
     }
@@ -58,7 +61,8 @@ final class EventFeed {
     /// Everything that was missed has been added. The position is acked once all of it was processed. Returns false
     /// if there is no room.
     func addLive(at position: String) -> Bool {
-        add(.live(position: position), EventBuffer.Mark(position: position, connection: connection))
+        isLive = true
+        return add(.live(position: position), EventBuffer.Mark(position: position, connection: connection))
     }
 
     /// Adds an event of the log, unless the application has had it before. Returns false if there is no room for it.
@@ -75,8 +79,9 @@ final class EventFeed {
     /// A reply replaced an event, so the event must not be reported again.
     func note(_ reply: Answer) {
         guard let position = reply.position, let time = reply.time, recent.insert(position, time) else { return }
-        // An earlier try may have been stored below what was acked since.
-        guard !reply.isDuplicate else { return }
+        // An earlier try may have been stored below what was acked since. While the device catches up, its own events
+        // are ahead of what it missed (Docs/Protocol.md, section 6).
+        guard !reply.isDuplicate, isLive else { return }
         acknowledgeLater(EventBuffer.Mark(position: position, connection: connection))
     }
 
