@@ -169,6 +169,11 @@ let package = Package(
             dependencies: ["RoostClient", "RoostClientLibwebsockets", "RoostKit", "RoostStore", "RoostWire"],
             path: "Tests/Conformance/Driver", swiftSettings: strict),
 
+        // An example of Docs/Clients.md: a token from one's own backend.
+        .executableTarget(
+            name: "roost-token-example", dependencies: [.product(name: "JWTKit", package: "jwt-kit")],
+            path: "Tests/TokenExample", swiftSettings: strict),
+
         // The load tester. It talks to a relay over sockets only, and shares none of the server's transport but how
         // OpenSSL is called.
         .target(

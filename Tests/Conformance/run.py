@@ -12,19 +12,21 @@ import shlex
 import sys
 import time
 
-from clientcases.case import load
+from clientcases.case import load, table
 from clientcases.run import run_all
 
 
 def main():
     parser = argparse.ArgumentParser(description="Run the cases that every client passes.")
-    parser.add_argument("--driver", required=True, help="the command that starts the driver")
+    parser.add_argument("--driver", help="the command that starts the driver")
     parser.add_argument("--only", default="", help="only cases with this in their names")
-    parser.add_argument("--list", action="store_true", help="only list the cases")
+    parser.add_argument("--list", action="store_true", help="only print the table of the cases")
     words = parser.parse_args()
     cases = [case for case in load() if words.only in case.title]
     if words.list:
-        return print(*(f"{case.title}: {case.text}" for case in cases), sep="\n")
+        return print(table(cases), end="")
+    if not words.driver:
+        parser.error("--driver is missing; README.md says what a driver is")
     begin = time.monotonic()
     outcomes = asyncio.run(run_all(cases, shlex.split(words.driver), report))
     failed = [one for one in outcomes if one.failure]

@@ -58,3 +58,16 @@ def load(folder=FOLDER / "cases"):
     for case in cases:
         assert case.promise in PROMISES and set(case.needs) <= set(FEATURES), case.title
     return cases
+
+
+def table(cases):
+    """The list in words, as Docs/Clients.md has it: each case once, whatever values it runs with."""
+    rows = ["| case | section | promise | needs | |", "|---|---|---|---|---|"]
+    names = {}
+    for case in cases:
+        names.setdefault(case.name, []).append(case)
+    for name, ones in names.items():
+        case = ones[0]
+        runs = f" ({len(ones)} runs)" if len(ones) > 1 else ""
+        rows.append(f"| `{name}` | {case.section} | {case.promise} | {', '.join(case.needs)} | {case.text}{runs} |")
+    return "\n".join(rows) + "\n"

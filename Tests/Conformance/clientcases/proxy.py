@@ -148,11 +148,10 @@ class Proxy:
             self.mistakes.append(mistake)
         finally:
             self.tasks.discard(task)
-            if link.is_open:
-                link.is_open = False
-                for each in (writer, link.relay):
-                    if each:
-                        each.close()
+            link.is_open = False
+            for each in (writer, link.relay):
+                if each:
+                    each.close()
             await self.tell()
 
     async def pass_on(self, link, reader, relay_reader):

@@ -235,10 +235,16 @@ class Stage:
         """The app was killed. Everything that it acked is there at its next start, without the relay."""
         destination = self.resolve(destination)
         acked = {one.frame["position"] for one in self.proxy.seen("up", {"type": "ack"})}
-        acked |= {one.frame.get("resume") for one in self.proxy.seen("up", {"type": "hello"})}
-        must = [one.frame["sequence"] for one in self.proxy.seen("down", {"type": "message"})
-                if one.frame["position"] in acked]
-        assert must, "nothing was acked"
+        resumed = self.proxy.seen("up", {"type": "hello", "resume": {"$absent": False}})
+        acked |= {one.frame["resume"] for one in resumed}
+        came, must = [], []
+        for one in self.proxy.seen("down", {"re": {"$absent": True}}):
+            if one.frame["type"] == "message":
+                came.append(one.frame["sequence"])
+            # An ack is for everything that came before, too.
+            if one.frame.get("position") in acked:
+                must = list(came)
+        assert must, f"nothing was acked: {acked}"
         await self.start({})
         await self.until(lambda: destination in self.app.timelines, "what the app shows at first")
         there = {item.get("sequence") for item in self.app.timelines[destination]["items"]}
