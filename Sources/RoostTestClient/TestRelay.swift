@@ -18,6 +18,7 @@ public final class TestRelay: Sendable {
         var isReachable = true
         var lostAnswers: [String] = []
         var refusals: [(type: String, code: String)] = []
+        var written = 0
     }
 
     // A socket's way to its connection.
@@ -113,6 +114,25 @@ public final class TestRelay: Sendable {
                     after = message["sequence"]?.integer ?? after
                 }
                 guard reply?["more"]?.bool == true else { return bodies }
+            }
+        }
+    }
+
+    /// Somebody without an app writes texts, to a conversation or as `@name`. Returns once all are stored.
+    public func write(_ texts: [String], from user: String, to destination: String) {
+        change { state in
+            let client = state.harness.connect(user, "writer", background: true)
+            defer { client.drop(.bye) }
+            for text in texts {
+                state.written += 1
+                let writer = JSONWriter()
+                writer.begin("send")
+                writer.member("id", 9)
+                writer.member("to", destination)
+                writer.member("key", "writer-\(state.written)")
+                writer.member("body", text)
+                writer.end()
+                _ = client.ask(String(decoding: writer.written, as: UTF8.self))
             }
         }
     }

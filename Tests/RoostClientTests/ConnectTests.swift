@@ -4,7 +4,7 @@ import Testing
 
 @testable import RoostClient
 
-@Suite(.timeLimit(.minutes(1))) struct ConnectTests {
+@Suite(.timeLimit(.minutes(3))) struct ConnectTests {
     @Test func helloHasTokenAndDeviceAndLeavesTheCursorToTheServer() async {
         let fixture = Fixture()
         await fixture.client.connect()

@@ -4,7 +4,7 @@ import Testing
 @testable import RoostClient
 @testable import RoostWire
 
-@Suite(.timeLimit(.minutes(1))) struct EventTests {
+@Suite(.timeLimit(.minutes(3))) struct EventTests {
     @Test func readsEveryKindOfEvent() async {
         let fixture = Fixture()
         let socket = await fixture.connected()

@@ -6,7 +6,7 @@ import Testing
 @testable import RoostClient
 
 /// A client whose application keeps its own position, and takes events in batches.
-@Suite(.timeLimit(.minutes(1))) struct ResumeTests {
+@Suite(.timeLimit(.minutes(3))) struct ResumeTests {
     private let connector = FakeConnector()
     private let clock = ManualClock()
     private let client: ChatClient

@@ -4,7 +4,7 @@ import Testing
 
 @testable import RoostClient
 
-@Suite(.timeLimit(.minutes(1))) struct SendTests {
+@Suite(.timeLimit(.minutes(3))) struct SendTests {
     static let stored = #""conversation":"c1","sequence":1,"position":"101","time":10"#
 
     @Test func returnsTheStoredMessage() async throws {

@@ -9,7 +9,7 @@ import Testing
 @testable import RoostStore
 
 /// The main actor draws the screen, so it must not wait for the disk.
-@Suite(.timeLimit(.minutes(1))) struct MainActorTests {
+@Suite(.timeLimit(.minutes(3))) struct MainActorTests {
     private static let isMain = DispatchSpecificKey<Bool>()
     private static let uses = Mutex((here: 0, elsewhere: 0))
 

@@ -9,7 +9,7 @@ import Testing
 
 /// The session as an app sees it: how it ends, how it begins again, and who is there.
 @MainActor
-@Suite(.timeLimit(.minutes(1))) struct SessionTests {
+@Suite(.timeLimit(.minutes(3))) struct SessionTests {
     private let relay = TestRelay()
 
     // MARK: Beginning anew

@@ -6,7 +6,7 @@ import RoostWire
 import Testing
 
 @MainActor
-@Suite(.timeLimit(.minutes(1))) struct TimelineTests {
+@Suite(.timeLimit(.minutes(3))) struct TimelineTests {
     private let relay = TestRelay()
 
     @Test func aMessageGoesFromSendingToRead() async throws {
@@ -237,6 +237,27 @@ import Testing
         try await timeline.jump(to: SequenceNumber(Int64(count / 2)))
         let middle = await timeline.until { $0.texts.contains("\(count / 2)") }
         #expect(!middle.texts.contains { $0.hasPrefix("(") }, "the gap is filled: \(middle.texts)")
+    }
+
+    @Test func withoutTheRelayScrollingGoesOnBehindAWideGap() async throws {
+        var limits = Limits()
+        limits.backlogMax = 100
+        let relay = TestRelay(limits: limits)
+        let alice = try Device("alice", on: relay)
+        relay.write((1...20).map(String.init), from: "bob", to: "@alice")
+        var roost: Roost? = try await alice.online()
+        var timeline = try await roost?.timeline(with: "@bob")
+        await timeline?.until { $0.texts.count == 20 }
+        await roost?.disconnect()
+        (timeline, roost) = (nil, nil)
+        // Wider than a window has rows.
+        relay.write((21...800).map(String.init), from: "bob", to: "@alice")
+        let again = try await alice.online()
+        let shown = try await again.timeline(with: "@bob")
+        await shown.until { $0.texts.last == "800" && !($0.conversation?.isStale ?? true) }
+        await again.disconnect()
+        while shown.snapshot.hasOlder, shown.texts.first != "1" { try await shown.loadOlder() }
+        #expect(shown.texts.first == "1" && shown.texts.last == "800", "what is newest stays: \(shown.texts)")
     }
 
     @Test func whoIsBackInAGroupScrollsToWhatWasBefore() async throws {

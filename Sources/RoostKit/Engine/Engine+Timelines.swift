@@ -22,9 +22,19 @@ extension Engine {
         if let first = kept.first?.sequence { try extend(id, down: first) } else { desk.tell([conversation.id]) }
     }
 
+    // Rows count, and not the span of their numbers: behind a wide gap are few of them.
     private func extend(_ id: Int, down first: SequenceNumber) throws {
-        let newest = desk.timeline(id)?.shown.conversation?.sequence ?? first
-        try desk.move(id) { $0.extend(down: first, newest: newest) }
+        guard let conversation = desk.timeline(id)?.shown.conversation?.id else { return }
+        let rows = try desk.store.messages(of: conversation, from: first, limit: TimelineWindow.most + 1)
+        let end = rows.count > TimelineWindow.most ? rows[TimelineWindow.most - 1].sequence : nil
+        try desk.move(id) { $0.extend(down: first, end: end) }
+    }
+
+    private func extend(_ id: Int, up last: SequenceNumber) throws {
+        guard let conversation = desk.timeline(id)?.shown.conversation else { return }
+        let rows = try desk.store.messages(
+            of: conversation.id, below: SequenceNumber(last.value + 1), limit: TimelineWindow.most)
+        try desk.move(id) { $0.extend(up: last, newest: conversation.sequence, start: rows.first?.sequence ?? last) }
     }
 
     /// Shows up to 100 newer messages, after scrolling or jumping away from the newest.
@@ -34,15 +44,18 @@ extension Engine {
         let from = SequenceNumber(high.value + 1)
         var kept = try desk.store.messages(of: conversation.id, from: from, limit: TimelineWindow.page)
         if kept.first?.sequence != from {
-            let page = try await patience { () throws(RoostFailure) in
-                try await self.client.history(of: conversation.id, after: high, limit: TimelineWindow.page)
+            do {
+                let page = try await patience { () throws(RoostFailure) in
+                    try await self.client.history(of: conversation.id, after: high, limit: TimelineWindow.page)
+                }
+                try desk.store.take(page, before: nil)
+                kept = try desk.store.messages(of: conversation.id, from: from, limit: TimelineWindow.page)
+            } catch  where !kept.isEmpty {
+                // What is behind the gap is shown; the gap stays visible.
             }
-            try desk.store.take(page, before: nil)
-            kept = try desk.store.messages(of: conversation.id, from: from, limit: TimelineWindow.page)
         }
         guard let last = kept.last?.sequence else { return try desk.move(id) { $0.toEnd() } }
-        let newest = conversation.sequence
-        try desk.move(id) { $0.extend(up: last, newest: newest) }
+        try extend(id, up: last)
     }
 
     /// Shows what is around a message.

@@ -55,20 +55,16 @@ struct TimelineWindow {
         high = sequence.value + half < newest.value ? SequenceNumber(sequence.value + half) : nil
     }
 
-    /// Begins at this message, and lets go at the end what is too much.
-    mutating func extend(down to: SequenceNumber, newest: SequenceNumber) {
-        guard let low, to < low else { return self.low = self.low ?? to }
-        self.low = to
-        let last = high ?? newest
-        guard last.value - to.value >= Int64(TimelineWindow.most) else { return }
-        high = SequenceNumber(to.value + Int64(TimelineWindow.most) - 1)
+    /// Begins at this message, and ends at the other one, if there are too many.
+    mutating func extend(down to: SequenceNumber, end: SequenceNumber?) {
+        low = to
+        if let end { high = min(high ?? end, end) }
     }
 
-    /// Ends at this message, or follows the newest, and lets go at the beginning what is too much.
-    mutating func extend(up to: SequenceNumber, newest: SequenceNumber) {
+    /// Ends at this message, or follows the newest, and begins at `start` or after it, so that there are not too many.
+    mutating func extend(up to: SequenceNumber, newest: SequenceNumber, start: SequenceNumber) {
         guard high != nil else { return }
         high = to < newest ? to : nil
-        let first = to.value - Int64(TimelineWindow.most) + 1
-        if let low, low.value < first { self.low = SequenceNumber(first) }
+        low = max(low ?? start, start)
     }
 }

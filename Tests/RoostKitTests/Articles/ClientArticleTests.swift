@@ -5,7 +5,7 @@ import Synchronization
 import Testing
 
 /// The code of the page of `RoostClient`.
-@Suite(.serialized, .timeLimit(.minutes(1))) struct ClientArticleTests {
+@Suite(.serialized, .timeLimit(.minutes(3))) struct ClientArticleTests {
     // article
     func follow(
         _ relay: String, connector: any SocketConnector, token: @escaping @Sendable () async throws -> String,

@@ -7,7 +7,7 @@ import Testing
 
 /// The code of `MessageStates.md`, `WhenThingsFail.md`, `Scrolling.md` and `KeptOnTheDevice.md`.
 @MainActor
-@Suite(.serialized, .timeLimit(.minutes(1))) struct FailureArticleTests {
+@Suite(.serialized, .timeLimit(.minutes(3))) struct FailureArticleTests {
     private let relay = TestRelay()
 
     // article

@@ -8,7 +8,7 @@ import Testing
 
 /// The code of `FirstChat.md`.
 @MainActor
-@Suite(.serialized, .timeLimit(.minutes(1))) struct FirstChatTests {
+@Suite(.serialized, .timeLimit(.minutes(3))) struct FirstChatTests {
     // article
     func openChat(
         in folder: URL, connector: any SocketConnector, token: @escaping @Sendable () async throws -> String

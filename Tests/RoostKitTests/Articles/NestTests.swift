@@ -8,7 +8,7 @@ import Testing
 
 /// The app of `FromFirebase.md` on a relay in memory.
 @MainActor
-@Suite(.serialized, .timeLimit(.minutes(1))) struct NestTests {
+@Suite(.serialized, .timeLimit(.minutes(3))) struct NestTests {
     private let relay = TestRelay()
 
     // article

@@ -9,7 +9,7 @@ import Testing
 
 /// The code of `Screens.md`, `ForegroundAndBackground.md` and `SeveralUsers.md` that needs nothing of Apple's.
 @MainActor
-@Suite(.serialized, .timeLimit(.minutes(1))) struct ScreensArticleTests {
+@Suite(.serialized, .timeLimit(.minutes(3))) struct ScreensArticleTests {
     private let relay = TestRelay()
 
     // article

@@ -17,7 +17,7 @@ extension RoostKit.Timeline {
 
 /// The code of `TestingYourApp.md`.
 @MainActor
-@Suite(.serialized, .timeLimit(.minutes(1))) struct TestingArticleTests {
+@Suite(.serialized, .timeLimit(.minutes(3))) struct TestingArticleTests {
     // article
     func start(
         _ user: String, on relay: TestRelay, adjust: (inout RoostSettings) -> Void = { _ in }

@@ -7,7 +7,7 @@ import Testing
 
 /// What the app with the offline queue asks of its client (seed MessageAI), requirement by requirement.
 @MainActor
-@Suite(.serialized, .timeLimit(.minutes(1))) struct MessageAIJourneyTests {
+@Suite(.serialized, .timeLimit(.minutes(3))) struct MessageAIJourneyTests {
     @Test("M3: the badge counts what others wrote and isn't read, delivered or not, and nothing of one's own")
     func badges() async throws {
         let pair = try await Pair()

@@ -8,7 +8,7 @@ import Testing
 /// What the app with view models, a repository and an offline queue asks of its client (seed Pigeon AI), requirement by
 /// requirement.
 @MainActor
-@Suite(.serialized, .timeLimit(.minutes(1))) struct PigeonJourneyTests {
+@Suite(.serialized, .timeLimit(.minutes(3))) struct PigeonJourneyTests {
     @Test("G3, G7: a message that fails shows why, and a tap sends it under the identity that it has")
     func failedAndRetried() async throws {
         let pair = try await Pair()

@@ -7,7 +7,7 @@ import Testing
 
 /// What the chat of international communicators asks of its client (seed Pingrrr), requirement by requirement.
 @MainActor
-@Suite(.serialized, .timeLimit(.minutes(1))) struct PingrrrJourneyTests {
+@Suite(.serialized, .timeLimit(.minutes(3))) struct PingrrrJourneyTests {
     @Test("P4: a message shows at once, and goes from sending to read")
     func optimisticStates() async throws {
         let pair = try await Pair()

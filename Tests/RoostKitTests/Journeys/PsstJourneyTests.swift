@@ -7,7 +7,7 @@ import Testing
 
 /// What the trainers' app asks of its client (seed Psst), requirement by requirement.
 @MainActor
-@Suite(.serialized, .timeLimit(.minutes(1))) struct PsstJourneyTests {
+@Suite(.serialized, .timeLimit(.minutes(3))) struct PsstJourneyTests {
     @Test("T1: one to one and groups, with names, members, the last message and times")
     func conversations() async throws {
         let pair = try await Pair()

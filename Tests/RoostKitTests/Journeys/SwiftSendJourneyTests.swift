@@ -9,7 +9,7 @@ import Testing
 /// What the app with translations asks of its client for messages (seed swift-send). Its functions with a language
 /// model aren't the client library's.
 @MainActor
-@Suite(.serialized, .timeLimit(.minutes(1))) struct SwiftSendJourneyTests {
+@Suite(.serialized, .timeLimit(.minutes(3))) struct SwiftSendJourneyTests {
     @Test("S4, S21: whoever looks at a conversation sees messages and changes as they happen")
     func observers() async throws {
         let pair = try await Pair()
