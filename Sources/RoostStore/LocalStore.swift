@@ -122,6 +122,7 @@ public final class LocalStore {
             let isEmptied = isUnknown || isAnother || (identity.user != nil && identity.user != welcome.user)
             if identity.user != welcome.user { try become(welcome.user) }
             if isEmptied { try empty() }
+            if isAnother { try outbox.logChanged() }
             try database.run("UPDATE identity SET epoch = ?", [.text(welcome.epoch)])
             try readIdentity()
             try outbox.open()

@@ -248,6 +248,16 @@ public final class Outbox {
         }
     }
 
+    /// The relay has another log, in which the numbers of stored messages mean others or nothing. What changes or marks
+    /// one goes; the text of an edit stays, as a message that failed.
+    func logChanged() throws(LocalFailure) {
+        try database.run(OutboxTable.forgetReplies)
+        try database.run(
+            OutboxTable.keepEdits, [.text("\(ErrorCode.gone.word)"), .text("the message that it changes is gone")])
+        try database.run(OutboxTable.forgetMarks)
+        try reread()
+    }
+
     /// What was written to `@user` is written to this conversation.
     func move(_ name: String, to conversation: String) throws(LocalFailure) {
         try database.run(OutboxTable.move, [.text(conversation), .text(name)])

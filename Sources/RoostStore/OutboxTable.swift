@@ -50,6 +50,11 @@ enum OutboxTable {
     static let move = "UPDATE outbox SET destination = ? WHERE destination = ?"
     static let count = "UPDATE outbox SET tries = ? WHERE id = ?"
     static let fail = "UPDATE outbox SET code = ?, reason = ? WHERE id = ?"
+    // About messages of a log that is gone: what an edit said stays as a message that failed.
+    static let forgetReplies = "UPDATE outbox SET target = NULL WHERE action = 1"
+    static let keepEdits =
+        "UPDATE outbox SET action = 1, target = NULL, code = ?, reason = ? WHERE action = 2 AND target IS NOT NULL"
+    static let forgetMarks = "DELETE FROM outbox WHERE action > 2 AND target IS NOT NULL"
     static let allParked = "SELECT destination, code, reason FROM parked"
     static let park = "INSERT OR REPLACE INTO parked(destination, code, reason) VALUES (?, ?, ?)"
     static let unpark = "DELETE FROM parked WHERE destination = ?"

@@ -34,6 +34,7 @@ import Testing
 
     @Test func linesOfAMessageAreSafeEachForItself() {
         #expect(TerminalText.lines("a\r\nb\n\u{1B}[2Jc") == ["a", "b", "\u{FFFD}[2Jc"])
+        #expect(TerminalText.lines("\u{1B}[2Ja\nb") == ["\u{FFFD}[2Ja", "b"])
     }
 
     // MARK: Width

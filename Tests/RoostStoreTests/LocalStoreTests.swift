@@ -81,7 +81,7 @@ import Testing
     func anotherLogEmptiesTheCacheAndKeepsTheOutbox(_ case: (String, String, Bool, Bool)) throws {
         let store = try begun()
         try take(store, Told.message(1), at: "e-1")
-        try store.outbox.add(.read(SequenceNumber(1)), to: "c1", key: "k1")
+        try store.outbox.add(.send(kind: nil, body: Array("\"a\"".utf8), replyTo: nil), to: "c1", key: "k1")
         let isEmptied = try store.begin(
             Told.welcome(epoch: `case`.1, isNew: `case`.2), isResumed: `case`.3)
         #expect(isEmptied)
@@ -415,5 +415,23 @@ import Testing
         try store.accepted(item.id, at: stored.time, as: stored)
         #expect(try store.resolved("@bob") == "c1")
         #expect(try store.conversation("c1")?.peer(of: "alice") == "bob")
+    }
+
+    @Test func anotherLogHasOtherNumbers() throws {
+        let store = try open()
+        try store.begin(Told.welcome(user: "alice"), isResumed: false)
+        let (one, body) = (OutboxItem.Target.stored(SequenceNumber(3)), Array("\"x\"".utf8))
+        let sent = try store.outbox.add(.send(kind: nil, body: body, replyTo: one), to: "c1", key: "k1")
+        let edit = try store.outbox.add(.edit(one, body: body), to: "c1", key: "k2")
+        try store.outbox.add(.delete(one), to: "c1", key: "k3")
+        try store.outbox.add(.react(one, reaction: "+", isOn: true), to: "c1", key: "k4")
+        try store.outbox.add(.read(SequenceNumber(3)), to: "c1", key: "k5")
+        let child = try store.outbox.add(.react(.unsent(sent.id), reaction: "+", isOn: true), to: "c1", key: "k6")
+        try store.begin(Told.welcome(user: "alice", epoch: "other"), isResumed: false)
+        let left = store.outbox.items
+        #expect(left.map(\.id) == [sent.id, edit.id, child.id])
+        #expect(left[0].action == .send(kind: nil, body: body, replyTo: nil) && left[0].failure == nil)
+        #expect(left[1].action == .send(kind: nil, body: body, replyTo: nil) && left[1].failure?.code == .gone)
+        #expect(try open().outbox.items == left)
     }
 }

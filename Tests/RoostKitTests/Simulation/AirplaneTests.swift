@@ -58,8 +58,9 @@ import Testing
             // On a busy machine an answer may come later than this client waits.
             while group.isEmpty {
                 await apps[0].roost?.until { $0.isUpToDate }
-                do { group = try await apps[0].roost?.createGroup("Crew", members: ["bob", "carol"]) ?? "" } catch
-                    is RoostFailure {}
+                do {
+                    group = try await apps[0].roost?.createGroup("Crew", members: ["bob", "carol"]) ?? ""
+                } catch is RoostFailure {}
             }
             for app in apps { await app.roost?.conversations.until { !$0.isEmpty } }
         }
