@@ -28,7 +28,7 @@ setup-tests: ## The same, and what only tests need: a browser.
 	@Scripts/setup --tests
 
 # Pages that are being developed come from any port of this machine.
-LOCAL_ORIGINS := http://localhost:*,http://127.0.0.1:*
+LOCAL_ORIGINS := http://localhost:*,http://127.0.0.1:*,https://localhost:*,https://127.0.0.1:*
 
 run: setup ## Build for release and start a relay on 127.0.0.1:8080, with its data in ./data.
 	$(BUILD_ROOST)

@@ -4,7 +4,8 @@
 
 const link = takeLink();
 
-import { Roost, sentences } from "/roost.js?unpacked";
+// Imported after it, because a static import is loaded first: so long would the token be in the address bar.
+const { Roost, sentences } = await import("/roost.js?unpacked");
 
 const $ = (id) => document.getElementById(id);
 const SVG = "http://www.w3.org/2000/svg";
@@ -1441,8 +1442,9 @@ $("sign-out").addEventListener("click", async () => {
   conversationView.close();
   tokens.forget(user);
   history.replaceState(null, "", "/");
-  showStart("You have signed out", `Nothing of ${user} is left in this browser.`, user);
   await attempt(() => left.signOut());
+  left.close();
+  showStart("You have signed out", `Nothing of ${user} is left in this browser.`, user);
 });
 
 // Members ------------------------------------------------------------------------------------------------------------
@@ -1613,8 +1615,9 @@ async function arrive(token) {
   if (said.expires <= Date.now() && !tokens.users.includes(said.user)) {
     return showStart("This link has expired", `It was good until ${new Date(said.expires).toLocaleString()}.`, said.user);
   }
+  // Also one that ends before the token that is kept: that one may have been revoked, which nobody knows here.
   const isNewer = said.expires >= (claims(tokens.of(said.user) ?? "")?.expires ?? 0);
-  if (isNewer) tokens.keep(said.user, token);
+  if (isNewer || said.expires > Date.now()) tokens.keep(said.user, token);
   return enter(said.user);
 }
 

@@ -58,7 +58,9 @@ async function open(event) {
   const late = new Promise((resolve) => { timer = setTimeout(resolve, PATIENCE, kept); });
   try {
     const answer = await Promise.race([fetched, late]);
-    return answer.ok ? answer : kept;
+    // Another program's page, or a login's, is shown; what a busy relay or proxy says isn't.
+    const isAnother = answer.type === "opaqueredirect" || answer.status === 404 || answer.status === 410;
+    return answer.ok || isAnother ? answer : kept;
   } catch {
     return kept;
   } finally {
@@ -74,8 +76,8 @@ async function remove(cache) {
   if (cache.startsWith("roost-page-")) await caches.delete(cache);
 }
 
-async function removeIfGone(page) {
-  if (!page.ok || (await fetch("/sw.js", { cache: "no-store" })).status !== 404) return;
+async function removeIfGone() {
+  if ((await fetch("/sw.js", { cache: "no-store" })).status !== 404) return;
   for (const name of await caches.keys()) await remove(name);
   await registration.unregister();
 }

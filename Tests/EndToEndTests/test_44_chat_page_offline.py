@@ -217,6 +217,11 @@ async def test_an_expired_or_refused_token(start):
         mallory = await browser.person(relay, "mallory", token=forged)
         await mallory.page.locator("#banner").get_by_text("The relay doesn't take your link any more.").wait_for()
         await mallory.page.locator("#banner").get_by_text("roost link --user mallory").wait_for()
+        # A good one that ends earlier than the refused one says of itself.
+        await mallory.page.goto(address(relay, relay.token("mallory", seconds=600)))
+        await mallory.meet("carol")
+        await mallory.write("Here I am")
+        await mallory.sees_state("Here I am", "Sent")
         # A token that ends while it is used. What is here can still be read, and what was typed is kept.
         bob = await browser.person(relay, "bob", token=relay.token("bob", seconds=6))
         await bob.meet("carol")

@@ -33,10 +33,11 @@ enum ChatPage {
         response.headers.append(("ETag", tag))
         let varying = (isRoot ? ["Accept"] : []) + (file.packed == nil ? [] : ["Accept-Encoding"])
         if !varying.isEmpty { response.headers.append(("Vary", varying.joined(separator: ", "))) }
-        if packed != nil { response.headers.append(("Content-Encoding", "gzip")) }
         if let known = request.ifNoneMatch, names(known, tag) {
             response.status = 304
             response.body = []
+        } else if packed != nil {
+            response.headers.append(("Content-Encoding", "gzip"))
         }
         return response
     }
@@ -53,12 +54,12 @@ enum ChatPage {
     }
 
     private static func takesHTML(_ accept: String?) -> Bool {
-        items(accept).contains { $0.hasPrefix("text/html") }
+        items(accept).contains { $0 == "text/html" || $0.hasPrefix("text/html;") }
     }
 
     private static func takesGzip(_ encodings: String?) -> Bool {
         items(encodings).contains { item in
-            let parts = item.split(separator: ";").map { $0.filter { $0 != " " } }
+            let parts = item.split(separator: ";").map { $0.filter { $0 != " " && $0 != "\t" } }
             guard parts.first == "gzip" || parts.first == "x-gzip" else { return false }
             // `q=0` refuses it (RFC 9110, section 12.4.2).
             return !parts.dropFirst().contains { $0.hasPrefix("q=0") && !$0.dropFirst(3).contains { "1"..."9" ~= $0 } }
