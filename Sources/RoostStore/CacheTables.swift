@@ -66,6 +66,6 @@ enum CacheTables {
     /// Forgets everything but who this device is.
     static let empty = """
         DELETE FROM conversation; DELETE FROM message; DELETE FROM watermark;
-        UPDATE identity SET epoch = NULL, position = NULL, is_listed = 0
+        UPDATE identity SET position = NULL, is_listed = 0
         """
 }

@@ -37,17 +37,17 @@ struct DamagedFile {
         unlink(new)
         guard access(whole, F_OK) == 0 else { return }
         // The damaged file's log must not be taken for the new one's.
-        for ending in ["-wal", "-shm"] { unlink(path + ending) }
-        unlink(kept)
+        rename(path + "-wal", kept + "-wal")
+        unlink(path + "-shm")
         rename(path, kept)
-        rename(whole, path)
         unlink(mark)
+        rename(whole, path)
     }
 
     /// Makes the new file and puts it in place of the damaged one.
     /// - Returns: what could be saved.
     func replace(migrations: [LocalMigration]) throws(LocalFailure) -> LocalRepair {
-        let saved = Saved(path)
+        let saved = try Saved(path)
         unlink(new)
         do {
             let database = try LocalDatabase(path: new, migrations: migrations)
@@ -69,23 +69,28 @@ struct DamagedFile {
         private static let itemColumns =
             "id, user, destination, key, action, parent, target, kind, body, reaction, tries, code, reason"
 
-        init(_ path: String) {
-            guard let database = try? LocalDatabase(path: path, migrations: nil) else { return }
+        // What can't be read just now isn't damaged: another start may find it.
+        init(_ path: String) throws(LocalFailure) {
+            let database: LocalDatabase
+            do throws(LocalFailure) { database = try LocalDatabase(path: path, migrations: nil) } catch {
+                guard error.isDamage else { throw error }
+                return
+            }
             let columns = Saved.itemColumns
             // An unreadable page ends a walk: so there is one from either end.
             var found: [Int64: [LocalValue]] = [:]
             for order in ["ASC", "DESC"] {
                 let sql = "SELECT \(columns) FROM outbox NOT INDEXED ORDER BY id \(order)"
-                database.readable(sql) { row in
+                try database.readable(sql) { row in
                     guard Saved.isSound(row) else { return }
                     found[row.integer(0)] = row.values(count: 13)
                 }
             }
             items = found.sorted { $0.key < $1.key }.map(\.value)
-            database.readable("SELECT user, destination, text FROM draft NOT INDEXED") { row in
+            try database.readable("SELECT user, destination, text FROM draft NOT INDEXED") { row in
                 drafts.append(row.values(count: 3))
             }
-            database.readable("SELECT device, user FROM identity") { identity = $0.values(count: 2) }
+            try database.readable("SELECT device, user, epoch FROM identity") { identity = $0.values(count: 3) }
         }
 
         // What isn't JSON any more would only be refused.
@@ -93,15 +98,19 @@ struct DamagedFile {
 
         func write(to database: LocalDatabase) throws(LocalFailure) {
             if let identity {
-                try database.run("INSERT INTO identity(id, device, user) VALUES (1, ?, ?)", identity)
+                try database.run("INSERT INTO identity(id, device, user, epoch) VALUES (1, ?, ?, ?)", identity)
             }
             let marks = Array(repeating: "?", count: 13).joined(separator: ", ")
-            let ids = Set(items.compactMap { if case .integer(let id)? = $0.first { id } else { nil } })
-            for item in items {
-                // What was about a message that is lost has lost its meaning.
-                if case .integer(let parent) = item[5], !ids.contains(parent) { continue }
+            var kept: Set<Int64> = []
+            for var item in items {
+                if case .integer(let parent) = item[5], !kept.contains(parent) {
+                    // What was about a message that is lost has lost its meaning, but for the text of a reply.
+                    guard case .integer(OutboxTable.Word.send.rawValue) = item[4] else { continue }
+                    item[5] = .null
+                }
                 do throws(LocalFailure) {
                     try database.run("INSERT OR IGNORE INTO outbox(\(Saved.itemColumns)) VALUES (\(marks))", item)
+                    if database.changes > 0, case .integer(let id) = item[0] { kept.insert(id) }
                 } catch { if !error.isDamage { throw error } }
             }
             // What was known of it is lost.

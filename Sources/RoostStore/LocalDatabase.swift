@@ -88,10 +88,20 @@ final class LocalDatabase {
     }
 
     /// Reads the rows of a query that can be read: an unreadable page ends it.
-    func readable(_ sql: String, _ read: (LocalStatement) -> Void) {
+    func readable(_ sql: String, _ read: (LocalStatement) -> Void) throws(LocalFailure) {
+        // A table that can't even be named has nothing to read.
         guard let statement = try? prepared(sql) else { return }
         defer { statement.reset() }
-        while sqlite3_step(statement.handle) == SQLITE_ROW { read(statement) }
+        while true {
+            let code = sqlite3_step(statement.handle)
+            if code == SQLITE_ROW {
+                read(statement)
+            } else {
+                let failure = LocalFailure(code: code, description: "\(String(cString: sqlite3_errstr(code))): \(sql)")
+                guard code == SQLITE_DONE || failure.isDamage else { throw failure }
+                return
+            }
+        }
     }
 
     /// The id of the row that was inserted last.

@@ -70,11 +70,12 @@ public final class LocalStore {
 
     // All of it, or nothing: neither on disk nor in memory.
     private func change<Result>(_ body: () throws(LocalFailure) -> Result) throws(LocalFailure) -> Result {
+        let before = (identity, outbox.user)
         do throws(LocalFailure) {
             return try database.transaction(body)
         } catch {
+            (identity, outbox.user) = before
             try? outbox.reread()
-            try? readIdentity()
             throw error
         }
     }

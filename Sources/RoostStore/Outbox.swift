@@ -22,7 +22,7 @@ public final class Outbox {
     private var untried: Set<Int64> = []
     private var isOpen = false
     // Whose items these are; nil before the first session.
-    private var user: String?
+    var user: String?
 
     /// Reads what is in the file. What was under way when the app ended is sent again.
     init(
@@ -46,7 +46,9 @@ public final class Outbox {
         let unsent = Set(try database.rows(OutboxTable.unsent, [user]) { $0.integer(0) })
         untried = untried.intersection(items.map(\.id)).union(unsent)
         parked = [:]
-        for (destination, failure) in try database.rows(OutboxTable.allParked, [], OutboxTable.parked) {
+        for (destination, failure) in try database.rows(
+            OutboxTable.allParked, [.text(self.user ?? "")], OutboxTable.parked)
+        {
             parked[destination] = failure
         }
     }
@@ -55,6 +57,7 @@ public final class Outbox {
     /// this user's.
     func use(_ user: String) throws(LocalFailure) {
         try database.run(OutboxTable.adoptUser, [.text(user)])
+        try database.run(OutboxTable.adoptParked, [.text(user)])
         self.user = user
         try reread()
     }
@@ -94,9 +97,10 @@ public final class Outbox {
         }
         // Of two read marks that wait, the later says all.
         let replaced = items.first { replaces(action, $0, in: destination) }
+        let mayBeSent = isOpen && parked[destination] == nil
         item.id = try database.transaction { () throws(LocalFailure) in
             if let replaced { try database.run(OutboxTable.remove, [.integer(replaced.id)]) }
-            try database.run(OutboxTable.insert, OutboxTable.values(item, of: user) + [.integer(isOpen ? 1 : 0)])
+            try database.run(OutboxTable.insert, OutboxTable.values(item, of: user) + [.integer(mayBeSent ? 1 : 0)])
             return database.lastID
         }
         if let replaced { forget(replaced.id) }
@@ -159,7 +163,10 @@ public final class Outbox {
 
     /// Lets the items of a conversation that refused go out again.
     public func resume(_ destination: String) throws(LocalFailure) {
-        try database.run(OutboxTable.unpark, [.text(destination)])
+        try database.transaction { () throws(LocalFailure) in
+            try database.run(OutboxTable.unpark, [.text(destination), .text(user ?? "")])
+            if isOpen { try database.run(OutboxTable.mayBeSent, [user.map { .text($0) } ?? .null]) }
+        }
         parked[destination] = nil
     }
 
@@ -167,7 +174,7 @@ public final class Outbox {
     func removeAll() throws(LocalFailure) {
         try database.transaction { () throws(LocalFailure) in
             try database.run(OutboxTable.removeAll, [user.map { .text($0) } ?? .null])
-            try database.run(OutboxTable.unparkAll)
+            try database.run(OutboxTable.unparkAll, [.text(user ?? "")])
         }
         user = nil
         items.removeAll()
@@ -260,11 +267,12 @@ public final class Outbox {
 
     /// What was written to `@user` is written to this conversation.
     func move(_ name: String, to conversation: String) throws(LocalFailure) {
-        try database.run(OutboxTable.move, [.text(conversation), .text(name)])
+        try database.run(
+            OutboxTable.move, [.text(conversation), .text(name), user.map { .text($0) } ?? .null])
         for index in items.indices where items[index].destination == name { items[index].destination = conversation }
         guard let failure = parked[name] else { return }
-        try database.run(OutboxTable.unpark, [.text(name)])
-        try database.run(OutboxTable.park, OutboxTable.values(conversation, failure))
+        try database.run(OutboxTable.unpark, [.text(name), .text(user ?? "")])
+        try database.run(OutboxTable.park, OutboxTable.values(conversation, of: user, failure))
         parked[name] = nil
         parked[conversation] = failure
     }
@@ -288,11 +296,20 @@ public final class Outbox {
             items[index].tries += 1
             return waits[item.tries]
         case .item: try stepAside(index, failure)
-        case .conversation:
-            try database.run(OutboxTable.park, OutboxTable.values(item.destination, failure))
-            parked[item.destination] = failure
+        case .conversation: try park(item, failure)
         }
         return nil
+    }
+
+    // A refusal says that it isn't stored, so that its user may change it and take it back.
+    private func park(_ item: OutboxItem, _ failure: OutboxItem.Failure) throws(LocalFailure) {
+        let unsent = items.filter { $0.destination == item.destination && untried.contains($0.id) }.map(\.id)
+        try database.transaction { () throws(LocalFailure) in
+            try database.run(OutboxTable.park, OutboxTable.values(item.destination, of: user, failure))
+            for id in unsent + [item.id] { try database.run(OutboxTable.isUnsent, [.integer(id)]) }
+        }
+        parked[item.destination] = failure
+        untried.insert(item.id)
     }
 
     private func stepAside(_ index: Int, _ failure: OutboxItem.Failure) throws {

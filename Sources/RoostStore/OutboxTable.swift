@@ -29,25 +29,36 @@ enum OutboxTable {
                     may_be_sent INTEGER NOT NULL DEFAULT 0
                 ) STRICT;
                 CREATE INDEX outbox_parent ON outbox(parent) WHERE parent IS NOT NULL;
-                CREATE TABLE parked(destination TEXT PRIMARY KEY, code TEXT NOT NULL, reason TEXT NOT NULL) STRICT;
+                CREATE TABLE parked(
+                    destination TEXT NOT NULL,
+                    user TEXT NOT NULL,
+                    code TEXT NOT NULL,
+                    reason TEXT NOT NULL,
+                    PRIMARY KEY (destination, user)
+                ) STRICT;
                 """)
     ]
 
     static let columns = "id, destination, key, action, parent, target, kind, body, reaction, tries, code, reason"
     static let all = "SELECT \(columns) FROM outbox WHERE user IS ? ORDER BY id"
     static let adoptUser = "UPDATE outbox SET user = ? WHERE user IS NULL"
+    static let adoptParked = "UPDATE OR REPLACE parked SET user = ? WHERE user = ''"
     static let insert = """
         INSERT INTO outbox(user, destination, key, action, parent, target, kind, body, reaction, may_be_sent)
         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
         """
     static let unsent = "SELECT id FROM outbox WHERE user IS ? AND may_be_sent = 0"
-    static let mayBeSent = "UPDATE outbox SET may_be_sent = 1 WHERE user IS ? AND may_be_sent = 0"
+    static let mayBeSent = """
+        UPDATE outbox SET may_be_sent = 1 WHERE user IS ?1 AND may_be_sent = 0
+        AND destination NOT IN (SELECT destination FROM parked WHERE parked.user = coalesce(?1, ''))
+        """
+    static let isUnsent = "UPDATE outbox SET may_be_sent = 0 WHERE id = ?"
     static let remove = "DELETE FROM outbox WHERE id = ?"
     static let removeAll = "DELETE FROM outbox WHERE user IS ?"
     static let revive = "UPDATE outbox SET tries = 0, code = NULL, reason = NULL WHERE id = ?"
     static let replace = "UPDATE outbox SET body = ?, tries = 0, code = NULL, reason = NULL WHERE id = ?"
     static let adopt = "UPDATE outbox SET target = ?, parent = NULL WHERE parent = ?"
-    static let move = "UPDATE outbox SET destination = ? WHERE destination = ?"
+    static let move = "UPDATE outbox SET destination = ? WHERE destination = ? AND user IS ?"
     static let count = "UPDATE outbox SET tries = ? WHERE id = ?"
     static let fail = "UPDATE outbox SET code = ?, reason = ? WHERE id = ?"
     // About messages of a log that is gone: what an edit said stays as a message that failed.
@@ -55,10 +66,10 @@ enum OutboxTable {
     static let keepEdits =
         "UPDATE outbox SET action = 1, target = NULL, code = ?, reason = ? WHERE action = 2 AND target IS NOT NULL"
     static let forgetMarks = "DELETE FROM outbox WHERE action > 2 AND target IS NOT NULL"
-    static let allParked = "SELECT destination, code, reason FROM parked"
-    static let park = "INSERT OR REPLACE INTO parked(destination, code, reason) VALUES (?, ?, ?)"
-    static let unpark = "DELETE FROM parked WHERE destination = ?"
-    static let unparkAll = "DELETE FROM parked"
+    static let allParked = "SELECT destination, code, reason FROM parked WHERE user = ?"
+    static let park = "INSERT OR REPLACE INTO parked(destination, user, code, reason) VALUES (?, ?, ?, ?)"
+    static let unpark = "DELETE FROM parked WHERE destination = ? AND user = ?"
+    static let unparkAll = "DELETE FROM parked WHERE user = ?"
 
     /// The values of `insert`.
     static func values(_ item: OutboxItem, of user: String?) -> [LocalValue] {
@@ -82,8 +93,8 @@ enum OutboxTable {
     }
 
     /// The values of `park`.
-    static func values(_ destination: String, _ failure: OutboxItem.Failure) -> [LocalValue] {
-        [.text(destination), .text("\(failure.code.word)"), .text(failure.reason)]
+    static func values(_ destination: String, of user: String?, _ failure: OutboxItem.Failure) -> [LocalValue] {
+        [.text(destination), .text(user ?? ""), .text("\(failure.code.word)"), .text(failure.reason)]
     }
 
     /// Reads a row of `all`; nil if it isn't one that this version writes.

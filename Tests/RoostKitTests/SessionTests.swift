@@ -40,6 +40,27 @@ import Testing
         await roost.until { $0.connection == .connected && $0.isUpToDate }
     }
 
+    @Test func whoDisconnectsFirstConnectsAllTheSame() async throws {
+        let roost = try await Device("alice", on: relay).start()
+        await roost.disconnect()
+        await roost.connect()
+        await roost.until { $0.isUpToDate }
+    }
+
+    @Test func ofConnectingAndDisconnectingTheLastOneCounts() async throws {
+        let roost = try await Device("alice", on: relay).online()
+        for _ in 1...20 {
+            async let goodbye: Void = roost.disconnect()
+            async let back: Void = roost.connect()
+            _ = await (goodbye, back)
+            await roost.connect()
+            await roost.until { $0.connection == .connected }
+        }
+        let timeline = try await roost.timeline(with: "@bob")
+        try await timeline.send("hi")
+        await timeline.until { $0.states == [.sent] }
+    }
+
     @Test func activityIsSaidOnTheNextSessionToo() async throws {
         let (alice, bob) = (try Device("alice", on: relay), try Device("bob", on: relay))
         let roost = try await alice.online()

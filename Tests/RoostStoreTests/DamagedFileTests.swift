@@ -106,6 +106,27 @@ import Testing
         }
     }
 
+    @Test func whatWaitsForALostMessageKeepsNobodyOut() throws {
+        let keys = try filled()
+        do {
+            let store = try open()
+            let parent = try #require(store.outbox.items.first { $0.key == "k100" })
+            let body = Array(#""a reply""#.utf8)
+            let reply = try store.outbox.add(
+                .send(kind: nil, body: body, replyTo: .unsent(parent.id)), to: "@bob", key: "reply")
+            try store.outbox.add(.react(.unsent(reply.id), reaction: "+", isOn: true), to: "@bob", key: "to reply")
+            try store.outbox.add(.react(.unsent(parent.id), reaction: "+", isOn: true), to: "@bob", key: "to lost")
+        }
+        let bytes = try Data(contentsOf: URL(filePath: file.path))
+        let page = try #require(bytes.range(of: Data("message 100 ".utf8))).lowerBound / 4_096 * 4_096
+        try overwrite(page..<(page + 4_096), with: 0)
+        DamagedFile(path: file.path).leaveMark()
+        let left = try open().outbox.items
+        #expect(!left.contains { $0.key == "k100" || $0.key == "to lost" } && left.count < keys.count)
+        #expect(left.suffix(2).map(\.key) == ["reply", "to reply"])
+        #expect(left.suffix(2).first?.parent == nil, "a reply keeps its text")
+    }
+
     @Test(arguments: ["new", "whole"]) func aCrashInTheMiddleIsEndedByTheNextStart(_ ending: String) throws {
         let keys = try filled()
         if ending == "new" {

@@ -105,7 +105,7 @@ import Testing
         try store.outbox.add(.read(SequenceNumber(1)), to: "c1", key: "k1")
         try store.signOut()
         let again = try open()
-        #expect(again.identity == LocalIdentity(device: "phone"))
+        #expect(again.identity == LocalIdentity(device: "phone", epoch: "e"))
         #expect(try sequences(again) == [] && again.draft(for: "c1").isEmpty && again.outbox.items.isEmpty)
     }
 
@@ -433,5 +433,26 @@ import Testing
         #expect(left[0].action == .send(kind: nil, body: body, replyTo: nil) && left[0].failure == nil)
         #expect(left[1].action == .send(kind: nil, body: body, replyTo: nil) && left[1].failure?.code == .gone)
         #expect(try open().outbox.items == left)
+    }
+
+    @Test func whatOneUserWroteNeverGoesWhereAnotherOnesDoes() throws {
+        let store = try open()
+        let body = Array("1".utf8)
+        try store.begin(Told.welcome(user: "alice"), isResumed: false)
+        let hers = try store.outbox.add(.send(kind: nil, body: body, replyTo: nil), to: "@bob", key: "k1")
+        _ = store.outbox.takeNext()
+        try store.outbox.refused(hers.id, OutboxItem.Failure(.forbidden, "test"))
+        try store.begin(Told.welcome(user: "carol"), isResumed: false)
+        #expect(store.outbox.parked.isEmpty, "Alice's refusal is not Carol's")
+        let other = try store.outbox.add(.send(kind: nil, body: body, replyTo: nil), to: "@bob", key: "k2")
+        #expect(store.outbox.takeNext()?.id == other.id)
+        let stored = StoredMessage(
+            conversation: "c9", sequence: SequenceNumber(1), position: "e-1", time: Timestamp(milliseconds: 5),
+            isDuplicate: false)
+        try store.accepted(other.id, at: stored.time, as: stored)
+        try store.signOut()
+        try store.begin(Told.welcome(user: "alice"), isResumed: false)
+        #expect(store.outbox.items.map(\.destination) == ["@bob"])
+        #expect(Set(store.outbox.parked.keys) == ["@bob"])
     }
 }

@@ -288,4 +288,24 @@ import Testing
         #expect(outbox.mayChange(item.id))
         #expect(try !file.open().mayChange(item.id))
     }
+
+    @Test func whatAConversationRefusedMayBeTakenBack() throws {
+        let outbox = try file.open()
+        try outbox.open()
+        let item = try outbox.add(.send(kind: nil, body: Array("1".utf8), replyTo: nil), to: "c", key: "k1")
+        let next = try outbox.add(.send(kind: nil, body: Array("2".utf8), replyTo: nil), to: "c", key: "k2")
+        _ = outbox.takeNext()
+        try outbox.refused(item.id, OutboxItem.Failure(.gone, "test"))
+        let again = try file.open()
+        try again.open()
+        for one in [outbox, again] { #expect(one.mayChange(item.id) && one.mayChange(next.id)) }
+        #expect(try file.open().mayChange(item.id), "no session may send it")
+        try again.resume("c")
+        #expect(try !file.open().mayChange(item.id), "now one may")
+        _ = again.takeNext()
+        try again.refused(item.id, OutboxItem.Failure(.gone, "test"))
+        try again.discard(item.id)
+        try again.resume("c")
+        #expect(again.takeNext()?.id == next.id, "the conversation goes on")
+    }
 }

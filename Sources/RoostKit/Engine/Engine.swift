@@ -21,6 +21,8 @@ actor Engine {
     private let makeClient: @Sendable () -> ChatClient
     private var isRunning = false
     private var hasConnected = false
+    // Counts what the app wants: of several that wait, the last one counts.
+    private var turn = 0
     private var isLeaving = false
     private var activity = Activity.active
     private var sleepers: [Sleeper: Task<Void, Never>] = [:]
@@ -72,6 +74,14 @@ actor Engine {
 
     /// Keeps a session up from now on. If one has ended for good, this begins another.
     func connect() async {
+        turn += 1
+        let mine = turn
+        // Whoever connects while the session before says goodbye wants the next one.
+        while isRunning, isLeaving {
+            await client.disconnect()
+            if isRunning, isLeaving { end(.offline) }
+        }
+        guard mine == turn else { return }
         guard !isRunning else { return await client.wake() }
         cancel(.reconnect)
         isRunning = true
@@ -94,11 +104,15 @@ actor Engine {
 
     /// Ends the session for good.
     func disconnect() async {
+        turn += 1
         for task in sleepers.values { task.cancel() }
         sleepers = [:]
         isLeaving = true
+        // A client that has said goodbye is of no more use, also one that never connected.
+        hasConnected = true
+        let client = client
         await client.disconnect()
-        guard isRunning else { return }
+        guard isLeaving, client === self.client else { return }
         end(.offline)
     }
 
@@ -174,10 +188,12 @@ actor Engine {
     /// has room again some time, so it is tried again; a damaged file is made anew by the next start.
     func stop(_ error: any Error) {
         let failure = error as? LocalFailure
+        let wasRunning = isRunning
         end(.failed(.store(failure?.description ?? "\(error)")))
         let client = client
+        hasConnected = true
         Task { await client.disconnect() }
-        guard failure?.mayPass ?? false, !isLeaving else { return }
+        guard failure?.mayPass ?? false, wasRunning, !isLeaving else { return }
         after(Engine.storeWait, .reconnect) { await $0.connect() }
     }
 

@@ -49,6 +49,12 @@ final class Notices {
         }
     }
 
+    /// These aren't watched any more, so that nothing new is told of them.
+    func forget(users: [String], conversations: [String]) {
+        for user in users { presences[user] = nil }
+        for conversation in conversations { counts[conversation] = nil }
+    }
+
     /// How many members of a conversation are there; nil if it isn't watched.
     func online(in conversation: String) -> OnlineCount? { counts[conversation] }
 

@@ -26,6 +26,7 @@ final class Watching {
         let groups = Watching.plan(
             conversations, for: desk.groups(atMost: Watching.conversationsMax), atMost: Watching.conversationsMax)
         Watching.apply(groups, to: &conversations)
+        desk.notices.forget(users: people.gone, conversations: groups.gone)
         if !people.gone.isEmpty { try await Watching.stop("users", people.gone, client, patience) }
         if !groups.gone.isEmpty { try await Watching.stop("conversations", groups.gone, client, patience) }
         for presences in try await Watching.watch(people.new, client, patience) { desk.noticePresence(presences) }

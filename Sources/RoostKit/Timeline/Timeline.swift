@@ -67,7 +67,8 @@ public final class Timeline {
     @discardableResult
     public func send(_ text: String, replyTo: TimelineItem.ID? = nil) async throws -> TimelineItem.ID {
         let id = try await send(kind: nil, Body(text: text), replyTo: replyTo)
-        try await write(draft: "")
+        // It is sent, whatever becomes of the draft: who is told of a failure sends again.
+        try? await write(draft: "")
         return id
     }
 
@@ -202,6 +203,7 @@ public final class Timeline {
             typedAt = now
             await engine.client.typing(in: name)
         }
-        try await engine.perform { [destination] in try $0.keep(draft: text, for: destination) }
+        // Something newer may have been written meanwhile.
+        try await engine.perform { [destination, draft] in try $0.keep(draft: draft, for: destination) }
     }
 }

@@ -102,7 +102,7 @@ import Testing
         let id = try await pair.writing.send("hi")
         for seconds in [2, 4, 8] {
             await clock.sleeper(for: .seconds(seconds))
-            #expect(pair.writing.snapshot.states == [.sending])
+            await pair.writing.until { $0.states == [.sending] }
             await clock.pass(.seconds(seconds))
         }
         let failed = await pair.writing.until { $0.firstFailure != nil }
