@@ -112,11 +112,12 @@ async def test_a_full_disk_refuses_what_has_to_be_stored(disk, tmp_path, free_me
         acked, unacked = {}, set()
         await fill(alice, group, acked, unacked)
         assert len(acked) > 100 and unacked
-        assert "the disk is full" in relay.log() and BODY[:100] not in relay.log()
+        await until(lambda: "the disk is full" in relay.log(), "a line of the log")
+        assert BODY[:100] not in relay.log()
         found = await goes_on_without_room(relay, alice, bob, group, acked)
         (disk.folder / "ballast").unlink()
         await goes_on_with_room(relay, alice, group, found, unacked)
-        assert "room on the disk again" in relay.log()
+        await until(lambda: "room on the disk again" in relay.log(), "a line of the log")
         assert relay.stop() == 0
         # What bob has read meanwhile was kept.
         relay.start()

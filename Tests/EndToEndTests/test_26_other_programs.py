@@ -41,7 +41,7 @@ async def test_a_lock_is_waited_for(start):
         assert (await waiting)["sequence"] == 1
     await until(lambda: relay.get("/readyz")[0] == 200, "a store that works again")
     assert (await alice.send(group, "two", key="k-2"))["sequence"] == 2
-    assert "another program has the store's write lock, for 5 s now" in relay.log()
+    await until(lambda: "another program has the store's write lock, for 5 s now" in relay.log(), "a line of the log")
     assert relay.stop() == 0
 
 

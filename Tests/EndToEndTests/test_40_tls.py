@@ -121,7 +121,7 @@ def test_versions(secure, version, shown):
 
 
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")
-def test_what_is_refused(secure):
+async def test_what_is_refused(secure):
     relay = secure()
     old = relay.authority.trust()
     old.set_ciphers("ALL:@SECLEVEL=0")
@@ -145,7 +145,7 @@ def test_what_is_refused(secure):
             except ConnectionError:
                 pass
             assert not answer.startswith(b"HTTP"), "an answer in plain text"
-    assert "broken_tls" in relay.relay.log()
+    await until(lambda: "broken_tls" in relay.relay.log(), "a line of the log")
     assert int(metric(relay, 'roost_refused_total{reason="tls"}')) >= 6
     assert relay.get("/readyz")[0] == 200
 
