@@ -1657,9 +1657,9 @@ const isWelcome = ({ user, epoch, time }) => (
   typeof user === "string" && typeof epoch === "string" && Number.isFinite(time));
 
 /** Whether a client comes back by itself after this close code (Docs/Protocol.md, section 10). Codes that it doesn't
- *  name come from the network or a proxy, but for the relay's own range. */
+ *  name come from the network or a proxy, but for the relay's own range; and so may 1002 (decision 35). */
 function comesBack(code) {
-  return ![1002, 1003, 1007, 1009].includes(code) && !(code >= 4500 && code < 5000);
+  return ![1003, 1007, 1009].includes(code) && !(code >= 4500 && code < 5000);
 }
 
 /** Timers by name, one of each. */

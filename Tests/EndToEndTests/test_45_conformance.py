@@ -27,10 +27,7 @@ DRIVERS = {
 # What a client can't do there. Cases that need it are left out.
 LACKS = {"swift": set(), "javascript": set()}
 # What fails, and why that isn't the client's mistake. One that passes some day must leave this list.
-KNOWN = {
-    ("swift", "comes-back-after[1012]"): "libwebsockets, which is used on Linux only, takes 1012 for a mistake of the "
-    "server's and tells 1002",
-}
+KNOWN = {}
 CASES = {case.title: case for case in load()}
 
 
@@ -52,7 +49,8 @@ def outcomes(request):
 
 
 @pytest.mark.parametrize("title", CASES)
-@pytest.mark.parametrize("driver", DRIVERS)
+@pytest.mark.parametrize("driver", [
+    pytest.param(name, marks=pytest.mark.xdist_group(f"conformance-{name}")) for name in DRIVERS])
 def test_case(outcomes, driver, title):
     outcome = outcomes(driver, title)
     assert set(outcome.missing) == set(CASES[title].needs) & LACKS[driver]

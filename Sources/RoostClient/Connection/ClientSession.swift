@@ -202,14 +202,15 @@ final class ClientSession {
         }
     }
 
-    // Docs/Protocol.md, section 10. Codes that it doesn't name, except 4500–4999, come from the network or a proxy.
+    // Docs/Protocol.md, section 10. Codes that it doesn't name, except 4500–4999, come from the network or a proxy; and
+    // so may 1002, which libwebsockets shows in place of a code that it doesn't know.
     private func closed(_ code: UInt16, _ text: String) {
         // The answer to `hello` says more than the close frame.
         let reason = refusedReason ?? text
         if phase == .leaving { return end(Ending(code: code, reason: "left", isWanted: true)) }
         switch code {
-        case CloseCode.protocolError.rawValue, CloseCode.unsupportedData.rawValue, CloseCode.invalidText.rawValue,
-            CloseCode.tooBig.rawValue, 4_500..<5_000:
+        case CloseCode.unsupportedData.rawValue, CloseCode.invalidText.rawValue, CloseCode.tooBig.rawValue,
+            4_500..<5_000:
             end(Ending(code: code, reason: reason, isWanted: false))
         default: lose(code: code, reason.isEmpty ? "connection lost" : reason)
         }
