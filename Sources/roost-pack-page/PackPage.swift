@@ -2,8 +2,8 @@ import COpenSSL
 import CZlib
 import Foundation
 
-/// Packs the files of the chat page into a Swift source, compressed: `roost-pack-page OUTPUT FILE…`. It runs while the
-/// relay is built, and is no part of it. Equal files give an equal source.
+/// Packs the files of the chat page into a Swift source, minified and compressed: `roost-pack-page OUTPUT FILE…`. It runs
+/// while the relay is built, and is no part of it. Equal files give an equal source. esbuild has to be on the PATH.
 @main
 struct PackPage {
     /// What the files have in place of the version, which is a hash of all of them.
@@ -18,7 +18,9 @@ struct PackPage {
             let url = URL(fileURLWithPath: path)
             return PageFile(name: url.lastPathComponent, bytes: [UInt8](try Data(contentsOf: url)))
         }
+        let folder = URL(fileURLWithPath: words.last ?? "").deletingLastPathComponent()
         nameVersion(in: &files)
+        for place in files.indices { try Minifier(folder: folder).minify(&files[place]) }
         let entries = try files.map { try $0.entry() }
         let source = """
             // Made by roost-pack-page from the files in Web.
@@ -36,26 +38,50 @@ struct PackPage {
         let all = files.flatMap { Array("\($0.name)\n\($0.tag)\n".utf8) }
         let version = PageFile(name: "", bytes: all).tag
         for place in files.indices where !files[place].name.hasSuffix(".png") {
-            var text = String(decoding: files[place].bytes, as: UTF8.self).replacing(mark, with: version)
-            if files[place].name.hasSuffix(".js") { text = withoutComments(text) }
-            files[place].bytes = [UInt8](text.utf8)
+            let text = String(decoding: files[place].bytes, as: UTF8.self)
+            files[place].bytes = [UInt8](text.replacing(mark, with: version).utf8)
+        }
+    }
+}
+
+/// Runs esbuild: a program is sent with short names, and without comments and white space.
+struct Minifier {
+    /// Where the files are, which name each other.
+    let folder: URL
+    /// What the library's users get. It exports its parts, too, for their tests; what only those use isn't sent.
+    static let library = #"export { Roost, RoostError, sentences } from "./roost.js";"#
+
+    func minify(_ file: inout PageFile) throws {
+        let common = ["--minify", "--log-level=warning"]
+        switch file.name {
+        case "roost.js":
+            let words = common + ["--bundle", "--format=esm", "--target=es2022"]
+            file.bytes = try run(words, on: [UInt8](Self.library.utf8))
+        case "app.js": file.bytes = try run(common + ["--format=esm", "--target=es2022"], on: file.bytes)
+        case "sw.js": file.bytes = try run(common + ["--target=es2022"], on: file.bytes)
+        case "app.css": file.bytes = try run(common + ["--loader=css"], on: file.bytes)
+        default: break
         }
     }
 
-    /// A program without the lines that are comments and nothing else, a quarter of what would be sent. Everything else
-    /// stays as it is, so no line of the program may begin with `//` or `/*` inside a literal.
-    private static func withoutComments(_ program: String) -> String {
-        var kept: [Substring] = []
-        var isInside = false
-        for line in program.split(separator: "\n", omittingEmptySubsequences: false) {
-            let text = line.drop { $0 == " " }
-            if isInside || text.hasPrefix("/*") {
-                isInside = !text.hasSuffix("*/")
-            } else if !text.hasPrefix("//") {
-                kept.append(line)
-            }
+    private func run(_ words: [String], on text: [UInt8]) throws -> [UInt8] {
+        let process = Process()
+        let (input, output) = (Pipe(), Pipe())
+        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+        process.arguments = ["esbuild"] + words
+        process.currentDirectoryURL = folder
+        process.standardInput = input
+        process.standardOutput = output
+        try process.run()
+        // It reads all of it before it writes anything.
+        try input.fileHandleForWriting.write(contentsOf: Data(text))
+        try input.fileHandleForWriting.close()
+        let made = try output.fileHandleForReading.readToEnd() ?? Data()
+        process.waitUntilExit()
+        guard process.terminationStatus == 0, !made.isEmpty else {
+            throw PackFailure("esbuild ended with \(process.terminationStatus); `make setup` installs it")
         }
-        return kept.joined(separator: "\n")
+        return [UInt8](made)
     }
 }
 
