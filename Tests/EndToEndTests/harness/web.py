@@ -8,7 +8,7 @@ import shutil
 import threading
 
 from .relay import REPOSITORY
-from .waiting import until
+from .waiting import PATIENCE, until
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 
@@ -39,9 +39,35 @@ app.open = async (destination) => {
     app.shown = ids;
   });
 };
+// All at once; a test exposes `noted`.
+app.type = (texts) => {
+  let left = texts.length;
+  const look = () => { if (!left && app.roost.snapshot.isUpToDate && !app.roost.snapshot.pendingCount) app.done?.(); };
+  const stored = (text) => {
+    noted(text);
+    left -= 1;
+    app.stored?.();
+    look();
+  };
+  for (const text of texts) app.timeline.send(text).then(() => stored(text));
+  app.roost.onChange(look);
+};
 app.texts = () => app.timeline.snapshot.items.map((item) => item.text ?? item.id);
 </script>
 """
+
+
+# Calls `end` once, after so many texts and so many transactions, or when all is done.
+COUNTING = """
+    let [texts, transactions] = x;
+    app.done = () => { app.done = app.stored = app.begun = null; end(); };
+    app.stored = () => { if (texts) texts -= 1; };
+    app.begun = () => { if (!texts && transactions-- === 0) app.done(); };
+    const { transaction } = IDBDatabase.prototype;
+    IDBDatabase.prototype.transaction = function (...rest) {
+        app.begun?.();
+        return transaction.apply(this, rest);
+    };"""
 
 
 class Site:
@@ -78,9 +104,6 @@ class Tab:
 
     def __init__(self, page, problems):
         self.page = page
-        self.is_killed = False
-        self.left = None
-        self.crashes = True
         page.on("pageerror", lambda error: problems.append(str(error)))
 
     async def run(self, code, argument=None):
@@ -129,29 +152,31 @@ class Tab:
         asking = asyncio.ensure_future(session.send("Page.crash"))
         asking.add_done_callback(lambda task: task.cancelled() or task.exception())
         await crashed
-        self.is_killed = True
 
-    def kill_after(self, steps, crashes=True):
-        """The tab is to be killed, or only closed, after so many steps, each a round trip to the page."""
-        self.left = steps
-        self.crashes = crashes
-
-    async def survives(self, step):
-        """Does a step unless the tab is killed first, or in the middle of it."""
-        if self.is_killed:
-            step.close()
-            return None
-        doing = asyncio.ensure_future(step)
-        if self.left > 0:
-            self.left -= 1
-            return await doing
-        if self.crashes:
+    async def live(self, life, texts, transactions, crashes=True):
+        """Does `life`, a coroutine, and kills the tab in the middle of it, or only closes it: when it has stored so many
+        texts of its own and begun so many transactions after that, or when it has nothing left to do. All of this are
+        events of the tab, which come on a slow machine, too."""
+        ending = asyncio.Event()
+        await self.page.expose_function("end", lambda: ending.set())
+        await self.page.wait_for_function("window.app !== undefined")
+        await self.run(COUNTING, [texts, transactions])
+        living, killing = asyncio.ensure_future(life), asyncio.ensure_future(ending.wait())
+        await asyncio.wait([living, killing], timeout=PATIENCE, return_when=asyncio.FIRST_COMPLETED)
+        if living.done():
+            living.result()
+        assert ending.is_set(), "it neither came that far nor was done"
+        if crashes:
             await self.crash()
-        self.is_killed = True
         await self.page.close()
-        await asyncio.wait([doing])
-        doing.exception()
-        return None
+        await asyncio.wait([living])
+        # What the page no longer answers isn't a mistake, and what it has answered may be one.
+        if isinstance(living.exception(), AssertionError):
+            living.result()
+
+    async def type(self, texts):
+        """Sends texts, and calls `noted` of the page with each when it is stored."""
+        await self.run("app.type(x)", texts)
 
     async def check(self):
         assert await self.run("app.back") == []
