@@ -23,6 +23,7 @@ let package = Package(
     platforms: [.macOS("15.4"), .iOS("18.4"), .tvOS("18.4"), .watchOS("11.4"), .visionOS("2.4")],
     products: [
         .executable(name: "roost", targets: ["roost"]),
+        .executable(name: "roost-services", targets: ["roost-services"]),
         .executable(name: "roost-load", targets: ["roost-load"]),
         .library(name: "RoostClient", targets: ["RoostClient"]),
         .library(name: "RoostClientLibwebsockets", targets: ["RoostClientLibwebsockets"]),
@@ -37,6 +38,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
         .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
+        .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1"),
         .package(url: "https://github.com/vapor/jwt-kit", from: "5.7.1"),
     ],
     targets: [
@@ -49,6 +51,8 @@ let package = Package(
         .systemLibrary(name: "COpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
         .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
+        .systemLibrary(name: "CArgon2", pkgConfig: "libargon2", providers: [.apt(["libargon2-dev"])]),
+        .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
         .systemLibrary(name: "CMalloc"),
         .target(name: "CBuild", cSettings: [.define("ROOST_COMMIT", to: "\"\(commit)\"")]),
         .systemLibrary(name: "CChecksum"),
@@ -129,6 +133,20 @@ let package = Package(
         // The relay in memory, for tests of apps.
         .target(
             name: "RoostTestClient", dependencies: ["RoostClient", "RoostCore", "RoostTestKit", "RoostWire"],
+            swiftSettings: strict),
+
+        // A second process: who people are. It sees the relay by its wire only.
+        .target(
+            name: "RoostServices",
+            dependencies: [
+                "CArgon2", "CCurl", "CSQLite", "RoostClient", "RoostClientLibwebsockets", "RoostWire",
+                .product(name: "Hummingbird", package: "hummingbird"), .product(name: "JWTKit", package: "jwt-kit"),
+            ],
+            swiftSettings: strict
+        ),
+        .executableTarget(
+            name: "roost-services",
+            dependencies: ["RoostServices", .product(name: "Hummingbird", package: "hummingbird")],
             swiftSettings: strict),
 
         // What tests share: an in-memory log, a manual clock, the seeded simulation and its command.
@@ -270,6 +288,7 @@ let package = Package(
             ],
             swiftSettings: strict
         ),
+        .testTarget(name: "RoostServicesTests", dependencies: ["RoostServices"], swiftSettings: strict),
         .testTarget(
             name: "RoostLoadTests",
             dependencies: [

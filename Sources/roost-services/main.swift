@@ -1,0 +1,4 @@
+import Hummingbird
+import RoostServices
+
+try await application().runService()

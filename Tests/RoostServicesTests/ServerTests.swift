@@ -1,0 +1,4 @@
+import RoostServices
+import Testing
+
+@Test func starts() { _ = application() }
