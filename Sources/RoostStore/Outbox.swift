@@ -62,9 +62,6 @@ public final class Outbox {
         try reread()
     }
 
-    /// Whether an item was taken and isn't answered.
-    public func isUnderWay(_ id: Int64) -> Bool { underWay.contains(id) }
-
     /// Whether an item can be given another body or be taken back as if it had never been. Of one that may have reached
     /// the relay, and whose answer was lost, nobody knows that.
     public func mayChange(_ id: Int64) -> Bool {

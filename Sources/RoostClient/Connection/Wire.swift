@@ -9,7 +9,7 @@ extension Duration {
 
 extension JSONWriter {
     /// A list of texts.
-    func list(_ name: StaticString, _ elements: [String]) {
+    package func list(_ name: StaticString, _ elements: [String]) {
         beginArray(name)
         for text in elements { element(text) }
         endArray()

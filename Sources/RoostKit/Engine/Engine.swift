@@ -20,7 +20,8 @@ actor Engine {
     private nonisolated let place: Place
     private let makeClient: @Sendable () -> ChatClient
     private var isRunning = false
-    private var hasConnected = false
+    // Whether `client` has had its sessions: the next one needs another client.
+    private var isUsedUp = false
     // Counts what the app wants: of several that wait, the last one counts.
     private var turn = 0
     private var isLeaving = false
@@ -87,8 +88,8 @@ actor Engine {
         isRunning = true
         isLeaving = false
         desk.note { $0.connection = .connecting }
-        if hasConnected { client = makeClient() }
-        hasConnected = true
+        if isUsedUp { client = makeClient() }
+        isUsedUp = true
         let client = client
         // Said on the session that follows.
         if activity != .active { try? await client.setActivity(activity) }
@@ -109,7 +110,7 @@ actor Engine {
         sleepers = [:]
         isLeaving = true
         // A client that has said goodbye is of no more use, also one that never connected.
-        hasConnected = true
+        isUsedUp = true
         let client = client
         await client.disconnect()
         guard isLeaving, client === self.client else { return }
@@ -191,7 +192,7 @@ actor Engine {
         let wasRunning = isRunning
         end(.failed(.store(failure?.description ?? "\(error)")))
         let client = client
-        hasConnected = true
+        isUsedUp = true
         Task { await client.disconnect() }
         guard failure?.mayPass ?? false, wasRunning, !isLeaving else { return }
         after(Engine.storeWait, .reconnect) { await $0.connect() }

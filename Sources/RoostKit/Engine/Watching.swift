@@ -57,7 +57,7 @@ final class Watching {
         do {
             return [
                 try await patience { () throws(RoostFailure) in
-                    try await client.ask(.watch, { $0.list("users", of: users) }, { UserPresence.list(reading: $0) })
+                    try await client.ask(.watch, { $0.list("users", users) }, { UserPresence.list(reading: $0) })
                 }
             ]
         } catch RoostFailure.refused {
@@ -78,7 +78,7 @@ final class Watching {
                 counts.append(
                     try await patience { () throws(RoostFailure) in
                         try await client.ask(
-                            .watch, { $0.list("conversations", of: [conversation]) }, { OnlineCount.list(reading: $0) })
+                            .watch, { $0.list("conversations", [conversation]) }, { OnlineCount.list(reading: $0) })
                     })
             } catch RoostFailure.refused {}
         }
@@ -89,15 +89,7 @@ final class Watching {
         _ name: StaticString, _ gone: [String], _ client: ChatClient, _ patience: Patience
     ) async throws {
         try await patience { () throws(RoostFailure) in
-            try await client.ask(.unwatch, { $0.list(name, of: gone) }, { Answer(reading: $0) })
+            try await client.ask(.unwatch, { $0.list(name, gone) }, { Answer(reading: $0) })
         }
-    }
-}
-
-extension JSONWriter {
-    fileprivate func list(_ name: StaticString, of names: [String]) {
-        beginArray(name)
-        for name in names { element(name) }
-        endArray()
     }
 }
