@@ -62,7 +62,10 @@ import Testing
         #expect(await fixture.client.nextEvent()?.disconnection?.willRetryIn == .milliseconds(500))
     }
 
-    @Test(arguments: [1000, 1001, 1002, 1006, 1011, 1013, 4000, 4001, 4002, 4003, 4004, 4005, 4008, 4499, 5000] as [UInt16])
+    @Test(
+        arguments: [
+            1000, 1001, 1002, 1006, 1011, 1013, 4000, 4001, 4002, 4003, 4004, 4005, 4008, 4499, 5000,
+        ] as [UInt16])
     func reconnectsAfter(code: UInt16) async {
         let fixture = Fixture()
         let socket = await fixture.connected()

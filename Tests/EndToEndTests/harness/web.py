@@ -154,9 +154,9 @@ class Tab:
         await crashed
 
     async def live(self, life, texts, transactions, crashes=True):
-        """Does `life`, a coroutine, and kills the tab in the middle of it, or only closes it: when it has stored so many
-        texts of its own and begun so many transactions after that, or when it has nothing left to do. All of this are
-        events of the tab, which come on a slow machine, too."""
+        """Does `life`, a coroutine, and kills the tab in the middle of it, or only closes it: when it has stored so
+        many texts of its own and begun so many transactions after that, or when it has nothing left to do. All of this
+        are events of the tab, which come on a slow machine, too."""
         ending = asyncio.Event()
         await self.page.expose_function("end", lambda: ending.set())
         await self.page.wait_for_function("window.app !== undefined")
