@@ -56,6 +56,7 @@ let package = Package(
         .systemLibrary(name: "CMalloc"),
         .target(name: "CBuild", cSettings: [.define("ROOST_COMMIT", to: "\"\(commit)\"")]),
         .systemLibrary(name: "CChecksum"),
+        .systemLibrary(name: "CSpawn"),
         .systemLibrary(name: "CEpoll", path: "LoadTests/CEpoll"),
 
         // Pure: no socket, file, thread or clock.
@@ -111,8 +112,8 @@ let package = Package(
         .executableTarget(
             name: "roost",
             dependencies: [
-                "RoostAuth", "RoostChat", "RoostClient", "RoostClientLibwebsockets", "RoostWire", "RoostServer",
-                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                "CSpawn", "RoostAuth", "RoostChat", "RoostClient", "RoostClientLibwebsockets", "RoostWire",
+                "RoostServer", .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: strict
         ),

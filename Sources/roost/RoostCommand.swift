@@ -15,7 +15,7 @@ struct RoostCommand: AsyncParsableCommand {
         abstract: "A self-hosted real-time chat relay with presence.",
         version: "roost \(ServerVersion.number)",
         subcommands: [
-            ServeCommand.self, StoreCommand.self, ChatCommand.self, AdminCommand.self, TopCommand.self,
+            ServeCommand.self, UpCommand.self, StoreCommand.self, ChatCommand.self, AdminCommand.self, TopCommand.self,
             CheckConfigCommand.self, LinkCommand.self, TokenCommand.self, VersionCommand.self,
         ]
     )
@@ -43,6 +43,7 @@ struct RoostCommand: AsyncParsableCommand {
         case let failure as ChatFailure: end(failure.description, code: 1)
         case let failure as AdminFailure: end(failure.description, code: 1)
         case let failure as ServerFailure: end(failure.description, code: 1)
+        case let failure as ServicesFailure: end(failure.description, code: 1)
         case let failure as StoreToolFailure: end(failure.description, code: failure.isMistake ? 2 : 1)
         default:
             let code = exitCode(for: error)

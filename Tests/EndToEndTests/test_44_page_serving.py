@@ -3,6 +3,7 @@ files of this number."""
 
 import gzip
 import http.client
+import json
 import os
 import pty
 import re
@@ -95,6 +96,18 @@ def test_what_a_browser_is_told(relay):
     for name in ("app.js", "app.css", "sw.js"):
         assert not re.search(r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|eval\(|https?://(?!www\.w3\.org)",
                              source("/" + name).decode()), name
+
+
+def test_where_the_services_are(relay, start):
+    status, headers, body = ask(relay, "/v1/page", BROWSER)
+    assert (status, headers["Content-Type"], body) == (200, "application/json", b"{}")
+    away = start(listen__services="https://accounts.example.org")
+    assert json.loads(ask(away, "/v1/page", BROWSER)[2]) == {"services": "https://accounts.example.org"}
+    policy = ask(away, "/", BROWSER)[1]["Content-Security-Policy"]
+    assert "; connect-src 'self' https://accounts.example.org; " in policy
+    for wrong in ("accounts.example.org", "https://a.example/path", "http://localhost:*", "https://a.example 'self'"):
+        with pytest.raises(AssertionError, match="listen.services"):
+            start(listen__services=wrong)
 
 
 def test_compressed_or_not(relay):

@@ -22,14 +22,17 @@ enum ChatPage {
 
     /// The response for one of its paths; nil for others. At `/` it is only for whoever takes HTML by name, as browsers
     /// do: programs and people with curl get a line of text there.
-    static func response(to request: HTTPRequest) -> HTTPResponse? {
+    /// - Parameter services: the origin of the services, or nothing.
+    static func response(to request: HTTPRequest, services: String) -> HTTPResponse? {
+        if request.path == "/v1/page" { return settings(services: services) }
         guard let file = files[request.path] else { return nil }
         let isRoot = request.path == "/"
         if isRoot, !takesHTML(request.accept) { return nil }
         let packed = file.packed.flatMap { takesGzip(request.acceptEncoding) ? $0 : nil }
         // A strong tag names bytes as they are sent (RFC 9110, section 8.8.3).
         let tag = packed == nil ? "\"\(file.tag)\"" : "\"\(file.tag)-gzip\""
-        var response = HTTPResponse(status: 200, contentType: file.type, body: packed ?? file.plain, headers: headers)
+        var response = HTTPResponse(
+            status: 200, contentType: file.type, body: packed ?? file.plain, headers: headers(services: services))
         response.headers.append(("ETag", tag))
         let varying = (isRoot ? ["Accept"] : []) + (file.packed == nil ? [] : ["Accept-Encoding"])
         if !varying.isEmpty { response.headers.append(("Vary", varying.joined(separator: ", "))) }
@@ -74,15 +77,26 @@ enum ChatPage {
         (list ?? "").lowercased().split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }
     }
 
-    private static let headers: [(name: String, value: String)] = [
-        (
-            "Content-Security-Policy",
-            // Trusted Types: text can't become script or markup by any way of the DOM. The one policy that there is
-            // names the service worker's address.
-            "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; "
-                + "manifest-src 'self'; worker-src 'self'; base-uri 'none'; form-action 'none'; "
-                + "frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types roost"
-        ),
+    /// What the page's files don't say, because it is the operator's. An origin has no character that JSON escapes.
+    private static func settings(services: String) -> HTTPResponse {
+        let text = services.isEmpty ? "{}" : "{\"services\":\"\(services)\"}"
+        return HTTPResponse(
+            status: 200, contentType: "application/json", body: [UInt8](text.utf8), headers: headers(services: ""))
+    }
+
+    private static func headers(services: String) -> [(name: String, value: String)] {
+        let policy = policy.replacing("connect-src 'self'", with: "connect-src 'self' \(services)")
+        return [("Content-Security-Policy", services.isEmpty ? Self.policy : policy)] + others
+    }
+
+    // Trusted Types: text can't become script or markup by any way of the DOM. The one policy that there is names the
+    // service worker's address.
+    private static let policy =
+        "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; "
+        + "manifest-src 'self'; worker-src 'self'; base-uri 'none'; form-action 'none'; "
+        + "frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types roost"
+
+    private static let others: [(name: String, value: String)] = [
         ("X-Content-Type-Options", "nosniff"),
         ("Referrer-Policy", "no-referrer"),
         ("Cross-Origin-Opener-Policy", "same-origin"),

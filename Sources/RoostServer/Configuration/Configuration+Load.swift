@@ -10,7 +10,7 @@ extension Configuration {
         var settings: [ConfigurationSetting] = []
         if let file { settings += try ConfigurationFile.settings(path: file) }
         settings += try self.settings(environment: environment)
-        for flag in flags {
+        for flag in flags where !ConfigurationKey.isForeign(flag.key) {
             let key = try ConfigurationKey.named(flag.key, in: .flag(flag.name))
             settings.append(key.setting(flag.value, from: .flag(flag.name)))
         }
@@ -35,7 +35,7 @@ extension Configuration {
         var settings: [ConfigurationSetting] = []
         // Sorted, so that the same environment always gives the same first failure.
         for (name, value) in environment.sorted(by: { $0.key < $1.key }) where name.hasPrefix("ROOST_") {
-            if isForeign(name) { continue }
+            if isForeign(name) || ConfigurationKey.isForeign(variable: name) { continue }
             settings.append(try ConfigurationKey.ofVariable(name).setting(value, from: .variable(name)))
         }
         return settings

@@ -15,6 +15,8 @@ public struct Configuration: Sendable, Equatable {
         public var port: UInt16 = 8_080
         /// Web origins that may connect, as browsers write them; see `OriginPolicy` for what an empty list means.
         public var origins: [String] = []
+        /// The origin of the services, for the chat page; empty if there are none.
+        public var services = ""
         /// Addresses and networks of the proxies whose word is taken for whom they speak.
         public var proxies: [String] = []
         /// Whether connections of these proxies begin with a header of the PROXY protocol.

@@ -43,6 +43,7 @@ enum ConfigurationFile {
         let source = source(of: key, path: path)
         guard let word = key.scalar?.string else { throw ConfigurationFailure(source, "a key must be a word") }
         let name = prefix + word
+        if prefix.isEmpty, ConfigurationKey.isForeign(name) { return }
         if let members = value.mapping, prefix.isEmpty {
             for (key, value) in members { try collect(key, value, under: name + ".", path: path, into: &settings) }
         } else if prefix.isEmpty, isEmpty(value), ConfigurationKey.sectionNotes[name] != nil {

@@ -59,6 +59,12 @@ extension ConfigurationKey {
             "on: browsers get the chat page at /. It shows nothing without a token; `roost link` makes a link with "
                 + "one. If listen.origins isn't empty, the page's own origin must be there."
         ),
+        ConfigurationKey(
+            "listen.services",
+            .text(\.listen.services, .service),
+            "Where browsers find roost-services, such as https://accounts.example.org. With it the chat page signs people "
+                + "up and in. `roost up` names its own if this is empty."
+        ),
     ]
 
     private static let tls = [

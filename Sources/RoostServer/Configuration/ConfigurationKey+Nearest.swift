@@ -1,6 +1,19 @@
 extension ConfigurationKey {
     private static let byName = Dictionary(uniqueKeysWithValues: all.map { ($0.name, $0) })
 
+    /// Sections of the same file that belong to `roost-services`, which refuses what it doesn't know in them.
+    static let foreignSections: Set = ["services", "accounts", "tokens", "mail", "openid"]
+
+    /// Whether a key such as `mail.host` belongs to `roost-services`.
+    static func isForeign(_ name: String) -> Bool {
+        foreignSections.contains(String(name.prefix { $0 != "." }))
+    }
+
+    /// Whether a variable such as `ROOST_MAIL_HOST` belongs to `roost-services`.
+    static func isForeign(variable name: String) -> Bool {
+        foreignSections.contains { name.hasPrefix("ROOST_\($0.uppercased())_") }
+    }
+
     /// Returns the key of this name. The failure suggests the most similar key.
     static func named(_ name: String, in source: ConfigurationSource) throws(ConfigurationFailure) -> ConfigurationKey {
         if let key = byName[name] { return key }

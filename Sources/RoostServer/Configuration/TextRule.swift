@@ -2,7 +2,7 @@ import RoostTransport
 
 /// The form of a text in the configuration.
 enum TextRule: Sendable {
-    case address, network, path, file, target, origin, claim, bearer
+    case address, network, path, file, target, origin, service, claim, bearer
 
     /// What is allowed, worded to follow "expected".
     var allowed: String {
@@ -17,6 +17,7 @@ enum TextRule: Sendable {
         case .origin:
             "an origin such as https://chat.example.org, in lower case and without a path, or http://localhost:* and "
                 + "http://127.0.0.1:* for any port"
+        case .service: "nothing, or an origin such as https://accounts.example.org, in lower case and without a path"
         case .claim: "nothing, or up to 256 printable ASCII characters"
         case .bearer: "nothing, or 16 to 256 printable ASCII characters without spaces"
         }
@@ -33,6 +34,7 @@ enum TextRule: Sendable {
             bytes.first == UInt8(ascii: "/") && bytes.count <= 256
                 && bytes.allSatisfy { (0x21...0x7E).contains($0) && $0 != UInt8(ascii: "?") }
         case .origin: Self.isOrigin(text)
+        case .service: bytes.isEmpty || Self.isOrigin(text) && !text.hasSuffix(":*")
         case .claim: bytes.count <= 256 && bytes.allSatisfy { (0x20...0x7E).contains($0) }
         // RFC 6750, section 2.1 allows fewer characters. This only ensures that the token fits a header and is hard to
         // guess.

@@ -20,7 +20,11 @@ extension Gateway {
                 status: 200, contentType: "text/plain; version=0.0.4; charset=utf-8",
                 body: metrics.page(at: now.monotonic) { metricsPage() })
         case let path:
-            if configuration.hasChatPage, let page = ChatPage.response(to: request) { return page }
+            if configuration.hasChatPage,
+                let page = ChatPage.response(to: request, services: configuration.listen.services)
+            {
+                return page
+            }
             if path == "/" { return greeting }
             let page = configuration.hasAdminPage ? AdminPage.response(to: path) : nil
             return page ?? .refusal(404, code: "not_found", reason: "there is no such page")

@@ -19,6 +19,7 @@ extension Gateway {
         let new = reloaded.configuration
         var taken = configuration
         taken.listen.origins = new.listen.origins
+        taken.listen.services = new.listen.services
         taken.auth = new.auth
         taken.metrics = new.metrics
         taken.logLevel = new.logLevel

@@ -1,0 +1,21 @@
+// What Swift's view of the C library leaves out, because it is declared for GNU programs only (posix_spawn(3), pipe(2)).
+
+#ifndef ROOST_CSPAWN_SHIM_H
+#define ROOST_CSPAWN_SHIM_H
+
+#include <fcntl.h>
+#include <spawn.h>
+#include <unistd.h>
+
+extern int pipe2(int ends[2], int flags);
+extern int posix_spawn_file_actions_addclosefrom_np(posix_spawn_file_actions_t *actions, int from);
+
+/// A pipe of which no child gets an end by itself.
+static inline int roost_pipe(int ends[2]) { return pipe2(ends, O_CLOEXEC); }
+
+/// The child closes this descriptor and all above it.
+static inline int roost_spawn_close_from(posix_spawn_file_actions_t *actions, int from) {
+    return posix_spawn_file_actions_addclosefrom_np(actions, from);
+}
+
+#endif
