@@ -1,4 +1,5 @@
-// What Swift's view of the C library leaves out, because it is declared for GNU programs only (posix_spawn(3), pipe(2)).
+// What Swift's view of the C library leaves out, because it is declared for GNU programs only: pipe(2), and the last of
+// posix_spawn_file_actions(3).
 
 #ifndef ROOST_CSPAWN_SHIM_H
 #define ROOST_CSPAWN_SHIM_H

@@ -3,7 +3,7 @@ import CZlib
 import Foundation
 
 /// Packs the files of the chat page into a Swift source, minified and compressed: `roost-pack-page OUTPUT FILE…`. It
-/// runs while the relay is built, and is no part of it. Equal files give an equal source. esbuild has to be on the PATH.
+/// runs while the relay is built, and is no part of it. Equal files give an equal source. esbuild must be on the PATH.
 @main
 struct PackPage {
     /// What the files have in place of the version, which is a hash of all of them.

@@ -62,8 +62,8 @@ extension ConfigurationKey {
         ConfigurationKey(
             "listen.services",
             .text(\.listen.services, .service),
-            "Where browsers find roost-services, such as https://accounts.example.org. With it the chat page signs people "
-                + "up and in. `roost up` names its own if this is empty."
+            "Where browsers find roost-services, such as https://accounts.example.org. With it the chat page signs "
+                + "people up and in. `roost up` names its own if this is empty."
         ),
     ]
 
