@@ -16,70 +16,69 @@
 //   Engine                keeps store, session and tabs together
 //   Timeline, Roost       what an app sees
 
-/** Every bound with its reason. */
-const limits = Object.freeze({
-  /** Most items of an outbox. Somebody who is offline for a week doesn't reach it; a loop that sends does. */
-  outboxItems: 10_000,
-  /** Most characters of items, which are in memory too. */
-  outboxLength: 16_777_216,
-  /** Most items under way at once: more wouldn't be faster, and one lost connection would repeat them all. */
-  underWay: 16,
-  /** Most messages kept of one conversation. Who scrolls further asks the relay. */
-  messages: 50_000,
-  /** Most messages in memory, where there is no disk: some 10 MB of usual texts. */
-  mirroredMessages: 20_000,
-  /** Most changes that wait for the disk to work again. Beyond, the relay is asked for them. */
-  journal: 20_000,
-  /** Most commands of the app's that wait for a reply: more than a person needs. */
-  requests: 64,
-  /** Most questions of a tab that the writer hasn't answered. */
-  calls: 256,
-  /** Most events that wait for the store. Beyond, the connection is given up until they are stored. */
-  events: 2_048,
-  /** Most events of one transaction: a page of the relay's while it catches a device up. */
-  batch: 256,
-  /** Most users watched: the relay's bound (Docs/Protocol.md, section 9). */
-  watched: 1_000,
-  /** Most conversations of which members are counted: the relay's bound, too. */
-  counted: 64,
-  /** Users shown by name as typing in one conversation (section 8). */
-  typing: 20,
-  /** Members of a conversation who are told of each other's receipts (section 7). */
-  receipts: 256,
-  /** Rows of the list's first page, and of each further one. */
-  rows: 50,
-  /** Messages of a timeline's first window, of a further page, and of the whole window: some screens either way. */
-  window: 50,
-  page: 100,
-  windowMost: 500,
-  /** Tries of a command that asks the relay for something and is told to come back later. */
-  patience: 10,
-  /** Milliseconds: from connecting to `welcome`: ten for the socket, and ten of the relay's for `hello`. */
-  welcomeTime: 20_000,
-  /** From a command to its reply. Storing takes milliseconds, so that the network is gone after ten seconds. */
-  replyTime: 10_000,
-  /** Of silence, after which a sign of life is asked for. A page can't see the relay's pings. */
-  quietTime: 45_000,
-  /** Over which acks are collected, and how many events are acked at once. */
-  ackTime: 100,
-  ackEvents: 100,
-  /** The first and the longest range of a wait before the next try (section 10), and the longest the relay may ask. */
-  backoffFirst: 500,
-  backoffMost: 20_000,
-  askedWait: 300_000,
-  /** Before its end, a token is renewed; earlier if it lives for less than five minutes. */
-  refreshMargin: 60_000,
-  /** How long `disconnect` waits for the relay to close the connection. */
-  goodbyeTime: 3_000,
-  /** The relay forgets after three seconds who types. */
-  typingTime: 2_000,
-  /** How long IndexedDB may take to open, and for one transaction: some browsers let it hang for ever. */
-  openTime: 5_000,
-  transactionTime: 15_000,
-  /** The first and the longest wait before IndexedDB is tried again. */
-  reopenFirst: 1_000,
-  reopenMost: 30_000,
-});
+// Every bound with its reason.
+
+/** Most items of an outbox. Somebody who is offline for a week doesn't reach it; a loop that sends does. */
+const OUTBOX_ITEMS = 10_000;
+/** Most characters of items, which are in memory too. */
+const OUTBOX_LENGTH = 16_777_216;
+/** Most items under way at once: more wouldn't be faster, and one lost connection would repeat them all. */
+const UNDER_WAY = 16;
+/** Most messages kept of one conversation. Who scrolls further asks the relay. */
+const MESSAGES_KEPT = 50_000;
+/** Most messages in memory, where there is no disk: some 10 MB of usual texts. */
+const MESSAGES_IN_MEMORY = 20_000;
+/** Most changes that wait for the disk to work again. Beyond, the relay is asked for them. */
+const JOURNAL_CHANGES = 20_000;
+/** Most commands of the app's that wait for a reply: more than a person needs. */
+const REQUESTS_WAITING = 64;
+/** Most questions of a tab that the writer hasn't answered. */
+const CALLS_WAITING = 256;
+/** Most events that wait for the store. Beyond, the connection is given up until they are stored. */
+const EVENTS_WAITING = 2_048;
+/** Most events of one transaction: a page of the relay's while it catches a device up. */
+const EVENTS_AT_ONCE = 256;
+/** Most users watched: the relay's bound (Docs/Protocol.md, section 9). */
+const USERS_WATCHED = 1_000;
+/** Most conversations of which members are counted: the relay's bound, too. */
+const CONVERSATIONS_COUNTED = 64;
+/** Users shown by name as typing in one conversation (section 8). */
+const USERS_TYPING = 20;
+/** Members of a conversation who are told of each other's receipts (section 7). */
+const RECEIPT_MEMBERS = 256;
+/** Rows of the list's first page, and of each further one. */
+const LIST_PAGE = 50;
+/** Messages of a timeline's first window, of a further page, and of the whole window: some screens either way. */
+const WINDOW = 50;
+const PAGE = 100;
+const WINDOW_MOST = 500;
+/** Tries of a command that asks the relay for something and is told to come back later. */
+const PATIENCE = 10;
+/** Milliseconds: from connecting to `welcome`: ten for the socket, and ten of the relay's for `hello`. */
+const WELCOME_TIME = 20_000;
+/** From a command to its reply. Storing takes milliseconds, so that the network is gone after ten seconds. */
+const REPLY_TIME = 10_000;
+/** Of silence, after which a sign of life is asked for. A page can't see the relay's pings. */
+const QUIET_TIME = 45_000;
+/** Over which acks are collected, and how many events are acked at once. */
+const ACK_TIME = 100;
+const ACK_EVENTS = 100;
+/** The first and the longest range of a wait before the next try (section 10), and the longest the relay may ask. */
+const BACKOFF_FIRST = 500;
+const BACKOFF_MOST = 20_000;
+const ASKED_WAIT_MOST = 300_000;
+/** Before its end, a token is renewed; earlier if it lives for less than five minutes. */
+const REFRESH_MARGIN = 60_000;
+/** How long `disconnect` waits for the relay to close the connection. */
+const GOODBYE_TIME = 3_000;
+/** The relay forgets after three seconds who types. */
+const TYPING_TIME = 2_000;
+/** How long IndexedDB may take to open, and for one transaction: some browsers let it hang for ever. */
+const OPEN_TIME = 5_000;
+const TRANSACTION_TIME = 15_000;
+/** The first and the longest wait before IndexedDB is tried again. */
+const REOPEN_FIRST = 1_000;
+const REOPEN_MOST = 30_000;
 
 /** A command that failed. */
 export class RoostError extends Error {
@@ -316,7 +315,7 @@ class Memory {
 
   constructor() {
     for (const name in schema) {
-      this.#tables[name] = new Table(schema[name], name === "messages" ? limits.mirroredMessages : Infinity);
+      this.#tables[name] = new Table(schema[name], name === "messages" ? MESSAGES_IN_MEMORY : Infinity);
     }
   }
 
@@ -364,7 +363,7 @@ class Memory {
   }
 }
 
-/** The disk has failed, not what was done with it. */
+/** The disk has failed, not what was done with it. The vault makes do without it, so that nobody asks why. */
 class DiskError extends Error {}
 
 /** Rows in IndexedDB. It closes itself when it breaks, or when somebody wants to delete or renew it. */
@@ -375,7 +374,7 @@ class Disk {
   static open(name, onLost) {
     return new Promise((resolve, reject) => {
       let isLate = false;
-      const late = setTimeout(() => { isLate = true; reject(new DiskError("it doesn't open")); }, limits.openTime);
+      const late = setTimeout(() => { isLate = true; reject(new DiskError()); }, OPEN_TIME);
       const request = indexedDB.open(name, 1);
       request.onupgradeneeded = () => {
         for (const table in schema) {
@@ -384,7 +383,7 @@ class Disk {
           for (const index in indexes) made.createIndex(index, indexes[index]);
         }
       };
-      request.onerror = () => { clearTimeout(late); reject(new DiskError(request.error?.message)); };
+      request.onerror = () => { clearTimeout(late); reject(new DiskError()); };
       request.onsuccess = () => {
         clearTimeout(late);
         if (isLate) return request.result.close();
@@ -415,16 +414,16 @@ class Disk {
     let transaction;
     try {
       transaction = this.#database.transaction(Object.keys(schema), mode, { durability: "strict" });
-    } catch (error) {
-      throw new DiskError(error.message);
+    } catch {
+      throw new DiskError();
     }
     const done = new Promise((resolve, reject) => {
       transaction.oncomplete = resolve;
-      transaction.onabort = () => reject(new DiskError(transaction.error?.message ?? "aborted"));
+      transaction.onabort = () => reject(new DiskError());
     });
     let late;
     const hung = new Promise((_, reject) => {
-      late = setTimeout(() => reject(new DiskError("it hangs")), limits.transactionTime);
+      late = setTimeout(() => reject(new DiskError()), TRANSACTION_TIME);
     });
     try {
       const result = await Promise.race([body(new DiskTransaction(transaction)), hung]);
@@ -434,7 +433,7 @@ class Disk {
       done.catch(() => {});
       abort(transaction);
       const isDisk = error instanceof DOMException && !["DataError", "DataCloneError"].includes(error.name);
-      throw isDisk ? new DiskError(error.message) : error;
+      throw isDisk ? new DiskError() : error;
     } finally {
       clearTimeout(late);
     }
@@ -448,7 +447,7 @@ function abort(transaction) {
 function answer(request) {
   return new Promise((resolve, reject) => {
     request.onsuccess = () => resolve(request.result);
-    request.onerror = () => reject(request.error ?? new DiskError("a request failed"));
+    request.onerror = () => reject(request.error ?? new DiskError());
   });
 }
 
@@ -473,7 +472,7 @@ class DiskTransaction {
     return new Promise((resolve, reject) => {
       const rows = [];
       const request = source.openCursor(keyRange(range), "prev");
-      request.onerror = () => reject(request.error ?? new DiskError("a request failed"));
+      request.onerror = () => reject(request.error ?? new DiskError());
       request.onsuccess = () => {
         const cursor = request.result;
         if (!cursor) return resolve(rows);
@@ -546,7 +545,7 @@ class Vault {
   // Which disk it was, as another one may take its place.
   #mark = null;
   #timer = null;
-  #wait = limits.reopenFirst;
+  #wait = REOPEN_FIRST;
   #triedAt = 0;
   #isOpening = false;
   #isClosed = false;
@@ -609,8 +608,8 @@ class Vault {
   #remember(changes) {
     if (!this.#open) return;
     this.#journal.push(...changes);
-    if (this.#clock.now() - this.#triedAt >= limits.reopenFirst) this.#plan(0);
-    if (!this.#isWhole || this.#journal.length > limits.journal) {
+    if (this.#clock.now() - this.#triedAt >= REOPEN_FIRST) this.#plan(0);
+    if (!this.#isWhole || this.#journal.length > JOURNAL_CHANGES) {
       this.#isWhole = false;
       this.#journal = this.#journal.filter((change) => ownTables.has(change.table));
     }
@@ -640,11 +639,11 @@ class Vault {
     try {
       disk = await this.#open((gone) => this.#lose(gone));
       const isOther = await this.#mirror.read(() => this.#writeBack(disk));
-      this.#wait = limits.reopenFirst;
+      this.#wait = REOPEN_FIRST;
       this.onChange(isOther);
     } catch {
       disk?.close();
-      this.#wait = Math.min(this.#wait * 2, limits.reopenMost);
+      this.#wait = Math.min(this.#wait * 2, REOPEN_MOST);
       this.#plan();
     } finally {
       this.#isOpening = false;
@@ -786,8 +785,8 @@ class Cache {
       const mark = { user: from, delivered: sequence, deliveredAt: time, read: sequence, readAt: time };
       await this.#raise(conversation, mark);
     }
-    if (one.sequence > limits.messages) {
-      await this.#forgetMessages(conversation, 0, one.sequence - limits.messages);
+    if (one.sequence > MESSAGES_KEPT) {
+      await this.#forgetMessages(conversation, 0, one.sequence - MESSAGES_KEPT);
     }
   }
 
@@ -1189,7 +1188,7 @@ class Outbox {
 
   #check(length, count) {
     const sum = this.items.reduce((all, item) => all + item.length, length);
-    if (this.items.length + count > limits.outboxItems || sum > limits.outboxLength) {
+    if (this.items.length + count > OUTBOX_ITEMS || sum > OUTBOX_LENGTH) {
       throw new RoostError("full", "more waits than this device keeps");
     }
   }
@@ -1248,7 +1247,7 @@ class Outbox {
 
   /** The next item that may be sent, which then counts as under way. */
   takeNext() {
-    if (this.#underWay.size >= limits.underWay) return undefined;
+    if (this.#underWay.size >= UNDER_WAY) return undefined;
     const [visible, invisible, choosing] = [new Set(), new Set(), new Set()];
     for (const item of this.items) {
       const { destination } = item;
@@ -1638,18 +1637,18 @@ async function targetOf({ rows }, id, conversation, destination) {
 /** The wait before the next try: a random time from a range that doubles, so that clients that lost the same relay
  *  don't come back together. */
 class Backoff {
-  #range = limits.backoffFirst;
+  #range = BACKOFF_FIRST;
   #random;
 
   constructor(random = Math.random) { this.#random = random; }
 
   next() {
     const wait = this.#range * this.#random();
-    this.#range = Math.min(this.#range * 2, limits.backoffMost);
+    this.#range = Math.min(this.#range * 2, BACKOFF_MOST);
     return wait;
   }
 
-  reset() { this.#range = limits.backoffFirst; }
+  reset() { this.#range = BACKOFF_FIRST; }
 }
 
 /** Whether a welcome has what a session needs. */
@@ -1756,15 +1755,15 @@ class Session {
     this.#phase = "token";
     const number = this.#connection;
     this.#owner.changed({ state: "connecting" });
-    this.#alarms.set("welcome", limits.welcomeTime, () => this.#lose("no welcome in time"));
+    this.#alarms.set("welcome", WELCOME_TIME, () => this.#lose());
     let token;
     try {
       token = await this.#settings.token();
       if (number !== this.#connection) return;
       // What came before is stored by then.
       this.place = await this.#owner.place();
-    } catch (error) {
-      if (number === this.#connection) this.#lose(`no token to connect with: ${error?.message ?? error}`);
+    } catch {
+      if (number === this.#connection) this.#lose();
       return;
     }
     if (number === this.#connection && this.#phase === "token") this.#dial(token);
@@ -1799,7 +1798,7 @@ class Session {
     if (this.#resume !== undefined) members.resume = this.#resume;
     this.#issue("hello", members, (failure, welcome) => {
       if (this.#phase !== "greeting") return;
-      if (!failure) return isWelcome(welcome) ? this.#becomeReady(welcome) : this.#lose("not a welcome");
+      if (!failure) return isWelcome(welcome) ? this.#becomeReady(welcome) : this.#lose();
       if (failure.code === "bad_position" && this.#resume !== undefined) {
         // The log never gave it (section 6): without it, the relay's own cursor counts.
         this.#resume = undefined;
@@ -1809,7 +1808,7 @@ class Session {
       if (["token_expired", "unauthorized", "forbidden"].includes(failure.code)) return;
       if (!failure.retry) return this.#end({ state: "failed", reason: "other", detail: failure.message });
       this.#askedWait = failure.retryAfter;
-      this.#lose(failure.message);
+      this.#lose();
     });
   }
 
@@ -1848,7 +1847,7 @@ class Session {
 
   #closed(code, reason) {
     if (this.#phase === "leaving") return this.#end({ state: "offline" });
-    if (comesBack(code)) return this.#lose(reason || "the connection was lost");
+    if (comesBack(code)) return this.#lose();
     const why = { 4500: "signedOut", 4503: "signedOut", 4501: "takenOver" }[code] ?? "other";
     this.#end({ state: "failed", reason: why, detail: reason || `closed with ${code}` });
   }
@@ -1880,28 +1879,28 @@ class Session {
     }
     this.#waiting.set(id, { issued: this.#clock.now(), complete });
     this.#socket.send(text);
-    if (!this.#alarms.isSet("replies")) this.#alarms.set("replies", limits.replyTime, () => this.#giveUp());
+    if (!this.#alarms.isSet("replies")) this.#alarms.set("replies", REPLY_TIME, () => this.#giveUp());
   }
 
   // Nothing was heard since a command was sent: the network is gone, whatever the socket says. A slow answer is none.
   #giveUp() {
     const now = this.#clock.now();
-    const late = [...this.#waiting].filter(([, { issued }]) => now - issued >= limits.replyTime);
-    if (late.some(([, { issued }]) => this.#heardAt < issued)) return this.#lose("the relay doesn't answer");
+    const late = [...this.#waiting].filter(([, { issued }]) => now - issued >= REPLY_TIME);
+    if (late.some(([, { issued }]) => this.#heardAt < issued)) return this.#lose();
     for (const [id, { complete }] of late) {
       this.#waiting.delete(id);
       complete(new RoostError("timed_out", "no answer in time", { retry: true }));
     }
     const next = Math.min(...[...this.#waiting.values()].map(({ issued }) => issued));
-    if (Number.isFinite(next)) this.#alarms.set("replies", next + limits.replyTime - now, () => this.#giveUp());
+    if (Number.isFinite(next)) this.#alarms.set("replies", next + REPLY_TIME - now, () => this.#giveUp());
   }
 
   // A page doesn't see the relay's pings, so that it sends its own after a long silence.
   #watchSilence() {
     const quiet = this.#clock.now() - this.#heardAt;
-    const left = limits.quietTime - quiet;
+    const left = QUIET_TIME - quiet;
     if (left <= 0) this.#ping();
-    this.#alarms.set("quiet", left > 0 ? left : limits.quietTime, () => this.#watchSilence());
+    this.#alarms.set("quiet", left > 0 ? left : QUIET_TIME, () => this.#watchSilence());
   }
 
   #ping() { this.#issue("ping", {}, () => {}); }
@@ -1913,8 +1912,8 @@ class Session {
     if (connection !== this.#connection || !this.isReady) return;
     this.#unacked = position;
     this.#unackedCount += 1;
-    if (this.#unackedCount >= limits.ackEvents) this.#sendAck();
-    else if (!this.#alarms.isSet("acks")) this.#alarms.set("acks", limits.ackTime, () => this.#sendAck());
+    if (this.#unackedCount >= ACK_EVENTS) this.#sendAck();
+    else if (!this.#alarms.isSet("acks")) this.#alarms.set("acks", ACK_TIME, () => this.#sendAck());
   }
 
   #sendAck() {
@@ -1927,7 +1926,7 @@ class Session {
   // -- The token
 
   #planRefresh(life) {
-    const wait = Math.max(life - Math.min(limits.refreshMargin, life / 5), limits.backoffFirst);
+    const wait = Math.max(life - Math.min(REFRESH_MARGIN, life / 5), BACKOFF_FIRST);
     // Timers of browsers hold 31 bits.
     this.#alarms.set("refresh", Math.min(wait, 2_000_000_000), () => this.#refresh());
   }
@@ -1941,7 +1940,7 @@ class Session {
     const failed = () => {
       if (!isCurrent()) return;
       this.#isRefreshing = false;
-      this.#alarms.set("refresh", limits.backoffFirst + this.#backoff.next(), () => this.#refresh());
+      this.#alarms.set("refresh", BACKOFF_FIRST + this.#backoff.next(), () => this.#refresh());
     };
     let token;
     try { token = await this.#settings.token(); } catch { return failed(); }
@@ -1968,7 +1967,7 @@ class Session {
       this.#sendAck();
       this.transmit("bye");
       this.#phase = "leaving";
-      this.#alarms.set("goodbye", limits.goodbyeTime, () => this.#end({ state: "offline" }));
+      this.#alarms.set("goodbye", GOODBYE_TIME, () => this.#end({ state: "offline" }));
     });
   }
 
@@ -1980,22 +1979,22 @@ class Session {
   }
 
   /** Gives up the connection; the next try comes after a while. */
-  #lose(detail) {
+  #lose() {
     if (this.#phase === "leaving") return this.#end({ state: "offline" });
-    if (this.#readySince !== undefined && this.#clock.now() - this.#readySince >= limits.backoffMost) {
+    if (this.#readySince !== undefined && this.#clock.now() - this.#readySince >= BACKOFF_MOST) {
       this.#backoff.reset();
     }
     const asked = this.#askedWait;
     this.#askedWait = undefined;
-    const wait = asked === undefined ? this.#backoff.next() : Math.min(asked, limits.askedWait);
+    const wait = asked === undefined ? this.#backoff.next() : Math.min(asked, ASKED_WAIT_MOST);
     this.#letGo();
     this.#phase = "waiting";
     this.#alarms.set("reconnect", wait, () => this.#begin());
-    this.#owner.changed({ state: "waiting", until: this.#clock.now() + wait }, detail);
+    this.#owner.changed({ state: "waiting", until: this.#clock.now() + wait });
   }
 
   /** Too much arrives: what has come is stored first. */
-  overrun() { if (this.isReady) this.#lose("events aren't stored as fast as they come"); }
+  overrun() { if (this.isReady) this.#lose(); }
 
   #end(state) {
     this.#letGo();
@@ -2097,7 +2096,7 @@ class Tabs {
   call(method, ...values) {
     if (this.isWriter) return this.#carryOut(method, values, this.id);
     if (!this.#leave) return Promise.reject(notConnected());
-    if (this.#calls.size >= limits.calls) return Promise.reject(tooMany());
+    if (this.#calls.size >= CALLS_WAITING) return Promise.reject(tooMany());
     return new Promise((resolve, reject) => {
       const id = ++this.#lastCall;
       this.#calls.set(id, { method, values, resolve, reject });
@@ -2180,7 +2179,7 @@ class Notices {
       return;
     }
     const users = (this.#typing.get(conversation) ?? []).filter((one) => one !== user);
-    if (active && users.length < limits.typing) users.push(user);
+    if (active && users.length < USERS_TYPING) users.push(user);
     this.#typing.set(conversation, users);
     if (!users.length) this.#typing.delete(conversation);
   }
@@ -2190,7 +2189,7 @@ class Notices {
 
   takePresence(users) {
     for (const one of users) {
-      if (this.presences.has(one.user) || this.presences.size < limits.watched) this.presences.set(one.user, one);
+      if (this.presences.has(one.user) || this.presences.size < USERS_WATCHED) this.presences.set(one.user, one);
     }
   }
 
@@ -2251,15 +2250,15 @@ class Window {
     const growsDown = this.#growsDown;
     this.#growsDown = false;
     if (this.low !== undefined) {
-      const found = await rows.find("messages", { ...range, limit: limits.windowMost + 1 });
-      if (found.length <= limits.windowMost) return found;
+      const found = await rows.find("messages", { ...range, limit: WINDOW_MOST + 1 });
+      if (found.length <= WINDOW_MOST) return found;
       if (growsDown) {
         found.pop();
         this.high = found[found.length - 1].sequence;
         return found;
       }
     }
-    const limit = this.low === undefined ? limits.window : limits.windowMost;
+    const limit = this.low === undefined ? WINDOW : WINDOW_MOST;
     const newest = (await rows.find("messages", { ...range, newest: true, limit })).reverse();
     this.low = newest[0]?.sequence;
     return newest;
@@ -2269,7 +2268,7 @@ class Window {
 
   /** Shows what is around a message. */
   jump(sequence, newest) {
-    const half = limits.window / 2;
+    const half = WINDOW / 2;
     this.low = Math.max(1, sequence - half);
     this.high = sequence + half < newest ? sequence + half : undefined;
   }
@@ -2434,7 +2433,7 @@ class TimelineView {
     this.low = messages[0]?.sequence;
     const stale = messages.filter((message) => message.stale).map((message) => message.sequence);
     this.stale = stale.length
-      ? { from: stale[0], limit: Math.min(limits.page, stale[stale.length - 1] - stale[0] + 1) } : null;
+      ? { from: stale[0], limit: Math.min(PAGE, stale[stale.length - 1] - stale[0] + 1) } : null;
     if (conversation) {
       Object.assign(next, this.#notices.typing(conversation.id));
       const online = conversation.kind === "group" && this.#notices.online.get(conversation.id);
@@ -2467,7 +2466,7 @@ class TimelineView {
 class ListView {
   #store;
   #notices;
-  #limit = limits.rows;
+  #limit = LIST_PAGE;
   #read = new Map();
 
   constructor(store, notices) {
@@ -2486,7 +2485,7 @@ class ListView {
   shows() { return true; }
 
   loadMore() {
-    if (this.shown.value.hasMore) this.#limit += limits.rows;
+    if (this.shown.value.hasMore) this.#limit += LIST_PAGE;
     return this.refresh.ask();
   }
 
@@ -2750,7 +2749,7 @@ class Sender {
   #pause(asked = 0) {
     this.#isPaused = true;
     this.#tries = Math.min(this.#tries + 1, 6);
-    this.#alarms.set("pause", Math.min(asked, limits.askedWait) + 250 * 2 ** this.#tries * this.#random(), () => {
+    this.#alarms.set("pause", Math.min(asked, ASKED_WAIT_MOST) + 250 * 2 ** this.#tries * this.#random(), () => {
       this.#isPaused = false;
       this.pump();
     });
@@ -2834,7 +2833,7 @@ class Asker {
 
   /** What the app asks for. */
   request(type, members) {
-    if (this.#session.waiting >= limits.requests) throw tooMany();
+    if (this.#session.waiting >= REQUESTS_WAITING) throw tooMany();
     return this.ask(type, members);
   }
 
@@ -2855,8 +2854,8 @@ class Asker {
       try {
         return await this.ask(type, members, take);
       } catch (error) {
-        if (!error.retry || isNoAnswer(error) || tries >= limits.patience) throw error;
-        const wait = Math.min(error.retryAfter ?? 1_000, limits.askedWait);
+        if (!error.retry || isNoAnswer(error) || tries >= PATIENCE) throw error;
+        const wait = Math.min(error.retryAfter ?? 1_000, ASKED_WAIT_MOST);
         await new Promise((resolve) => this.#clock.set(wait, resolve));
       }
     }
@@ -2919,10 +2918,10 @@ class Asker {
     if (!view.wasAsked) {
       view.wasAsked = true;
       try {
-        if (count <= limits.receipts) await this.members(id);
+        if (count <= RECEIPT_MEMBERS) await this.members(id);
         const shown = view.shown.value.items.filter((item) => item.type === "message");
-        if (shown.length < limits.window && first <= sequence) {
-          await this.history(id, { limit: limits.page }, { before: Infinity });
+        if (shown.length < WINDOW && first <= sequence) {
+          await this.history(id, { limit: PAGE }, { before: Infinity });
           // The window began where this device began.
           if (view.window.isAtEnd) view.window.toEnd();
           this.#screen.tell([id], false);
@@ -3082,7 +3081,7 @@ class Watching {
   /** A tab shows these now. What nobody shows any more stays watched as long as there is room. */
   async want(tab, wanted, ask, take) {
     this.#wanted.set(tab, wanted);
-    for (const [name, most] of [["users", limits.watched], ["conversations", limits.counted]]) {
+    for (const [name, most] of [["users", USERS_WATCHED], ["conversations", CONVERSATIONS_COUNTED]]) {
       const watched = this.#watched[name];
       const all = new Set([...this.#wanted.values()].flatMap((one) => one[name]).slice(0, most));
       const added = [...all].filter((one) => !watched.has(one));
@@ -3354,7 +3353,7 @@ class Engine {
 
   /** For the session: an event. */
   told(event, connection) {
-    if (this.#inbox.length >= limits.events) this.#session.overrun();
+    if (this.#inbox.length >= EVENTS_WAITING) this.#session.overrun();
     else if (isSound(event)) this.#push({ event, connection });
   }
 
@@ -3377,7 +3376,7 @@ class Engine {
     while (this.#inbox.length) {
       try {
         const events = [];
-        while (this.#inbox[0]?.event && events.length < limits.batch) events.push(this.#inbox.shift());
+        while (this.#inbox[0]?.event && events.length < EVENTS_AT_ONCE) events.push(this.#inbox.shift());
         await (events.length ? this.#takeEvents(events) : this.#takeOne(this.#inbox.shift()));
       } catch (error) {
         // Nothing of it was acked, so that it comes again.
@@ -3558,12 +3557,12 @@ class Timeline {
     // The window may begin before the first message that is shown, where messages have gone.
     const low = this.#view.low ?? sequence + 1;
     if (low <= first) return;
-    const range = { from: [id, 0], to: [id, low - 1], newest: true, limit: limits.page };
+    const range = { from: [id, 0], to: [id, low - 1], newest: true, limit: PAGE };
     const kept = (await this.#page(range)).map((message) => message.sequence);
     // Right below the window is a gap, which the relay can fill.
     if (kept[0] !== low - 1) {
       try {
-        const asked = { before: low, limit: limits.page };
+        const asked = { before: low, limit: PAGE };
         const { messages, gaps = [] } = await this.#engine.asker.history(id, asked, { before: low });
         const start = Math.min(...messages.map((one) => one.sequence), ...gaps.map((one) => one.from));
         return await this.#move(() => window.extendDown(Number.isFinite(start) ? start : low));
@@ -3579,10 +3578,10 @@ class Timeline {
     const { window, conversation } = this.#view;
     if (!conversation || window.isAtEnd) return;
     const { id, sequence } = conversation;
-    const range = { from: [id, window.high + 1], to: [id, []], limit: limits.page };
+    const range = { from: [id, window.high + 1], to: [id, []], limit: PAGE };
     let kept = await this.#page(range);
     if (kept[0]?.sequence !== window.high + 1) {
-      await this.#engine.asker.history(id, { after: window.high, limit: limits.page });
+      await this.#engine.asker.history(id, { after: window.high, limit: PAGE });
       kept = await this.#page(range);
     }
     await this.#move(() => (kept.length ? window.extendUp(kept[kept.length - 1].sequence, sequence) : window.toEnd()));
@@ -3591,7 +3590,7 @@ class Timeline {
   async fill(from, to) {
     const { conversation } = this.#view;
     if (!conversation) return;
-    const limit = Math.max(1, Math.min(limits.page, to - from + 1));
+    const limit = Math.max(1, Math.min(PAGE, to - from + 1));
     await this.#engine.asker.history(conversation.id, { before: to + 1, limit }, { before: to + 1 });
     await this.#move(() => {});
   }
@@ -3600,11 +3599,11 @@ class Timeline {
     const { window, conversation } = this.#view;
     if (!conversation || sequence < conversation.first || sequence > conversation.sequence) return;
     const { id } = conversation;
-    const end = sequence + limits.window / 2 + 1;
-    const around = await this.#page({ from: [id, 0], to: [id, end - 1], newest: true, limit: limits.window });
+    const end = sequence + WINDOW / 2 + 1;
+    const around = await this.#page({ from: [id, 0], to: [id, end - 1], newest: true, limit: WINDOW });
     if (!around.some((message) => message.sequence === sequence)) {
       try {
-        await this.#engine.asker.history(id, { before: end, limit: limits.page }, { before: end });
+        await this.#engine.asker.history(id, { before: end, limit: PAGE }, { before: end });
       } catch (error) {
         // Without a session, what is here has to do.
         if (!around.length) throw error;
@@ -3651,7 +3650,7 @@ class Timeline {
     const { conversation } = this.#view;
     if (!conversation) return [];
     try {
-      if (conversation.count <= limits.receipts) await this.#engine.asker.members(conversation.id);
+      if (conversation.count <= RECEIPT_MEMBERS) await this.#engine.asker.members(conversation.id);
     } catch { /* What this device knows has to do. */ }
     const marks = await this.#engine.store.read(({ cache }) => cache.watermarks(conversation.id));
     return marks.filter((mark) => mark.read >= sequence)
@@ -3667,7 +3666,7 @@ class Timeline {
     if (!draft) {
       if (this.#typedAt !== null && conversation) tell(false);
       this.#typedAt = null;
-    } else if (conversation && (this.#typedAt === null || now - this.#typedAt >= limits.typingTime)) {
+    } else if (conversation && (this.#typedAt === null || now - this.#typedAt >= TYPING_TIME)) {
       this.#typedAt = now;
       tell(true);
     }
@@ -3785,6 +3784,9 @@ export class Roost {
 
 /** The parts, for their tests. Nothing of it is promised. */
 export const internals = {
-  limits, schema, Memory, DiskError, Vault, Outbox, Store, Session, Backoff, comesBack, scopeOf, TimelineBuilder,
-  Window,
+  schema, Memory, DiskError, Vault, Outbox, Store, Session, Backoff, comesBack, scopeOf, TimelineBuilder, Window,
+  limits: {
+    ackTime: ACK_TIME, ackEvents: ACK_EVENTS, goodbyeTime: GOODBYE_TIME, journal: JOURNAL_CHANGES,
+    quietTime: QUIET_TIME, reopenMost: REOPEN_MOST, replyTime: REPLY_TIME, welcomeTime: WELCOME_TIME,
+  },
 };

@@ -83,7 +83,7 @@ MUTATIONS = [
     ("a message's ok alone doesn't settle it from history", "    if (from !== this.identity.user || !key) return;",
      "    return;", "own-message-comes-before-ok"),
     ("a welcome is taken as it is",
-     "return isWelcome(welcome) ? this.#becomeReady(welcome) : this.#lose(\"not a welcome\");",
+     "return isWelcome(welcome) ? this.#becomeReady(welcome) : this.#lose();",
      "return this.#becomeReady(welcome);", "garbage-instead-of-welcome"),
     ("an ok that says nothing counts", "if (!failure && !isAnswer(item, ok)) {", "if (false) {",
      "an-answer-lacks-members"),
