@@ -9,7 +9,7 @@
 // roost.d.ts says what each name means, Docs/Protocol.md what goes over the wire, and
 // Docs/Decisions/0032-javascript-client.md why it is built as it is. From the bottom up:
 //
-//   Memory, Disk, Vault   rows in transactions: in maps, in IndexedDB, and in IndexedDB for as long as it works
+//   Memory, Disk, Vault   rows in transactions: in memory, in IndexedDB, and in IndexedDB for as long as it works
 //   Cache, Outbox, Store  what the relay told, what the user did, and both in one transaction where that matters
 //   Session               one connection after another: hello, replies, acks, tokens, waits
 //   Tabs                  which tab has the session, and how the others reach it
@@ -197,17 +197,16 @@ class Repeating {
 
 // ---- Rows in transactions -------------------------------------------------------------------------------------------
 
-/** All tables. A row without a part of an index's key isn't in the index. */
+/** All tables: the path of the primary key, and those of indexes. A row without a part of an index's key isn't in that
+ *  index. */
 const schema = {
-  identity: { key: "id" },
-  conversations: {
-    key: "id", indexes: { time: ["time", "id"], peer: "peer", unread: "unread", stale: "stale" },
-  },
-  messages: { key: ["conversation", "sequence"], indexes: { key: ["conversation", "key"] } },
-  watermarks: { key: ["conversation", "user"] },
-  drafts: { key: ["user", "destination"] },
-  outbox: { key: "id", indexes: { destination: "destination", key: "key", parent: "parent" } },
-  parked: { key: ["user", "destination"] },
+  identity: { primary: "id" },
+  conversations: { primary: "id", time: ["time", "id"], peer: "peer", unread: "unread", stale: "stale" },
+  messages: { primary: ["conversation", "sequence"], key: ["conversation", "key"] },
+  watermarks: { primary: ["conversation", "user"] },
+  drafts: { primary: ["user", "destination"] },
+  outbox: { primary: "id", destination: "destination", key: "key", parent: "parent" },
+  parked: { primary: ["user", "destination"] },
 };
 /** The tables of what the user did; the others can be read from the relay again. */
 const ownTables = new Set(["outbox", "parked", "drafts"]);
@@ -230,136 +229,66 @@ function compare(one, other) {
   return one.length - other.length;
 }
 
-/** Keys in order, each with the primary key of its row. */
-class Order {
-  #entries = [];
-
-  #place(key, primary) {
-    let [low, high] = [0, this.#entries.length];
+/** Where the rows are whose keys are in a range, its ends included: the first place, and the one behind the last. */
+function placesOf(rows, path, { from, to }) {
+  return [[from, 0], [to, 1]].map(([key, most]) => {
+    let [low, high] = [0, rows.length];
     while (low < high) {
       const middle = (low + high) >> 1;
-      const entry = this.#entries[middle];
-      if ((compare(entry[0], key) || (primary === undefined ? 0 : compare(entry[1], primary))) < 0) low = middle + 1;
+      if (compare(keyOf(path, rows[middle]), key) < most) low = middle + 1;
       else high = middle;
     }
     return low;
-  }
-
-  add(key, primary) { this.#entries.splice(this.#place(key, primary), 0, [key, primary]); }
-
-  remove(key, primary) { this.#entries.splice(this.#place(key, primary), 1); }
-
-  /** The primary keys of a range, its ends included. */
-  between({ from, to, limit = Infinity, newest = false }) {
-    const start = from === undefined ? 0 : this.#place(from);
-    let end = this.#entries.length;
-    if (to !== undefined) {
-      end = this.#place(to);
-      while (end < this.#entries.length && compare(this.#entries[end][0], to) === 0) end += 1;
-    }
-    if (!newest) return this.#entries.slice(start, Math.min(end, start + limit)).map((entry) => entry[1]);
-    return this.#entries.slice(Math.max(start, end - limit), end).reverse().map((entry) => entry[1]);
-  }
+  });
 }
 
-class Table {
-  #path;
-  #rows = new Map();
-  #orders;
-  #most;
+/** The range of one key. */
+const only = (key) => ({ from: key, to: key });
 
-  constructor({ key, indexes = {} }, most = Infinity) {
-    this.#path = key;
-    this.#orders = { "": { path: key, order: new Order() } };
-    for (const name in indexes) this.#orders[name] = { path: indexes[name], order: new Order() };
-    this.#most = most;
-  }
-
-  get size() { return this.#rows.size; }
-
-  get(key) { return this.#rows.get(JSON.stringify(key)); }
-
-  put(row) {
-    const key = keyOf(this.#path, row);
-    this.delete(key);
-    this.#rows.set(JSON.stringify(key), row);
-    this.#index(row, key, "add");
-    // What was kept first goes first.
-    if (this.#rows.size > this.#most) this.delete(keyOf(this.#path, this.#rows.values().next().value));
-  }
-
-  delete(key) {
-    const row = this.get(key);
-    if (!row) return;
-    this.#rows.delete(JSON.stringify(key));
-    this.#index(row, key, "remove");
-  }
-
-  #index(row, primary, act) {
-    for (const { path, order } of Object.values(this.#orders)) {
-      const key = keyOf(path, row);
-      if (key !== undefined) order[act](key, primary);
-    }
-  }
-
-  find({ index = "", ...range }) {
-    return this.#orders[index].order.between(range).map((key) => this.get(key));
-  }
-}
-
-/** Rows in maps. One transaction at a time; one that fails leaves nothing. Rows are values: nobody changes one. */
+/** Rows in memory, in the order of their keys. Rows are values: nobody changes one. Whoever uses it takes turns. */
 class Memory {
-  #tables = {};
-  #turn = new Turn();
-  #undo = null;
+  #tables = Object.fromEntries(Object.keys(schema).map((table) => [table, []]));
 
-  constructor() {
-    for (const name in schema) {
-      this.#tables[name] = new Table(schema[name], name === "messages" ? MESSAGES_IN_MEMORY : Infinity);
+  async read(body) { return body(this); }
+
+  /** What fails leaves nothing. */
+  async write(body) {
+    const before = this.#tables;
+    this.#tables = Object.fromEntries(Object.entries(before).map(([table, rows]) => [table, [...rows]]));
+    try {
+      return await body(this);
+    } catch (error) {
+      this.#tables = before;
+      throw error;
     }
   }
 
-  read(body) { return this.#turn.take(() => body(this)); }
-
-  write(body) {
-    return this.#turn.take(async () => {
-      this.#undo = [];
-      try {
-        return await body(this);
-      } catch (error) {
-        const undo = this.#undo.reverse();
-        this.#undo = null;
-        for (const back of undo) back();
-        throw error;
-      } finally {
-        this.#undo = null;
-      }
-    });
+  /** Rows of a range of the table or of an index; with `newest`, the last come first. */
+  find(table, { index, limit, newest, ...range } = {}) {
+    const path = schema[table][index ?? "primary"];
+    let rows = this.#tables[table];
+    if (index) {
+      rows = rows.filter((row) => keyOf(path, row) !== undefined)
+        .sort((one, other) => compare(keyOf(path, one), keyOf(path, other)));
+    }
+    const found = rows.slice(...(range.from === undefined ? [] : placesOf(rows, path, range)));
+    return (newest ? found.reverse() : found).slice(0, limit);
   }
-
-  get(table, key) { return this.#tables[table].get(key); }
-
-  /** Rows from one key to another, both included, of an index or the table; with `newest`, the last come first. */
-  find(table, range = {}) { return this.#tables[table].find(range); }
 
   put(table, row) {
     const rows = this.#tables[table];
-    const key = keyOf(schema[table].key, row);
-    const before = rows.get(key);
-    this.#undo?.push(() => (before ? rows.put(before) : rows.delete(key)));
-    rows.put(row);
+    const path = schema[table].primary;
+    const [place, end] = placesOf(rows, path, only(keyOf(path, row)));
+    rows.splice(place, end - place, row);
+    if (table !== "messages" || rows.length <= MESSAGES_IN_MEMORY) return;
+    this.#remove(table, [...rows].sort((one, other) => one.time - other.time).slice(0, rows.length >> 1));
   }
 
-  delete(table, key) {
-    const rows = this.#tables[table];
-    const before = rows.get(key);
-    if (!before) return;
-    this.#undo?.push(() => rows.put(before));
-    rows.delete(key);
-  }
+  clear(table, range) { this.#remove(table, this.find(table, range)); }
 
-  clear(table, range = {}) {
-    for (const row of this.find(table, range)) this.delete(table, keyOf(schema[table].key, row));
+  #remove(table, rows) {
+    const gone = new Set(rows);
+    this.#tables[table] = this.#tables[table].filter((row) => !gone.has(row));
   }
 }
 
@@ -369,24 +298,24 @@ class DiskError extends Error {}
 /** Rows in IndexedDB. It closes itself when it breaks, or when somebody wants to delete or renew it. */
 class Disk {
   #database;
-  #onLost;
 
   static open(name, onLost) {
     return new Promise((resolve, reject) => {
-      let isLate = false;
-      const late = setTimeout(() => { isLate = true; reject(new DiskError()); }, OPEN_TIME);
       const request = indexedDB.open(name, 1);
+      const late = setTimeout(() => {
+        request.onsuccess = () => request.result.close();
+        reject(new DiskError());
+      }, OPEN_TIME);
       request.onupgradeneeded = () => {
         for (const table in schema) {
-          const { key, indexes = {} } = schema[table];
-          const made = request.result.createObjectStore(table, { keyPath: key });
+          const { primary, ...indexes } = schema[table];
+          const made = request.result.createObjectStore(table, { keyPath: primary });
           for (const index in indexes) made.createIndex(index, indexes[index]);
         }
       };
-      request.onerror = () => { clearTimeout(late); reject(new DiskError()); };
+      request.onerror = reject;
       request.onsuccess = () => {
         clearTimeout(late);
-        if (isLate) return request.result.close();
         resolve(new Disk(request.result, onLost));
       };
     });
@@ -394,14 +323,10 @@ class Disk {
 
   constructor(database, onLost) {
     this.#database = database;
-    this.#onLost = onLost;
-    database.onversionchange = () => this.#lose();
-    database.onclose = () => this.#lose();
-  }
-
-  #lose() {
-    this.close();
-    this.#onLost(this);
+    database.onversionchange = database.onclose = () => {
+      this.close();
+      onLost(this);
+    };
   }
 
   close() { this.#database.close(); }
@@ -412,26 +337,19 @@ class Disk {
 
   async #run(mode, body) {
     let transaction;
+    let late;
     try {
       transaction = this.#database.transaction(Object.keys(schema), mode, { durability: "strict" });
-    } catch {
-      throw new DiskError();
-    }
-    const done = new Promise((resolve, reject) => {
-      transaction.oncomplete = resolve;
-      transaction.onabort = () => reject(new DiskError());
-    });
-    let late;
-    const hung = new Promise((_, reject) => {
-      late = setTimeout(() => reject(new DiskError()), TRANSACTION_TIME);
-    });
-    try {
-      const result = await Promise.race([body(new DiskTransaction(transaction)), hung]);
-      await Promise.race([done, hung]);
+      const done = new Promise((resolve, reject) => {
+        const fail = () => reject(new DiskError());
+        transaction.oncomplete = resolve;
+        transaction.onabort = fail;
+        late = setTimeout(fail, TRANSACTION_TIME);
+      });
+      const [result] = await Promise.all([body(new DiskTransaction(transaction)), done]);
       return result;
     } catch (error) {
-      done.catch(() => {});
-      abort(transaction);
+      try { transaction.abort(); } catch { /* It has ended already, or never begun. */ }
       const isDisk = error instanceof DOMException && !["DataError", "DataCloneError"].includes(error.name);
       throw isDisk ? new DiskError() : error;
     } finally {
@@ -440,22 +358,14 @@ class Disk {
   }
 }
 
-function abort(transaction) {
-  try { transaction.abort(); } catch { /* It has ended already. */ }
-}
-
 function answer(request) {
   return new Promise((resolve, reject) => {
     request.onsuccess = () => resolve(request.result);
-    request.onerror = () => reject(request.error ?? new DiskError());
+    request.onerror = () => reject(request.error);
   });
 }
 
-function keyRange({ from, to }) {
-  if (from !== undefined && to !== undefined) return IDBKeyRange.bound(from, to);
-  if (from !== undefined) return IDBKeyRange.lowerBound(from);
-  return to === undefined ? null : IDBKeyRange.upperBound(to);
-}
+const keyRange = ({ from, to }) => (from === undefined ? null : IDBKeyRange.bound(from, to));
 
 /** One transaction of IndexedDB. Whoever uses it awaits nothing else meanwhile, or it ends. */
 class DiskTransaction {
@@ -463,73 +373,67 @@ class DiskTransaction {
 
   constructor(transaction) { this.#transaction = transaction; }
 
-  get(table, key) { return answer(this.#transaction.objectStore(table).get(key)); }
-
-  find(table, { index, limit, newest = false, ...range } = {}) {
+  async find(table, { index, limit, newest, ...range } = {}) {
     const store = this.#transaction.objectStore(table);
     const source = index ? store.index(index) : store;
     if (!newest) return answer(source.getAll(keyRange(range), limit));
-    return new Promise((resolve, reject) => {
-      const rows = [];
-      const request = source.openCursor(keyRange(range), "prev");
-      request.onerror = () => reject(request.error ?? new DiskError());
-      request.onsuccess = () => {
-        const cursor = request.result;
-        if (!cursor) return resolve(rows);
-        rows.push(cursor.value);
-        if (rows.length >= (limit ?? Infinity)) resolve(rows);
-        else cursor.continue();
-      };
-    });
+    const request = source.openCursor(keyRange(range), "prev");
+    const rows = [];
+    for (let cursor; (cursor = await answer(request));) {
+      rows.push(cursor.value);
+      if (rows.length === limit) break;
+      cursor.continue();
+    }
+    return rows;
   }
 
   put(table, row) { return answer(this.#transaction.objectStore(table).put(row)); }
 
-  delete(table, key) { return answer(this.#transaction.objectStore(table).delete(key)); }
-
-  clear(table, range = {}) {
-    const keys = keyRange(range);
+  clear(table, range) {
     const store = this.#transaction.objectStore(table);
+    const keys = keyRange(range);
     return answer(keys ? store.delete(keys) : store.clear());
   }
 }
 
-/** A transaction that notes what was read and written, in order. */
-class NotingTransaction {
+/** A transaction as it is used. It notes what was read and written, in order: each note is a row that is there, or a
+ *  range in which nothing is. */
+class Rows {
+  #transaction;
+  #notes;
+
   constructor(transaction, notes) {
-    this.transaction = transaction;
-    this.notes = notes;
+    this.#transaction = transaction;
+    this.#notes = notes;
   }
 
-  async get(table, key) {
-    const row = await this.transaction.get(table, key);
-    this.notes.push(row ? { act: "put", table, row } : { act: "delete", table, key });
-    return row;
-  }
+  async get(table, key) { return key === undefined ? undefined : (await this.find(table, only(key)))[0]; }
+
+  /** The rows with this key of an index. */
+  by(table, index, key) { return this.find(table, { index, ...only(key) }); }
 
   async find(table, range = {}) {
-    const rows = await this.transaction.find(table, range);
+    const rows = await this.#transaction.find(table, range);
     // If no limit has cut it off, this is all there is.
-    if (!range.limit || rows.length < range.limit) this.notes.push({ act: "clear", table, range });
-    for (const row of rows) this.notes.push({ act: "put", table, row });
+    if (!range.limit || rows.length < range.limit) this.#notes.push({ table, range });
+    for (const row of rows) this.#notes.push({ table, row });
     return rows;
   }
 
-  put(table, row) { return this.#write({ act: "put", table, row }); }
+  put(table, row) { return this.#write({ table, row }); }
 
-  delete(table, key) { return this.#write({ act: "delete", table, key }); }
+  delete(table, key) { return this.clear(table, only(key)); }
 
-  clear(table, range = {}) { return this.#write({ act: "clear", table, range }); }
+  clear(table, range = {}) { return this.#write({ table, range }); }
 
   #write(change) {
-    this.notes.push({ ...change, isWrite: true });
-    return apply(change, this.transaction);
+    this.#notes.push({ ...change, isWrite: true });
+    return apply(change, this.#transaction);
   }
 }
 
-function apply({ act, table, row, key, range }, transaction) {
-  if (act === "put") return transaction.put(table, row);
-  return act === "delete" ? transaction.delete(table, key) : transaction.clear(table, range);
+function apply({ table, row, range }, transaction) {
+  return row ? transaction.put(table, row) : transaction.clear(table, range);
 }
 
 /** Rows on a disk for as long as that works, and in memory otherwise: what this tab has read and written is there, too.
@@ -538,13 +442,14 @@ class Vault {
   #open;
   #clock;
   #disk = null;
-  #mirror = new Memory();
+  #memory = new Memory();
+  #turn = new Turn();
   // What waits for the disk, and whether that is all that it misses.
   #journal = [];
   #isWhole = false;
-  // Which disk it was, as another one may take its place.
-  #mark = null;
-  #timer = null;
+  // Names the disk, as another one may take its place. It is kept in the row of the identity.
+  #mark;
+  #timer;
   #wait = REOPEN_FIRST;
   #triedAt = 0;
   #isOpening = false;
@@ -560,49 +465,33 @@ class Vault {
 
   get isStored() { return this.#disk !== null; }
 
-  /** Opens the disk, if there is one. */
-  async begin() {
-    if (!this.#open) return;
-    try {
-      const disk = await this.#open((gone) => this.#lose(gone));
-      this.#mark = await disk.write((transaction) => marked(transaction));
-      this.#disk = disk;
-    } catch {
-      this.#plan();
-    }
-  }
-
   read(body) { return this.#run("read", body); }
 
   /** Does it all, or nothing. `body` may run twice: first on disk, and then in memory if that fails. */
   write(body) { return this.#run("write", body); }
 
-  async #run(act, body) {
-    for (;;) {
+  #run(act, body) {
+    return this.#turn.take(async () => {
+      let notes;
+      const noting = (transaction) => {
+        notes = [];
+        return body(new Rows(transaction, notes));
+      };
       const disk = this.#disk;
-      let notes = [];
       if (disk) {
         try {
-          const result = await disk[act]((transaction) => body(new NotingTransaction(transaction, notes)));
-          await this.#mirror.read((mirror) => {
-            if (act === "write" || disk === this.#disk) for (const note of notes) apply(note, mirror);
-          });
+          const result = await disk[act](noting);
+          for (const note of notes) apply(note, this.#memory);
           return result;
         } catch (error) {
           if (!(error instanceof DiskError)) throw error;
           this.#lose(disk);
-          notes = [];
         }
       }
-      const done = await this.#mirror[act](async (transaction) => {
-        if (this.#disk) return null;
-        const result = await body(new NotingTransaction(transaction, notes));
-        return { result };
-      });
-      if (!done) continue;
+      const result = await this.#memory[act](noting);
       this.#remember(notes.filter((note) => note.isWrite));
-      return done.result;
-    }
+      return result;
+    });
   }
 
   #remember(changes) {
@@ -624,12 +513,12 @@ class Vault {
     if (!this.#isClosed) this.#plan(0);
   }
 
-  #plan(wait = this.#wait) {
+  #plan(wait) {
     this.#clock.clear(this.#timer);
     this.#timer = this.#clock.set(wait, () => this.reopen());
   }
 
-  /** Tries the disk again, if it doesn't work. */
+  /** Tries to open the disk, if there is one and it isn't open. */
   async reopen() {
     if (!this.#open || this.#disk || this.#isClosed || this.#isOpening) return;
     this.#clock.clear(this.#timer);
@@ -638,50 +527,45 @@ class Vault {
     let disk;
     try {
       disk = await this.#open((gone) => this.#lose(gone));
-      const isOther = await this.#mirror.read(() => this.#writeBack(disk));
+      // In turn, so that nothing is written meanwhile.
+      const isOther = await this.#turn.take(() => this.#writeBack(disk));
       this.#wait = REOPEN_FIRST;
       this.onChange(isOther);
     } catch {
       disk?.close();
+      this.#plan(this.#wait);
       this.#wait = Math.min(this.#wait * 2, REOPEN_MOST);
-      this.#plan();
     } finally {
       this.#isOpening = false;
     }
   }
 
-  // In the memory's turn, so that nothing is written meanwhile. Returns whether memory had less or something else.
+  // Returns whether memory had less than the disk, or something else.
   async #writeBack(disk) {
-    const isOther = await disk.write(async (transaction) => {
-      const there = await transaction.get("identity", 1);
-      const isNew = !there;
-      const changes = isNew && this.#mark ? this.#everything() : this.#journal;
-      const mark = await marked(transaction, this.#mark);
-      const isWhole = isNew ? this.#mark !== null : this.#isWhole && mark === this.#mark;
-      for (const change of changes) {
-        if (isWhole || ownTables.has(change.table)) await apply(change, transaction);
+    let mark;
+    const isWhole = await disk.write(async (transaction) => {
+      const [identity] = await transaction.find("identity");
+      const isEmptied = !identity && this.#mark;
+      mark = identity?.mark ?? this.#mark ?? randomName();
+      await transaction.put("identity", { ...identity, id: 1, mark });
+      const isSame = isEmptied || (this.#isWhole && mark === this.#mark);
+      for (const change of isEmptied ? this.#everything() : this.#journal) {
+        if (isSame || ownTables.has(change.table)) await apply(change, transaction);
       }
-      return isWhole ? null : mark;
+      return isSame;
     });
+    this.#mark = mark;
     this.#journal = [];
-    if (isOther) {
-      this.#mark = isOther;
-      this.#mirror = new Memory();
-    }
+    if (!isWhole) this.#memory = new Memory();
     if (this.#isClosed) disk.close();
     else this.#disk = disk;
-    return Boolean(isOther);
+    return !isWhole;
   }
 
   // For a disk that has lost everything: what memory has, of which the list of conversations may be a part only.
   #everything() {
-    const changes = [];
-    for (const table in schema) {
-      for (const row of this.#mirror.find(table)) {
-        changes.push({ act: "put", table, row: table === "identity" ? { ...row, isListed: false } : row });
-      }
-    }
-    return changes;
+    return Object.keys(schema).flatMap((table) => this.#memory.find(table).map((row) => (
+      { table, row: table === "identity" ? { ...row, isListed: false } : row })));
   }
 
   close() {
@@ -689,15 +573,6 @@ class Vault {
     this.#clock.clear(this.#timer);
     this.#disk?.close();
   }
-}
-
-/** The name of the disk itself, kept in the row of the identity. */
-async function marked(transaction, wanted) {
-  const identity = await transaction.get("identity", 1);
-  if (identity?.mark) return identity.mark;
-  const mark = wanted ?? randomName();
-  await transaction.put("identity", { ...identity, id: 1, mark });
-  return mark;
 }
 
 // ---- What the relay told --------------------------------------------------------------------------------------------
@@ -793,7 +668,7 @@ class Cache {
   conversation(id) { return this.#rows.get("conversations", id); }
 
   /** The direct conversation with a user, if this device knows it. */
-  async direct(user) { return (await this.#rows.find("conversations", { index: "peer", from: user, to: user }))[0]; }
+  async direct(user) { return (await this.#rows.by("conversations", "peer", user))[0]; }
 
   /** The id of what is meant by an id or `@name`, if it is known. */
   async resolve(destination) {
@@ -1158,7 +1033,7 @@ class Outbox {
     const item = { ...act, user: identity.user, tries: 0, length: JSON.stringify(act).length };
     if (identity.user === undefined) delete item.user;
     this.#check(item.length, 1);
-    if ((await rows.find("outbox", { index: "key", from: act.key, to: act.key })).length) {
+    if ((await rows.by("outbox", "key", act.key)).length) {
       throw new RoostError("key_is_taken", "an item with this key waits already");
     }
     if (act.parent !== undefined && (await rows.get("outbox", act.parent))?.action !== "send") throw noSuchItem();
@@ -1182,7 +1057,7 @@ class Outbox {
   /** Takes an item of another tab's, unless it is here. */
   async take(unit, item) {
     const { rows } = unit;
-    if ((await rows.find("outbox", { index: "key", from: item.key, to: item.key })).length) return;
+    if ((await rows.by("outbox", "key", item.key)).length) return;
     await this.#put(unit, (await rows.get("outbox", item.id)) ? { ...item, id: await this.#newID(rows) } : item);
   }
 
@@ -1213,9 +1088,7 @@ class Outbox {
   async discard(unit, id) {
     const gone = [await unit.rows.get("outbox", id)];
     if (!gone[0] || (gone[0].action === "send" && !this.mayChange(gone[0]))) throw noSuchItem();
-    for (const { id: from } of gone) {
-      gone.push(...(await unit.rows.find("outbox", { index: "parent", from, to: from })));
-    }
+    for (const { id: parent } of gone) gone.push(...(await unit.rows.by("outbox", "parent", parent)));
     if (gone.some((item) => this.#underWay.has(item.id))) throw noSuchItem();
     for (const item of gone) await this.#remove(unit, item.id);
     return gone;
@@ -1229,7 +1102,7 @@ class Outbox {
     await rows.delete("parked", key);
     unit.after.push(() => this.parked.delete(destination));
     if (!this.#isOpen) return;
-    for (const item of await rows.find("outbox", { index: "destination", from: destination, to: destination })) {
+    for (const item of await rows.by("outbox", "destination", destination)) {
       await rows.put("outbox", { ...item, mayBeSent: 1 });
     }
   }
@@ -1277,12 +1150,12 @@ class Outbox {
     const item = await rows.get("outbox", id);
     if (!item) return undefined;
     if (stored) {
-      for (const { parent: _, ...child } of await rows.find("outbox", { index: "parent", from: id, to: id })) {
+      for (const { parent: _, ...child } of await rows.by("outbox", "parent", id)) {
         await this.#put(unit, { ...child, target: stored.sequence });
       }
       if (item.destination.startsWith("@") && stored.conversation) {
         const { destination } = item;
-        for (const one of await rows.find("outbox", { index: "destination", from: destination, to: destination })) {
+        for (const one of await rows.by("outbox", "destination", destination)) {
           if (one.user === item.user) await this.#put(unit, { ...one, destination: stored.conversation });
         }
       }
@@ -1344,7 +1217,7 @@ class Unit {
    *  Whatever tells the message says so: an event, a page of history, a conversation with its last message. */
   async settle({ from, key, conversation, sequence }) {
     if (from !== this.identity.user || !key) return;
-    const [item] = await this.rows.find("outbox", { index: "key", from: key, to: key });
+    const [item] = await this.rows.by("outbox", "key", key);
     if (item?.action !== "send" || item.user !== from) return;
     await this.#outbox.accepted(this, item.id, { conversation, sequence });
   }
@@ -1538,7 +1411,7 @@ class Store {
   // What waits for `@name` keeps its place before what is written once the conversation is known.
   async #lineOf({ rows, cache }, at) {
     const name = `@${(await cache.conversation(at))?.peer}`;
-    return (await rows.find("outbox", { index: "destination", from: name, to: name, limit: 1 })).length ? name : at;
+    return (await rows.by("outbox", "destination", name)).length ? name : at;
   }
 
   /** The user has seen a conversation up to a message. Returns the item that says so, if that is new. */
@@ -1599,7 +1472,7 @@ class Store {
   /** Another tab says that this was sent. */
   forgetKey(key) {
     return this.change(async (unit) => {
-      const [item] = await unit.rows.find("outbox", { index: "key", from: key, to: key });
+      const [item] = await unit.rows.by("outbox", "key", key);
       if (item) await this.outbox.accepted(unit, item.id);
     });
   }
@@ -1624,10 +1497,9 @@ async function targetOf({ rows }, id, conversation, destination) {
   const [sort, name] = [id.slice(0, 2), id.slice(2)];
   if (sort === "s:" && Number.isSafeInteger(Number(name))) return { target: Number(name) };
   if (sort !== "k:") throw noSuchItem();
-  const [item] = await rows.find("outbox", { index: "key", from: name, to: name });
+  const [item] = await rows.by("outbox", "key", name);
   if (item?.action === "send" && [conversation, destination].includes(item.destination)) return { parent: item.id };
-  const key = [conversation, name];
-  const [message] = await rows.find("messages", { index: "key", from: key, to: key });
+  const [message] = await rows.by("messages", "key", [conversation, name]);
   if (!message) throw noSuchItem();
   return { target: message.sequence };
 }
@@ -2386,7 +2258,7 @@ function shownConversation({ first: _, stale: __, peer: ___, ...conversation }) 
 async function waitingFor({ rows, identity }, names) {
   const found = [];
   for (const name of names) {
-    const items = await rows.find("outbox", { index: "destination", from: name, to: name });
+    const items = await rows.by("outbox", "destination", name);
     found.push(...items.filter((item) => item.user === identity.user));
   }
   const parked = [];
@@ -2632,7 +2504,8 @@ class Screen {
       view.note(here);
       if (here.isAll || view.shows(here.some)) await view.refresh.ask();
     }
-    const unread = await this.#store.read(({ rows }) => rows.find("conversations", { index: "unread", from: 1 }));
+    const range = { index: "unread", from: 1, to: Infinity };
+    const unread = await this.#store.read(({ rows }) => rows.find("conversations", range));
     const { user, device } = this.#store.identity;
     this.note({
       user, device, badge: unread.reduce((sum, one) => sum + one.unread, 0),
@@ -3137,7 +3010,6 @@ class Engine {
     this.#settings = settings;
     this.clock = clock;
     this.#vault = new Vault(storage === "memory" ? null : open, clock);
-    this.#vault.onChange = (isOther) => this.#stored(isOther).catch(report);
     this.store = new Store(this.#vault, new Outbox({ ...settings, clock }));
     this.store.outbox.isWriter = false;
     this.tabs = new Tabs(`roost.${name}`, this);
@@ -3150,7 +3022,8 @@ class Engine {
   }
 
   async begin() {
-    await this.#vault.begin();
+    await this.#vault.reopen();
+    this.#vault.onChange = (isOther) => this.#stored(isOther).catch(report);
     await this.#load();
     this.#join();
     this.#listen();

@@ -206,8 +206,8 @@ async function onDisk(disk) {
   const clock = new ManualClock();
   const vault = new Vault(disk.open, clock);
   const seen = [];
+  await vault.reopen();
   vault.onChange = (isOther) => seen.push([vault.isStored, isOther]);
-  await vault.begin();
   return { clock, vault, seen, store: await newStore({ vault }) };
 }
 
