@@ -116,17 +116,15 @@ const systemClock = {
 
 /** 128 random bits, as the relay takes them for keys. */
 function randomName() {
-  const bytes = new Uint8Array(16);
-  if (globalThis.crypto?.getRandomValues) crypto.getRandomValues(bytes);
   // Node 18 has no global `crypto`; 128 bits of several draws are as good against chance.
-  else for (let index = 0; index < 16; index++) bytes[index] = Math.floor(Math.random() * 256);
+  const bytes = new Uint8Array(16).map(() => Math.random() * 256);
+  globalThis.crypto?.getRandomValues(bytes);
   return [...bytes].map((byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
 /** A mistake, here or in a listener of the app's. It must not end what goes on. */
 function report(error) {
-  if (typeof reportError === "function") reportError(error);
-  else console.error(error);
+  (globalThis.reportError ?? console.error)(error);
 }
 
 /** Whether two JSON-like values are equal, so that nobody is told of what didn't change. */
@@ -1564,8 +1562,8 @@ class Session {
   #owner;
   #alarms;
   #backoff;
-  // idle, token, connecting, greeting, ready, waiting, leaving, ended
-  #phase = "idle";
+  // ended, token, connecting, greeting, ready, waiting, leaving
+  #phase = "ended";
   // Each try has a number, so that late events of an earlier one are recognized.
   #connection = 0;
   #socket = null;
@@ -1598,7 +1596,7 @@ class Session {
 
   /** Keeps a session up from now on. Called again, it tries at once. */
   connect() {
-    if (["idle", "ended"].includes(this.#phase)) this.#begin();
+    if (this.#phase === "ended") this.#begin();
     else this.wake();
   }
 
@@ -1615,7 +1613,7 @@ class Session {
 
   /** Begins anew from where the store is now. */
   restart() {
-    if (["idle", "ended", "leaving"].includes(this.#phase)) return;
+    if (["ended", "leaving"].includes(this.#phase)) return;
     this.#letGo();
     this.#begin();
   }
@@ -1831,7 +1829,7 @@ class Session {
 
   /** Says goodbye. Resolves when the session has ended for good. */
   disconnect() {
-    if (["idle", "ended"].includes(this.#phase)) return Promise.resolve();
+    if (this.#phase === "ended") return Promise.resolve();
     return new Promise((resolve) => {
       this.#leavers.push(resolve);
       if (this.#phase === "leaving") return;
@@ -1845,7 +1843,7 @@ class Session {
 
   /** Ends without a goodbye, as a page that is left does. */
   drop() {
-    if (["idle", "ended"].includes(this.#phase)) return;
+    if (this.#phase === "ended") return;
     if (this.isReady) this.#sendAck();
     this.#end({ state: "offline" });
   }
@@ -2046,8 +2044,7 @@ class Notices {
 
   takeTyping({ conversation, user, several, active }) {
     if (several) {
-      if (active) this.#several.add(conversation);
-      else this.#several.delete(conversation);
+      this.#several[active ? "add" : "delete"](conversation);
       return;
     }
     const users = (this.#typing.get(conversation) ?? []).filter((one) => one !== user);
@@ -2059,13 +2056,10 @@ class Notices {
   /** Somebody's message has come: who sends no longer types, whatever comes first. */
   sent(user, conversation) { this.takeTyping({ conversation, user, active: false }); }
 
-  takePresence(users) {
+  takePresence(users, conversations) {
     for (const one of users) {
       if (this.presences.has(one.user) || this.presences.size < USERS_WATCHED) this.presences.set(one.user, one);
     }
-  }
-
-  takeOnline(conversations) {
     for (const { conversation, online, of } of conversations) this.online.set(conversation, { online, of });
   }
 
@@ -2091,8 +2085,7 @@ class Notices {
 
   /** For other tabs. */
   get written() {
-    return { typing: [...this.#typing], several: [...this.#several], presences: [...this.presences],
-      online: [...this.online] };
+    return { typing: this.#typing, several: this.#several, presences: this.presences, online: this.online };
   }
 
   replace({ typing, several, presences, online }) {
@@ -2291,12 +2284,10 @@ class TimelineView {
     this.refresh = new Repeating(() => this.#read());
   }
 
-  note() {}
-
-  /** Whether a change of this conversation concerns it. */
+  /** Whether a change of these conversations, or of all (null), concerns it. */
   shows(changed) {
     // Of what was opened as `@name`, the id may have become known just now.
-    return !this.conversation || changed.has(this.conversation.id) || changed.has(this.destination);
+    return !this.conversation || [null, this.conversation.id, this.destination].some((id) => changed.has(id));
   }
 
   async #read() {
@@ -2348,13 +2339,12 @@ class ListView {
     this.refresh = new Repeating(() => this.#readAll());
   }
 
-  /** These conversations have changed. */
-  note({ isAll, some }) {
-    if (isAll) this.#read.clear();
-    for (const id of some) this.#read.delete(id);
+  /** A change of any conversation concerns it. */
+  shows(changed) {
+    if (changed.has(null)) this.#read.clear();
+    for (const id of changed) this.#read.delete(id);
+    return true;
   }
-
-  shows() { return true; }
 
   loadMore() {
     if (this.shown.value.hasMore) this.#limit += LIST_PAGE;
@@ -2473,9 +2463,9 @@ class Screen {
   #store;
   #tabs;
   #flush = new Repeating(() => this.#show());
-  // Who is to be told: of these conversations or all; and of which of them other tabs are.
-  #here = new Changes();
-  #others = new Changes();
+  // Conversations that have changed, and those of them of which other tabs are to be told; null stands for all.
+  #here = new Set();
+  #others = new Set();
 
   constructor(store, tabs) {
     this.#store = store;
@@ -2486,8 +2476,10 @@ class Screen {
 
   /** These conversations look different; all, if it isn't said which. `isOwn` tells other tabs, too. */
   tell(changed, isOwn = true) {
-    this.#here.add(changed);
-    if (isOwn) this.#others.add(changed);
+    for (const id of changed ?? [null]) {
+      this.#here.add(id);
+      if (isOwn) this.#others.add(id);
+    }
     this.flush().catch(report);
   }
 
@@ -2497,13 +2489,11 @@ class Screen {
   async #show() {
     // What changes in the same breath is told together.
     await null;
-    const [others, here] = [this.#others.take(), this.#here.take()];
-    if (others) this.#tabs.tell("changed", others.isAll ? null : [...others.some]);
-    if (!here) return;
-    for (const view of [...this.views]) {
-      view.note(here);
-      if (here.isAll || view.shows(here.some)) await view.refresh.ask();
-    }
+    const [others, here] = [this.#others, this.#here];
+    [this.#others, this.#here] = [new Set(), new Set()];
+    if (others.size) this.#tabs.tell("changed", [...others]);
+    if (!here.size) return;
+    for (const view of [...this.views]) if (view.shows(here)) await view.refresh.ask();
     const range = { index: "unread", from: 1, to: Infinity };
     const unread = await this.#store.read(({ rows }) => rows.find("conversations", range));
     const { user, device } = this.#store.identity;
@@ -2522,25 +2512,6 @@ class Screen {
       view.wasAsked = false;
       if (isEmptied) view.window.toEnd();
     }
-  }
-}
-
-/** Conversations that have changed. */
-class Changes {
-  isAll = false;
-  some = new Set();
-
-  add(changed) {
-    if (!changed) this.isAll = true;
-    for (const id of changed ?? []) this.some.add(id);
-  }
-
-  /** What has changed since the last time. */
-  take() {
-    if (!this.isAll && !this.some.size) return null;
-    const taken = { isAll: this.isAll, some: this.some };
-    [this.isAll, this.some] = [false, new Set()];
-    return taken;
   }
 }
 
@@ -2867,8 +2838,7 @@ class People {
   }
 
   #takePresence(users, conversations) {
-    this.notices.takePresence(users);
-    this.notices.takeOnline(conversations);
+    this.notices.takePresence(users, conversations);
     this.presences.show(new Map(this.notices.presences));
   }
 
