@@ -26,7 +26,7 @@ const OUTBOX_LENGTH = 16_777_216;
 const UNDER_WAY = 16;
 /** Most messages kept of one conversation. Who scrolls further asks the relay. */
 const MESSAGES_KEPT = 50_000;
-/** Most messages in memory, where there is no disk: some 10 MB of usual texts. */
+/** Most messages in memory, where there is no disk: some 10 MB of usual texts. Of more, the older half goes. */
 const MESSAGES_IN_MEMORY = 20_000;
 /** Most changes that wait for the disk to work again. Beyond, the relay is asked for them. */
 const JOURNAL_CHANGES = 20_000;
@@ -261,7 +261,7 @@ class Memory {
     }
   }
 
-  /** Rows of a range of the table or of an index; with `newest`, the last come first. */
+  /** Rows of a range of the table, or of an index, which is sorted anew each time; the last first with `newest`. */
   find(table, { index, limit, newest, ...range } = {}) {
     const path = schema[table][index ?? "primary"];
     let rows = this.#tables[table];
