@@ -13,6 +13,14 @@ extension TokenVerifier {
         }
     }
 
+    /// Whether a token names a key, by `kid`, and there is none of this name.
+    func lacksKey(of token: String) -> Bool {
+        guard token.utf8.count <= Self.tokenBytesMax, let header = try? TokenHeader(ofToken: token),
+            let name = header.keyIdentifier
+        else { return false }
+        return !entries.contains { $0.keyIdentifier == name }
+    }
+
     /// Returns the claims if they were signed with one of the keys that the header can mean.
     private func signedClaims(of token: String, header: TokenHeader) async throws(TokenFailure) -> TokenClaims {
         let sameAlgorithm = entries.filter { $0.algorithm.rawValue == header.algorithm }

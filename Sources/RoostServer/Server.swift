@@ -38,10 +38,10 @@ public struct Server: Sendable {
         let server = Server(configuration: configuration, log: log, logWriter: logWriter, linkedUsers: links)
         server.warnOfLimits()
         DescriptorLimit.lower(to: server.descriptorsMax)
-        let verifier = try server.loadKeys()
+        let keys = try server.loadKeys()
         let certificate = try server.loadCertificate()
         let (store, snapshot) = try server.openStore()
-        let running = try server.makeGateway(store, snapshot, verifier, certificate)
+        let running = try server.makeGateway(store, snapshot, keys, certificate)
         signals.onReload { [mailbox = running.1.mailbox] in mailbox.post(.reloaded(server.reload(load))) }
         server.serve(running, store, signals)
     }
@@ -61,7 +61,7 @@ public struct Server: Sendable {
             let server = Server(configuration: configuration, log: log, logWriter: logWriter)
             return .success(
                 Gateway.Reloaded(
-                    configuration: configuration, verifier: try server.loadKeys(),
+                    configuration: configuration, keys: try server.loadKeys(),
                     certificate: try server.loadCertificate()))
         } catch let failure as ServerFailure {
             return .failure(failure)
@@ -99,7 +99,7 @@ public struct Server: Sendable {
     }
 
     private func makeGateway(
-        _ store: SQLiteLog, _ snapshot: Snapshot, _ verifier: TokenVerifier, _ certificate: TLSContext?
+        _ store: SQLiteLog, _ snapshot: Snapshot, _ keys: KeyRing, _ certificate: TLSContext?
     ) throws(ServerFailure) -> (Gateway, EventLoop<Gateway>) {
         let now = Clock.now()
         if now.wall < Clock.earliest {
@@ -131,7 +131,7 @@ public struct Server: Sendable {
                 reads: try ReadPool(
                     store.readers, bound: Server.readsMax(configuration.limits), reporter: store.reporter
                 ) { mailbox.post(.answered($0)) },
-                storeStatistics: { store.statistics }, verifier: verifier, mailbox: mailbox)
+                storeStatistics: { store.statistics }, keys: keys, mailbox: mailbox)
             return (gateway, loop)
         } catch {
             throw ServerFailure("\(error)")
@@ -184,11 +184,13 @@ public struct Server: Sendable {
         do { return try configuration.certificate() } catch { throw ServerFailure("tls: \(error)") }
     }
 
-    private func loadKeys() throws(ServerFailure) -> TokenVerifier {
+    private func loadKeys() throws(ServerFailure) -> KeyRing {
         do throws(KeyFailure) {
-            var keys = [VerificationKey(try SigningKey.loadOrCreate(path: configuration.auth.keyFile))]
-            for path in configuration.auth.publicKeys { keys += try VerificationKey.load(path: path) }
-            return try makeVerifier(keys)
+            let auth = configuration.auth
+            return try makeRing(
+                KeyRing.Source(
+                    own: try SigningKey.loadOrCreate(path: auth.keyFile), paths: auth.publicKeys,
+                    audience: auth.audience, issuer: auth.issuer))
         } catch {
             throw ServerFailure("keys: \(error)")
         }
@@ -196,13 +198,12 @@ public struct Server: Sendable {
 
     /// JWTKit's key collections are actors. The main thread waits for them once, at the start, when nothing else runs
     /// yet.
-    private func makeVerifier(_ keys: [VerificationKey]) throws(KeyFailure) -> TokenVerifier {
-        let auth = configuration.auth
+    private func makeRing(_ source: KeyRing.Source) throws(KeyFailure) -> KeyRing {
         let done = DispatchSemaphore(value: 0)
         let box = ResultBox()
         Task {
             do throws(KeyFailure) {
-                box.result = .success(try await TokenVerifier(keys: keys, audience: auth.audience, issuer: auth.issuer))
+                box.result = .success(try await KeyRing(source, report: { [log] in Server.note($0, log) }))
             } catch {
                 box.result = .failure(error)
             }
@@ -212,9 +213,23 @@ public struct Server: Sendable {
         return try box.result.get()
     }
 
+    /// A token named a key that there wasn't. There is at most one such line in `KeyRing.restSeconds`.
+    private static func note(_ result: Result<Int, KeyFailure>, _ log: Logger) {
+        switch result {
+        case .success(let count):
+            log.info(
+                "Read the public keys again, because a token named another one",
+                metadata: ["event": "keys.read", "keys": .stringConvertible(count)])
+        case .failure(let failure):
+            log.error(
+                "The public keys can't be read again; the old ones stay",
+                metadata: ["event": "keys.unreadable", "error": "\(failure.reason)"])
+        }
+    }
+
     /// Carries the result to the main thread: written before the semaphore is signalled, read after.
     private final class ResultBox: @unchecked Sendable {
-        var result: Result<TokenVerifier, KeyFailure> = .failure(KeyFailure("no keys"))
+        var result: Result<KeyRing, KeyFailure> = .failure(KeyFailure("no keys"))
     }
 
     /// The most descriptors that are ever open: sockets, and some for the store, keys, threads and standard streams.

@@ -2,6 +2,12 @@
 grace."""
 
 import asyncio
+import json
+import time
+
+import jwt
+from cryptography.hazmat.primitives.asymmetric import ec
+from jwt.algorithms import ECAlgorithm
 
 from harness.waiting import until
 
@@ -69,3 +75,49 @@ async def test_refreshes_in_a_row(relay, name):
     # Only one token is checked at a time. A client that sends more is refused.
     assert answers[0]["type"] == "ok"
     assert {answer.get("code") for answer in answers} <= {None, "conflict"}
+
+
+class Issuer:
+    """Signs with a key of its own, and publishes it in a JWK set with others."""
+
+    def __init__(self, name):
+        self.name = name
+        self.key = ec.generate_private_key(ec.SECP256R1())
+
+    def jwk(self):
+        return {**json.loads(ECAlgorithm.to_jwk(self.key.public_key())), "kid": self.name, "use": "sig"}
+
+    def token(self, user):
+        claims = {"sub": user, "exp": time.time() + 600}
+        return jwt.encode(claims, self.key, algorithm="ES256", headers={"kid": self.name})
+
+
+async def test_a_new_key_in_the_file_needs_no_signal(start, tmp_path):
+    old, new = Issuer("old"), Issuer("new")
+    file = tmp_path / "keys.json"
+    file.write_text(json.dumps({"keys": [old.jwk()]}))
+    relay = start(auth__public_keys=file)
+    await (await relay.device("alice", token=old.token("alice"))).bye()
+    file.write_text(json.dumps({"keys": [old.jwk(), new.jwk()]}))
+    await (await relay.device("alice", token=new.token("alice"))).bye()
+    await until(lambda: "keys.read" in relay.log(), "a line in the log")
+    # Whatever is in the file by now, the relay looks at it again in five seconds at the earliest.
+    began = time.monotonic()
+    for number in range(20):
+        socket = await relay.connect()
+        answer = await socket.ask("hello", token=Issuer(f"k{number}").token("eve"), device="phone")
+        assert answer["code"] == "unauthorized"
+    assert relay.log().count("keys.read") <= 1 + (time.monotonic() - began) / 5 + 1
+    await (await relay.device("alice", token=old.token("alice"))).bye()
+
+
+async def test_a_damaged_key_file_leaves_the_keys(start, tmp_path):
+    old, new = Issuer("old"), Issuer("new")
+    file = tmp_path / "keys.json"
+    file.write_text(json.dumps({"keys": [old.jwk()]}))
+    relay = start(auth__public_keys=file)
+    file.write_text('{"keys": [')
+    socket = await relay.connect()
+    assert (await socket.ask("hello", token=new.token("alice"), device="phone"))["code"] == "unauthorized"
+    await until(lambda: "keys.unreadable" in relay.log(), "a line in the log")
+    await (await relay.device("alice", token=old.token("alice"))).bye()

@@ -132,7 +132,8 @@ extension ConfigurationKey {
         ConfigurationKey(
             "auth.public_keys",
             .list(\.auth.publicKeys, .path),
-            "Files with the public keys of your issuers, as PEM or JWK set, for RS256, ES256 and EdDSA."
+            "Files with the public keys of your issuers, as PEM or JWK set, for RS256, ES256 and EdDSA. They are read "
+                + "again when a token names a key that isn't in them."
         ),
         ConfigurationKey(
             "auth.audience",

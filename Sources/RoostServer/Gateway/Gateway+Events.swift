@@ -162,8 +162,8 @@ extension Gateway {
     /// Checks a token on Swift's pool, because a signature takes tens of microseconds and JWTKit is asynchronous. A
     /// session has one check at a time. The result comes back as a letter.
     private func verify(_ verification: Verification, _ workers: Workers) {
-        Task { [verifier = workers.verifier, mailbox = workers.mailbox] in
-            let result = await verifier.verify(verification.token, now: Clock.wall())
+        Task { [keys = workers.keys, mailbox = workers.mailbox] in
+            let result = await keys.verify(verification.token, now: Clock.wall())
             let answer = result.mapError { failure in
                 Refusal(failure == .expired ? .tokenExpired : .unauthorized, "\(failure.reason)")
             }

@@ -9,7 +9,7 @@ extension Gateway {
     /// What was read anew, on another thread.
     struct Reloaded: Sendable {
         var configuration: Configuration
-        var verifier: TokenVerifier
+        var keys: KeyRing
         /// Nil for plain text.
         var certificate: TLSContext?
     }
@@ -33,7 +33,7 @@ extension Gateway {
         configuration = taken
         origins = OriginPolicy(origins: taken.listen.origins)
         connectionLog.forgetOrigins()
-        workers?.verifier = reloaded.verifier
+        workers?.keys = reloaded.keys
         connectionLog.log.logLevel = taken.logLevel
         noteComingsAsLogged()
         log.notice(

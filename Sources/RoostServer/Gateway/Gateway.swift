@@ -30,7 +30,7 @@ final class Gateway: TransportHandler {
         var reads: ReadPool
         /// What the store says of itself.
         var storeStatistics: () -> StorageStatistics
-        var verifier: TokenVerifier
+        var keys: KeyRing
         var mailbox: Mailbox<Letter>
     }
 
