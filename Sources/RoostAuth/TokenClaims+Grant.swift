@@ -9,6 +9,8 @@ extension TokenClaims {
     static let expiryMaxSeconds = 253_402_300_799.0
     /// The word in `scope` that lets its holder use the operators' commands.
     static let operatorScope = "admin"
+    /// The word that makes its holder a service.
+    static let serviceScope = "service"
 
     /// Checks the claims of a token whose signature is valid.
     func grant(now: Timestamp, audience wanted: String?, issuer trusted: String?) throws(TokenFailure) -> Grant {
@@ -30,13 +32,17 @@ extension TokenClaims {
         guard case .present(let user) = subject, NameRule.allowsUser(user) else { throw .badSubject }
         // `end` is between `now` and the year 9999 here, so its milliseconds fit.
         let expiry = Timestamp(milliseconds: Int64(max(end, 0) * 1_000))
-        var grant = Grant(user: user, device: nil, expires: expiry, issued: issued, isOperator: isOperator)
-        switch device {
-        case .absent: return grant
-        case .present(let name) where NameRule.allowsDevice(name):
-            grant.device = name
-            return grant
-        case .present, .wrong: throw .badDevice
+        return Grant(
+            user: user, device: try name(device, or: .badDevice), signIn: try name(signIn, or: .badSignIn),
+            expires: expiry, issued: issued, isOperator: hasScope(Self.operatorScope),
+            isService: hasScope(Self.serviceScope))
+    }
+
+    private func name(_ claim: Claim<String>, or failure: TokenFailure) throws(TokenFailure) -> String? {
+        switch claim {
+        case .absent: return nil
+        case .present(let name) where NameRule.allowsDevice(name): return name
+        case .present, .wrong: throw failure
         }
     }
 
@@ -48,8 +54,8 @@ extension TokenClaims {
         return Timestamp(milliseconds: Int64(seconds * 1_000))
     }
 
-    private var isOperator: Bool {
+    private func hasScope(_ word: String) -> Bool {
         guard case .present(let words) = scope else { return false }
-        return words.split(separator: " ").contains { $0 == Self.operatorScope }
+        return words.split(separator: " ").contains { $0 == word }
     }
 }

@@ -1,7 +1,7 @@
 import JWTKit
 import RoostWire
 
-/// The claims that Roost reads and writes (RFC 7519, section 4.1, `scope` and `device`).
+/// The claims that Roost reads and writes (RFC 7519, section 4.1, `scope`, `sid` and `device`).
 ///
 /// Decoding never fails on a claim of the wrong type. It becomes `.wrong`, so that the failure can name the claim.
 /// We don't use JWTKit's own claim types, because `AudienceClaim` traps on an empty list.
@@ -13,6 +13,8 @@ struct TokenClaims: JWTPayload {
 
     var subject: Claim<String> = .absent
     var device: Claim<String> = .absent
+    /// The sign-in (OpenID Connect Front-Channel Logout 1.0, section 3).
+    var signIn: Claim<String> = .absent
     var expires: Claim<Double> = .absent
     var notBefore: Claim<Double> = .absent
     var issuedAt: Claim<Double> = .absent
@@ -22,7 +24,7 @@ struct TokenClaims: JWTPayload {
     var scope: Claim<String> = .absent
 
     private enum CodingKeys: String, CodingKey {
-        case sub, device, exp, nbf, iat, iss, aud, scope
+        case sub, device, sid, exp, nbf, iat, iss, aud, scope
     }
 
     init() {}
@@ -31,6 +33,7 @@ struct TokenClaims: JWTPayload {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         subject = Self.claim(.sub, in: container)
         device = Self.claim(.device, in: container)
+        signIn = Self.claim(.sid, in: container)
         expires = Self.claim(.exp, in: container)
         notBefore = Self.claim(.nbf, in: container)
         issuedAt = Self.claim(.iat, in: container)
@@ -47,6 +50,7 @@ struct TokenClaims: JWTPayload {
         var container = encoder.container(keyedBy: CodingKeys.self)
         if case .present(let name) = subject { try container.encode(name, forKey: .sub) }
         if case .present(let name) = device { try container.encode(name, forKey: .device) }
+        if case .present(let name) = signIn { try container.encode(name, forKey: .sid) }
         if case .present(let seconds) = expires { try container.encode(seconds, forKey: .exp) }
         if case .present(let seconds) = notBefore { try container.encode(seconds, forKey: .nbf) }
         if case .present(let seconds) = issuedAt { try container.encode(seconds, forKey: .iat) }

@@ -2,7 +2,7 @@
 public enum TokenFailure: Error, Sendable, Equatable, CaseIterable {
     case tooLarge, malformed, unacceptedAlgorithm, unknownKey, unsupportedExtension, badSignature
     case expired, notYetValid, badExpiry, badNotBefore
-    case badSubject, badDevice, wrongAudience, wrongIssuer
+    case badSubject, badDevice, badSignIn, wrongAudience, wrongIssuer
 
     /// A few words for the developer who made the token.
     public var reason: StaticString {
@@ -19,6 +19,7 @@ public enum TokenFailure: Error, Sendable, Equatable, CaseIterable {
         case .badNotBefore: "the token's nbf must be a number of seconds since 1970"
         case .badSubject: "the token's sub is required and must be a valid user name"
         case .badDevice: "the token's device must be a valid device name"
+        case .badSignIn: "the token's sid must be a string with the form of a device name"
         case .wrongAudience: "the token's aud doesn't name this relay"
         case .wrongIssuer: "the token's iss is not the issuer that this relay trusts"
         }

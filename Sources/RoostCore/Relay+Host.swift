@@ -48,7 +48,10 @@ extension Relay {
     /// one connection. So the host writes to the touched sessions whenever `write` is called; otherwise sessions that
     /// keep up would seem slow.
     public func committed(_ outcomes: [Outcome], at now: Moment, write: () -> Void = {}) {
-        input(arrivals: outcomes.count, at: now) { stored.settle(outcomes, at: now, write: write) }
+        input(arrivals: outcomes.count, at: now) {
+            stored.settle(outcomes, at: now, write: write)
+            operators.journalHasChanged()
+        }
     }
 
     /// Durable events decided elsewhere, by an importer or another node that writes to the same log. They come in order
@@ -60,7 +63,10 @@ extension Relay {
     /// The store has failed. What was under way may or may not be found after a restart, so none of it is acked. From
     /// now on the Relay refuses everything that needs the log, and the host stops the relay.
     public func commitFailed(at now: Moment) {
-        input(at: now) { stored.fail() }
+        input(at: now) {
+            stored.fail()
+            operators.journalHasChanged()
+        }
     }
 
     /// The log has no room: nothing of the batch under way is stored. Until `roomIsBack`, commands that store something
@@ -69,6 +75,7 @@ extension Relay {
         input(at: now) {
             journal.noRoom(for: batch)
             stored.refuseWhatHasNoRoom()
+            operators.journalHasChanged()
         }
     }
 
@@ -77,6 +84,7 @@ extension Relay {
         input(at: now) {
             journal.roomIsGone()
             stored.refuseWhatHasNoRoom()
+            operators.journalHasChanged()
         }
     }
 
@@ -115,7 +123,7 @@ extension Relay {
             catchUp.tick(at: now.monotonic)
             delivery.window.forget(at: now.wall)
             journal.tick(at: now.monotonic)
-            operators.statistics.tick(at: now)
+            operators.tick(at: now)
         }
     }
 
@@ -196,7 +204,7 @@ extension Relay {
     public func nextDeadline(at now: Moment) -> Int64 {
         var next = min(
             catchUp.nextDeadline, presence.nextDeadline, journal.nextDeadline, session.nextDeadline,
-            operators.statistics.nextDeadline)
+            operators.nextDeadline)
         if let due = typing.nextDeadline { next = min(next, due) }
         if let due = receipt.nextDeadline { next = min(next, due) }
         return next

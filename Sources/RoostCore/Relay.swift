@@ -115,13 +115,15 @@ public final class Relay {
         message = MessageCommands(
             prices: prices, directory: directory, journal: journal, delivery: delivery, conversations: conversation,
             typing: typing, builder: builder, counters: counters, textScalars: limits.textScalars)
+        let signIns = SignIns(.init(limits), snapshot.endedSignIns, at: time)
         operators = OperatorCommands(
-            .init(limits), directory, journal, delivery, reads, replies, counters,
+            .init(limits), directory, journal, delivery, reads, replies, counters, signIns,
             Statistics(.init(limits), counters, times, delivery, builder))
         session = SessionCommands(
             sessions: sessions, ends: DeviceEnds(.init(limits)), prices: prices, directory: directory,
             journal: journal, delivery: delivery, catchUp: catchUp, receipts: receipt,
-            presence: presence, privacy: privacy, operators: operators, typing: typing, replies: replies,
+            presence: presence, privacy: privacy, operators: operators, signIns: signIns, typing: typing,
+            replies: replies,
             welcome: WelcomeFrame(identity: identity, limits: limits, builder: builder), builder: builder,
             random: random, counters: counters)
         stored = StoredEvents(

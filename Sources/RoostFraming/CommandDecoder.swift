@@ -94,12 +94,22 @@ public final class CommandDecoder {
         case .whereabouts: .whereabouts(try readWhereabouts())
         case .disconnect:
             .disconnect(user: try members.user(.user), device: try members.optional(.device, members.name))
-        case .revoke:
-            .revoke(user: try members.user(.user), device: try members.optional(.device, members.name))
+        case .revoke: try readRevoke()
         case .drain: .drain
         case .statistics: .statistics(isActive: try members.flag(.active) ?? true, limit: try members.limit())
         default: throw Refusal(.unknownType, "unknown command type")
         }
+    }
+
+    private func readRevoke() throws(Refusal) -> OperatorCommand {
+        guard members.value(.sid) != nil else {
+            guard members.value(.until) == nil else { throw members.refusal(.until, "is only allowed with sid") }
+            return .revoke(user: try members.user(.user), device: try members.optional(.device, members.name))
+        }
+        for member in [Member.user, .device] where members.value(member) != nil {
+            throw members.refusal(.sid, "and \(member.word) must not be used together")
+        }
+        return .endSignIn(try members.name(.sid), until: try members.optional(.until, members.time))
     }
 
     private func readWhereabouts() throws(Refusal) -> OperatorCommand.Whereabouts {

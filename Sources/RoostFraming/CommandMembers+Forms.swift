@@ -167,6 +167,10 @@ extension CommandMembers {
 
     func seconds(_ member: Member) throws(Refusal) -> Int64 { try whole(member, 1...Int64.max) }
 
+    func time(_ member: Member) throws(Refusal) -> Timestamp {
+        Timestamp(milliseconds: try whole(member, 1...Int64.max))
+    }
+
     func limit() throws(Refusal) -> Int? {
         guard value(.limit) != nil else { return nil }
         return Int(try whole(.limit, 1...Int64(max(limits.historyMax, 1))))

@@ -2,7 +2,7 @@
 enum Member: Int, CaseIterable, Sendable {
     case active, after, `as`, background, before, body, conversation, conversations, device, id, key, kind
     case lastSeen, limit, members, name, `operator`, pingSeconds, pongSeconds, position, presence, reaction, read
-    case remove, replyTo, resume, role, sequence, state, text, to, token, type, user, users
+    case remove, replyTo, resume, role, sequence, sid, state, text, to, token, type, until, user, users
 
     static let vocabulary = Vocabulary<Member> { $0.word }
 
@@ -37,11 +37,13 @@ enum Member: Int, CaseIterable, Sendable {
         case .resume: "resume"
         case .role: "role"
         case .sequence: "sequence"
+        case .sid: "sid"
         case .state: "state"
         case .text: "text"
         case .to: "to"
         case .token: "token"
         case .type: "type"
+        case .until: "until"
         case .user: "user"
         case .users: "users"
         }

@@ -17,6 +17,7 @@ extension SQLiteLog {
         snapshot.users = try users(database)
         snapshot.exceptions = try exceptions(database)
         snapshot.revocations = try revocations(database)
+        snapshot.endedSignIns = try endedSignIns(database)
         snapshot.devices = try devices(database)
         snapshot.conversations = try conversations(database)
         snapshot.members = try members(database)
@@ -147,6 +148,15 @@ extension SQLiteLog {
                     Timestamp(milliseconds: query.int64(2))))
         }
         return revocations
+    }
+
+    private func endedSignIns(_ database: Database) throws -> [Snapshot.EndedSignIn] {
+        let query = try database.prepare("SELECT name, until FROM ended_sign_in ORDER BY name")
+        var ended: [Snapshot.EndedSignIn] = []
+        while try query.step() {
+            ended.append(Snapshot.EndedSignIn(query.text(0), until: Timestamp(milliseconds: query.int64(1))))
+        }
+        return ended
     }
 
     private func exceptions(_ database: Database) throws -> [Snapshot.Exception] {

@@ -11,6 +11,7 @@ public final class MemoryLog: LogWriter, LogReader {
         var aliveAt = Timestamp.never
         var users: [UserNumber: Snapshot.User] = [:]
         var revocations: [UserNumber: [String: Timestamp]] = [:]
+        var endedSignIns: [String: Timestamp] = [:]
         var exceptions: [UserNumber: [UserNumber: PrivacyException]] = [:]
         var devices: [DeviceNumber: Snapshot.Device] = [:]
         var conversations: [ConversationNumber: Record] = [:]
@@ -118,6 +119,10 @@ public final class MemoryLog: LogWriter, LogReader {
                 state.users[number]?.privacy = settings
             case .revoke(let number, let device, let time):
                 state.revocations[number, default: [:]][device ?? ""] = time
+            case .endSignIn(let name, let until):
+                state.endedSignIns[name] = until
+            case .forgetSignIns(let time):
+                state.endedSignIns = state.endedSignIns.filter { $0.value > time }
             case .exception(let number, let other, let exception):
                 state.exceptions[number, default: [:]][other] = exception
             case .alive(let time):
@@ -171,6 +176,9 @@ public final class MemoryLog: LogWriter, LogReader {
             snapshot.revocations += revocations.sorted { $0.key < $1.key }.map {
                 Snapshot.Revocation(user, device: $0.key.isEmpty ? nil : $0.key, $0.value)
             }
+        }
+        snapshot.endedSignIns = state.endedSignIns.sorted { $0.key < $1.key }.map {
+            Snapshot.EndedSignIn($0.key, until: $0.value)
         }
         for (user, exceptions) in state.exceptions.sorted(by: { $0.key.value < $1.key.value }) {
             snapshot.exceptions += exceptions.sorted { $0.key.value < $1.key.value }.map {

@@ -24,6 +24,8 @@ extension StoreContract {
             .revoke(UserNumber(1), device: "phone", time(60)),
             .revoke(UserNumber(1), device: "phone", time(80)),
             .revoke(UserNumber(1), device: nil, time(50)),
+            .endSignIn("s-2", until: time(90)), .endSignIn("s-1", until: time(91)), .endSignIn("s-2", until: time(92)),
+            .endSignIn("s-3", until: time(89)), .forgetSignIns(upTo: time(89)),
             .exception(UserNumber(2), of: UserNumber(1), .blocked),
             .exception(UserNumber(1), of: UserNumber(2), nil),
         ])
@@ -45,6 +47,9 @@ extension StoreContract {
                 Snapshot.Revocation(UserNumber(1), device: "phone", time(80)),
                 Snapshot.Revocation(UserNumber(2), device: nil, time(70)),
             ])
+        try expect(
+            snapshot.endedSignIns,
+            [Snapshot.EndedSignIn("s-1", until: time(91)), Snapshot.EndedSignIn("s-2", until: time(92))])
         try expect(
             snapshot.users.map(\.status),
             [StoredStatus(), StoredStatus(.invisible, text: "In a café", toldText: "At work")])

@@ -104,6 +104,15 @@ public struct Limits: Sendable, Equatable {
     public var devicesPerUser = 64
     /// Sessions of operators at once, and sessions that are told statistics.
     public var operatorsMax = 64
+    /// Connections of one sign-in (claim `sid`) at once: twice as many as its user may have devices, since each may be
+    /// about to take over. To revoke it closes all of them in one turn.
+    public var sessionsPerSignIn = 128
+    /// Sign-ins that are revoked and whose tokens may still be good, some 150 bytes each. If 10,000 people sign out in
+    /// an hour and tokens live for one, it is a sixth. Further ones are refused with `busy`: none is dropped before its
+    /// time.
+    public var endedSignIns = 65_536
+    /// Commands that wait for a revocation to be stored. A commit takes milliseconds.
+    public var revocationsPending = 1_024
     /// Users looked at for one page of those who are here: a few reads of memory each.
     public var peopleLookedAt = 4_096
     /// Samples of statistics kept for operators who come later: half an hour, in some 60 kB of an answer.
@@ -278,6 +287,14 @@ public struct Limits: Sendable, Equatable {
     /// Time from one sample of statistics to the next. To take one costs 50 to 100 µs, most of it for what the system
     /// says of the process and its disk.
     public var statisticsMilliseconds: Int64 = 2_000
+    /// How long the tokens of a revoked sign-in are refused if the command doesn't say: as long as access tokens mostly
+    /// live, and a minute in which the issuer's clock may be ahead.
+    public var signInEndMilliseconds: Int64 = 3_660_000
+    /// The most that it may say. Tokens that live for longer than a day are no access tokens; and what is refused for
+    /// years would fill the table of those who need it for an hour.
+    public var signInEndMaxMilliseconds: Int64 = 86_400_000
+    /// How often it is looked whether sign-ins can be forgotten, because none of their tokens can be good any more.
+    public var signInLookMilliseconds: Int64 = 60_000
     /// How long a client is told to wait when the writer's queue is full.
     public var busyRetryMilliseconds: Int64 = 250
     /// How long a client is told to wait that writes faster than it catches up.

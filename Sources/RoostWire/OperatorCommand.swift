@@ -1,4 +1,5 @@
-/// A command that only operators may send: its token's `scope` has `admin`. Every `Text` is borrowed, as in `Command`.
+/// A command that only operators and services may send: their token's `scope` has `admin` or `service`. Every `Text` is
+/// borrowed, as in `Command`.
 public enum OperatorCommand {
     /// The users who are shown as here, a page of them.
     case people(after: Text?, limit: Int?)
@@ -10,10 +11,20 @@ public enum OperatorCommand {
     case disconnect(user: Text, device: Text?)
     /// Refuses the tokens that a user has, or those that one device has, and closes their connections.
     case revoke(user: Text, device: Text?)
+    /// Refuses the tokens of a sign-in until this time, and closes its connections.
+    case endSignIn(Text, until: Timestamp?)
     /// Stops the relay as SIGTERM does.
     case drain
     /// Begins or ends the stream of statistics.
     case statistics(isActive: Bool, limit: Int?)
+
+    /// Whether services may send it, who need little: whom to close out, and whether somebody is there.
+    public var isForServices: Bool {
+        switch self {
+        case .person, .disconnect, .revoke, .endSignIn: true
+        case .people, .whereabouts, .drain, .statistics: false
+        }
+    }
 
     /// `admin.message`.
     public struct Whereabouts {

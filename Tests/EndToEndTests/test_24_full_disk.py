@@ -115,12 +115,18 @@ async def test_a_full_disk_refuses_what_has_to_be_stored(disk, tmp_path, free_me
         await until(lambda: "the disk is full" in relay.log(), "a line of the log")
         assert BODY[:100] not in relay.log()
         found = await goes_on_without_room(relay, alice, bob, group, acked)
+        # A sign-in can be revoked at once, and is stored later.
+        service = await relay.service()
+        assert (await service.call("admin.revoke", sid="s-1"))["unstored"] is True
         (disk.folder / "ballast").unlink()
         await goes_on_with_room(relay, alice, group, found, unacked)
         await until(lambda: "room on the disk again" in relay.log(), "a line of the log")
         assert relay.stop() == 0
         # What bob has read meanwhile was kept.
         relay.start()
+        revoked = await relay.connect()
+        answer = await revoked.ask("hello", token=relay.token("bob", sid="s-1"), device="phone")
+        assert answer["reason"] == "the token was revoked"
         bob = await relay.device("bob")
         listed = await bob.call("conversation.list")
         assert listed["conversations"][0]["unread"] <= 1

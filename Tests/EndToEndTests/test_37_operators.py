@@ -238,6 +238,68 @@ async def test_revoked_tokens_stay_revoked(start):
     await check()
 
 
+async def test_a_revoked_sign_in_stays_out(start):
+    relay = start()
+    operator = await relay.service()
+    token, other = relay.token("bob", sid="s-1"), relay.token("bob", sid="s-2")
+    phone, tablet = [await relay.device("bob", device, token=token) for device in ("phone", "tablet")]
+    watch = await relay.device("bob", "watch", token=other)
+    began = time.monotonic()
+    assert (await operator.call("admin.revoke", sid="s-1"))["closed"] == 2
+    assert [await phone.closed(), await tablet.closed()] == [4503, 4503]
+    assert time.monotonic() - began < 10, "a safety net; it takes milliseconds"
+    await watch.call("ping")
+
+    async def refused(token):
+        socket = await relay.connect()
+        answer = await socket.ask("hello", token=token, device="other")
+        return (answer.get("code"), answer.get("reason")) == ("unauthorized", "the token was revoked")
+    assert await refused(token) and not await refused(other)
+    assert await watch.refusal("refresh", token=token) == "unauthorized"
+    # `ok` came, so it is stored: by a kill at once, and by an orderly stop.
+    await operator.call("admin.revoke", sid="s-3")
+    relay.kill()
+    relay.start()
+    assert await refused(token) and await refused(relay.token("bob", sid="s-3"))
+    relay.stop()
+    relay.start()
+    assert await refused(token) and not await refused(relay.token("bob", sid="s-4"))
+
+
+async def test_a_sign_in_is_forgotten_when_its_tokens_have_expired(start):
+    relay = start()
+    operator = await relay.service()
+    now = (await operator.call("ping"))["time"]
+    await operator.call("admin.revoke", sid="s-1", until=now + 1_500)
+    await operator.call("admin.revoke", sid="s-2")
+
+    async def refused():
+        socket = await relay.connect()
+        return (await socket.ask("hello", token=relay.token("bob", sid="s-1"), device="phone"))["type"] == "error"
+    assert await refused()
+
+    async def welcomed():
+        return not await refused()
+    await until(welcomed, "the end of the revocation")
+    # A start looks at once, and then once a minute.
+    relay.kill()
+    relay.start()
+    await until(
+        lambda: relay.rows("SELECT name FROM ended_sign_in") == [("s-2",)], "the store to forget it")
+
+
+async def test_a_service_may_do_little(relay, name):
+    service = await relay.service(name("mill"))
+    bob = await relay.device(name("bob"))
+    for type in ("admin.people", "admin.statistics", "admin.drain"):
+        assert await service.refusal(type) == "forbidden", type
+    assert await service.refusal("admin.message", position=bob.welcome["head"]) == "forbidden"
+    assert (await person(service, name("bob")))["state"] == "online"
+    assert (await service.call("admin.disconnect", user=name("bob")))["closed"] == 1
+    assert await bob.closed() == 4006
+    assert (await service.call("admin.revoke", user=name("bob")))["closed"] == 0
+
+
 async def test_too_many_revoked_devices(start):
     relay = start()
     operator = await relay.operator()
@@ -320,7 +382,9 @@ async def test_there_are_not_too_many_operators(start):
 
 
 @pytest.mark.parametrize("members", [
-    {"user": "@bob"}, {"user": ""}, {"user": 7}, {}, {"user": "bob", "device": ""}])
+    {"user": "@bob"}, {"user": ""}, {"user": 7}, {}, {"user": "bob", "device": ""},
+    {"sid": ""}, {"sid": 7}, {"sid": "a b"}, {"sid": "s", "user": "bob"}, {"sid": "s", "device": "phone"},
+    {"user": "bob", "until": 7}, {"sid": "s", "until": 0}, {"sid": "s", "until": "1"}, {"sid": "s", "until": 1.5}])
 async def test_what_is_malformed(relay, members):
     operator = await relay.operator()
     assert await operator.refusal("admin.revoke", **members) == "bad_request"

@@ -59,6 +59,11 @@ async def test_ending_sessions(start):
     assert await bob.closed() == 4006
     assert await roost(relay, "admin", "revoke", "bob", "--as", "olga") == "revoked; 1 connection closed\n"
     assert await tablet.closed() == 4503
+    laptop = await relay.device("carol", token=relay.token("carol", sid="s-1"))
+    assert await roost(relay, "admin", "revoke", "--session", "s-1") == "revoked; 1 connection closed\n"
+    assert await laptop.closed() == 4503
+    for words in [(), ("carol", "--session", "s-1"), ("--session", "s-1", "--device", "phone")]:
+        await roost(relay, "admin", "revoke", *words, code=2)
     assert await roost(relay, "admin", "drain") == "the relay is stopping\n"
     assert relay.wait() == 0
     assert "operator.revoked" in relay.log() and "olga" in relay.log()

@@ -67,6 +67,7 @@ private func touch(_ command: OperatorCommand) -> [UInt8] {
     switch command {
     case .people(let after, _): after?.array ?? []
     case .person(let user): user.array
+    case .endSignIn(let name, _): name.array
     case .disconnect(let user, let device), .revoke(let user, let device): user.array + (device?.array ?? [])
     case .drain, .statistics: []
     case .whereabouts(let asked):

@@ -72,6 +72,38 @@ import Testing
         #expect(try await forge.verdict(["device": value]).failure == .badDevice)
     }
 
+    @Test(arguments: [
+        "7", "[]", "{}", "true", #""""#, #""my phone""#, #""é""#, "\"" + String(repeating: "d", count: 65) + "\"",
+    ])
+    func refusesSignIn(_ value: String) async throws {
+        #expect(try await forge.verdict(["sid": value]).failure == .badSignIn)
+    }
+
+    @Test func readsTheSignIn() async throws {
+        let longest = String(repeating: "s", count: 64)
+        #expect(try await forge.verdict(["sid": "\"\(longest)\""]).get().signIn == longest)
+        #expect(try await forge.verdict([:]).get().signIn == nil)
+        #expect(try await forge.verdict(["sid": "null"]).get().signIn == nil)
+        let expires = Timestamp(milliseconds: now.milliseconds + 1_000)
+        let token = try await forge.key.token(user: "mill", signIn: "s-1", isService: true, expires: expires)
+        let grant = try await forge.verifier().verify(token, now: now).get()
+        #expect(grant.signIn == "s-1" && grant.isService && !grant.isOperator)
+        await #expect(throws: TokenFailure.badSignIn) {
+            try await forge.key.token(user: "mill", signIn: "", expires: expires)
+        }
+    }
+
+    @Test(
+        arguments: [
+            ("service", false, true), ("admin", true, false), ("chat admin service", true, true),
+            ("services Service", false, false),
+        ]
+    )
+    func scopes(_ words: String, _ isOperator: Bool, _ isService: Bool) async throws {
+        let grant = try await forge.verdict(["scope": "\"\(words)\""]).get()
+        #expect(grant.isOperator == isOperator && grant.isService == isService)
+    }
+
     @Test(
         arguments: [
             (#""roost""#, nil), (#"["other","roost"]"#, nil), (#""other""#, TokenFailure.wrongAudience),

@@ -83,6 +83,8 @@ import Testing
             (#"{"type":"admin.disconnect","id":1,"user":"bob"}"#, "disconnect | bob | -"),
             (#"{"type":"admin.disconnect","id":1,"user":"bob","device":"phone"}"#, "disconnect | bob | phone"),
             (#"{"type":"admin.revoke","id":1,"user":"bob","device":"phone"}"#, "revoke | bob | phone"),
+            (#"{"type":"admin.revoke","id":1,"sid":"s-1"}"#, "endSignIn | s-1 | -"),
+            (#"{"type":"admin.revoke","id":1,"sid":"s-1","until":7,"user":null}"#, "endSignIn | s-1 | 7"),
             (#"{"type":"admin.drain","id":1}"#, "drain"),
             (#"{"type":"admin.statistics","id":1}"#, "statistics | true | -"),
             (#"{"type":"admin.statistics","id":1,"active":false,"limit":3}"#, "statistics | false | 3"),

@@ -115,6 +115,7 @@ private func describe(_ command: OperatorCommand) -> String {
         }
     case .disconnect(let user, let device): words("disconnect", text(user), text(device))
     case .revoke(let user, let device): words("revoke", text(user), text(device))
+    case .endSignIn(let name, let until): words("endSignIn", text(name), until.map { "\($0.milliseconds)" } ?? "-")
     case .drain: "drain"
     case .statistics(let isActive, let limit): words("statistics", "\(isActive)", number(limit))
     }

@@ -45,6 +45,16 @@ extension OperatorClient {
         try await end(.revoke, user, device)
     }
 
+    /// Refuses the tokens of a sign-in (claim `sid`), and closes its connections.
+    /// - Parameter until: when the longest of its tokens expires, at most a day from now; nil if none is good for more
+    ///   than an hour. Then the relay forgets the sign-in.
+    public func revoke(signIn: String, until: Timestamp? = nil) async throws(RoostFailure) -> Reply {
+        try await ask(.revoke) { command in
+            command.member("sid", signIn)
+            if let until { command.member("until", until.milliseconds) }
+        }
+    }
+
     private func end(_ type: CommandType, _ user: String, _ device: String?) async throws(RoostFailure) -> Reply {
         try await ask(type) { command in
             command.member("user", user)

@@ -49,6 +49,9 @@ final class Journal {
     private(set) var isStalled = false
     /// The disk is full: no event is taken, and everything else waits.
     private(set) var isFull = false
+    /// The number of the collecting batch, and of the newest one that is durable.
+    private(set) var batch: UInt64 = 1
+    private(set) var durableBatch: UInt64 = 0
     private var pending = Deque<PendingAppend>()
     private var pendingBytes = 0
     /// A drain has begun, so no new event is taken.
@@ -143,6 +146,7 @@ final class Journal {
     func takeBatch(at now: Int64) -> [Mutation]? {
         guard isWriterIdle, !hasGatheredNothing else { return nil }
         committingEvents = gatheredEvents
+        self.batch += 1
         committingSince = now
         gatheredEvents = 0
         var batch: [Mutation] = []
@@ -161,6 +165,7 @@ final class Journal {
     func batchIsDurable(outcomes: Int) {
         precondition(committingEvents == outcomes, "a batch has one outcome for each of its durable events")
         committingEvents = nil
+        durableBatch = batch - 1
         isStalled = false
     }
 

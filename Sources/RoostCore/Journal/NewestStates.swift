@@ -1,9 +1,9 @@
 import RoostWire
 
 /// States on their way to the log of which only the newest counts: the presence, the status and the privacy of each
-/// user, which tokens were revoked, how each device's connection ended, and that the relay was alive. Each waits once,
-/// however often it changes while the writer is busy. They go at the end of a batch, so that a new user is stored
-/// before its presence. Loop thread only.
+/// user, which tokens and sign-ins were revoked, how each device's connection ended, and that the relay was alive. Each
+/// waits once, however often it changes while the writer is busy. They go at the end of a batch, so that a new user is
+/// stored before its presence. Loop thread only.
 struct NewestStates {
     private var states: [Mutation] = []
     /// Where the presence of each user is in `states`.
@@ -16,6 +16,10 @@ struct NewestStates {
     private var exceptions: [Directed: Int] = [:]
     /// Where the revocations are in `states`.
     private var revocations: [RevokedTokens: Int] = [:]
+    /// Where the end of each sign-in is in `states`.
+    private var signIns: [String: Int] = [:]
+    /// Where it is that old ends may be forgotten.
+    private var forgotten: Int?
     /// Where the end of each device's connection is in `states`.
     private var ends: [DeviceNumber: Int] = [:]
     /// Where the last sign of life is in `states`.
@@ -51,6 +55,8 @@ struct NewestStates {
         case .revoke(let user, let device, _):
             let tokens = RevokedTokens(user: user, device: device)
             revocations[tokens] = put(mutation, at: revocations[tokens])
+        case .endSignIn(let name, _): signIns[name] = put(mutation, at: signIns[name])
+        case .forgetSignIns: forgotten = put(mutation, at: forgotten)
         case .end(let device, _): ends[device] = put(mutation, at: ends[device])
         case .alive: alive = put(mutation, at: alive)
         case .user, .forgetUser, .device, .forgetDevice, .cursor, .watermark, .answered, .lease, .append: return false

@@ -10,6 +10,8 @@ enum UnstoredStates {
         case privacy(UserNumber)
         case exception(UserNumber, of: UserNumber)
         case revocation(UserNumber, device: String?)
+        case signIn(String)
+        case forgottenSignIns
         case end(DeviceNumber)
         case alive
         case lease(NumberKind)
@@ -25,6 +27,8 @@ enum UnstoredStates {
             case .privacy(let user, _): self = .privacy(user)
             case .exception(let user, let other, _): self = .exception(user, of: other)
             case .revoke(let user, let device, _): self = .revocation(user, device: device)
+            case .endSignIn(let name, _): self = .signIn(name)
+            case .forgetSignIns: self = .forgottenSignIns
             case .end(let device, _): self = .end(device)
             case .alive: self = .alive
             case .lease(let kind): self = .lease(kind)

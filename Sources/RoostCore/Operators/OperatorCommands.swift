@@ -15,6 +15,8 @@ final class OperatorCommands {
         let usersLookedAt: Int
         /// Devices of a user that may be revoked one by one.
         let revokedDevices: Int
+        /// Commands that wait for a revocation to be stored.
+        let revocationsPending: Int
         /// How long a refused operator is told to wait.
         let retryMilliseconds: Int64
 
@@ -24,6 +26,7 @@ final class OperatorCommands {
             bytes = limits.pageBytes
             usersLookedAt = limits.peopleLookedAt
             revokedDevices = limits.devicesPerUser
+            revocationsPending = limits.revocationsPending
             retryMilliseconds = limits.busyRetryMilliseconds
         }
     }
@@ -36,6 +39,8 @@ final class OperatorCommands {
     private let replies: Replies
     private let builder: FrameBuilder
     private let counters: Counters
+    private let signIns: SignIns
+    private let revocations: PendingRevocations
     private let person: PersonReport
     private let whereabouts: WhereaboutsReport
     let statistics: Statistics
@@ -45,7 +50,7 @@ final class OperatorCommands {
 
     init(
         _ bounds: Bounds, _ directory: Directory, _ journal: Journal, _ delivery: Delivery, _ reads: Reads,
-        _ replies: Replies, _ counters: Counters, _ statistics: Statistics
+        _ replies: Replies, _ counters: Counters, _ signIns: SignIns, _ statistics: Statistics
     ) {
         self.bounds = bounds
         self.directory = directory
@@ -55,6 +60,10 @@ final class OperatorCommands {
         self.replies = replies
         self.counters = counters
         self.statistics = statistics
+        self.signIns = signIns
+        revocations = PendingRevocations(
+            atMost: bounds.revocationsPending, retryMilliseconds: bounds.retryMilliseconds, journal, delivery,
+            replies.builder)
         builder = replies.builder
         person = PersonReport(builder)
         whereabouts = WhereaboutsReport(directory, builder, bytes: bounds.bytes)
@@ -104,7 +113,7 @@ final class OperatorCommands {
     func perform(
         _ command: OperatorCommand, _ id: CommandID?, _ session: Session, _ now: Moment
     ) throws(Refusal) {
-        let name = try session.checkOperator()
+        let name = try session.check(command)
         switch command {
         case .people(let after, let limit): people(after, limit ?? bounds.rows, id, session)
         case .person(let user): try show(user, id, session, now)
@@ -117,6 +126,7 @@ final class OperatorCommands {
             deeds.append(OperatorDeed(name: name, kind: kind))
             close(sessions, .disconnected, id, session)
         case .revoke(let user, let device): try revoke(user, device, by: name, id, session, now)
+        case .endSignIn(let signIn, let until): try end(signIn, until, by: name, id, session, now)
         case .drain:
             deeds.append(OperatorDeed(name: name, kind: .drain))
             replies.accept(id, session)
@@ -230,6 +240,7 @@ final class OperatorCommands {
     private func revoke(
         _ name: Text, _ device: Text?, by operatorName: String, _ id: CommandID?, _ session: Session, _ now: Moment
     ) throws(Refusal) {
+        try revocations.checkRoom()
         let user = try directory.introduce(name.string)
         let device = device?.string
         if let device, !user.revoked.hasRoom(for: device, atMost: bounds.revokedDevices) {
@@ -247,17 +258,58 @@ final class OperatorCommands {
         deeds.append(
             OperatorDeed(
                 name: operatorName, kind: .revoke(user: user.name, device: device, sessions: sessions.count)))
-        close(sessions, .revoked, id, session, isStored: !journal.isFull && !journal.isFailed)
+        revoke(sessions, id, session, isStoring: true)
+    }
+
+    /// Refuses the tokens of a sign-in from now on.
+    private func end(
+        _ name: Text, _ wanted: Timestamp?, by operatorName: String, _ id: CommandID?, _ session: Session,
+        _ now: Moment
+    ) throws(Refusal) {
+        try revocations.checkRoom()
+        let name = name.string
+        let until = try signIns.end(of: name, wanted: wanted, at: now)
+        let sessions = signIns.sessions(of: name)
+        // One that has passed already only closes connections.
+        let isStoring = until > now.wall
+        if isStoring {
+            signIns.end(name, until: until, at: now.monotonic)
+            journal.store(.endSignIn(name, until: until))
+        }
+        deeds.append(OperatorDeed(name: operatorName, kind: .endSignIn(name, sessions: sessions.count)))
+        revoke(sessions, id, session, isStoring: isStoring)
+    }
+
+    /// Closes the sessions, and answers when the revocation is stored: until then the session that asked stays, even if
+    /// it is one of them.
+    private func revoke(_ sessions: [Session], _ id: CommandID?, _ session: Session, isStoring: Bool) {
+        for other in sessions where other !== session { delivery.shut(other, .revoked) }
+        revocations.wait(
+            .init(
+                id: id, session: session, closed: sessions.count,
+                endsItself: sessions.contains { $0 === session }), isStoring: isStoring)
+    }
+
+    /// The journal has stored a batch, or can't.
+    func journalHasChanged() { revocations.settle() }
+
+    /// When to call `tick` next, in monotonic milliseconds.
+    var nextDeadline: Int64 { min(statistics.nextDeadline, signIns.nextDeadline) }
+
+    /// Takes samples, answers what waits for a store that has stalled, and forgets sign-ins whose tokens have expired.
+    func tick(at now: Moment) {
+        statistics.tick(at: now)
+        revocations.settle()
+        if let forgotten = signIns.tick(at: now) { journal.store(.forgetSignIns(upTo: forgotten)) }
     }
 
     /// Answers, and then closes the sessions, of which the operator's own may be one.
     private func close(
-        _ sessions: [Session], _ code: CloseCode, _ id: CommandID?, _ session: Session, isStored: Bool = true
+        _ sessions: [Session], _ code: CloseCode, _ id: CommandID?, _ session: Session
     ) {
         builder.begin("ok")
         builder.reply(to: id)
         builder.member("closed", Int64(sessions.count))
-        if !isStored { builder.member("unstored", true) }
         delivery.reply(builder.finish(), to: session)
         for session in sessions { delivery.shut(session, code) }
     }

@@ -44,6 +44,8 @@ public struct OperatorDeed: Sendable {
         case disconnect(user: String, device: String?, sessions: Int)
         /// The tokens of a user, or of one device, are no longer good, and the connections were closed.
         case revoke(user: String, device: String?, sessions: Int)
+        /// The tokens of a sign-in are no longer good, and its connections were closed.
+        case endSignIn(String, sessions: Int)
         /// The relay is to stop. The host does it.
         case drain
     }

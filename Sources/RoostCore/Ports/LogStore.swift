@@ -74,6 +74,19 @@ public struct Snapshot: Sendable {
         }
     }
 
+    /// A sign-in whose tokens are no longer good.
+    public struct EndedSignIn: Hashable, Sendable {
+        /// Its name, as in tokens.
+        public var name: String
+        /// When it can be forgotten.
+        public var until: Timestamp
+        /// Creates one.
+        public init(_ name: String, until: Timestamp) {
+            self.name = name
+            self.until = until
+        }
+    }
+
     /// A device that keeps a cursor.
     public struct Device: Sendable {
         /// The device's number.
@@ -180,6 +193,8 @@ public struct Snapshot: Sendable {
     public var exceptions: [Exception] = []
     /// All revocations, in the order of the users and the devices.
     public var revocations: [Revocation] = []
+    /// All sign-ins that are over and not forgotten, in the order of their names.
+    public var endedSignIns: [EndedSignIn] = []
     /// All devices.
     public var devices: [Device] = []
     /// All conversations. A direct one has both its users in `members`, as members or former members.

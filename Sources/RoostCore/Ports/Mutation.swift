@@ -29,6 +29,10 @@ public enum Mutation: Sendable {
     case exception(UserNumber, of: UserNumber, PrivacyException?)
     /// Tokens of a user that were issued up to this time are no longer good; those of one device if it is named.
     case revoke(UserNumber, device: String?, Timestamp)
+    /// Tokens of a sign-in are no longer good. It can be forgotten after this time.
+    case endSignIn(String, until: Timestamp)
+    /// Ends of sign-ins up to this time can be forgotten.
+    case forgetSignIns(upTo: Timestamp)
     /// The relay was alive at this time. After a crash, it is the last-seen time of users who were connected.
     case alive(Timestamp)
     /// A request for more numbers, answered by `Outcome.leased`. Stored only so that nobody else gets them.

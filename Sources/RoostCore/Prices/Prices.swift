@@ -133,7 +133,7 @@ final class Prices {
             switch command {
             // Looks at thousands of users, or writes a hundred with their devices.
             case .people, .whereabouts: 10
-            case .person, .disconnect, .revoke: 5
+            case .person, .disconnect, .revoke, .endSignIn: 5
             // Up to 60 kB of samples.
             case .statistics: 10
             case .drain: 1

@@ -20,6 +20,26 @@ public final class Session {
         case ended
     }
 
+    /// What a token allows besides being its user.
+    struct Permit {
+        /// Whose token lets the session use the operators' commands, all or some; nil for everybody else's. An
+        /// operator's session may belong to no user.
+        fileprivate(set) var operatorName: String?
+        /// Whether that is an operator, or a service if not.
+        fileprivate(set) var isOperator = false
+        /// Whether it is a service.
+        fileprivate(set) var isService = false
+        /// The sign-in that the token belongs to.
+        fileprivate(set) var signIn: String?
+
+        fileprivate init() {}
+
+        fileprivate init(_ grant: Grant) {
+            (isOperator, isService, signIn) = (grant.isOperator, grant.isService, grant.signIn)
+            if isOperator || isService { operatorName = grant.user }
+        }
+    }
+
     // Members that a fan-out touches come first, so that they share few cache lines.
 
     /// Frames for the host to write.
@@ -46,9 +66,8 @@ public final class Session {
     private(set) var isTakenOut = false
     unowned(unsafe) private(set) var user: User?
     unowned(unsafe) private(set) var device: Device?
-    /// Whose token lets the session use the operators' commands; nil for everybody else's. An operator's session may
-    /// belong to no user.
-    private(set) var operatorName: String?
+    /// What its newest token allows.
+    private(set) var permit = Permit()
     /// Ephemeral events held back because the session is slow.
     var owed: Set<Owed> = []
 
@@ -68,6 +87,8 @@ public final class Session {
 
     /// The user's or operator's name once known. For logs.
     public var userName: String? { user?.name ?? operatorName }
+    /// Whose token lets the session use the operators' commands, all or some; nil for everybody else's.
+    var operatorName: String? { permit.operatorName }
     /// Whether `welcome` was sent and the session goes on.
     public var isReady: Bool { phase == .ready }
     /// Whether `hello` was sent, and its token is being checked.
@@ -84,10 +105,10 @@ public final class Session {
         throw Refusal(.notReady, "send hello and wait for welcome first")
     }
 
-    /// Checks that the session may use the operators' commands.
+    /// Checks that the session may use a command of operators.
     /// - Returns: the operator's name.
-    func checkOperator() throws(Refusal) -> String {
-        guard let operatorName else {
+    func check(_ command: OperatorCommand) throws(Refusal) -> String {
+        guard let operatorName, permit.isOperator || command.isForServices else {
             throw Refusal(.forbidden, "only for a token whose scope has the word admin")
         }
         return operatorName
@@ -117,14 +138,14 @@ public final class Session {
     }
 
     /// The token is good, and the session belongs to no user.
-    func begin(asOperator name: String) {
+    func begin(asOperator grant: Grant) {
         precondition(phase != .ended && user == nil, "a session begins once")
-        operatorName = name
+        permit(grant)
         phase = .ready
     }
 
     /// What the session's newest token allows.
-    func permit(_ grant: Grant) { operatorName = grant.isOperator ? grant.user : nil }
+    func permit(_ grant: Grant) { permit = Permit(grant) }
 
     /// Ends the session; nothing more is sent to it. The host sends this close code.
     func end(by code: CloseCode) {

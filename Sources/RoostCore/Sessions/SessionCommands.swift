@@ -14,6 +14,7 @@ final class SessionCommands {
     private let presence: PresenceCommands
     private let privacy: PrivacyCommands
     private let operators: OperatorCommands
+    private let signIns: SignIns
     private let typing: TypingCommands
     private let replies: Replies
     private let welcome: WelcomeFrame
@@ -27,7 +28,7 @@ final class SessionCommands {
         sessions: Sessions, ends: DeviceEnds, prices: Prices, directory: Directory, journal: Journal,
         delivery: Delivery, catchUp: CatchUp, receipts: ReceiptCommands,
         presence: PresenceCommands, privacy: PrivacyCommands, operators: OperatorCommands,
-        typing: TypingCommands, replies: Replies,
+        signIns: SignIns, typing: TypingCommands, replies: Replies,
         welcome: WelcomeFrame, builder: FrameBuilder, random: RandomSource, counters: Counters
     ) {
         self.sessions = sessions
@@ -41,6 +42,7 @@ final class SessionCommands {
         self.presence = presence
         self.privacy = privacy
         self.operators = operators
+        self.signIns = signIns
         self.typing = typing
         self.replies = replies
         self.welcome = welcome
@@ -114,7 +116,7 @@ final class SessionCommands {
         case .rejected(let rejected): refuse(rejected)
         case .verified(let verified):
             do throws(Refusal) {
-                if verified.hello.isRefresh { try renew(verified) } else { try begin(verified, at: now) }
+                if verified.hello.isRefresh { try renew(verified, at: now) } else { try begin(verified, at: now) }
             } catch {
                 refuse(sessions.reject(error, verified.hello, of: verified.session))
             }
@@ -126,10 +128,10 @@ final class SessionCommands {
         if let code = rejected.code { delivery.shut(rejected.session, code) }
     }
 
-    private func renew(_ verified: Sessions.Verified) throws(Refusal) {
+    private func renew(_ verified: Sessions.Verified, at now: Moment) throws(Refusal) {
         let (session, grant) = (verified.session, verified.grant)
         if session.user == nil, let name = session.operatorName {
-            guard grant.isOperator, grant.user == name else {
+            guard grant.isOperator || grant.isService, grant.user == name else {
                 throw Refusal(.forbidden, "the token isn't this operator's")
             }
         } else {
@@ -139,6 +141,8 @@ final class SessionCommands {
             }
         }
         try directory.user(called: grant.user)?.revoked.check(grant, device: session.device?.name)
+        try signIns.check(grant, for: session, at: now)
+        signIns.move(session, to: grant.signIn)
         session.permit(grant)
         // The stream goes with the right to ask for it.
         if !grant.isOperator { operators.statistics.end(session) }
@@ -152,12 +156,14 @@ final class SessionCommands {
     /// Begins a session that belongs to no user.
     private func beginOperator(_ verified: Sessions.Verified, at now: Moment) throws(Refusal) {
         let (session, hello, grant) = (verified.session, verified.hello, verified.grant)
-        guard grant.isOperator else {
-            throw Refusal(.forbidden, "operator: only for a token whose scope has the word admin")
+        guard grant.isOperator || grant.isService else {
+            throw Refusal(.forbidden, "operator: only for a token whose scope has the word admin or service")
         }
         try directory.user(called: grant.user)?.revoked.check(grant, device: nil)
+        try signIns.check(grant, for: session, at: now)
         try operators.checkRoom()
-        session.begin(asOperator: grant.user)
+        signIns.move(session, to: grant.signIn)
+        session.begin(asOperator: grant)
         operators.begin(session)
         comings.note(session, at: now)
         sessions.setHeartbeat(of: session, hello)
@@ -182,6 +188,7 @@ final class SessionCommands {
                 .badPosition, "resume: the server never gave this position; leave it out to start from the last ack")
         }
         try directory.user(called: grant.user)?.revoked.check(grant, device: deviceName)
+        try signIns.check(grant, for: session, at: now)
         try directory.checkNewcomer(grant.user)
         let user = try directory.introduce(grant.user)
         let (device, forgotten) = try directory.device(named: deviceName, of: user, at: now)
@@ -191,6 +198,7 @@ final class SessionCommands {
         count(hello.resume, of: device)
         if let resume = hello.resume { receipts.resume(device, from: resume, at: now) }
 
+        signIns.move(session, to: grant.signIn)
         session.begin(as: user, on: device)
         session.permit(grant)
         device.connect(session, at: now)
@@ -338,6 +346,7 @@ final class SessionCommands {
         guard session.takeOut() else { return }
         sessions.forget(session)
         catchUp.forget(session)
+        signIns.remove(session)
         presence.forget(session, at: now)
         let reason = session.endReason ?? .cut
         comings.note(session, ended: reason, at: now)

@@ -92,6 +92,10 @@ final class ConnectionLog {
             if let device { metadata["device"] = "\(device)" }
             metadata["sessions"] = .stringConvertible(sessions)
             if case .revoke = deed.kind { event = "operator.revoked" } else { event = "operator.disconnected" }
+        case .endSignIn(let name, let sessions):
+            metadata["signIn"] = "\(name)"
+            metadata["sessions"] = .stringConvertible(sessions)
+            event = "operator.revoked"
         case .drain: event = "operator.drained"
         }
         metadata[LogLine.eventKey] = "\(event)"

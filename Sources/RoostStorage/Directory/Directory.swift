@@ -138,6 +138,17 @@ final class Directory {
         try statements.setRevocation.run()
     }
 
+    func endSignIn(_ name: String, until: Timestamp) throws {
+        try statements.endSignIn.bind(1, copying: name)
+        statements.endSignIn.bind(2, until.milliseconds)
+        try statements.endSignIn.run()
+    }
+
+    func forgetSignIns(upTo time: Timestamp) throws {
+        statements.forgetSignIns.bind(1, time.milliseconds)
+        try statements.forgetSignIns.run()
+    }
+
     func setPresence(of user: UserNumber, to presence: StoredPresence) throws {
         statements.setPresence.bind(1, user.value)
         statements.setPresence.bind(2, Int32(presence.state.rawValue))

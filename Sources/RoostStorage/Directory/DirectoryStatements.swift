@@ -10,6 +10,8 @@ struct DirectoryStatements {
     let setStatus: Statement
     let setPrivacy: Statement
     let setRevocation: Statement
+    let endSignIn: Statement
+    let forgetSignIns: Statement
     let setException: Statement
     let deleteException: Statement
     let setWatermark: Statement
@@ -45,6 +47,8 @@ struct DirectoryStatements {
         setException = try database.prepare("REPLACE INTO exception (user, other, kind) VALUES (?1, ?2, ?3)")
         deleteException = try database.prepare("DELETE FROM exception WHERE user = ?1 AND other = ?2")
         setRevocation = try database.prepare("REPLACE INTO revocation (user, device, time) VALUES (?1, ?2, ?3)")
+        endSignIn = try database.prepare("REPLACE INTO ended_sign_in (name, until) VALUES (?1, ?2)")
+        forgetSignIns = try database.prepare("DELETE FROM ended_sign_in WHERE until <= ?1")
         setPresence = try database.prepare(
             "UPDATE user SET state = ?2, is_here = ?3, last_seen = ?4 WHERE number = ?1")
         setWatermark = try database.prepare(

@@ -9,7 +9,7 @@ struct Migration {
 
     static let all = [
         Migration(
-            name: "1-rows-keys-joins-renewals-marks-and-expiry",
+            name: "1-rows-keys-joins-renewals-marks-expiry-and-sign-ins",
             sql: [Schema.log, Schema.directory, Schema.indexes, Schema.views].joined(separator: "\n"))
     ]
 

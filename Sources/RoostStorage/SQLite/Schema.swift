@@ -46,6 +46,8 @@ enum Schema {
         CREATE TABLE revocation (
             user INTEGER NOT NULL, device TEXT NOT NULL, time INTEGER NOT NULL, PRIMARY KEY (user, device)
         ) STRICT, WITHOUT ROWID;
+        CREATE TABLE ended_sign_in (name TEXT PRIMARY KEY, until INTEGER NOT NULL) STRICT, WITHOUT ROWID;
+        CREATE INDEX ended_sign_in_by_until ON ended_sign_in (until);
         CREATE TABLE device (
             number INTEGER PRIMARY KEY, user INTEGER NOT NULL, name TEXT NOT NULL, cursor INTEGER NOT NULL,
             is_new INTEGER NOT NULL, ended INTEGER, ended_at INTEGER

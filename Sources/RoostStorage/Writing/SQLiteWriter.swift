@@ -241,6 +241,8 @@ public final class SQLiteWriter: LogWriter, @unchecked Sendable {
             try directory.setPrivacy(of: user, to: settings)
         case .revoke(let user, let device, let time):
             try directory.setRevocation(of: user, device, to: time)
+        case .endSignIn(let name, let until): try directory.endSignIn(name, until: until)
+        case .forgetSignIns(let time): try directory.forgetSignIns(upTo: time)
         case .exception(let user, let other, let exception):
             try directory.setException(of: user, for: other, to: exception)
         case .alive(let time): try meta.set("alive_at", to: time.milliseconds)

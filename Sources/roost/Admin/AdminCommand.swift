@@ -177,16 +177,26 @@ struct AdminRevokeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "revoke",
         abstract: "Refuse every token that a user has now, and close the user's connections.",
-        discussion: "Tokens issued later are good again (claim iat). Tokens without iat stay refused."
+        discussion: """
+            Tokens issued later are good again (claim iat). Tokens without iat stay refused. With --session, the \
+            tokens of one sign-in (claim sid) are refused for 61 minutes, whenever they were issued.
+            """
     )
 
     @OptionGroup var admin: AdminOptions
-    @Argument(help: "The user.") var user: String
+    @Argument(help: "The user.") var user: String?
     @Option(help: "Only for this device.") var device: String?
+    @Option(help: "The sign-in (claim sid), instead of a user.") var session: String?
+
+    func validate() throws {
+        guard (user == nil) != (session == nil) else { throw ValidationError("name either a user or a --session") }
+        guard session == nil || device == nil else { throw ValidationError("--device needs a user") }
+    }
 
     func run() async throws {
         try await admin.run { client, _ async throws(RoostFailure) in
-            try await client.revoke(user, device: device)
+            if let session { return try await client.revoke(signIn: session) }
+            return try await client.revoke(user ?? "", device: device)
         } show: { members, _ in
             (AdminText.revoked(Answer(reading: members)), nil)
         }

@@ -138,6 +138,12 @@ class Relay:
         await found.hello(self.token(name, scope="chat admin"), operator=True)
         return found
 
+    async def service(self, name="mill"):
+        """Opens the session of a service, which belongs to no user."""
+        found = await self.connect()
+        await found.hello(self.token(name, scope="service"), operator=True)
+        return found
+
     # What operators see
 
     def get(self, path, **headers):
