@@ -56,7 +56,7 @@ let package = Package(
         .systemLibrary(name: "CMalloc"),
         .target(name: "CBuild", cSettings: [.define("ROOST_COMMIT", to: "\"\(commit)\"")]),
         .systemLibrary(name: "CChecksum"),
-        .systemLibrary(name: "CSpawn"),
+        .systemLibrary(name: "CLinux"),
         .systemLibrary(name: "CEpoll", path: "LoadTests/CEpoll"),
 
         // Pure: no socket, file, thread or clock.
@@ -112,7 +112,7 @@ let package = Package(
         .executableTarget(
             name: "roost",
             dependencies: [
-                "CSpawn", "RoostAuth", "RoostChat", "RoostClient", "RoostClientLibwebsockets", "RoostWire",
+                "CLinux", "RoostAuth", "RoostChat", "RoostClient", "RoostClientLibwebsockets", "RoostWire",
                 "RoostServer", .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: strict

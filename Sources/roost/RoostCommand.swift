@@ -16,7 +16,7 @@ struct RoostCommand: AsyncParsableCommand {
         version: "roost \(ServerVersion.number)",
         subcommands: [
             ServeCommand.self, UpCommand.self, StoreCommand.self, ChatCommand.self, AdminCommand.self, TopCommand.self,
-            CheckConfigCommand.self, LinkCommand.self, TokenCommand.self, VersionCommand.self,
+            CheckConfigCommand.self, DoctorCommand.self, LinkCommand.self, TokenCommand.self, VersionCommand.self,
         ]
     )
 

@@ -22,6 +22,9 @@ struct UpCommand: ParsableCommand {
     func run() throws {
         let flags = try flags()
         let configuration = try options.configuration(flags: flags)
+        guard configuration.listen.port != 0 else {
+            throw ValidationError("listen.port: `roost up` needs one that is known, because the services connect to it")
+        }
         let data = URL(fileURLWithPath: configuration.store.path).deletingLastPathComponent()
             .appendingPathComponent("services").path
         let services = ServicesProcess(

@@ -1,11 +1,12 @@
-// What Swift's view of the C library leaves out, because it is declared for GNU programs only: pipe(2), and the last of
-// posix_spawn_file_actions(3).
+// What Swift's view of the C library leaves out: what is declared for GNU programs only (pipe(2), the last of
+// posix_spawn_file_actions(3)), and headers that it doesn't include (adjtimex(2)).
 
-#ifndef ROOST_CSPAWN_SHIM_H
-#define ROOST_CSPAWN_SHIM_H
+#ifndef ROOST_CLINUX_SHIM_H
+#define ROOST_CLINUX_SHIM_H
 
 #include <fcntl.h>
 #include <spawn.h>
+#include <sys/timex.h>
 #include <unistd.h>
 
 extern int pipe2(int ends[2], int flags);
@@ -17,6 +18,12 @@ static inline int roost_pipe(int ends[2]) { return pipe2(ends, O_CLOEXEC); }
 /// The child closes this descriptor and all above it.
 static inline int roost_spawn_close_from(posix_spawn_file_actions_t *actions, int from) {
     return posix_spawn_file_actions_addclosefrom_np(actions, from);
+}
+
+/// Whether something keeps the clock right: 1 or 0; -1 if the system doesn't say.
+static inline int roost_clock_is_kept(void) {
+    struct timex state = {.modes = 0};
+    return adjtimex(&state) < 0 ? -1 : !(state.status & STA_UNSYNC);
 }
 
 #endif

@@ -1,0 +1,67 @@
+import ArgumentParser
+import Foundation
+import RoostServer
+
+/// `roost doctor`: looks at the machine, the configuration and what is between people and the relay, and says how to
+/// mend what it finds.
+struct DoctorCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "doctor",
+        abstract: "Examine disk, clock, names, certificates and proxies, and say how to mend what is wrong.",
+        discussion: """
+            Run it as the user that Roost runs as. `ok` is fine, `look` may be, `bad` isn't; the command fails if \
+            anything is bad. It writes one small file beside the store, and removes it. With --url it also opens a \
+            connection the way people do, through your proxy, and keeps it quiet for --quiet seconds.
+            """)
+
+    @OptionGroup var admin: AdminOptions
+    @Option(help: "Seconds that a quiet connection must stay open; 0 doesn't wait.") var quiet = 70
+
+    func run() async throws {
+        let configuration = try admin.options.configuration()
+        var found = Self.local(configuration)
+        if admin.url != nil {
+            let address = try admin.address()
+            found += await NetworkExamination.relay(
+                at: address, token: try await admin.newToken(), quiet: quiet, by: try admin.trust.connector())
+        }
+        for diagnosis in found { for line in diagnosis.lines { RoostCommand.write(line, to: .standardOutput) } }
+        let bad = found.count { $0.state == .ill }
+        guard bad == 0 else {
+            RoostCommand.write("\(bad) bad", to: .standardError)
+            throw ExitCode(1)
+        }
+    }
+
+    private static func local(_ configuration: Configuration) -> [Diagnosis] {
+        var folder = URL(fileURLWithPath: configuration.store.path).deletingLastPathComponent().path
+        // Before the first start.
+        if !FileManager.default.fileExists(atPath: folder) {
+            folder = URL(fileURLWithPath: folder).deletingLastPathComponent().path
+        }
+        var found = [
+            MachineExamination.fileSystem(of: folder), MachineExamination.sync(in: folder), MachineExamination.clock(),
+        ]
+        if let services = URL(string: configuration.listen.services)?.host {
+            found.append(NetworkExamination.name(services, key: "listen.services"))
+        }
+        let looked = configuration.look()
+        for line in looked.errors { found.append(.ill("configuration", line, mend: mend(line))) }
+        for line in looked.warnings { found.append(.doubtful("configuration", line, mend: mend(line))) }
+        if looked.errors.isEmpty, looked.warnings.isEmpty {
+            found.append(.well("configuration", "`roost serve` would start"))
+        }
+        return found
+    }
+
+    // Which part of the documentation helps; the line itself names the key.
+    private static func mend(_ line: String) -> String {
+        switch line.prefix(while: { $0 != "." && $0 != ":" }) {
+        case "tls": "renew it, then send SIGHUP: Docs/Operations.md, TLS"
+        case "limits": "LimitNOFILE= in the unit, or ulimit -n: Docs/Operations.md"
+        case "listen": "put a proxy with TLS in front, or name a certificate; if a relay runs already, that is it"
+        case "store": "free some room, or give the folder to the user that Roost runs as"
+        default: "see Config/roost.yaml"
+        }
+    }
+}
