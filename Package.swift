@@ -289,7 +289,10 @@ let package = Package(
             ],
             swiftSettings: strict
         ),
-        .testTarget(name: "RoostServicesTests", dependencies: ["RoostServices"], swiftSettings: strict),
+        .testTarget(
+            name: "RoostServicesTests",
+            dependencies: ["RoostServices", .product(name: "Hummingbird", package: "hummingbird")],
+            swiftSettings: strict),
         .testTarget(
             name: "RoostLoadTests",
             dependencies: [
