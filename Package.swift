@@ -143,6 +143,11 @@ let package = Package(
                 "CArgon2", "CCurl", "CSQLite", "RoostClient", "RoostClientLibwebsockets", "RoostWire",
                 .product(name: "Hummingbird", package: "hummingbird"), .product(name: "JWTKit", package: "jwt-kit"),
             ],
+            resources: [
+                .embedInCode("Mail/Texts/verify.en.txt"), .embedInCode("Mail/Texts/verify.de.txt"),
+                .embedInCode("Mail/Texts/reset.en.txt"), .embedInCode("Mail/Texts/reset.de.txt"),
+                .embedInCode("Mail/Texts/changed.en.txt"), .embedInCode("Mail/Texts/changed.de.txt"),
+            ],
             swiftSettings: strict
         ),
         .executableTarget(

@@ -1,0 +1,13 @@
+/// What limits mail that is sent. A value; each bound has its reason beside it.
+package struct MailBounds: Sendable, Equatable {
+    /// Letters that wait for a server or for another try, of 4 KiB each. At a hundred a second, ten seconds of them.
+    package var letters = 1_000
+    /// Waits before further tries. Greylisting usually takes from one to five minutes; a link is good for half an hour,
+    /// so that a letter that comes later is of no use.
+    package var waits: [Duration] = [.seconds(15), .seconds(60), .seconds(120), .seconds(240), .seconds(480)]
+    /// How much longer a wait may become, by chance: letters that failed together don't come back together.
+    package var spread = 0.25
+
+    /// The bounds that are in force.
+    package init() {}
+}

@@ -1,0 +1,74 @@
+/// What a letter says, with places for what differs: `{displayName}`, `{link}` and `{minutes}`. Its file begins with
+/// `Subject: ` and an empty line. A value.
+struct MailText: Sendable, Equatable {
+    /// Why a file can't be used.
+    struct Fault: Error, Sendable, Equatable, CustomStringConvertible {
+        let description: String
+    }
+
+    enum Place: String, CaseIterable {
+        case displayName, link, minutes
+    }
+
+    private enum Part: Sendable, Equatable {
+        case text(String)
+        case place(Place)
+    }
+
+    private let subjectParts: [Part]
+    private let bodyParts: [Part]
+
+    /// - Parameters:
+    ///   - file: what the file contains.
+    ///   - needsLink: whether the letter would be of no use without it.
+    init(_ file: String, needsLink: Bool) throws(Fault) {
+        let lines = file.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
+        guard let first = lines.first, first.hasPrefix("Subject: "), first.count > 9, lines.count > 2, lines[1].isEmpty
+        else { throw Fault(description: "it has to begin with \"Subject: …\" and an empty line") }
+        subjectParts = try MailText.parts(first.dropFirst(9))
+        bodyParts = try MailText.parts(lines[2...].joined(separator: "\n")[...])
+        if needsLink, !bodyParts.contains(.place(.link)) { throw Fault(description: "it needs {link}") }
+    }
+
+    func subject(_ values: [Place: String]) -> String { MailText.filled(subjectParts, values) }
+    func body(_ values: [Place: String]) -> String { MailText.filled(bodyParts, values) }
+
+    /// What a value contains isn't looked at: a name may be "{link}".
+    private static func filled(_ parts: [Part], _ values: [Place: String]) -> String {
+        parts.map { part in
+            switch part {
+            case .text(let text): text
+            case .place(let place): values[place] ?? ""
+            }
+        }.joined()
+    }
+
+    private static func parts(_ text: Substring) throws(Fault) -> [Part] {
+        var parts: [Part] = []
+        var rest = text
+        while let open = rest.firstIndex(of: "{") {
+            let inside = rest[rest.index(after: open)...]
+            guard let close = inside.firstIndex(of: "}") else {
+                throw Fault(description: "a \"{\" has no \"}\"")
+            }
+            let name = inside[..<close]
+            guard let place = Place(rawValue: String(name)) else {
+                let known = Place.allCases.map { "{\($0.rawValue)}" }.joined(separator: ", ")
+                throw Fault(description: "there is no {\(name.prefix(40))}; there are \(known)")
+            }
+            parts += [.text(String(rest[..<open])), .place(place)]
+            rest = inside[inside.index(after: close)...]
+        }
+        return parts + [.text(String(rest))]
+    }
+
+    /// A name as it stands in a letter: letters, digits, spaces, hyphens and apostrophes. Whoever signs somebody else
+    /// up chooses it, and could otherwise have us send his advertisement, with a link, to any address.
+    static func harmless(_ name: String) -> String {
+        let kept = name.unicodeScalars.map { scalar in
+            MailAddress.isWordScalar(scalar) || "-'’".unicodeScalars.contains(scalar) ? scalar : " "
+        }
+        let words = String(String.UnicodeScalarView(kept)).split(separator: " ")
+        return String(words.joined(separator: " ").prefix(64))
+    }
+}

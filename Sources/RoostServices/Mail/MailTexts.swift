@@ -1,0 +1,79 @@
+internal import Foundation
+
+/// The letters that are sent, in all languages: ours, and what a folder of the operator has in their place. Read once,
+/// at the start. A value.
+package struct MailTexts: Sendable {
+    /// Why a letter is sent.
+    package enum Purpose: String, Sendable, CaseIterable {
+        case verify, reset, changed
+
+        var needsLink: Bool { self != .changed }
+    }
+
+    private struct Key: Hashable {
+        let purpose: Purpose
+        let language: String
+    }
+
+    private static let own: [(name: String, bytes: [UInt8])] = [
+        ("verify.en.txt", PackageResources.verify_en_txt), ("verify.de.txt", PackageResources.verify_de_txt),
+        ("reset.en.txt", PackageResources.reset_en_txt), ("reset.de.txt", PackageResources.reset_de_txt),
+        ("changed.en.txt", PackageResources.changed_en_txt), ("changed.de.txt", PackageResources.changed_de_txt),
+    ]
+
+    /// More is no letter.
+    private static let fileBytesMax = 65_536
+
+    private var texts: [Key: MailText] = [:]
+    private let language: String
+
+    /// - Parameters:
+    ///   - folder: has files such as `verify.fr.txt`; nil for ours alone.
+    ///   - language: for those whose language there isn't.
+    package init(folder: String? = nil, language: String = "en") throws(MailSettingsFault) {
+        self.language = language
+        for (name, bytes) in Self.own {
+            try add(name, String(decoding: bytes, as: UTF8.self), as: name)
+        }
+        if let folder { try read(folder) }
+        for purpose in Purpose.allCases where texts[Key(purpose: purpose, language: language)] == nil {
+            throw MailSettingsFault("mail.language", "there is no \(purpose.rawValue).\(language).txt")
+        }
+    }
+
+    /// The text for somebody who reads that language: `de-AT` is `de`.
+    func text(_ purpose: Purpose, language wanted: String) -> MailText? {
+        let short = wanted.prefix { $0 != "-" && $0 != "_" }.lowercased()
+        return texts[Key(purpose: purpose, language: short)] ?? texts[Key(purpose: purpose, language: language)]
+    }
+
+    private mutating func read(_ folder: String) throws(MailSettingsFault) {
+        let names: [String]
+        do {
+            names = try FileManager.default.contentsOfDirectory(atPath: folder).sorted()
+        } catch {
+            throw MailSettingsFault("mail.texts", "\(folder) can't be read")
+        }
+        for name in names where name.hasSuffix(".txt") {
+            let path = "\(folder)/\(name)"
+            guard let data = FileManager.default.contents(atPath: path), data.count <= Self.fileBytesMax,
+                let text = String(data: data, encoding: .utf8)
+            else { throw MailSettingsFault("mail.texts", "\(path) can't be read as UTF-8 of at most 64 KiB") }
+            try add(name, text, as: path)
+        }
+    }
+
+    private mutating func add(_ name: String, _ text: String, as path: String) throws(MailSettingsFault) {
+        let parts = name.split(separator: ".")
+        guard parts.count == 3, let purpose = Purpose(rawValue: String(parts[0])) else {
+            let known = Purpose.allCases.map { "\($0.rawValue).en.txt" }.joined(separator: ", ")
+            throw MailSettingsFault("mail.texts", "\(path) isn't a letter; their names are as \(known)")
+        }
+        do throws(MailText.Fault) {
+            let key = Key(purpose: purpose, language: parts[1].lowercased())
+            texts[key] = try MailText(text, needsLink: purpose.needsLink)
+        } catch {
+            throw MailSettingsFault("mail.texts", "\(path): \(error)")
+        }
+    }
+}
