@@ -1,4 +1,4 @@
-internal import Glibc
+import Glibc
 
 /// A letter in the form of RFC 5322, with CRLF at the ends of lines. Names and subjects are encoded (RFC 2047) unless
 /// they are plain words, so that none of them can begin another header. Pure, but for the random id.

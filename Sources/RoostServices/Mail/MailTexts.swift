@@ -1,4 +1,4 @@
-internal import Foundation
+import Foundation
 
 /// The letters that are sent, in all languages: ours, and what a folder of the operator has in their place. Read once,
 /// at the start. A value.

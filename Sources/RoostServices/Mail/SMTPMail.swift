@@ -1,5 +1,5 @@
-internal import CCurl
-internal import Glibc
+import CCurl
+import Glibc
 import Synchronization
 
 /// A letter that is to be sent. A value.

@@ -1,4 +1,4 @@
-internal import Glibc
+import Glibc
 
 /// An IPv4 or IPv6 address without a port. A value.
 package enum NetworkAddress: Sendable, Equatable {

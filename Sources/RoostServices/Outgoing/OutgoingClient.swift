@@ -1,4 +1,4 @@
-internal import CCurl
+import CCurl
 import Synchronization
 
 /// How requests leave this machine. A value.

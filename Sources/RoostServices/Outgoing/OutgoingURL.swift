@@ -1,4 +1,4 @@
-internal import CCurl
+import CCurl
 
 /// A URL as libcurl reads it, which is who will use it: two readers of one URL may see two hosts in it. A value.
 package struct OutgoingURL: Sendable, Equatable {

@@ -1,5 +1,5 @@
-internal import CCurl
-internal import Glibc
+import CCurl
+import Glibc
 
 /// What a transfer does. A value.
 enum TransferWork: Sendable {

@@ -1,4 +1,4 @@
-internal import CCurl
+import CCurl
 import Synchronization
 
 /// One transfer, from whoever wants it to the loop and back. It is answered exactly once.

@@ -1,5 +1,5 @@
-internal import CCurl
-internal import Glibc
+import CCurl
+import Glibc
 
 /// The thread on which libcurl works, for any number of transfers at once: names are looked up by threads of libcurl's
 /// own, and nothing else waits. It ends when the inbox is stopped. All of it is confined to that thread.
