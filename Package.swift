@@ -36,7 +36,10 @@ let package = Package(
         .package(url: "https://github.com/HdrHistogram/hdrhistogram-swift", from: "0.2.0"),
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
         .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
+        .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
+        .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+        .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
         .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
         .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1"),
         .package(url: "https://github.com/vapor/jwt-kit", from: "5.7.1"),
@@ -140,10 +143,18 @@ let package = Package(
         .target(
             name: "RoostServices",
             dependencies: [
-                "CArgon2", "CCurl", "CSQLite", "RoostClient", "RoostClientLibwebsockets", "RoostWire",
-                .product(name: "Hummingbird", package: "hummingbird"), .product(name: "JWTKit", package: "jwt-kit"),
+                "CArgon2", "CBuild", "CCurl", "CSQLite", "RoostAuth", "RoostClient", "RoostClientLibwebsockets",
+                "RoostStore", "RoostWire",
+                .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "Hummingbird", package: "hummingbird"),
+                .product(name: "HummingbirdCore", package: "hummingbird"),
+                .product(name: "JWTKit", package: "jwt-kit"), .product(name: "Logging", package: "swift-log"),
+                .product(name: "NIOCore", package: "swift-nio"), .product(name: "Yams", package: "Yams"),
             ],
             resources: [
+                // A link to the document in Docs, so that there is one.
+                .embedInCode("openapi.yaml"),
                 .embedInCode("Mail/Texts/verify.en.txt"), .embedInCode("Mail/Texts/verify.de.txt"),
                 .embedInCode("Mail/Texts/reset.en.txt"), .embedInCode("Mail/Texts/reset.de.txt"),
                 .embedInCode("Mail/Texts/changed.en.txt"), .embedInCode("Mail/Texts/changed.de.txt"),
@@ -152,7 +163,7 @@ let package = Package(
         ),
         .executableTarget(
             name: "roost-services",
-            dependencies: ["RoostServices", .product(name: "Hummingbird", package: "hummingbird")],
+            dependencies: ["RoostAuth", "RoostServices", .product(name: "Logging", package: "swift-log")],
             swiftSettings: strict),
 
         // What tests share: an in-memory log, a manual clock, the seeded simulation and its command.
@@ -296,8 +307,12 @@ let package = Package(
         ),
         .testTarget(
             name: "RoostServicesTests",
-            dependencies: ["RoostServices", .product(name: "Hummingbird", package: "hummingbird")],
-            swiftSettings: strict),
+            dependencies: [
+                "RoostServices", "RoostStore", "RoostWire", .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "Hummingbird", package: "hummingbird"), .product(name: "Logging", package: "swift-log"),
+            ],
+            swiftSettings: strict
+        ),
         .testTarget(
             name: "RoostLoadTests",
             dependencies: [

@@ -2,8 +2,9 @@ import FoundationEssentials
 
 /// base64url without padding (RFC 4648, section 5; RFC 7515, section 2). Decoding accepts only the canonical spelling,
 /// so that every token and every key has exactly one text.
-enum Base64URL {
-    static func encode(_ bytes: [UInt8]) -> String {
+package enum Base64URL {
+    /// Without padding.
+    package static func encode(_ bytes: [UInt8]) -> String {
         var text: [UInt8] = []
         for byte in Data(bytes).base64EncodedData() {
             switch byte {
@@ -17,7 +18,7 @@ enum Base64URL {
     }
 
     /// Returns nil if the text has a character outside the alphabet, padding, or unused bits that aren't zero.
-    static func decode(_ text: some StringProtocol) -> [UInt8]? {
+    package static func decode(_ text: some StringProtocol) -> [UInt8]? {
         var standard: [UInt8] = []
         for byte in text.utf8 {
             switch byte {

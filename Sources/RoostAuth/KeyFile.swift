@@ -2,16 +2,17 @@ import Glibc
 
 /// Reads and creates key files by system calls, so that a file has its permissions from the first moment. It blocks:
 /// the start of the relay and the commands call it, never the loop.
-enum KeyFile {
+package enum KeyFile {
     static func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || (0x09...0x0D).contains(byte) }
 
-    static func isMissing(_ path: String) -> Bool {
+    /// Whether there is no such file.
+    package static func isMissing(_ path: String) -> Bool {
         var status = stat()
         return stat(path, &status) != 0 && errno == ENOENT
     }
 
     /// Reads a regular file. With `mustBePrivate`, throws if anybody but the owner has access to it.
-    static func read(_ path: String, bytesMax: Int, mustBePrivate: Bool) throws(KeyFailure) -> [UInt8] {
+    package static func read(_ path: String, bytesMax: Int, mustBePrivate: Bool) throws(KeyFailure) -> [UInt8] {
         let file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard file >= 0 else { throw failure(path, "can't be opened") }
         defer { close(file) }
@@ -39,7 +40,7 @@ enum KeyFile {
 
     /// Creates a file with mode 0600 in one step: it appears whole or not at all. If another process has created the
     /// file meanwhile, that one stays.
-    static func create(_ path: String, holding bytes: [UInt8]) throws(KeyFailure) {
+    package static func create(_ path: String, holding bytes: [UInt8]) throws(KeyFailure) {
         let folder = parent(of: path)
         guard mkdir(folder, 0o700) == 0 || errno == EEXIST else { throw failure(folder, "can't be created") }
         let draft = "\(path).\(getpid()).\(UInt64.random(in: .min ... .max)).new"

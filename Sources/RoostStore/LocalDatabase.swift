@@ -25,14 +25,14 @@ public struct LocalFailure: Error, Sendable, Equatable, CustomStringConvertible 
 
 /// One connection to the device's file. It belongs to one thread at a time. A commit is on disk when it returns: what a
 /// user typed must outlive a battery (sqlite.org/pragma.html#pragma_synchronous: FULL syncs the WAL at each commit).
-final class LocalDatabase {
+package final class LocalDatabase {
     private let handle: OpaquePointer
     private let path: String
     private var statements: [String: LocalStatement] = [:]
 
     /// Opens the file, or creates it, and brings it to the newest form.
     /// - Parameter migrations: nil to leave it in the form that it has.
-    init(path: String, migrations: [LocalMigration]?) throws(LocalFailure) {
+    package init(path: String, migrations: [LocalMigration]?) throws(LocalFailure) {
         LocalDatabase.tellUse()
         var opened: OpaquePointer?
         let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
@@ -56,19 +56,19 @@ final class LocalDatabase {
     }
 
     /// Runs statements without values or results.
-    func execute(_ sql: String) throws(LocalFailure) {
+    package func execute(_ sql: String) throws(LocalFailure) {
         LocalDatabase.tellUse()
         let code = sqlite3_exec(handle, sql, nil, nil, nil)
         guard code == SQLITE_OK else { throw failure(code, sql) }
     }
 
     /// Runs one statement with values. It is prepared once.
-    func run(_ sql: String, _ values: [LocalValue] = []) throws(LocalFailure) {
+    package func run(_ sql: String, _ values: [LocalValue] = []) throws(LocalFailure) {
         _ = try rows(sql, values) { _ in }
     }
 
     /// What `read` makes of each row.
-    func rows<Row>(
+    package func rows<Row>(
         _ sql: String, _ values: [LocalValue] = [], _ read: (LocalStatement) -> Row
     ) throws(LocalFailure) -> [Row] {
         LocalDatabase.tellUse()
@@ -105,13 +105,13 @@ final class LocalDatabase {
     }
 
     /// The id of the row that was inserted last.
-    var lastID: Int64 { sqlite3_last_insert_rowid(handle) }
+    package var lastID: Int64 { sqlite3_last_insert_rowid(handle) }
 
     /// How many rows the last statement changed.
-    var changes: Int { Int(sqlite3_changes(handle)) }
+    package var changes: Int { Int(sqlite3_changes(handle)) }
 
     /// All of `body`, or nothing. Inside another transaction it is a part of that one.
-    func transaction<Result>(_ body: () throws(LocalFailure) -> Result) throws(LocalFailure) -> Result {
+    package func transaction<Result>(_ body: () throws(LocalFailure) -> Result) throws(LocalFailure) -> Result {
         guard sqlite3_get_autocommit(handle) != 0 else { return try body() }
         try execute("BEGIN IMMEDIATE")
         do throws(LocalFailure) {
@@ -172,13 +172,18 @@ final class LocalDatabase {
 }
 
 /// A change of the tables. Its name is for ever; so is what it does.
-struct LocalMigration {
-    var name: String
-    var sql: String
+package struct LocalMigration {
+    package var name: String
+    package var sql: String
+
+    package init(name: String, sql: String) {
+        self.name = name
+        self.sql = sql
+    }
 }
 
 /// A value for a statement.
-enum LocalValue {
+package enum LocalValue {
     case null
     case integer(Int64)
     case text(String)
@@ -186,7 +191,7 @@ enum LocalValue {
 }
 
 /// A prepared statement, on a row. Columns count from 0.
-struct LocalStatement {
+package struct LocalStatement {
     let handle: OpaquePointer
 
     func bind(_ index: Int32, _ value: LocalValue) -> Int32 {
@@ -223,13 +228,13 @@ struct LocalStatement {
         }
     }
 
-    func isNull(_ column: Int32) -> Bool { sqlite3_column_type(handle, column) == SQLITE_NULL }
+    package func isNull(_ column: Int32) -> Bool { sqlite3_column_type(handle, column) == SQLITE_NULL }
 
-    func integer(_ column: Int32) -> Int64 { sqlite3_column_int64(handle, column) }
+    package func integer(_ column: Int32) -> Int64 { sqlite3_column_int64(handle, column) }
 
-    func text(_ column: Int32) -> String { String(decoding: bytes(column), as: UTF8.self) }
+    package func text(_ column: Int32) -> String { String(decoding: bytes(column), as: UTF8.self) }
 
-    func bytes(_ column: Int32) -> [UInt8] {
+    package func bytes(_ column: Int32) -> [UInt8] {
         guard let start = sqlite3_column_blob(handle, column) else { return [] }
         return Array(UnsafeRawBufferPointer(start: start, count: Int(sqlite3_column_bytes(handle, column))))
     }

@@ -1,4 +1,39 @@
-import Hummingbird
+import Foundation
+import Logging
+import RoostAuth
 import RoostServices
 
-try await application().runService()
+// 0 means success, 1 a failure while running, 2 a mistake in the command line, the configuration or a key, which a
+// restart can't repair. Results go to standard output, everything else to standard error.
+
+func end(_ line: String, code: Int32) -> Never {
+    try? FileHandle.standardError.write(contentsOf: Data("roost-services: \(line)\n".utf8))
+    exit(code)
+}
+
+LoggingSystem.bootstrap { StreamLogHandler.standardError(label: $0) }
+do {
+    let line = try ServicesCommandLine(Array(CommandLine.arguments.dropFirst()))
+    switch line.command {
+    case .help: print(ServicesCommandLine.help)
+    case .version:
+        print("roost-services \(ServicesVersion.number)\ncommit \(ServicesVersion.commit ?? "unknown")")
+    case .rotateKey:
+        try KeyRing.rotate(
+            data: try line.configuration(ProcessInfo.processInfo.environment).data, limits: ServicesLimits(),
+            clock: .system)
+    case .serve:
+        let configuration = try line.configuration(ProcessInfo.processInfo.environment)
+        var log = Logger(label: "roost-services")
+        log.logLevel = .notice
+        try await Services(configuration, log: log).run()
+    }
+} catch let failure as ConfigurationFailure {
+    end(failure.description, code: 2)
+} catch let failure as KeyFailure {
+    end(failure.reason, code: 2)
+} catch let fault as ServiceFault {
+    end(fault.reason, code: 1)
+} catch {
+    end("\(error)", code: 1)
+}

@@ -9,6 +9,7 @@ import pytest
 
 from harness.device import end_devices
 from harness.relay import BINARY, Relay, end_all
+from harness.services import Services, end_all_services
 from harness.small_disk import SmallDisk
 
 # A safety net: no test takes this long.
@@ -22,6 +23,7 @@ def pytest_sessionstart(session):
 
 def pytest_sessionfinish(session):
     end_all()
+    end_all_services()
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -64,6 +66,38 @@ def start(tmp_path_factory):
     for relay in started:
         if relay.is_running():
             relay.kill()
+
+
+@pytest.fixture(scope="module")
+def shared_services(tmp_path_factory):
+    """The services process that most tests of a file share."""
+    services = Services(tmp_path_factory.mktemp("services"), services__proxies="127.0.0.1")
+    yield services
+    assert services.is_running(), services.log()
+    assert services.stop() == 0, services.log()
+
+
+@pytest.fixture
+def services(shared_services, name):
+    """The same, for one test: attempts are counted by the client that the proxy names."""
+    number = int(name("client").rpartition(".")[2])
+    shared_services.client = f"10.1.{number // 256}.{number % 256}"
+    return shared_services
+
+
+@pytest.fixture
+def start_services(tmp_path_factory):
+    """Starts services processes for one test alone, such as start_services(accounts__password_min=6)."""
+    started = []
+
+    def start(**settings):
+        started.append(Services(tmp_path_factory.mktemp("services"), **settings))
+        return started[-1]
+
+    yield start
+    for services in started:
+        if services.is_running():
+            services.kill()
 
 
 @pytest.fixture

@@ -1,0 +1,93 @@
+import RoostStore
+
+extension Accounts {
+    /// Changes the caller's password, and ends all other sessions.
+    package func changePassword(
+        of caller: Caller, from old: String?, to new: String?
+    ) async throws(ServiceFault) {
+        let old = try settings.rules.password(old)
+        let new = try settings.rules.newPassword(new, member: "newPassword")
+        let account = try await account(of: caller)
+        _ = try await check(old, of: account, email: account.email)
+        let hash = try await hashes.hash(new)
+        let now = clock.now()
+        let isChanged = try await database.write { database throws(LocalFailure) in
+            guard try AccountTable.find(user: account.user, database)?.hash == account.hash else { return false }
+            try AccountTable.setHash(account.user, hash, database)
+            _ = try SessionTable.endAll(account.user, except: caller.sid, now: now, database)
+            try LinkTable.deleteAll(account.user, .reset, database)
+            return true
+        }
+        guard isChanged else { throw ServiceFault(.conflict, "the password was changed meanwhile") }
+        wakeRelay()
+        if settings.sendsMail { await send(.changed, to: account, link: nil) }
+    }
+
+    /// Has a link sent to the address, if there is such an account. The answer is the same, and at once.
+    package func forgot(email: String?, client: String) throws(ServiceFault) {
+        let email = try settings.rules.address(email)
+        try admit(client: client)
+        try enqueue(Forgotten(address: email))
+    }
+
+    func sendReset(to email: String) async throws(ServiceFault) {
+        guard settings.sendsMail else { return }
+        let (secret, hash) = newLink()
+        let (expires, keep) = (clock.now() + limits.linkSeconds * 1_000, limits.linksMax)
+        let found: Account? = try await database.write { database throws(LocalFailure) in
+            guard let account = try AccountTable.find(email: email, database) else { return nil }
+            try LinkTable.insert(hash, user: account.user, purpose: .reset, expires: expires, keep: keep, database)
+            return account
+        }
+        if let account = found { await send(.reset, to: account, link: address(.reset, secret)) }
+    }
+
+    /// Chooses a new password by a link, and ends all sessions.
+    package func resetPassword(token: String?, to new: String?) async throws(ServiceFault) {
+        let new = try settings.rules.newPassword(new)
+        let link = try linkHash(token)
+        // Before the password is hashed, which anybody could cause otherwise.
+        let asked = clock.now()
+        let isGood = try await database.read { database throws(LocalFailure) in
+            try LinkTable.isGood(link, .reset, now: asked, database)
+        }
+        guard isGood else { throw Accounts.badLink }
+        let hash = try await hashes.hash(new)
+        let now = clock.now()
+        let found: Account? = try await database.write { database throws(LocalFailure) in
+            guard let user = try LinkTable.take(link, .reset, now: now, database),
+                let account = try AccountTable.find(user: user, database)
+            else { return nil }
+            try AccountTable.setHash(user, hash, database)
+            // Whoever followed the link reads the mail of this address.
+            try AccountTable.verify(user, database)
+            _ = try SessionTable.endAll(user, now: now, database)
+            try LinkTable.deleteAll(user, .reset, database)
+            return account
+        }
+        guard let account = found else { throw Accounts.badLink }
+        forgive(email: account.email)
+        wakeRelay()
+        await send(.changed, to: account, link: nil)
+    }
+
+    /// Confirms an address by a link.
+    package func verifyEmail(token: String?) async throws(ServiceFault) {
+        let link = try linkHash(token)
+        let now = clock.now()
+        let isGood = try await database.write { database throws(LocalFailure) in
+            guard let user = try LinkTable.take(link, .verify, now: now, database) else { return false }
+            try AccountTable.verify(user, database)
+            try LinkTable.deleteAll(user, .verify, database)
+            return true
+        }
+        guard isGood else { throw Accounts.badLink }
+    }
+
+    private func linkHash(_ token: String?) throws(ServiceFault) -> [UInt8] {
+        guard let token else { throw .invalid("token", "is required") }
+        return RefreshToken.hash(token)
+    }
+
+    private static let badLink = ServiceFault(.badLink, "the link was used before, or is too old")
+}

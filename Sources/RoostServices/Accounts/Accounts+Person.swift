@@ -1,0 +1,103 @@
+import Logging
+import RoostStore
+import RoostWire
+
+extension Accounts {
+    /// The caller's account.
+    package func account(of caller: Caller) async throws(ServiceFault) -> Account {
+        let found = try await database.read { database throws(LocalFailure) in
+            try AccountTable.find(user: caller.user, database)
+        }
+        guard let account = found else { throw .unauthorized }
+        return account
+    }
+
+    /// Changes what the caller may change.
+    package func change(
+        of caller: Caller, name: String?, language: String?, namesRole: Bool
+    ) async throws(ServiceFault) -> Account {
+        guard !namesRole else { throw ServiceFault(.roleImmutable, "a role is for ever") }
+        let name = try name.map { (text) throws(ServiceFault) in try settings.rules.name(text) }
+        let language = try language.map { (tag) throws(ServiceFault) in try settings.rules.language(tag) }
+        try await database.write { database throws(LocalFailure) in
+            if let name { try AccountTable.rename(caller.user, name, database) }
+            if let language { try AccountTable.setLanguage(caller.user, language, database) }
+        }
+        return try await account(of: caller)
+    }
+
+    /// Deletes the caller's account and everything that is kept of it. Only the random id remains, in the relay.
+    package func erase(_ caller: Caller, password: String?) async throws(ServiceFault) {
+        let password = try settings.rules.password(password)
+        let account = try await account(of: caller)
+        _ = try await check(password, of: account, email: account.email)
+        let now = clock.now()
+        // No token of this user is issued after this.
+        let until = now + familyRules.accessLife
+        let isErased = try await database.write { database throws(LocalFailure) in
+            guard try AccountTable.find(user: account.user, database)?.hash == account.hash else { return false }
+            let last = try SessionTable.all(account.user, database).map(\.accessUntil).max() ?? until
+            try AccountTable.delete(account.user, database)
+            try RevocationTable.insert(Revocation(user: account.user, until: max(last, until)), database)
+            return true
+        }
+        guard isErased else { throw ServiceFault(.conflict, "the password was changed meanwhile") }
+        forgive(email: account.email)
+        wakeRelay()
+        try await database.forget()
+        log.notice("an account was deleted", metadata: ["user": "\(account.user)"])
+    }
+
+    /// Everything that is kept of the caller, as JSON.
+    package func export(_ caller: Caller) async throws(ServiceFault) -> [UInt8] {
+        let account = try await account(of: caller)
+        let (sessions, links) = try await database.read { database throws(LocalFailure) in
+            (try SessionTable.all(caller.user, database), try LinkTable.all(caller.user, database))
+        }
+        return JSONWriter.object { writer in
+            writer.beginObject("account")
+            account.write(to: writer)
+            writer.endObject()
+            writer.beginArray("sessions")
+            for session in sessions {
+                writer.beginObject()
+                session.write(to: writer, isCurrent: session.sid == caller.sid)
+                writer.endObject()
+            }
+            writer.endArray()
+            writer.beginArray("links")
+            for link in links {
+                writer.beginObject()
+                writer.member("purpose", link.purpose)
+                writer.member("expires", link.expires)
+                writer.endObject()
+            }
+            writer.endArray()
+        }
+    }
+}
+
+extension Account {
+    /// What its owner sees.
+    func write(to writer: JSONWriter) {
+        writer.member("user", user)
+        writer.member("email", email)
+        writer.member("displayName", name)
+        if let role { writer.member("role", role) }
+        writer.member("language", language)
+        writer.member("verified", isVerified)
+        writer.member("created", created)
+    }
+}
+
+extension Session {
+    /// What its owner sees.
+    func write(to writer: JSONWriter, isCurrent: Bool) {
+        writer.member("session", sid)
+        writer.member("device", device)
+        writer.member("created", created)
+        writer.member("used", used)
+        writer.member("expires", expires)
+        if isCurrent { writer.member("current", true) }
+    }
+}

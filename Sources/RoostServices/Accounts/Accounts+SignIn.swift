@@ -1,0 +1,118 @@
+import Logging
+import RoostStore
+
+extension Accounts {
+    /// What somebody writes to sign up.
+    package struct Application: Sendable {
+        package var email: String?
+        package var password: String?
+        package var displayName: String?
+        package var role: String?
+        package var device: String?
+        package var language: String?
+
+        /// Nothing is checked yet.
+        package init(
+            email: String? = nil, password: String? = nil, displayName: String? = nil, role: String? = nil,
+            device: String? = nil, language: String? = nil
+        ) {
+            self.email = email
+            self.password = password
+            self.displayName = displayName
+            self.role = role
+            self.device = device
+            self.language = language
+        }
+    }
+
+    /// Makes an account and signs its owner in.
+    package func signUp(_ application: Application, client: String) async throws(ServiceFault) -> Tokens {
+        let rules = settings.rules
+        let email = try rules.address(application.email)
+        let password = try rules.newPassword(application.password)
+        let name = try rules.name(application.displayName)
+        let role = try rules.role(application.role)
+        let device = try rules.device(application.device)
+        let language = try rules.language(application.language)
+        // This is the one answer that says who has an account, so it is the one that is always counted.
+        try admit(client: client)
+        let account = Account(
+            user: RandomName.user(), email: email, name: name, role: role, language: language,
+            hash: try await hashes.hash(password), isVerified: false, created: clock.now())
+        let (session, tokens) = try begin(user: account.user, device: device)
+        let (secret, hash) = newLink()
+        let (keep, linkEnd) = (limits.sessionsMax, clock.now() + limits.linkSeconds * 1_000)
+        let (sendsMail, linksMax) = (settings.sendsMail, limits.linksMax)
+        let isNew = try await database.write { database throws(LocalFailure) in
+            guard try AccountTable.insert(account, database) else { return false }
+            try SessionTable.insert(session, keep: keep, database)
+            guard sendsMail else { return true }
+            try LinkTable.insert(
+                hash, user: account.user, purpose: .verify, expires: linkEnd, keep: linksMax, database)
+            return true
+        }
+        guard isNew else { throw ServiceFault(.emailTaken, "this address has an account") }
+        if sendsMail { await send(.verify, to: account, link: address(.verify, secret)) }
+        return tokens
+    }
+
+    /// Signs somebody in. Unknown addresses get the same answer as wrong passwords, after the same work.
+    package func signIn(
+        email: String?, password: String?, device: String?, client: String
+    ) async throws(ServiceFault) -> Tokens {
+        let email = try settings.rules.address(email)
+        let password = try settings.rules.password(password)
+        let device = try settings.rules.device(device)
+        try admit(client: client)
+        let account = try await database.read { database throws(LocalFailure) in
+            try AccountTable.find(email: email, database)
+        }
+        let renewed = try await check(password, of: account, email: email)
+        guard let account else { throw .invalidCredentials }
+        forgive(client: client)
+        let (session, tokens) = try begin(user: account.user, device: device)
+        let keep = limits.sessionsMax
+        let isStillRight = try await database.write { database throws(LocalFailure) in
+            // The password may have been changed, or the account deleted, while this one was checked.
+            guard try AccountTable.find(user: account.user, database)?.hash == account.hash else { return false }
+            if let renewed { try AccountTable.setHash(account.user, renewed, database) }
+            try SessionTable.insert(session, keep: keep, database)
+            return true
+        }
+        guard isStillRight else { throw .invalidCredentials }
+        wakeRelay()
+        return tokens
+    }
+
+    /// Exchanges a refresh token for new tokens.
+    package func refresh(_ text: String?) async throws(ServiceFault) -> Tokens {
+        guard let text else { throw .invalid("refreshToken", "is required") }
+        let refused = ServiceFault(.unauthorized, "the refresh token isn't good; sign in again")
+        guard let old = RefreshToken(reading: text, keys: keys) else { throw refused }
+        let next = RefreshToken(sid: old.sid, keys: keys)
+        let (now, rules) = (clock.now(), familyRules)
+        let outcome: RefreshFamily.Outcome = try await database.write { database throws(LocalFailure) in
+            guard let session = try SessionTable.find(old.sid, database) else { return .expired }
+            let outcome = RefreshFamily.take(old.hash, next: next.hash, of: session, now: now, rules: rules)
+            switch outcome {
+            case .renewed(let renewed): try SessionTable.update(renewed, database)
+            case .reused, .expired: try SessionTable.end(session, now: now, database)
+            }
+            return outcome
+        }
+        switch outcome {
+        case .renewed(let session): return try tokens(of: session, refresh: next)
+        case .expired: throw refused
+        case .reused:
+            wakeRelay()
+            log.notice("a refresh token came a second time, so its session ended", metadata: ["sid": "\(old.sid)"])
+            throw ServiceFault(.refreshReused, "this refresh token was used before, so the session has ended")
+        }
+    }
+
+    func send(_ purpose: Letter.Purpose, to account: Account, link: String?) async {
+        await mail.send(
+            Letter(
+                to: account.email, purpose: purpose, link: link, language: account.language, displayName: account.name))
+    }
+}

@@ -1,0 +1,207 @@
+import Crypto
+import Foundation
+import Logging
+import RoostStore
+import Synchronization
+
+/// Who people are, and where they are signed in. It joins the database, the hashing threads, the keys and the limits,
+/// and knows no HTTP. Any thread may use it.
+package final class Accounts: Sendable {
+    /// What an operator may set.
+    package struct Settings: Sendable {
+        package var rules = PersonRules()
+        /// How long access tokens are good, in seconds.
+        package var accessSeconds: Int64 = 3_600
+        /// How long a refresh token is good, in days.
+        package var refreshDays: Int64 = 60
+        /// What links in mails begin with.
+        package var publicURL = "http://127.0.0.1:8081"
+        /// Whether an address is to be confirmed.
+        package var sendsMail = true
+
+        /// The defaults.
+        package init() {}
+    }
+
+    let settings: Settings
+    let limits: ServicesLimits
+    let clock: WallClock
+    let database: ServicesDatabase
+    let hashes: HashPool
+    let keys: KeyRing
+    let mail: any MailSender
+    let log: Logger
+    private let attempts: Mutex<Attempts>
+    // Forgotten passwords are looked up after the answer, so that it says nothing about who has an account.
+    private let forgotten: AsyncStream<Forgotten>.Continuation
+    private let forgottenRequests: AsyncStream<Forgotten>
+    /// Called when the relay is to be told something.
+    let wakeRelay: @Sendable () -> Void
+
+    struct Forgotten: Sendable {
+        var address: String
+    }
+
+    private struct Attempts {
+        var byAccount: AttemptLimit
+        var byClient: AttemptLimit
+    }
+
+    /// Nothing runs until `run()`.
+    package init(
+        settings: Settings, limits: ServicesLimits, clock: WallClock, database: ServicesDatabase, hashes: HashPool,
+        keys: KeyRing, mail: any MailSender, log: Logger, wakeRelay: @escaping @Sendable () -> Void = {}
+    ) {
+        self.settings = settings
+        self.limits = limits
+        self.clock = clock
+        self.database = database
+        self.hashes = hashes
+        self.keys = keys
+        self.mail = mail
+        self.log = log
+        self.wakeRelay = wakeRelay
+        attempts = Mutex(
+            Attempts(
+                byAccount: AttemptLimit(
+                    attemptsMax: limits.accountFailures, seconds: limits.attemptSeconds, keysMax: limits.attemptKeys),
+                byClient: AttemptLimit(
+                    attemptsMax: limits.addressAttempts, seconds: limits.attemptSeconds, keysMax: limits.attemptKeys)))
+        (forgottenRequests, forgotten) = AsyncStream.makeStream(
+            of: Forgotten.self, bufferingPolicy: .bufferingOldest(limits.forgottenQueue))
+    }
+
+    // MARK: Chores
+
+    /// Looks up forgotten passwords until the task is cancelled.
+    package func run() async {
+        for await request in forgottenRequests {
+            do throws(ServiceFault) { try await sendReset(to: request.address) } catch {
+                log.error("a forgotten password couldn't be looked up", metadata: ["code": "\(error.code.rawValue)"])
+            }
+        }
+    }
+
+    /// Deletes what has ended.
+    package func clean() async throws(ServiceFault) {
+        let now = clock.now()
+        try await database.write { database throws(LocalFailure) in
+            try SessionTable.deleteOld(now: now, database)
+            try LinkTable.deleteOld(now: now, database)
+            try RevocationTable.deleteOld(now: now, database)
+        }
+    }
+
+    func enqueue(_ request: Forgotten) throws(ServiceFault) {
+        guard case .enqueued = forgotten.yield(request) else {
+            throw ServiceFault(.busy, "too many requests wait", retryAfter: Int64(limits.busySeconds))
+        }
+    }
+
+    // MARK: Attempts
+
+    /// Counts an attempt of a client's address.
+    func admit(client: String) throws(ServiceFault) {
+        let key = keys.digest("client " + client)
+        let now = clock.now()
+        if let wait = attempts.withLock({ $0.byClient.admit(key, now: now) }) {
+            throw ServiceFault(.rateLimited, "too many attempts from this address", retryAfter: wait)
+        }
+    }
+
+    /// Counts a failure of an account before it is known to be one, whether or not there is such an account.
+    func admit(email: String) throws(ServiceFault) {
+        let key = keys.digest("account " + email)
+        let now = clock.now()
+        if let wait = attempts.withLock({ $0.byAccount.admit(key, now: now) }) {
+            throw ServiceFault(.rateLimited, "too many failed attempts for this account", retryAfter: wait)
+        }
+    }
+
+    /// It wasn't a failure.
+    func forgive(client: String) {
+        let key = keys.digest("client " + client)
+        attempts.withLock { $0.byClient.giveBack(key) }
+    }
+
+    /// The account's owner was here: nothing is held against the account.
+    func forgive(email: String) {
+        let key = keys.digest("account " + email)
+        attempts.withLock { $0.byAccount.forget(key) }
+    }
+
+    /// The attempt wasn't carried out.
+    func giveBack(email: String) {
+        let key = keys.digest("account " + email)
+        attempts.withLock { $0.byAccount.giveBack(key) }
+    }
+
+    /// Checks the password of an account, or of none, and counts failures.
+    /// - Returns: a new hash, if the old one is to be replaced.
+    func check(_ password: String, of account: Account?, email: String) async throws(ServiceFault) -> String? {
+        try admit(email: email)
+        let verdict: HashPool.Verdict
+        do throws(ServiceFault) {
+            verdict = try await hashes.verify(password, against: account?.hash)
+        } catch {
+            giveBack(email: email)
+            throw error
+        }
+        guard verdict.isRight else { throw .invalidCredentials }
+        forgive(email: email)
+        return verdict.renewed
+    }
+
+    // MARK: Tokens
+
+    /// What a client gets when it signs in, and at each refresh.
+    package struct Tokens: Sendable, Equatable {
+        package var user: String
+        package var device: String
+        package var sid: String
+        package var access: String
+        /// Milliseconds since 1970.
+        package var accessExpires: Int64
+        package var refresh: String
+        package var refreshExpires: Int64
+    }
+
+    /// A session that begins, and its first tokens.
+    func begin(user: String, device: String) throws(ServiceFault) -> (session: Session, tokens: Tokens) {
+        let now = clock.now()
+        let sid = RandomName.session()
+        let refresh = RefreshToken(sid: sid, keys: keys)
+        let session = Session(
+            sid: sid, user: user, device: device, current: refresh.hash, created: now, used: now,
+            expires: now + familyRules.refreshLife, accessUntil: now + familyRules.accessLife)
+        return (session, try tokens(of: session, refresh: refresh))
+    }
+
+    /// An access token for a session, beside its refresh token.
+    func tokens(of session: Session, refresh: RefreshToken) throws(ServiceFault) -> Tokens {
+        let issued = clock.seconds
+        let token = AccessToken(
+            user: session.user, device: session.device, sid: session.sid, issued: issued,
+            expires: issued + settings.accessSeconds)
+        return Tokens(
+            user: session.user, device: session.device, sid: session.sid, access: try token.signed(by: keys),
+            accessExpires: token.expires * 1_000, refresh: refresh.text, refreshExpires: session.expires)
+    }
+
+    var familyRules: RefreshFamily.Rules {
+        RefreshFamily.Rules(
+            grace: limits.refreshGraceSeconds * 1_000, refreshLife: settings.refreshDays * 86_400_000,
+            accessLife: settings.accessSeconds * 1_000)
+    }
+
+    /// A link's secret, and what is stored of it.
+    func newLink() -> (secret: String, hash: [UInt8]) {
+        let secret = RefreshToken.randomText()
+        return (secret, RefreshToken.hash(secret))
+    }
+
+    /// The secret is behind `#`, which browsers send to no server.
+    func address(_ purpose: LinkPurpose, _ secret: String) -> String {
+        "\(settings.publicURL)/\(purpose.rawValue)#\(secret)"
+    }
+}

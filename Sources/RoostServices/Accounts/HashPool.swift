@@ -1,0 +1,111 @@
+import Foundation
+import Synchronization
+
+/// Threads of its own for hashing passwords, and a bounded queue before them: never Swift's pool, which everything else
+/// waits for. Any thread may ask.
+package final class HashPool: Sendable {
+    private let desk: Desk
+    // Verified in place of a hash that isn't there, so that an unknown address takes as long as a known one.
+    private let dummy: String
+
+    /// Starts the threads.
+    package init(limits: ServicesLimits) throws(ServiceFault) {
+        guard let dummy = Argon2.hash(String(decoding: RandomName.bytes(32), as: UTF8.self)) else {
+            throw ServiceFault(.unavailable, "there is no memory to hash passwords with")
+        }
+        self.dummy = dummy
+        let desk = Desk(queueMax: limits.hashQueue, busySeconds: Int64(limits.busySeconds))
+        self.desk = desk
+        for number in 1...max(1, limits.hashThreads) {
+            let thread = Thread { while let work = desk.next() { work() } }
+            thread.name = "hash \(number)"
+            thread.start()
+        }
+    }
+
+    deinit { desk.stop() }
+
+    /// Hashes a new password.
+    package func hash(_ password: String) async throws(ServiceFault) -> String {
+        guard let hash = try await run({ Argon2.hash(password) }) else { throw HashPool.noMemory }
+        return hash
+    }
+
+    /// What a check found.
+    package struct Verdict: Sendable, Equatable {
+        /// Whether it is the password.
+        package var isRight: Bool
+        /// A new hash, if the old one has other parameters than today's.
+        package var renewed: String?
+    }
+
+    /// Checks a password. Without a hash it does the same work and says no.
+    package func verify(_ password: String, against hash: String?) async throws(ServiceFault) -> Verdict {
+        let dummy = dummy
+        let verdict: Verdict? = try await run {
+            guard let isRight = Argon2.verify(password, against: hash ?? dummy) else { return nil }
+            guard let hash, isRight else { return Verdict(isRight: false) }
+            return Verdict(isRight: true, renewed: hash.hasPrefix(Argon2.head) ? nil : Argon2.hash(password))
+        }
+        guard let verdict else { throw HashPool.noMemory }
+        return verdict
+    }
+
+    private static let noMemory = ServiceFault(.unavailable, "passwords can't be checked at the moment")
+
+    private func run<Result: Sendable>(
+        _ body: @escaping @Sendable () -> Result
+    ) async throws(ServiceFault) -> Result {
+        let result: Result? = await withCheckedContinuation { continuation in
+            if !desk.add({ continuation.resume(returning: body()) }) { continuation.resume(returning: nil) }
+        }
+        guard let result else {
+            throw ServiceFault(
+                .busy, "too many passwords are being checked", retryAfter: desk.busySeconds)
+        }
+        return result
+    }
+
+    /// The queue between those who ask and the threads.
+    private final class Desk: Sendable {
+        private struct State {
+            var waiting: [@Sendable () -> Void] = []
+            var isStopped = false
+        }
+
+        private let queueMax: Int
+        let busySeconds: Int64
+        private let state = Mutex(State())
+        // One signal for each piece of work.
+        private let signal = DispatchSemaphore(value: 0)
+
+        init(queueMax: Int, busySeconds: Int64) {
+            self.queueMax = queueMax
+            self.busySeconds = busySeconds
+        }
+
+        func add(_ work: @escaping @Sendable () -> Void) -> Bool {
+            let isTaken = state.withLock { state in
+                guard state.waiting.count < queueMax, !state.isStopped else { return false }
+                state.waiting.append(work)
+                return true
+            }
+            if isTaken { signal.signal() }
+            return isTaken
+        }
+
+        /// Waits for work; nil when the pool is gone. Work that was taken is done first: somebody waits for it.
+        func next() -> (@Sendable () -> Void)? {
+            signal.wait()
+            let work = state.withLock { $0.waiting.isEmpty ? nil : $0.waiting.removeFirst() }
+            // The next thread is to stop, too.
+            if work == nil { signal.signal() }
+            return work
+        }
+
+        func stop() {
+            state.withLock { $0.isStopped = true }
+            signal.signal()
+        }
+    }
+}

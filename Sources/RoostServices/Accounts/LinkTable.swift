@@ -1,0 +1,62 @@
+import RoostStore
+
+/// What a one-time link is good for.
+package enum LinkPurpose: String, Sendable {
+    case verify, reset
+}
+
+/// The statements about one-time links. Each is good once: reading it for use deletes it.
+enum LinkTable {
+    /// A link as its owner may see it.
+    struct Row: Sendable {
+        var purpose: String
+        var expires: Int64
+    }
+
+    static func insert(
+        _ hash: [UInt8], user: String, purpose: LinkPurpose, expires: Int64, keep: Int, _ database: LocalDatabase
+    ) throws(LocalFailure) {
+        try database.run(
+            "INSERT INTO link(hash, user, purpose, expires) VALUES (?, ?, ?, ?)",
+            [.bytes(hash), .text(user), .text(purpose.rawValue), .integer(expires)])
+        try database.run(
+            """
+            DELETE FROM link WHERE hash IN (
+                SELECT hash FROM link WHERE user = ? AND purpose = ? ORDER BY expires DESC, hash LIMIT -1 OFFSET ?)
+            """,
+            [.text(user), .text(purpose.rawValue), .integer(Int64(keep))])
+    }
+
+    static func isGood(
+        _ hash: [UInt8], _ purpose: LinkPurpose, now: Int64, _ database: LocalDatabase
+    ) throws(LocalFailure) -> Bool {
+        try !database.rows(
+            "SELECT 1 FROM link WHERE hash = ? AND purpose = ? AND expires > ?",
+            [.bytes(hash), .text(purpose.rawValue), .integer(now)]
+        ) { _ in }.isEmpty
+    }
+
+    /// Uses a link up. Returns whose it was.
+    static func take(
+        _ hash: [UInt8], _ purpose: LinkPurpose, now: Int64, _ database: LocalDatabase
+    ) throws(LocalFailure) -> String? {
+        try database.rows(
+            "DELETE FROM link WHERE hash = ? AND purpose = ? AND expires > ? RETURNING user",
+            [.bytes(hash), .text(purpose.rawValue), .integer(now)]
+        ) { $0.text(0) }.first
+    }
+
+    static func all(_ user: String, _ database: LocalDatabase) throws(LocalFailure) -> [Row] {
+        try database.rows(
+            "SELECT purpose, expires FROM link WHERE user = ? ORDER BY expires", [.text(user)]
+        ) { Row(purpose: $0.text(0), expires: $0.integer(1)) }
+    }
+
+    static func deleteAll(_ user: String, _ purpose: LinkPurpose, _ database: LocalDatabase) throws(LocalFailure) {
+        try database.run("DELETE FROM link WHERE user = ? AND purpose = ?", [.text(user), .text(purpose.rawValue)])
+    }
+
+    static func deleteOld(now: Int64, _ database: LocalDatabase) throws(LocalFailure) {
+        try database.run("DELETE FROM link WHERE expires <= ?", [.integer(now)])
+    }
+}

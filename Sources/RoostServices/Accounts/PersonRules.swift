@@ -1,0 +1,125 @@
+/// What people may write into their account. Pure.
+package struct PersonRules: Sendable {
+    package var limits: ServicesLimits
+    /// Fewest characters of a password.
+    package var passwordMin: Int
+    /// Roles that may be chosen at sign-up; if there are none, nobody has a role.
+    package var roles: [String]
+
+    /// The rules of a configuration.
+    package init(limits: ServicesLimits = ServicesLimits(), passwordMin: Int = 8, roles: [String] = []) {
+        self.limits = limits
+        self.passwordMin = passwordMin
+        self.roles = roles
+    }
+
+    /// An address in the one form that is stored and compared: trimmed and in lower case. Whether it exists, only a
+    /// mail can tell.
+    package func address(_ text: String?) throws(ServiceFault) -> String {
+        guard let text else { throw .invalid("email", "is required") }
+        let trimmed = text.unicodeScalars.trimming { $0.properties.isWhitespace }
+        let address = String(trimmed).lowercased()
+        guard (3...limits.addressBytes).contains(address.utf8.count) else {
+            throw .invalid("email", "must have 3 to \(limits.addressBytes) bytes")
+        }
+        let parts = address.split(separator: "@", omittingEmptySubsequences: false)
+        guard parts.count == 2, parts.allSatisfy({ !$0.isEmpty }), address.unicodeScalars.allSatisfy(isPartOfAddress)
+        else { throw .invalid("email", "must be an address such as ann@example.org") }
+        return address
+    }
+
+    // No spaces or control characters, which could end a line of a mail's head, and nothing that quotes.
+    private func isPartOfAddress(_ scalar: Unicode.Scalar) -> Bool {
+        isVisible(scalar) && !scalar.properties.isWhitespace && !"\"\\<>(),;:[]".unicodeScalars.contains(scalar)
+    }
+
+    private func isVisible(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.properties.generalCategory {
+        case .control, .lineSeparator, .paragraphSeparator, .surrogate, .privateUse, .unassigned: false
+        case .format: scalar == "\u{200D}" || scalar == "\u{200C}"  // They join emoji, and letters of some scripts.
+        default: true
+        }
+    }
+
+    /// A new password.
+    package func newPassword(_ text: String?, member: String = "password") throws(ServiceFault) -> String {
+        guard let text else { throw .invalid(member, "is required") }
+        guard text.count >= passwordMin else {
+            throw .invalid(member, "must have at least \(passwordMin) characters")
+        }
+        return try password(text, member: member)
+    }
+
+    /// A password that was chosen before, perhaps under other rules.
+    package func password(_ text: String?, member: String = "password") throws(ServiceFault) -> String {
+        guard let text, !text.isEmpty else { throw .invalid(member, "is required") }
+        guard text.utf8.count <= limits.passwordBytes else {
+            throw .invalid(member, "must have at most \(limits.passwordBytes) bytes")
+        }
+        return text
+    }
+
+    /// A person's name, trimmed.
+    package func name(_ text: String?) throws(ServiceFault) -> String {
+        guard let text else { throw .invalid("displayName", "is required") }
+        let name = String(text.unicodeScalars.trimming { $0.properties.isWhitespace })
+        guard !name.isEmpty else { throw .invalid("displayName", "is required") }
+        guard name.unicodeScalars.count <= limits.nameScalars, name.utf8.count <= limits.nameBytes else {
+            throw .invalid("displayName", "must have at most \(limits.nameScalars) characters")
+        }
+        guard name.unicodeScalars.allSatisfy(isVisible) else {
+            throw .invalid("displayName", "must not have control characters or line breaks")
+        }
+        return name
+    }
+
+    /// The role that was chosen at sign-up; nil where there are none.
+    package func role(_ text: String?) throws(ServiceFault) -> String? {
+        guard !roles.isEmpty else {
+            guard text == nil else { throw .invalid("role", "is not used by this server") }
+            return nil
+        }
+        guard let text else { throw .invalid("role", "is required: one of \(roles.joined(separator: ", "))") }
+        guard roles.contains(text) else { throw .invalid("role", "must be one of \(roles.joined(separator: ", "))") }
+        return text
+    }
+
+    /// The name of a device; a random one if the client has none.
+    package func device(_ text: String?) throws(ServiceFault) -> String {
+        guard let text else { return RandomName.device() }
+        let isName =
+            (1...limits.deviceBytes).contains(text.utf8.count)
+            && text.utf8.allSatisfy {
+                (0x21...0x7E).contains($0) && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\")
+            }
+        guard isName else {
+            throw .invalid("device", "must have 1 to \(limits.deviceBytes) printable ASCII characters without spaces")
+        }
+        return text
+    }
+
+    /// The language of mails.
+    package func language(_ text: String?) throws(ServiceFault) -> String {
+        guard let text else { return "en" }
+        let isTag =
+            (1...limits.languageBytes).contains(text.utf8.count)
+            && text.utf8.allSatisfy {
+                switch $0 {
+                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"): true
+                case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"): true
+                default: false
+                }
+            }
+        guard isTag else { throw .invalid("language", "must be a tag such as en or pt-BR") }
+        return text
+    }
+}
+
+extension BidirectionalCollection where SubSequence == Substring.UnicodeScalarView {
+    fileprivate func trimming(_ isSpace: (Element) -> Bool) -> SubSequence {
+        guard let first = firstIndex(where: { !isSpace($0) }), let last = lastIndex(where: { !isSpace($0) }) else {
+            return self[endIndex..<endIndex]
+        }
+        return self[first...last]
+    }
+}

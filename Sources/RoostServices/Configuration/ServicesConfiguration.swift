@@ -1,0 +1,45 @@
+/// What an operator may set of the services process: the sections `services`, `accounts`, `tokens` and `mail` of
+/// roost.yaml. Read at each start, and immutable then.
+package struct ServicesConfiguration: Sendable, Equatable {
+    package var host = "127.0.0.1"
+    package var port = 8_081
+    /// The folder of the database and the keys.
+    package var data = "./data/services"
+    package var origins: [String] = []
+    package var proxies: [String] = []
+    package var relayURL = "ws://127.0.0.1:8080/v1/socket"
+    package var publicURL = "http://127.0.0.1:8081"
+    package var passwordMin = 8
+    package var roles: [String] = []
+    package var accessSeconds = 3_600
+    package var refreshDays = 60
+    package var mailMode = MailMode.print.rawValue
+
+    /// Where letters go.
+    package enum MailMode: String, Sendable, CaseIterable {
+        case print, smtp, off
+    }
+
+    /// The defaults.
+    package init() {}
+}
+
+/// Why a configuration can't be used: one line for the operator.
+package struct ConfigurationFailure: Error, Sendable, Equatable, CustomStringConvertible {
+    /// Without line break.
+    package let description: String
+
+    init(_ source: String, _ text: String) { self.init("\(source): \(text)") }
+
+    init(_ text: String) {
+        // One line without control characters, whatever a path, key or value contains.
+        description = String(
+            String.UnicodeScalarView(
+                text.unicodeScalars.map { scalar in
+                    switch scalar.properties.generalCategory {
+                    case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate: "\u{FFFD}"
+                    default: scalar
+                    }
+                }))
+    }
+}

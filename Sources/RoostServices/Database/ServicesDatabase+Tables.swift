@@ -1,0 +1,34 @@
+import RoostStore
+
+extension ServicesDatabase {
+    /// The tables. Whatever belongs to a person hangs on `account` and goes with it. Times are milliseconds since 1970.
+    /// Only what must be compared is kept of a secret: SHA-256 of tokens of 256 bits, Argon2 of passwords.
+    package static let migrations = [
+        LocalMigration(
+            name: "accounts",
+            sql: """
+                CREATE TABLE account(
+                    user TEXT PRIMARY KEY, email TEXT NOT NULL UNIQUE, name TEXT NOT NULL, role TEXT,
+                    language TEXT NOT NULL, hash TEXT NOT NULL, verified INTEGER NOT NULL, created INTEGER NOT NULL
+                ) STRICT, WITHOUT ROWID;
+                CREATE TABLE session(
+                    sid TEXT PRIMARY KEY, user TEXT NOT NULL REFERENCES account(user) ON DELETE CASCADE,
+                    device TEXT NOT NULL, current BLOB NOT NULL, previous BLOB, replaced INTEGER NOT NULL,
+                    retried INTEGER NOT NULL, created INTEGER NOT NULL, used INTEGER NOT NULL,
+                    expires INTEGER NOT NULL, access_until INTEGER NOT NULL
+                ) STRICT, WITHOUT ROWID;
+                CREATE INDEX session_user ON session(user, used);
+                CREATE INDEX session_expires ON session(expires);
+                CREATE TABLE link(
+                    hash BLOB PRIMARY KEY, user TEXT NOT NULL REFERENCES account(user) ON DELETE CASCADE,
+                    purpose TEXT NOT NULL, expires INTEGER NOT NULL
+                ) STRICT, WITHOUT ROWID;
+                CREATE INDEX link_user ON link(user, purpose, expires);
+                CREATE INDEX link_expires ON link(expires);
+                CREATE TABLE revocation(
+                    id INTEGER PRIMARY KEY AUTOINCREMENT, user TEXT NOT NULL, device TEXT, sid TEXT,
+                    until INTEGER NOT NULL
+                ) STRICT;
+                """)
+    ]
+}

@@ -1,0 +1,66 @@
+import Dispatch
+import Logging
+import RoostStore
+
+/// The one connection to the services' file, and the one thread at a time that uses it: never one of Swift's pool,
+/// because each commit waits for the disk. It knows no table.
+package actor ServicesDatabase {
+    private nonisolated let queue = DatabaseQueue()
+    private let database: LocalDatabase
+    private let log: Logger
+
+    package nonisolated var unownedExecutor: UnownedSerialExecutor { queue.asUnownedSerialExecutor() }
+
+    /// Opens the file, or creates it.
+    /// - Throws: `LocalFailure`, if it can't be used.
+    package init(path: String, log: Logger) async throws {
+        self.log = log
+        database = try LocalDatabase(path: path, migrations: ServicesDatabase.migrations)
+    }
+
+    // The last checkpoint writes, too.
+    isolated deinit {}
+
+    /// Runs `body` as one transaction: all of it is on disk when this returns, or nothing.
+    package func write<Result: Sendable>(
+        _ body: @Sendable (LocalDatabase) throws(LocalFailure) -> Result
+    ) throws(ServiceFault) -> Result {
+        do throws(LocalFailure) {
+            return try database.transaction { () throws(LocalFailure) in try body(database) }
+        } catch {
+            throw fault(error)
+        }
+    }
+
+    /// Reads.
+    package func read<Result: Sendable>(
+        _ body: @Sendable (LocalDatabase) throws(LocalFailure) -> Result
+    ) throws(ServiceFault) -> Result {
+        do throws(LocalFailure) { return try body(database) } catch { throw fault(error) }
+    }
+
+    /// Leaves nothing of what was deleted in the write-ahead log, which keeps older pages until it begins anew.
+    package func forget() throws(ServiceFault) {
+        do throws(LocalFailure) {
+            _ = try database.rows("PRAGMA wal_checkpoint(TRUNCATE)") { _ in }
+        } catch {
+            throw fault(error)
+        }
+    }
+
+    private func fault(_ failure: LocalFailure) -> ServiceFault {
+        // It names the statement and never its values.
+        log.error("the database failed", metadata: ["failure": "\(failure)"])
+        return ServiceFault(.unavailable, "the data can't be read or written at the moment", retryAfter: 5)
+    }
+}
+
+/// A dispatch queue as an executor.
+private final class DatabaseQueue: SerialExecutor {
+    private let queue = DispatchQueue(label: "roost.services.database")
+
+    func enqueue(_ job: consuming ExecutorJob) {
+        let job = UnownedJob(job)
+        queue.async { job.runSynchronously(on: self.asUnownedSerialExecutor()) }
+    }
+}

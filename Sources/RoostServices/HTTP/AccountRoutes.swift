@@ -1,0 +1,128 @@
+import HTTPTypes
+import RoostWire
+
+/// The routes of accounts and sessions. Each reads the body, calls `Accounts`, and writes what came of it.
+struct AccountRoutes: Sendable {
+    let accounts: Accounts
+
+    func add(to table: inout RouteTable) {
+        addAccount(to: &table)
+        addSessions(to: &table)
+        addPasswords(to: &table)
+    }
+
+    private func addAccount(to table: inout RouteTable) {
+        let accounts = accounts
+        table.add(.post, "/v1/accounts") { call throws(ServiceFault) in
+            let members = try call.members()
+            let application = Accounts.Application(
+                email: try members.text("email"), password: try members.text("password"),
+                displayName: try members.text("displayName"), role: try members.text("role"),
+                device: try members.text("device"), language: try members.text("language"))
+            return .tokens(try await accounts.signUp(application, client: call.client), status: 201)
+        }
+        table.add(.get, "/v1/account") { call throws(ServiceFault) in
+            .account(try await accounts.account(of: try await accounts.caller(call.token)))
+        }
+        table.add(.patch, "/v1/account") { call throws(ServiceFault) in
+            let caller = try await accounts.caller(call.token)
+            let members = try call.members()
+            let changed = try await accounts.change(
+                of: caller, name: try members.text("displayName"), language: try members.text("language"),
+                namesRole: members.has("role"))
+            return .account(changed)
+        }
+        table.add(.delete, "/v1/account") { call throws(ServiceFault) in
+            let caller = try await accounts.caller(call.token)
+            try await accounts.erase(caller, password: try call.members().text("password"))
+            return .done
+        }
+        table.add(.get, "/v1/account/export") { call throws(ServiceFault) in
+            let text = try await accounts.export(try await accounts.caller(call.token))
+            return Answer(200, type: "application/json", body: text, isPrivate: true)
+        }
+    }
+
+    private func addSessions(to table: inout RouteTable) {
+        let accounts = accounts
+        table.add(.post, "/v1/sessions") { call throws(ServiceFault) in
+            let members = try call.members()
+            return .tokens(
+                try await accounts.signIn(
+                    email: try members.text("email"), password: try members.text("password"),
+                    device: try members.text("device"), client: call.client))
+        }
+        table.add(.post, "/v1/sessions/refresh") { call throws(ServiceFault) in
+            .tokens(try await accounts.refresh(try call.members().text("refreshToken")))
+        }
+        table.add(.get, "/v1/sessions") { call throws(ServiceFault) in
+            let caller = try await accounts.caller(call.token)
+            let sessions = try await accounts.sessions(of: caller)
+            return .json { writer in
+                writer.beginArray("sessions")
+                for session in sessions {
+                    writer.beginObject()
+                    session.write(to: writer, isCurrent: session.sid == caller.sid)
+                    writer.endObject()
+                }
+                writer.endArray()
+            }
+        }
+        table.add(.delete, "/v1/sessions") { call throws(ServiceFault) in
+            try await accounts.endAll(of: try await accounts.caller(call.token))
+            return .done
+        }
+        table.add(.delete, "/v1/sessions/current") { call throws(ServiceFault) in
+            let caller = try await accounts.caller(call.token)
+            try await accounts.end(caller.sid, of: caller)
+            return .done
+        }
+        table.add(.delete, "/v1/sessions/{sid}") { call throws(ServiceFault) in
+            let caller = try await accounts.caller(call.token)
+            try await accounts.end(call.parameter ?? "", of: caller)
+            return .done
+        }
+    }
+
+    private func addPasswords(to table: inout RouteTable) {
+        let accounts = accounts
+        table.add(.post, "/v1/password/change") { call throws(ServiceFault) in
+            let caller = try await accounts.caller(call.token)
+            let members = try call.members()
+            try await accounts.changePassword(
+                of: caller, from: try members.text("password"), to: try members.text("newPassword"))
+            return .done
+        }
+        table.add(.post, "/v1/password/forgot") { call throws(ServiceFault) in
+            try accounts.forgot(email: try call.members().text("email"), client: call.client)
+            return .json(202)
+        }
+        table.add(.post, "/v1/password/reset") { call throws(ServiceFault) in
+            let members = try call.members()
+            try await accounts.resetPassword(token: try members.text("token"), to: try members.text("password"))
+            return .done
+        }
+        table.add(.post, "/v1/email/verify") { call throws(ServiceFault) in
+            try await accounts.verifyEmail(token: try call.members().text("token"))
+            return .done
+        }
+    }
+}
+
+extension Answer {
+    static func account(_ account: Account) -> Answer {
+        .json { account.write(to: $0) }
+    }
+
+    static func tokens(_ tokens: Accounts.Tokens, status: Int = 200) -> Answer {
+        .json(status) { writer in
+            writer.member("user", tokens.user)
+            writer.member("device", tokens.device)
+            writer.member("session", tokens.sid)
+            writer.member("accessToken", tokens.access)
+            writer.member("accessExpires", tokens.accessExpires)
+            writer.member("refreshToken", tokens.refresh)
+            writer.member("refreshExpires", tokens.refreshExpires)
+        }
+    }
+}

@@ -1,0 +1,45 @@
+import HTTPTypes
+import RoostWire
+
+/// A request as routes see it: read to its end, and within the limits.
+package struct Call: Sendable {
+    /// What `{…}` in the route's path stands for.
+    package var parameter: String?
+    package var body: [UInt8]
+    package var headers: HTTPFields
+    /// The client's address, without port.
+    package var client: String
+
+    /// The token behind `Authorization: Bearer`.
+    package var token: String? {
+        guard let value = headers[.authorization] else { return nil }
+        let parts = value.split(separator: " ", maxSplits: 1)
+        // The scheme is compared without case (RFC 9110, section 11.1).
+        guard parts.count == 2, parts[0].lowercased() == "bearer" else { return nil }
+        return String(parts[1])
+    }
+
+    /// The members of the body.
+    func members() throws(ServiceFault) -> Members {
+        guard let members = body.withUnsafeBytes({ JSONMembers(parsing: $0) }) else {
+            throw ServiceFault(.badJSON, "the body must be a JSON object")
+        }
+        return Members(members)
+    }
+
+    /// The members of a body, all of them texts.
+    struct Members {
+        private let members: JSONMembers
+
+        init(_ members: JSONMembers) { self.members = members }
+
+        /// A text; nil if it isn't there.
+        func text(_ name: String) throws(ServiceFault) -> String? {
+            guard let value = members[name] else { return nil }
+            guard let text = value.string else { throw .invalid(name, "must be a text") }
+            return text
+        }
+
+        func has(_ name: String) -> Bool { members[name] != nil }
+    }
+}

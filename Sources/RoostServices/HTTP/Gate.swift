@@ -1,0 +1,128 @@
+import HTTPTypes
+import Hummingbird
+import HummingbirdCore
+import Logging
+import NIOCore
+import Synchronization
+
+/// What a request brings along from its connection.
+struct GateContext: InitializableFromSource {
+    let peer: String
+    let logger: Logger
+
+    init(source: ApplicationRequestContextSource) {
+        peer = source.channel.remoteAddress?.ipAddress ?? ""
+        logger = source.logger
+    }
+}
+
+/// The one way in: limits, origins and errors are the same for every route. It answers whatever comes; it never throws.
+final class Gate: HTTPResponder {
+    private static let forwarded = HTTPField.Name("X-Forwarded-For")
+    private let routes: RouteTable
+    private let origins: OriginRule
+    private let addresses: ClientAddress
+    private let limits: ServicesLimits
+    private let log: Logger
+    private let underWay = Mutex(0)
+
+    init(routes: RouteTable, origins: OriginRule, addresses: ClientAddress, limits: ServicesLimits, log: Logger) {
+        self.routes = routes
+        self.origins = origins
+        self.addresses = addresses
+        self.limits = limits
+        self.log = log
+    }
+
+    func respond(to request: Request, context: GateContext) async -> Response {
+        let origin = request.headers[.origin]
+        var response: Response
+        if request.method == .options, let origin, request.headers[.accessControlRequestMethod] != nil {
+            response = preflight(origin, path: request.uri.path)
+        } else {
+            response = await answer(request, context).response
+        }
+        // The answer differs by origin, so a cache must keep them apart.
+        response.headers[.vary] = "Origin"
+        if let origin, origins.allows(origin) {
+            response.headers[.accessControlAllowOrigin] = origin
+            response.headers[.accessControlExposeHeaders] = "Retry-After"
+        }
+        return response
+    }
+
+    private func preflight(_ origin: String, path: String) -> Response {
+        let methods = routes.methods(of: path)
+        guard origins.allows(origin), !methods.isEmpty else {
+            return Answer(ServiceFault(.notFound, "this origin isn't allowed, or there is no such path")).response
+        }
+        var headers = HTTPFields()
+        headers[.accessControlAllowMethods] = methods.joined(separator: ", ")
+        headers[.accessControlAllowHeaders] = "Authorization, Content-Type"
+        headers[.accessControlMaxAge] = String(limits.preflightSeconds)
+        return Response(status: .noContent, headers: headers)
+    }
+
+    private func answer(_ request: Request, _ context: GateContext) async -> Answer {
+        guard enter() else {
+            return Answer(ServiceFault(.busy, "too many requests at once", retryAfter: Int64(limits.busySeconds)))
+        }
+        defer { leave() }
+        do throws(ServiceFault) {
+            let (handler, parameter) = try routes.route(request.method, request.uri.path)
+            let body = try await body(of: request)
+            let client = addresses.key(peer: context.peer, forwarded: Gate.forwarded.flatMap { request.headers[$0] })
+            return try await handler(
+                Call(parameter: parameter, body: body, headers: request.headers, client: client))
+        } catch {
+            log.debug("refused", metadata: ["code": "\(error.code.rawValue)", "method": "\(request.method)"])
+            return Answer(error)
+        }
+    }
+
+    private func enter() -> Bool {
+        underWay.withLock { count in
+            guard count < limits.requestsMax else { return false }
+            count += 1
+            return true
+        }
+    }
+
+    private func leave() { underWay.withLock { $0 -= 1 } }
+
+    // MARK: Bodies
+
+    private enum Read: Sendable {
+        case whole([UInt8])
+        case tooLarge, broken, late
+    }
+
+    private func body(of request: Request) async throws(ServiceFault) -> [UInt8] {
+        let most = limits.bodyBytes
+        let tooLarge = ServiceFault(.tooLarge, "the body has more than \(most) bytes")
+        if let length = request.headers[.contentLength].flatMap({ Int($0) }), length > most { throw tooLarge }
+        let (body, seconds) = (request.body, limits.requestSeconds)
+        let read = await withTaskGroup(of: Read.self) { group in
+            group.addTask {
+                do { return .whole(Array(buffer: try await body.collect(upTo: most))) } catch is NIOTooManyBytesError {
+                    return .tooLarge
+                } catch {
+                    return .broken
+                }
+            }
+            group.addTask {
+                do { try await Task.sleep(for: .seconds(seconds)) } catch { return .broken }
+                return .late
+            }
+            let first = await group.next() ?? .broken
+            group.cancelAll()
+            return first
+        }
+        switch read {
+        case .whole(let bytes): return bytes
+        case .tooLarge: throw tooLarge
+        case .broken: throw ServiceFault(.badRequest, "the body ended early")
+        case .late: throw ServiceFault(.timeout, "the request took more than \(seconds) seconds to arrive")
+        }
+    }
+}

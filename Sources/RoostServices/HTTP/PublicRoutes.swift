@@ -1,0 +1,27 @@
+import HTTPTypes
+import RoostStore
+import RoostWire
+
+/// What anybody may read: whether the process is well, its public keys, and the description of all this.
+struct PublicRoutes: Sendable {
+    let database: ServicesDatabase
+    let keys: KeyRing
+
+    func add(to table: inout RouteTable) {
+        let (database, keys) = (database, keys)
+        table.add(.get, "/healthz") { _ throws(ServiceFault) in .json { $0.member("ok", true) } }
+        table.add(.get, "/readyz") { _ throws(ServiceFault) in
+            // Throws if the file can't be read.
+            _ = try await database.read { database throws(LocalFailure) in
+                try database.rows("SELECT 1 FROM account LIMIT 1") { _ in 0 }
+            }
+            return .json { $0.member("ok", true) }
+        }
+        table.add(.get, "/.well-known/jwks.json") { _ throws(ServiceFault) in
+            Answer(200, type: "application/jwk-set+json", body: Array(keys.jwks.utf8), isPrivate: false)
+        }
+        table.add(.get, "/v1/openapi.yaml") { _ throws(ServiceFault) in
+            Answer(200, type: "application/yaml", body: PackageResources.openapi_yaml, isPrivate: false)
+        }
+    }
+}

@@ -1,0 +1,65 @@
+import HTTPTypes
+
+/// Which path and method belong to what. One segment of a path may be `{…}`.
+package struct RouteTable: Sendable {
+    package typealias Handler = @Sendable (Call) async throws(ServiceFault) -> Answer
+
+    private struct Entry: Sendable {
+        var segments: [Substring]
+        var methods: [String: Handler]
+    }
+
+    private var entries: [Entry] = []
+
+    /// No routes.
+    package init() {}
+
+    /// Adds a route, such as `DELETE` and `/v1/sessions/{sid}`. Paths without `{…}` come first.
+    package mutating func add(_ method: HTTPRequest.Method, _ path: String, _ handler: @escaping Handler) {
+        let segments = path.split(separator: "/", omittingEmptySubsequences: false)
+        if let index = entries.firstIndex(where: { $0.segments == segments }) {
+            entries[index].methods[method.rawValue] = handler
+        } else {
+            entries.append(Entry(segments: segments, methods: [method.rawValue: handler]))
+        }
+    }
+
+    /// The paths with their methods, for a test that compares them with the document.
+    package var paths: [String: Set<String>] {
+        Dictionary(
+            entries.map { ($0.segments.joined(separator: "/"), Set($0.methods.keys)) },
+            uniquingKeysWith: { $0.union($1) })
+    }
+
+    /// The methods that a path takes; empty if there is no such path.
+    func methods(of path: String) -> [String] {
+        find(path).map { $0.entry.methods.keys.sorted() } ?? []
+    }
+
+    /// The handler of a request, and what `{…}` stands for.
+    func route(
+        _ method: HTTPRequest.Method, _ path: String
+    ) throws(ServiceFault) -> (handler: Handler, parameter: String?) {
+        guard let (entry, parameter) = find(path) else { throw ServiceFault(.notFound, "there is no such path") }
+        guard let handler = entry.methods[method.rawValue] else {
+            var fault = ServiceFault(.methodNotAllowed, "this path takes other methods")
+            fault.allow = entry.methods.keys.sorted().joined(separator: ", ")
+            throw fault
+        }
+        return (handler, parameter)
+    }
+
+    private func find(_ path: String) -> (entry: Entry, parameter: String?)? {
+        let segments = path.split(separator: "/", maxSplits: 16, omittingEmptySubsequences: false)
+        for entry in entries where entry.segments.count == segments.count {
+            var parameter: String?
+            let fits = zip(entry.segments, segments).allSatisfy { pattern, segment in
+                guard pattern.hasPrefix("{") else { return pattern == segment }
+                parameter = String(segment)
+                return !segment.isEmpty
+            }
+            if fits { return (entry, parameter) }
+        }
+        return nil
+    }
+}

@@ -1,0 +1,67 @@
+import Foundation
+
+/// What is to be written to somebody. The texts are the sender's.
+package struct Letter: Sendable, Equatable {
+    /// Why it is sent.
+    package enum Purpose: String, Sendable, CaseIterable {
+        /// To show that the address is the reader's.
+        case verify
+        /// To choose a new password.
+        case reset
+        /// The password has been changed. There is no link.
+        case changed
+    }
+
+    /// The address, checked: no spaces and no control characters.
+    package var to: String
+    package var purpose: Purpose
+    /// Whoever has it may use it, once: it is in no log.
+    package var link: String?
+    /// The reader's language, a tag such as `en`.
+    package var language: String
+    /// What the reader is called, without control characters.
+    package var displayName: String
+
+    /// A letter.
+    package init(to: String, purpose: Purpose, link: String?, language: String, displayName: String) {
+        self.to = to
+        self.purpose = purpose
+        self.link = link
+        self.language = language
+        self.displayName = displayName
+    }
+}
+
+/// Sends letters. `send` returns when it has taken the letter; it doesn't wait for another machine, and a letter that
+/// can't be sent is its own concern.
+package protocol MailSender: Sendable {
+    /// Takes a letter.
+    func send(_ letter: Letter) async
+}
+
+/// Prints letters to standard output, for a first start without a mail server. Addresses and links are seen by whoever
+/// sees the terminal.
+package struct PrintedMail: MailSender {
+    /// Prints to standard output.
+    package init() {}
+
+    package func send(_ letter: Letter) async {
+        let words =
+            switch letter.purpose {
+            case .verify: "confirm your address"
+            case .reset: "choose a new password"
+            case .changed: "your password was changed"
+            }
+        let link = letter.link.map { ": \($0)" } ?? ""
+        // It isn't a failure if nobody reads the output any more.
+        try? FileHandle.standardOutput.write(contentsOf: Data("mail to \(letter.to): \(words)\(link)\n".utf8))
+    }
+}
+
+/// `mail.mode: off`: nothing is sent.
+package struct NoMail: MailSender {
+    /// Sends nothing.
+    package init() {}
+
+    package func send(_ letter: Letter) async {}
+}

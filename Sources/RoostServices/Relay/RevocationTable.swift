@@ -1,0 +1,40 @@
+import RoostStore
+
+/// What the relay hasn't been told yet.
+enum RevocationTable {
+    static func insert(_ revocation: Revocation, _ database: LocalDatabase) throws(LocalFailure) {
+        try database.run(
+            "INSERT INTO revocation(user, device, sid, until) VALUES (?, ?, ?, ?)",
+            [
+                .text(revocation.user), revocation.device.map { .text($0) } ?? .null,
+                revocation.sid.map { .text($0) } ?? .null, .integer(revocation.until),
+            ])
+    }
+
+    /// The oldest ones that still matter.
+    static func next(
+        _ count: Int, now: Int64, _ database: LocalDatabase
+    ) throws(LocalFailure) -> [(id: Int64, revocation: Revocation)] {
+        try database.rows(
+            "SELECT id, user, device, sid, until FROM revocation WHERE until > ? ORDER BY id LIMIT ?",
+            [.integer(now), .integer(Int64(count))]
+        ) { row in
+            (
+                row.integer(0),
+                Revocation(
+                    user: row.text(1), device: row.isNull(2) ? nil : row.text(2),
+                    sid: row.isNull(3) ? nil : row.text(3),
+                    until: row.integer(4))
+            )
+        }
+    }
+
+    static func delete(_ id: Int64, _ database: LocalDatabase) throws(LocalFailure) {
+        try database.run("DELETE FROM revocation WHERE id = ?", [.integer(id)])
+    }
+
+    /// Those whose tokens have ended anyway.
+    static func deleteOld(now: Int64, _ database: LocalDatabase) throws(LocalFailure) {
+        try database.run("DELETE FROM revocation WHERE until <= ?", [.integer(now)])
+    }
+}

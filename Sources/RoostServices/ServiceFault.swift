@@ -1,0 +1,68 @@
+/// Why a request is refused, as the client sees it. It never contains what a person typed.
+package struct ServiceFault: Error, Sendable, Equatable {
+    /// The word that a program reads.
+    package enum Code: String, Sendable, CaseIterable {
+        case badRequest = "bad_request"
+        case badJSON = "bad_json"
+        case unauthorized
+        case invalidCredentials = "invalid_credentials"
+        case refreshReused = "refresh_reused"
+        case notFound = "not_found"
+        case methodNotAllowed = "method_not_allowed"
+        case timeout
+        case emailTaken = "email_taken"
+        case roleImmutable = "role_immutable"
+        case conflict
+        case tooLarge = "too_large"
+        case invalid
+        case badLink = "bad_link"
+        case rateLimited = "rate_limited"
+        case busy
+        case unavailable
+        case internalError = "internal"
+
+        /// The status of HTTP (RFC 9110, section 15).
+        var status: Int {
+            switch self {
+            case .badRequest, .badJSON: 400
+            case .unauthorized, .invalidCredentials, .refreshReused: 401
+            case .notFound: 404
+            case .methodNotAllowed: 405
+            case .timeout: 408
+            case .emailTaken, .roleImmutable, .conflict: 409
+            case .tooLarge: 413
+            case .invalid, .badLink: 422
+            case .rateLimited: 429
+            case .busy, .unavailable: 503
+            case .internalError: 500
+            }
+        }
+    }
+
+    package var code: Code
+    /// A few words for the developer of the app.
+    package var reason: String
+    /// The member of the body that is wrong.
+    package var member: String?
+    /// Seconds to wait for.
+    package var retryAfter: Int64?
+    /// What the path takes, for 405.
+    package var allow: String?
+
+    /// A refusal with a reason in plain English.
+    package init(_ code: Code, _ reason: String, member: String? = nil, retryAfter: Int64? = nil) {
+        self.code = code
+        self.reason = reason
+        self.member = member
+        self.retryAfter = retryAfter
+    }
+
+    /// A member of the body is missing or can't be used.
+    static func invalid(_ member: String, _ reason: String) -> ServiceFault {
+        ServiceFault(.invalid, "\(member) \(reason)", member: member)
+    }
+
+    static let unauthorized = ServiceFault(.unauthorized, "a valid access token is required")
+    // One answer for an unknown address and for a wrong password.
+    static let invalidCredentials = ServiceFault(.invalidCredentials, "the address or the password is wrong")
+}

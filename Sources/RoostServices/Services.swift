@@ -1,0 +1,125 @@
+import Foundation
+import Glibc
+import Hummingbird
+import HummingbirdCore
+import Logging
+import NIOCore
+import RoostAuth
+import RoostClientLibwebsockets
+
+/// The process: everything joined by a configuration.
+package struct Services: Sendable {
+    private let configuration: ServicesConfiguration
+    private let limits: ServicesLimits
+    private let clock: WallClock
+    private let log: Logger
+    private let folder: DataFolder
+    private let database: ServicesDatabase
+    private let keys: KeyRing
+    private let accounts: Accounts
+    private let revocations: RevocationQueue
+
+    /// Opens the data folder. Nothing is served yet.
+    /// - Throws: `KeyFailure`, `LocalFailure` or `ServiceFault`, if the folder can't be used.
+    package init(
+        _ configuration: ServicesConfiguration, limits: ServicesLimits = ServicesLimits(),
+        clock: WallClock = .system, mail: (any MailSender)? = nil, log: Logger
+    ) async throws {
+        self.configuration = configuration
+        self.limits = limits
+        self.clock = clock
+        self.log = log
+        keys = try KeyRing(data: configuration.data, limits: limits, clock: clock)
+        // What SQLite makes is our owner's. The folder and the public keys are for the relay, too.
+        umask(0o077)
+        folder = try DataFolder(configuration.data)
+        database = try await ServicesDatabase(path: configuration.data + "/services.db", log: log)
+        let (ring, seconds) = (keys, limits.serviceTokenSeconds)
+        let link = SocketRelayLink(
+            url: configuration.relayURL, connector: LibwebsocketsConnector(), clock: clock, log: log
+        ) { () throws(ServiceFault) in
+            try AccessToken.service(by: ring, issued: clock.seconds, seconds: seconds)
+        }
+        let queue = RevocationQueue(database: database, link: link, clock: clock)
+        revocations = queue
+        accounts = Accounts(
+            settings: Accounts.Settings(configuration), limits: limits, clock: clock, database: database,
+            hashes: try HashPool(limits: limits), keys: keys, mail: mail ?? Services.mail(configuration), log: log,
+            wakeRelay: { queue.wake() })
+    }
+
+    private static func mail(_ configuration: ServicesConfiguration) -> any MailSender {
+        switch configuration.mode {
+        case .print: PrintedMail()
+        case .smtp, .off: NoMail()
+        }
+    }
+
+    /// Serves until SIGTERM or SIGINT. Requests that have begun are answered.
+    package func run() async throws {
+        var table = RouteTable()
+        PublicRoutes(database: database, keys: keys).add(to: &table)
+        AccountRoutes(accounts: accounts).add(to: &table)
+        let gate = Gate(
+            routes: table, origins: OriginRule(configuration.origins),
+            addresses: ClientAddress(proxies: configuration.proxies) ?? ClientAddress(), limits: limits, log: log)
+        var channel = HTTP1Channel.Configuration(idleTimeout: .seconds(Int64(limits.requestSeconds)))
+        channel.httpDecoder.maxHeaderFieldSize = limits.headerBytes
+        channel.httpDecoder.maxHeaderListSize = limits.headerBytes
+        channel.httpDecoder.maxHeaderFieldCount = limits.headerFields
+        let host = configuration.host
+        let application = Application(
+            responder: gate, server: .http1(configuration: channel),
+            configuration: ApplicationConfiguration(
+                address: .hostname(host, port: configuration.port),
+                availableConnectionsDelegate: MaximumAvailableConnections(limits.connectionsMax)),
+            onServerRunning: { channel in Services.announce(host, channel.localAddress?.port ?? 0) }, logger: log)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { await accounts.run() }
+            group.addTask { await revocations.run() }
+            group.addTask { await chores() }
+            group.addTask { try await application.runService() }
+            // Only the last of them ends by itself, or fails.
+            _ = try await group.next()
+            group.cancelAll()
+        }
+    }
+
+    private static func announce(_ host: String, _ port: Int) {
+        let shown = host.contains(":") ? "[\(host)]" : host
+        let line = "roost-services \(ServicesVersion.number) listens on http://\(shown):\(port)\n"
+        // It isn't a failure if nobody reads the output.
+        try? FileHandle.standardOutput.write(contentsOf: Data(line.utf8))
+    }
+
+    /// Looks at the keys, and deletes what has ended.
+    private func chores() async {
+        while !Task.isCancelled {
+            do throws(KeyFailure) { try keys.load(now: clock.now()) } catch {
+                log.error("the keys can't be read", metadata: ["failure": "\(error)"])
+            }
+            do throws(ServiceFault) { try await accounts.clean() } catch {
+                log.error("what has ended can't be deleted", metadata: ["code": "\(error.code.rawValue)"])
+            }
+            try? await Task.sleep(for: .seconds(limits.choreSeconds))
+        }
+    }
+}
+
+extension ServicesConfiguration {
+    /// Where letters go.
+    package var mode: MailMode { MailMode(rawValue: mailMode) ?? .print }
+}
+
+extension Accounts.Settings {
+    /// The part of the configuration that is about accounts.
+    package init(_ configuration: ServicesConfiguration) {
+        self.init()
+        rules.passwordMin = configuration.passwordMin
+        rules.roles = configuration.roles
+        accessSeconds = Int64(configuration.accessSeconds)
+        refreshDays = Int64(configuration.refreshDays)
+        publicURL = configuration.publicURL
+        sendsMail = configuration.mode != .off
+    }
+}

@@ -1,0 +1,78 @@
+/// The bounds of the services process, each with its reason. Docs/Accounts.md says what happens at each.
+package struct ServicesLimits: Sendable, Equatable {
+    // MARK: HTTP
+
+    /// Most bytes of a request's body. The largest has a password, a name and an address: 1 KiB.
+    package var bodyBytes = 16_384
+    /// Most bytes of a header field, and of all of them. An access token takes 400; browsers send 2 KiB of others.
+    package var headerBytes = 16_384
+    /// Most header fields. Browsers send 20, proxies add 10.
+    package var headerFields = 64
+    /// How long a request may take to arrive, and a connection be idle. Phones on bad networks need seconds.
+    package var requestSeconds = 10
+    /// Requests that are worked on at once. Each holds 16 KiB of body, and most wait for the one database.
+    package var requestsMax = 64
+    /// Connections at once; more wait in the kernel's queue. Half of the 1,024 descriptors that a shell allows.
+    package var connectionsMax = 512
+    /// What a refused client should wait for if we are busy, in seconds. The queue below empties in one or two.
+    package var busySeconds = 2
+    /// How long a browser may keep the answer to a preflight, in seconds. Chromium caps it at two hours.
+    package var preflightSeconds = 600
+
+    // MARK: Passwords
+
+    /// Threads that hash. Each takes 19 MiB and a core while it works, and the relay needs cores, too.
+    package var hashThreads = 2
+    /// Passwords that wait to be hashed. At some 40 ms each, the last one waits for a second.
+    package var hashQueue = 48
+    /// Most bytes of a password. Argon2 would take more; nobody types more.
+    package var passwordBytes = 256
+
+    // MARK: People
+
+    /// Most bytes of an address (RFC 5321, section 4.5.3.1.3: a path of 256 with its angle brackets).
+    package var addressBytes = 254
+    /// Most Unicode scalars, and bytes, of a name. As long as those of groups.
+    package var nameScalars = 64
+    package var nameBytes = 256
+    /// Most bytes of a device's name: what the relay takes (Docs/Protocol.md, section 2).
+    package var deviceBytes = 64
+    /// Most bytes of a language tag (RFC 5646, section 4.4.1).
+    package var languageBytes = 35
+    /// Sessions of one user. More than anybody has devices; the one that was used longest ago ends.
+    package var sessionsMax = 100
+    /// One-time links of one user and purpose that are good at once. The oldest ends.
+    package var linksMax = 3
+
+    // MARK: Attempts
+
+    /// Failed sign-ins of an account, and attempts of a client's address, in `attemptSeconds`. A person mistypes twice;
+    /// an office or a carrier has many people behind one address.
+    package var accountFailures = 5
+    package var addressAttempts = 30
+    package var attemptSeconds: Int64 = 900
+    /// Accounts and addresses whose attempts are remembered: 10 MiB. Beyond it the oldest is forgotten.
+    package var attemptKeys = 100_000
+    /// Forgotten passwords that wait to be looked up. Each takes one commit of some milliseconds.
+    package var forgottenQueue = 256
+
+    // MARK: Time
+
+    /// How long a one-time link is good. Mail takes minutes, people take more.
+    package var linkSeconds: Int64 = 1_800
+    /// How long the refresh token that was just replaced is still taken, once, if the new one hasn't been used: its
+    /// answer was lost. A client asks again within seconds.
+    package var refreshGraceSeconds: Int64 = 10
+    /// How long the old public key is published after a rotation: longer than an access token can last, and the process
+    /// takes to see the new key.
+    package var keyAfterlifeSeconds: Int64 = 86_400 + 300
+    /// How long a new key is published before it signs: the relay reads the file once in 5 seconds at most.
+    package var keySettlingSeconds: Int64 = 10
+    /// Time between two looks at the keys and for sessions that have ended, in seconds.
+    package var choreSeconds = 60
+    /// How long a token for the relay is good. A connection takes seconds.
+    package var serviceTokenSeconds: Int64 = 300
+
+    /// The bounds that are in force.
+    package init() {}
+}

@@ -1,0 +1,327 @@
+"""Accounts: people sign up and in over HTTP. Their tokens open sockets of the relay, which has the public keys only."""
+
+import asyncio
+import json
+import threading
+
+import jwt
+import pytest
+
+PASSWORD = "correct horse"
+
+
+@pytest.fixture
+def both(start_services, start):
+    """A services process and a relay that trusts its keys."""
+    def both(**settings):
+        services = start_services(**settings)
+        return services, start(auth__public_keys=services.data / "keys.json")
+    return both
+
+
+@pytest.fixture
+def email(name):
+    return f"{name('ann')}@example.org"
+
+
+# Signing up and in
+
+
+async def test_sign_up_connect_and_chat(both):
+    services, relay = both()
+    ann, bob = services.sign_up("ann@example.org", device="phone"), services.sign_up("bob@example.org")
+    assert ann["device"] == "phone" and ann["user"].startswith("u") and len(ann["user"]) == 17
+    assert "ann" not in ann["user"]
+    phones = [
+        await relay.device(one["user"], device=one["device"], token=one["accessToken"]) for one in (ann, bob)]
+    await phones[0].send("@" + bob["user"], "hello")
+    assert (await phones[1].event("message"))["from"] == ann["user"]
+    again = services.sign_in("ANN@example.ORG ", device="tablet")
+    assert again.status == 200 and again["user"] == ann["user"]
+    tablet = await relay.device(ann["user"], device="tablet", token=again["accessToken"])
+    await tablet.barrier()
+
+
+def test_the_access_token_says_what_decision_36_says(services, email):
+    tokens = services.sign_up(email, device="phone")
+    keys = services.get("/.well-known/jwks.json").json["keys"]
+    header = jwt.get_unverified_header(tokens["accessToken"])
+    key = next(one for one in keys if one["kid"] == header["kid"])
+    assert header["alg"] == "ES256" and "d" not in key
+    claims = jwt.decode(tokens["accessToken"], jwt.PyJWK(key).key, algorithms=["ES256"])
+    assert set(claims) == {"sub", "device", "sid", "jti", "iat", "exp", "scope"}
+    assert claims["sub"] == tokens["user"] and claims["device"] == "phone" and claims["sid"] == tokens["session"]
+    assert claims["exp"] - claims["iat"] == 3600 and claims["scope"] == "chat"
+    assert tokens["accessExpires"] == claims["exp"] * 1000
+    assert json.loads((services.data / "keys.json").read_text())["keys"] == keys
+
+
+@pytest.mark.parametrize("change, member", [
+    ({"email": None}, "email"), ({"email": "ann"}, "email"), ({"email": 3}, "email"),
+    ({"email": "ann@example.org\r\nBcc: x@y.z"}, "email"),
+    ({"password": None}, "password"), ({"password": "1234567"}, "password"), ({"password": "x" * 257}, "password"),
+    ({"displayName": None}, "displayName"), ({"displayName": " "}, "displayName"),
+    ({"displayName": "a\nb"}, "displayName"), ({"role": "client"}, "role"), ({"device": "a b"}, "device"),
+    ({"language": "en_US"}, "language")])
+def test_a_faulty_sign_up_names_the_member(services, email, change, member):
+    body = {"email": email, "password": PASSWORD, "displayName": "Ann", **change}
+    answer = services.post("/v1/accounts", {name: value for name, value in body.items() if value is not None})
+    assert (answer.status, answer.code, answer["member"]) == (422, "invalid", member)
+
+
+def test_roles_are_chosen_once(start_services):
+    services = start_services(accounts__roles="trainer,client", accounts__password_min=6)
+    body = {"email": "a@example.org", "password": "123456", "displayName": "A"}
+    for role in (None, "admin", ""):
+        answer = services.post("/v1/accounts", {**body, **({} if role is None else {"role": role})})
+        assert (answer.status, answer["member"]) == (422, "role")
+    assert services.post("/v1/accounts", {**body, "password": "12345", "role": "client"}).status == 422
+    token = services.sign_up("a@example.org", "123456", role="client")["accessToken"]
+    assert services.get("/v1/account", token=token)["role"] == "client"
+    for role in ("trainer", "client"):
+        answer = services.ask("PATCH", "/v1/account", {"role": role}, token=token)
+        assert (answer.status, answer.code) == (409, "role_immutable")
+    changed = services.ask("PATCH", "/v1/account", {"displayName": " Anna "}, token=token)
+    assert changed.status == 200 and changed["displayName"] == "Anna" and changed["role"] == "client"
+    assert services.ask("PATCH", "/v1/account", {"displayName": ""}, token=token).status == 422
+
+
+def test_an_address_has_one_account(services, email):
+    services.sign_up(email)
+    answer = services.post(
+        "/v1/accounts", {"email": email.upper(), "password": PASSWORD, "displayName": "Other"})
+    assert (answer.status, answer.code) == (409, "email_taken")
+
+
+def test_unknown_addresses_and_wrong_passwords_get_one_answer(services, email):
+    services.sign_up(email)
+    wrong, unknown = services.sign_in(email, "wrong one"), services.sign_in("no." + email, "wrong one")
+    assert wrong.status == unknown.status == 401
+    assert wrong.raw == unknown.raw and wrong.code == "invalid_credentials"
+    def names(answer): return {name: value for name, value in answer.headers.items() if name != "Date"}
+    assert names(wrong) == names(unknown)
+
+
+def test_five_failures_close_an_account_for_a_while(services, email):
+    other = "b." + email
+    services.sign_up(email)
+    services.sign_up(other)
+    for address in (email, "unknown." + email):
+        # Not in a row with a success, which would forgive them.
+        for _ in range(5):
+            assert services.sign_in(address, "wrong one").status == 401
+        answer = services.sign_in(address)
+        assert (answer.status, answer.code) == (429, "rate_limited")
+        assert 0 < int(answer.headers["Retry-After"]) <= 900
+    assert services.sign_in(other).status == 200
+
+
+def test_attempts_of_an_address_are_counted(start_services):
+    services = start_services()
+    answers = [services.sign_in(f"u{number}@example.org", "wrong one").status for number in range(31)]
+    assert answers == [401] * 30 + [429]
+    assert services.post(
+        "/v1/accounts", {"email": "a@example.org", "password": PASSWORD, "displayName": "A"}).status == 429
+    assert services.post("/v1/password/forgot", {"email": "a@example.org"}).status == 429
+
+
+# Refresh
+
+
+async def test_refresh_tokens_rotate_and_reuse_ends_the_family(services, email):
+    first = services.sign_up(email)
+    second = services.refresh(first["refreshToken"])
+    assert second.status == 200 and second["session"] == first["session"]
+    third = services.refresh(second["refreshToken"])
+    assert third.status == 200
+    reused = services.refresh(first["refreshToken"])
+    assert (reused.status, reused.code) == (401, "refresh_reused")
+    # Everything of that session has ended.
+    assert services.refresh(third["refreshToken"]).code == "unauthorized"
+    for tokens in (first, second, third):
+        assert services.get("/v1/account", token=tokens["accessToken"]).code == "unauthorized"
+    # Another session hasn't.
+    assert services.sign_in(email).status == 200
+
+
+def test_a_lost_answer_may_be_asked_for_once_more(services, email):
+    first = services.sign_up(email)
+    lost = services.refresh(first["refreshToken"])
+    again = services.refresh(first["refreshToken"])
+    assert lost.status == again.status == 200
+    assert services.refresh(again["refreshToken"]).status == 200
+    assert services.refresh(lost["refreshToken"]).code == "refresh_reused"
+
+
+def test_invented_refresh_tokens_end_nothing(services, email):
+    tokens = services.sign_up(email)
+    good = tokens["refreshToken"]
+    for text in ("", "x", good[:-1], good[:-1] + ("A" if good[-1] != "A" else "B"), good + "A", good[::-1]):
+        assert services.refresh(text).code == "unauthorized"
+    assert services.post("/v1/sessions/refresh", {}).status == 422
+    assert services.refresh(good).status == 200
+
+
+async def test_refreshes_on_an_open_socket_lose_nothing(both):
+    services, relay = both(tokens__access_seconds=4)
+    ann, bob = services.sign_up("ann@example.org"), services.sign_up("bob@example.org")
+    phones = [await relay.device(one["user"], device=one["device"], token=one["accessToken"]) for one in (ann, bob)]
+    loop = asyncio.get_running_loop()
+    count, conversation = 100, None
+    for number in range(1, count + 1):
+        fresh = await loop.run_in_executor(None, services.refresh, ann["refreshToken"])
+        assert fresh.status == 200, fresh.raw
+        ann = fresh.json
+        await phones[0].call("refresh", token=ann["accessToken"])
+        sent = await phones[0].send("@" + bob["user"], str(number))
+        conversation = sent["conversation"]
+        if number % 10 == 0:
+            bob = (await loop.run_in_executor(None, services.refresh, bob["refreshToken"])).json
+            await phones[1].call("refresh", token=bob["accessToken"])
+    messages = await phones[1].messages(conversation, sent["sequence"])
+    assert len(messages) == count
+    # The first tokens have ended meanwhile, or are about to: without a refresh the session would end.
+    assert all(phone.close_code is None for phone in phones)
+
+
+# Sessions
+
+
+def test_sessions_are_listed_and_end_one_by_one(services, email):
+    phone, tablet = services.sign_up(email, device="phone"), services.sign_in(email, device="tablet").json
+    listed = services.get("/v1/sessions", token=phone["accessToken"])["sessions"]
+    assert {one["device"] for one in listed} == {"phone", "tablet"}
+    assert [one["device"] for one in listed if one.get("current")] == ["phone"]
+    assert set(listed[0]) >= {"session", "device", "created", "used", "expires"}
+    assert services.delete(f"/v1/sessions/{tablet['session']}", token=phone["accessToken"]).status == 204
+    assert services.get("/v1/account", token=tablet["accessToken"]).status == 401
+    assert services.refresh(tablet["refreshToken"]).code == "unauthorized"
+    assert services.delete(f"/v1/sessions/{tablet['session']}", token=phone["accessToken"]).status == 404
+    assert services.delete("/v1/sessions/current", token=phone["accessToken"]).status == 204
+    assert services.get("/v1/sessions", token=phone["accessToken"]).status == 401
+
+
+def test_nobody_ends_the_sessions_of_others(services, email):
+    ann, eve = services.sign_up(email), services.sign_up("eve." + email)
+    assert services.delete(f"/v1/sessions/{ann['session']}", token=eve["accessToken"]).status == 404
+    assert services.get("/v1/account", token=ann["accessToken"]).status == 200
+
+
+def test_all_sessions_end_at_once(services, email):
+    tokens = [services.sign_up(email)] + [services.sign_in(email).json for _ in range(3)]
+    assert services.delete("/v1/sessions", token=tokens[0]["accessToken"]).status == 204
+    for one in tokens:
+        assert services.get("/v1/account", token=one["accessToken"]).status == 401
+        assert services.refresh(one["refreshToken"]).code == "unauthorized"
+
+
+# Passwords and links
+
+
+def test_changing_the_password_ends_other_sessions(services, email):
+    phone, tablet = services.sign_up(email), services.sign_in(email).json
+    token = phone["accessToken"]
+    body = {"password": "wrong one", "newPassword": "battery staple"}
+    assert services.post("/v1/password/change", body, token=token).code == "invalid_credentials"
+    short = services.post("/v1/password/change", {"password": PASSWORD, "newPassword": "short"}, token=token)
+    assert (short.status, short["member"]) == (422, "newPassword")
+    assert services.post("/v1/password/change", {**body, "password": PASSWORD}, token=token).status == 204
+    assert services.get("/v1/account", token=token).status == 200
+    assert services.get("/v1/account", token=tablet["accessToken"]).status == 401
+    assert services.sign_in(email).status == 401
+    assert services.sign_in(email, "battery staple").status == 200
+
+
+def test_a_forgotten_password_is_chosen_anew_once(start_services):
+    services = start_services()
+    tokens = services.sign_up("ann@example.org")
+    known = services.post("/v1/password/forgot", {"email": "Ann@example.org"})
+    unknown = services.post("/v1/password/forgot", {"email": "nobody@example.org"})
+    assert known.status == unknown.status == 202 and known.raw == unknown.raw
+    secret = services.link("ann@example.org", "reset")
+    for text in ("", "x", secret[:-1], secret + "A"):
+        assert services.post("/v1/password/reset", {"token": text, "password": "battery staple"}).code == "bad_link"
+    # A short password doesn't use the link up.
+    assert services.post("/v1/password/reset", {"token": secret, "password": "short"}).status == 422
+    for _ in range(5):
+        services.sign_in("ann@example.org", "wrong one")
+    assert services.sign_in("ann@example.org").status == 429
+    assert services.post("/v1/password/reset", {"token": secret, "password": "battery staple"}).status == 204
+    assert services.post("/v1/password/reset", {"token": secret, "password": "battery stapler"}).code == "bad_link"
+    assert services.get("/v1/account", token=tokens["accessToken"]).status == 401
+    # Whoever reads the mail of the address isn't kept out by those who don't.
+    again = services.sign_in("ann@example.org", "battery staple")
+    assert again.status == 200
+    assert services.get("/v1/account", token=again["accessToken"])["verified"] is True
+    assert b"nobody@example.org" not in services.output
+
+
+def test_an_address_is_confirmed_once(start_services):
+    services = start_services()
+    token = services.sign_up("ann@example.org")["accessToken"]
+    assert services.get("/v1/account", token=token)["verified"] is False
+    secret = services.link("ann@example.org", "verify")
+    # A link is good for its purpose only.
+    assert services.post("/v1/password/reset", {"token": secret, "password": PASSWORD}).code == "bad_link"
+    assert services.post("/v1/email/verify", {"token": secret}).status == 204
+    assert services.post("/v1/email/verify", {"token": secret}).code == "bad_link"
+    assert services.get("/v1/account", token=token)["verified"] is True
+
+
+def test_of_many_who_use_a_link_at_once_one_succeeds(start_services):
+    services = start_services()
+    services.sign_up("ann@example.org")
+    services.post("/v1/password/forgot", {"email": "ann@example.org"})
+    secret = services.link("ann@example.org", "reset")
+    answers = at_once([
+        lambda number=number: services.post(
+            "/v1/password/reset", {"token": secret, "password": f"battery staple {number}"})
+        for number in range(8)])
+    assert sorted(answer.status for answer in answers) == [204] + [422] * 7
+
+
+def at_once(calls):
+    """What each of these returns, begun together."""
+    answers, barrier = [None] * len(calls), threading.Barrier(len(calls))
+
+    def run(index, call):
+        barrier.wait()
+        answers[index] = call()
+    threads = [threading.Thread(target=run, args=one) for one in enumerate(calls)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    return answers
+
+
+# Leaving
+
+
+def test_nothing_remains_of_a_deleted_account(start_services):
+    services = start_services()
+    tokens = services.sign_up("remarkable.address@example.org", name="Remarkable Name", device="remarkable.device")
+    services.sign_up("bob@example.org")
+    services.ask("PATCH", "/v1/account", {"displayName": "Remarkable Other"}, token=tokens["accessToken"])
+    services.post("/v1/password/forgot", {"email": "remarkable.address@example.org"})
+    services.link("remarkable.address@example.org", "reset")
+    assert b"emarkable" in services.bytes_on_disk()
+    token = tokens["accessToken"]
+    assert services.delete("/v1/account", {"password": "wrong one"}, token=token).status == 401
+    assert services.delete("/v1/account", {}, token=token).status == 422
+    assert services.delete("/v1/account", {"password": PASSWORD}, token=token).status == 204
+    assert b"emarkable" not in services.bytes_on_disk()
+    assert services.get("/v1/account", token=token).status == 401
+    assert services.refresh(tokens["refreshToken"]).code == "unauthorized"
+    assert services.sign_in("remarkable.address@example.org").code == "invalid_credentials"
+    again = services.sign_up("remarkable.address@example.org")
+    assert again["user"] != tokens["user"]
+
+
+def test_people_get_what_is_kept_of_them(services, email):
+    tokens = services.sign_up(email, name="Ann", device="phone")
+    export = services.get("/v1/account/export", token=tokens["accessToken"]).json
+    assert export["account"]["email"] == email and export["account"]["displayName"] == "Ann"
+    assert [one["device"] for one in export["sessions"]] == ["phone"]
+    assert [one["purpose"] for one in export["links"]] == ["verify"]
+    assert tokens["refreshToken"] not in json.dumps(export)

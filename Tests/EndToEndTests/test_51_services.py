@@ -1,0 +1,149 @@
+"""What every request to the services process meets: limits, origins, errors, the operator's settings, and crashes."""
+
+import http.client
+import socket as sockets
+import threading
+
+from harness.relay import command
+
+PASSWORD = "correct horse"
+
+
+# HTTP
+
+
+def test_faulty_requests_get_json(services):
+    for method, path, options, status, code in [
+            ("GET", "/nowhere", {}, 404, "not_found"),
+            ("PUT", "/v1/sessions", {}, 405, "method_not_allowed"),
+            ("POST", "/v1/sessions", {"raw": "{"}, 400, "bad_json"),
+            ("POST", "/v1/sessions", {"raw": "[]"}, 400, "bad_json"),
+            ("POST", "/v1/sessions", {"raw": ""}, 400, "bad_json"),
+            ("POST", "/v1/sessions", {"raw": b"\xff"}, 400, "bad_json"),
+            ("POST", "/v1/accounts", {"raw": "{" * 5000}, 400, "bad_json"),
+            ("POST", "/v1/sessions", {"raw": "{" + " " * 16384 + "}"}, 413, "too_large"),
+            ("GET", "/v1/account", {}, 401, "unauthorized"),
+            ("GET", "/v1/account", {"token": "x.y.z"}, 401, "unauthorized"),
+            ("GET", "/v1/account", {"headers": {"Authorization": "Basic YTpi"}}, 401, "unauthorized")]:
+        answer = services.ask(method, path, **options)
+        assert (answer.status, answer.code) == (status, code), (path, options, answer.raw)
+        assert answer.headers["Cache-Control"] == "no-store" and "Set-Cookie" not in answer.headers
+    assert services.ask("PUT", "/v1/sessions").headers["Allow"] == "DELETE, GET, POST"
+
+
+def test_a_body_without_length_is_bounded(services):
+    connection = http.client.HTTPConnection("127.0.0.1", services.port, timeout=20)
+    try:
+        connection.request(
+            "POST", "/v1/sessions", body=iter([b" " * 1000] * 17), encode_chunked=True,
+            headers={"Transfer-Encoding": "chunked"})
+        assert connection.getresponse().status == 413
+    finally:
+        connection.close()
+
+
+def test_overlong_headers_are_refused(services):
+    with sockets.create_connection(("127.0.0.1", services.port), timeout=20) as plain:
+        plain.sendall(b"GET /healthz HTTP/1.1\r\nHost: x\r\nX-Long: " + b"a" * 20_000 + b"\r\n\r\n")
+        assert plain.recv(4096).startswith(b"HTTP/1.1 4")
+    assert services.get("/healthz").status == 200
+
+
+def test_pages_of_named_origins_may_read_answers(start_services):
+    services = start_services(services__origins="https://chat.example.org,http://localhost:*")
+    for origin in ("https://chat.example.org", "http://localhost:5173"):
+        answer = services.get("/healthz", headers={"Origin": origin})
+        assert answer.headers["Access-Control-Allow-Origin"] == origin and answer.headers["Vary"] == "Origin"
+        wanted = {"Origin": origin, "Access-Control-Request-Method": "PATCH"}
+        preflight = services.ask("OPTIONS", "/v1/account", headers=wanted)
+        assert preflight.status == 204 and "PATCH" in preflight.headers["Access-Control-Allow-Methods"]
+        assert "Authorization" in preflight.headers["Access-Control-Allow-Headers"]
+        assert "Access-Control-Allow-Credentials" not in preflight.headers
+    for origin in ("https://evil.example", "null", "https://chat.example.org.evil.example"):
+        assert "Access-Control-Allow-Origin" not in services.get("/healthz", headers={"Origin": origin}).headers
+        wanted = {"Origin": origin, "Access-Control-Request-Method": "PATCH"}
+        assert "Access-Control-Allow-Origin" not in services.ask("OPTIONS", "/v1/account", headers=wanted).headers
+
+
+def test_health(services):
+    assert services.get("/healthz").status == services.get("/readyz").status == 200
+
+
+# Operators
+
+
+def test_mistakes_in_the_configuration_end_with_2(tmp_path, services):
+    (tmp_path / "roost.yaml").write_text("listen: {port: 1}\nservices:\n  prot: 3\n")
+    found = services.command("serve", "--config", str(tmp_path / "roost.yaml"))
+    assert found.returncode == 2 and found.stdout == ""
+    assert found.stderr.count("\n") == 1 and "roost.yaml:3: services.prot: unknown key" in found.stderr
+    assert services.command("serve", "--set", "accounts.password_min=5").returncode == 2
+    assert services.command("fly").returncode == 2
+    # Two processes on one folder would count apart.
+    found = services.command("serve")
+    assert found.returncode == 2 and "another roost-services" in found.stderr
+
+
+def test_the_version_is_the_relays(services, tmp_path):
+    mine = services.command("version").stdout.splitlines()
+    theirs = command(tmp_path, "version").stdout.splitlines()
+    assert mine[0].removeprefix("roost-services ") == theirs[0].removeprefix("roost ")
+
+
+def test_secrets_are_in_no_log(start_services):
+    services = start_services()
+    tokens = services.sign_up("ann@example.org")
+    services.sign_in("ann@example.org", "wrong one")
+    services.refresh(tokens["refreshToken"])
+    services.refresh(tokens["refreshToken"])
+    assert services.refresh(tokens["refreshToken"]).code == "refresh_reused"
+    assert services.stop() == 0
+    text = services.log()
+    assert "a refresh token came a second time" in text
+    for secret in ("ann@example.org", PASSWORD, "wrong one", tokens["refreshToken"], tokens["accessToken"], "Ann"):
+        assert secret not in text
+
+
+# Crashes
+
+
+def test_a_crash_leaves_nothing_half_made(start_services):
+    services = start_services(services__proxies="127.0.0.1")
+    for round in range(5):
+        made, going = [], threading.Event()
+
+        def sign_up():
+            number = 0
+            try:
+                while True:
+                    address = f"u{round}.{number}@example.org"
+                    # Limits would stop us: each comes from an address of its own.
+                    services.client = f"10.{round}.{number // 256}.{number % 256}"
+                    answer = services.post(
+                        "/v1/accounts", {"email": address, "password": PASSWORD, "displayName": "U"})
+                    made.append((address, answer))
+                    number += 1
+                    going.set()
+            except (OSError, http.client.HTTPException):
+                going.set()
+        thread = threading.Thread(target=sign_up)
+        thread.start()
+        going.wait()
+        services.kill()
+        thread.join()
+        services.start()
+        for address, answer in made[-3:]:
+            if answer.status == 201:
+                # What was answered is there, and whole.
+                assert services.get("/v1/account", token=answer["accessToken"])["email"] == address
+                assert services.refresh(answer["refreshToken"]).status == 200
+
+
+def test_the_accounts_survive_and_attempts_are_forgotten(start_services):
+    services = start_services()
+    tokens = services.sign_up("ann@example.org")
+    services.kill()
+    services.start()
+    assert services.get("/v1/account", token=tokens["accessToken"]).status == 200
+    assert services.refresh(tokens["refreshToken"]).status == 200
+    assert services.stop() == 0

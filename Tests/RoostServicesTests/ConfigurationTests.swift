@@ -1,0 +1,80 @@
+import Foundation
+import Testing
+
+@testable import RoostServices
+
+/// The sections of roost.yaml that are ours.
+struct ConfigurationTests {
+    private func load(
+        _ text: String, environment: [String: String] = [:], flags: [String] = []
+    ) throws -> ServicesConfiguration {
+        let folder = TestFolder()
+        let path = folder.path + "/roost.yaml"
+        try text.write(toFile: path, atomically: true, encoding: .utf8)
+        return try ServicesConfiguration.load(file: path, environment: environment, flags: flags)
+    }
+
+    private func failure(_ text: String, environment: [String: String] = [:], flags: [String] = []) -> String {
+        do {
+            _ = try load(text, environment: environment, flags: flags)
+            return ""
+        } catch {
+            return "\(error)"
+        }
+    }
+
+    @Test func laterSourcesOverrideEarlierOnes() throws {
+        let text = """
+            listen:
+              port: 1
+            services:
+              port: 9000
+              origins: [https://a.example, "http://localhost:*"]
+            accounts: {password_min: 6, roles: [trainer, client]}
+            tokens:
+            """
+        let found = try load(text)
+        #expect(found.port == 9_000)
+        #expect(found.origins == ["https://a.example", "http://localhost:*"])
+        #expect(found.passwordMin == 6)
+        #expect(found.roles == ["trainer", "client"])
+        let environment = [
+            "ROOST_SERVICES_PORT": "9001", "ROOST_LISTEN_PORT": "x", "ROOST_SERVICES_SERVICE_HOST": "10.0.0.1",
+            "ROOST_ACCOUNTS_ROLES": "one, two", "ROOST_STRICT": "1",
+        ]
+        let overridden = try load(text, environment: environment, flags: ["services.port=9002"])
+        #expect(overridden.port == 9_002)
+        #expect(overridden.roles == ["one", "two"])
+    }
+
+    @Test func kubernetesMayHaveAVariableOfTheSameName() throws {
+        #expect(try load("", environment: ["ROOST_SERVICES_PORT": "tcp://10.0.0.1:8081"]).port == 8_081)
+    }
+
+    @Test func mistakesAreNamedInOneLine() {
+        #expect(failure("services:\n  prot: 1").hasSuffix("roost.yaml:2: services.prot: unknown key"))
+        #expect(failure("servces:\n  port: 1").hasSuffix("roost.yaml:1: servces: unknown section"))
+        #expect(failure("tokens: {access_seconds: 43201}").contains("from 1 to 43200"))
+        #expect(failure("services: 3").contains("expected keys below it"))
+        #expect(failure("services: {port: 70000}").contains("services.port: \"70000\" is not allowed"))
+        #expect(failure("services: {port: [1]}").contains("expected a whole number"))
+        #expect(failure("accounts: {password_min: 5}").contains("from 6 to 64"))
+        #expect(failure("services: {origins: [https://a.example/]}").contains("an origin such as"))
+        #expect(failure("services: {public_url: https://a.example/}").contains("without a slash"))
+        #expect(failure("mail: {mode: pigeon}").contains("one of print, smtp, off"))
+        #expect(failure("", environment: ["ROOST_MAIL_MOOD": "x"]).contains("no key belongs to this variable"))
+        #expect(failure("", flags: ["services.port"]).contains("expected section.key=value"))
+        #expect(failure("", flags: ["listen.port=1"]).contains("listen.port: unknown key"))
+        #expect(failure("a: [").contains("not valid YAML"))
+        #expect(throws: ConfigurationFailure.self) { try ServicesConfiguration.load(file: "/nowhere/x") }
+    }
+
+    @Test func theCommandLine() throws {
+        #expect(try ServicesCommandLine([]).command == .serve)
+        let line = try ServicesCommandLine(["rotate-key", "--config", "a", "--set", "b=c", "--set", "d=e"])
+        #expect(line.command == .rotateKey && line.file == "a" && line.flags == ["b=c", "d=e"])
+        for words in [["fly"], ["--config"], ["serve", "--x"], ["serve", "serve"]] {
+            #expect(throws: ConfigurationFailure.self) { try ServicesCommandLine(words) }
+        }
+    }
+}

@@ -1,0 +1,63 @@
+import HTTPTypes
+import Testing
+
+@testable import RoostServices
+
+/// Routes, origins and addresses.
+struct HTTPTests {
+    @Test func aRouteIsFoundByPathAndMethod() throws {
+        var table = RouteTable()
+        for path in ["/v1/sessions/current", "/v1/sessions/{sid}", "/v1/sessions"] {
+            table.add(.delete, path) { call throws(ServiceFault) in
+                .json { $0.member("path", path + (call.parameter ?? "")) }
+            }
+        }
+        #expect(try table.route(.delete, "/v1/sessions/current").parameter == nil)
+        #expect(try table.route(.delete, "/v1/sessions/abc").parameter == "abc")
+        for path in ["", "/", "/v1", "/v1/sessions/", "/v1/sessions/a/b", "v1/sessions", "/v1//sessions"] {
+            let fault = #expect(throws: ServiceFault.self) { try table.route(.delete, path) }
+            #expect(fault?.code == .notFound)
+        }
+        let fault = #expect(throws: ServiceFault.self) { try table.route(.get, "/v1/sessions") }
+        #expect(fault?.code == .methodNotAllowed && fault?.allow == "DELETE")
+    }
+
+    @Test func onlyNamedOriginsMayRead() {
+        let rule = OriginRule(["https://chat.example.org", "http://localhost:*"])
+        for origin in ["https://chat.example.org", "http://localhost", "http://localhost:5173"] {
+            #expect(rule.allows(origin))
+        }
+        for origin in [
+            "http://chat.example.org", "https://chat.example.org.evil", "null", "", "http://localhost:*",
+            "http://localhost:0x1", "http://localhost.evil:80", "https://localhost:5173", "http://127.0.0.1:80",
+        ] { #expect(!rule.allows(origin)) }
+        #expect(!OriginRule([]).allows("https://chat.example.org"))
+        for origin in ["https://a", "http://127.0.0.1:*", "https://a:8443"] { #expect(OriginRule.isOrigin(origin)) }
+        for origin in ["a", "https://", "https://A", "https://a/", "https://a:*", "https://a:0", "https://a:1:2"] {
+            #expect(!OriginRule.isOrigin(origin))
+        }
+    }
+
+    @Test func aProxyOfOursNamesTheClient() throws {
+        let plain = ClientAddress()
+        #expect(plain.key(peer: "192.0.2.1", forwarded: "198.51.100.7") == plain.key(peer: "192.0.2.1", forwarded: nil))
+        let behind = try #require(ClientAddress(proxies: ["127.0.0.1", "10.0.0.0/8"]))
+        let client = plain.key(peer: "198.51.100.7", forwarded: nil)
+        #expect(behind.key(peer: "127.0.0.1", forwarded: "198.51.100.7") == client)
+        #expect(behind.key(peer: "127.0.0.1", forwarded: "6.6.6.6, 198.51.100.7, 10.1.2.3") == client)
+        // Whoever isn't our proxy says nothing.
+        #expect(behind.key(peer: "198.51.100.7", forwarded: "6.6.6.6") == client)
+        #expect(behind.key(peer: "127.0.0.1", forwarded: "nonsense") == plain.key(peer: "127.0.0.1", forwarded: nil))
+        #expect(plain.key(peer: "::ffff:198.51.100.7", forwarded: nil) == client)
+    }
+
+    @Test func aNetworkOf64BitsIsOneClient() {
+        let addresses = ClientAddress()
+        let one = addresses.key(peer: "2001:db8:1:2::1", forwarded: nil)
+        #expect(addresses.key(peer: "2001:db8:1:2:ffff::1", forwarded: nil) == one)
+        #expect(addresses.key(peer: "2001:db8:1:3::1", forwarded: nil) != one)
+        for text in ["", "a", "10.0.0.0/7", "10.0.0.0/33", "10.0.0.0/+8", "10.0.0.0/8/8"] {
+            #expect(ClientAddress(proxies: [text]) == nil)
+        }
+    }
+}

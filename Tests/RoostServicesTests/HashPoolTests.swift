@@ -1,0 +1,52 @@
+import Testing
+
+@testable import RoostServices
+
+/// Hashing passwords.
+struct HashPoolTests {
+    @Test func aPasswordIsKnownAgain() async throws {
+        let pool = try HashPool(limits: ServicesLimits())
+        let hash = try await pool.hash("correct horse")
+        #expect(hash.hasPrefix("$argon2id$v=19$m=19456,t=2,p=1$"))
+        #expect(try await pool.verify("correct horse", against: hash) == HashPool.Verdict(isRight: true))
+        #expect(try await pool.verify("correct horsf", against: hash) == HashPool.Verdict(isRight: false))
+        #expect(try await pool.hash("correct horse") != hash)
+    }
+
+    @Test func withoutAHashEveryPasswordIsWrong() async throws {
+        let pool = try HashPool(limits: ServicesLimits())
+        #expect(try await pool.verify("correct horse", against: nil) == HashPool.Verdict(isRight: false))
+    }
+
+    @Test func aHashWithOtherParametersIsRenewed() async throws {
+        let pool = try HashPool(limits: ServicesLimits())
+        // argon2 somesalt -id -t 1 -k 64 -p 1 -e <<< -n password
+        let old = "$argon2id$v=19$m=64,t=1,p=1$c29tZXNhbHQ$lX2NTQA8SNeaktzKfdBPoFNXGmnvIxwOPZ0dXWqxHVg"
+        let verdict = try? await pool.verify("password", against: old)
+        if let verdict, verdict.isRight {
+            #expect(verdict.renewed?.hasPrefix(Argon2.head) == true)
+        }
+        await #expect(throws: ServiceFault.self) { try await pool.verify("password", against: "$nonsense$") }
+    }
+
+    @Test func aFullQueueRefuses() async throws {
+        var limits = ServicesLimits()
+        limits.hashThreads = 1
+        limits.hashQueue = 1
+        let pool = try HashPool(limits: limits)
+        let refusals = await withTaskGroup(of: Bool.self) { group in
+            for _ in 0..<20 {
+                group.addTask {
+                    do throws(ServiceFault) {
+                        _ = try await pool.hash("x")
+                        return false
+                    } catch {
+                        return error.code == .busy && error.retryAfter != nil
+                    }
+                }
+            }
+            return await group.reduce(0) { $0 + ($1 ? 1 : 0) }
+        }
+        #expect((1...18).contains(refusals))
+    }
+}

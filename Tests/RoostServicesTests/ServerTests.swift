@@ -1,4 +1,0 @@
-import RoostServices
-import Testing
-
-@Test func starts() { _ = application() }
