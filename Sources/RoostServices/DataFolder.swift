@@ -1,4 +1,4 @@
-import Glibc
+internal import Glibc
 import RoostAuth
 
 /// The lock on the data folder: two processes would count attempts apart, and end each other's sessions. It is let go

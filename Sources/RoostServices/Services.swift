@@ -1,5 +1,5 @@
-import Foundation
-import Glibc
+internal import Foundation
+internal import Glibc
 import Hummingbird
 import HummingbirdCore
 import Logging

@@ -24,6 +24,7 @@ do {
             clock: .system)
     case .serve:
         let configuration = try line.configuration(ProcessInfo.processInfo.environment)
+        if line.isSupervised { Supervision.begin() }
         var log = Logger(label: "roost-services")
         log.logLevel = .notice
         try await Services(configuration, log: log).run()

@@ -2,21 +2,31 @@
 
 import asyncio
 import json
+import socket as sockets
 import threading
 
 import jwt
 import pytest
+
+from harness.waiting import until
 
 PASSWORD = "correct horse"
 
 
 @pytest.fixture
 def both(start_services, start):
-    """A services process and a relay that trusts its keys."""
+    """A services process and a relay that trusts its keys, each of which knows the other."""
     def both(**settings):
-        services = start_services(**settings)
-        return services, start(auth__public_keys=services.data / "keys.json")
+        port = free_port()
+        services = start_services(services__relay_url=f"ws://127.0.0.1:{port}/v1/socket", **settings)
+        return services, start(auth__public_keys=services.data / "keys.json", listen__port=port)
     return both
+
+
+def free_port():
+    with sockets.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        return taken.getsockname()[1]
 
 
 @pytest.fixture
@@ -213,6 +223,98 @@ def test_all_sessions_end_at_once(services, email):
     for one in tokens:
         assert services.get("/v1/account", token=one["accessToken"]).status == 401
         assert services.refresh(one["refreshToken"]).code == "unauthorized"
+
+
+# What the relay is told
+
+
+async def sign_in_on(relay, services, *devices, email="ann@example.org"):
+    """Makes an account, signs in on these devices, and connects them."""
+    tokens = [services.sign_up(email, device=devices[0])]
+    tokens += [services.sign_in(email, device=device).json for device in devices[1:]]
+    return tokens, [
+        await relay.device(one["user"], device=one["device"], token=one["accessToken"]) for one in tokens]
+
+
+async def refused(relay, tokens):
+    """Whether the relay refuses this access token."""
+    device = await relay.connect()
+    answer = await device.ask("hello", token=tokens["accessToken"], device=tokens["device"])
+    await device.drop()
+    return answer["type"] == "error" and answer["code"] == "unauthorized"
+
+
+async def test_a_session_that_ends_closes_its_sockets_and_no_others(both):
+    services, relay = both()
+    tokens, devices = await sign_in_on(relay, services, "phone", "tablet", "laptop", "web")
+    phone, tablet, laptop, web = devices
+    assert services.delete(f"/v1/sessions/{tokens[1]['session']}", token=tokens[0]["accessToken"]).status == 204
+    assert await tablet.closed() == 4503
+    assert services.delete("/v1/sessions/current", token=tokens[2]["accessToken"]).status == 204
+    assert await laptop.closed() == 4503
+    # A refresh token that comes again: the session that it was of.
+    assert services.refresh(services.refresh(tokens[3]["refreshToken"])["refreshToken"]).status == 200
+    assert services.refresh(tokens[3]["refreshToken"]).code == "refresh_reused"
+    assert await web.closed() == 4503
+    for one in tokens[1:]:
+        assert await refused(relay, one)
+    await phone.barrier()
+    assert not await refused(relay, services.sign_in("ann@example.org", device="tablet").json)
+
+
+async def test_a_new_password_closes_the_other_sockets(both):
+    services, relay = both()
+    tokens, (phone, tablet) = await sign_in_on(relay, services, "phone", "tablet")
+    body = {"password": PASSWORD, "newPassword": "battery staple"}
+    assert services.post("/v1/password/change", body, token=tokens[0]["accessToken"]).status == 204
+    assert await tablet.closed() == 4503
+    await phone.barrier()
+    services.post("/v1/password/forgot", {"email": "ann@example.org"})
+    secret = services.link("ann@example.org", "reset")
+    assert services.post("/v1/password/reset", {"token": secret, "password": PASSWORD}).status == 204
+    assert await phone.closed() == 4503
+
+
+async def test_a_deleted_account_closes_all_sockets(both):
+    services, relay = both()
+    tokens, devices = await sign_in_on(relay, services, "phone", "tablet")
+    bob = services.sign_up("bob@example.org")
+    other = await relay.device(bob["user"], device=bob["device"], token=bob["accessToken"])
+    assert services.delete("/v1/account", {"password": PASSWORD}, token=tokens[0]["accessToken"]).status == 204
+    for device in devices:
+        assert await device.closed() == 4503
+    await other.barrier()
+
+
+async def test_a_relay_that_was_away_misses_nothing(both):
+    services, relay = both()
+    tokens, _ = await sign_in_on(relay, services, "phone", "tablet")
+    relay.kill()
+    assert services.delete(f"/v1/sessions/{tokens[1]['session']}", token=tokens[0]["accessToken"]).status == 204
+    # Not even if the services are killed meanwhile.
+    services.kill()
+    services.start()
+    relay.start()
+
+    async def is_refused():
+        return await refused(relay, tokens[1])
+    await until(is_refused, "the relay to know")
+    assert not await refused(relay, tokens[0])
+
+
+async def test_a_rotated_key_is_taken_on_open_and_new_connections(both):
+    services, relay = both()
+    tokens, (phone,) = await sign_in_on(relay, services, "phone")
+    assert services.command("rotate-key").returncode == 0
+    assert len(services.get("/.well-known/jwks.json").json["keys"]) in (1, 2)
+    assert len(json.loads((services.data / "keys.json").read_text())["keys"]) == 2
+    services.kill()
+    services.start()
+    assert len(services.get("/.well-known/jwks.json").json["keys"]) == 2
+    # Signed with whichever key is due.
+    fresh = services.refresh(tokens[0]["refreshToken"]).json
+    await phone.call("refresh", token=fresh["accessToken"])
+    assert services.get("/v1/account", token=tokens[0]["accessToken"]).status == 200
 
 
 # Passwords and links

@@ -4,7 +4,10 @@ import http.client
 import socket as sockets
 import threading
 
-from harness.relay import command
+import jsonschema
+import yaml
+
+from harness.relay import REPOSITORY, command
 
 PASSWORD = "correct horse"
 
@@ -67,6 +70,74 @@ def test_pages_of_named_origins_may_read_answers(start_services):
 
 def test_health(services):
     assert services.get("/healthz").status == services.get("/readyz").status == 200
+
+
+# The document
+
+
+def document():
+    return yaml.safe_load((REPOSITORY / "Docs/openapi.yaml").read_text())
+
+
+def test_the_document_is_served(services):
+    answer = services.get("/v1/openapi.yaml")
+    assert answer.status == 200 and answer.headers.get_content_type() == "application/yaml"
+    assert yaml.safe_load(answer.raw) == document()
+
+
+def test_every_path_of_the_document_is_there_and_no_other_method(services):
+    for path, operations in document()["paths"].items():
+        methods = {word.upper() for word in operations}
+        answer = services.ask("TRACE", path.replace("{sid}", "0" * 16))
+        assert answer.status == 405 and set(answer.headers["Allow"].split(", ")) == methods, path
+
+
+def test_answers_are_as_the_document_says(services, name):
+    """A walk through all operations. What comes back fits the document, refusals as well."""
+    pages, email, seen = document(), f"{name('ann')}@example.org", set()
+
+    def ask(method, path, body=None, *, at=None, **options):
+        answer = services.ask(method, path, body, **options)
+        operation = pages["paths"][at or path][method.lower()]
+        said = operation["responses"].get(str(answer.status)) or operation["responses"]["default"]
+        if "$ref" in said:
+            said = pages["components"]["responses"][said["$ref"].rpartition("/")[2]]
+        for kind, content in said.get("content", {}).items():
+            assert answer.headers.get_content_type() == kind, (method, path)
+            if "schema" in content:
+                jsonschema.validate(answer.json, {**content["schema"], "components": pages["components"]})
+        seen.add(operation["operationId"])
+        return answer
+
+    for path in ("/healthz", "/readyz", "/.well-known/jwks.json", "/v1/openapi.yaml"):
+        assert ask("GET", path).status == 200
+    person = {"email": email, "password": PASSWORD, "displayName": "Ann"}
+    assert ask("POST", "/v1/accounts", {**person, "email": "ann"}).status == 422
+    token = ask("POST", "/v1/accounts", {**person, "language": "de", "device": "phone"})["accessToken"]
+    assert ask("POST", "/v1/accounts", person).status == 409
+    assert ask("POST", "/v1/sessions", {**person, "password": "wrong one"}).status == 401
+    other = ask("POST", "/v1/sessions", person)
+    assert ask("GET", "/v1/sessions", token=token).status == 200
+    assert ask("GET", "/v1/sessions").status == 401
+    assert ask("POST", "/v1/sessions/refresh", {"refreshToken": other["refreshToken"]}).status == 200
+    assert ask("GET", "/v1/account", token=token).status == 200
+    assert ask("PATCH", "/v1/account", {"displayName": "Anna"}, token=token).status == 200
+    assert ask("GET", "/v1/account/export", token=token).status == 200
+    assert ask("POST", "/v1/email/verify", {"token": "x"}).status == 422
+    assert ask("POST", "/v1/email/verify", {"token": services.link(email, "verify")}).status == 204
+    assert ask("POST", "/v1/password/forgot", {"email": email}).status == 202
+    assert ask("POST", "/v1/password/reset", {"token": "x", "password": PASSWORD}).status == 422
+    change = {"password": PASSWORD, "newPassword": "battery staple"}
+    assert ask("POST", "/v1/password/change", change, token=token).status == 204
+    person["password"] = "battery staple"
+    sid = ask("POST", "/v1/sessions", person)["session"]
+    assert ask("DELETE", f"/v1/sessions/{sid}", at="/v1/sessions/{sid}", token=token).status == 204
+    assert ask("DELETE", "/v1/sessions/current", token=token).status == 204
+    token = ask("POST", "/v1/sessions", person)["accessToken"]
+    assert ask("DELETE", "/v1/sessions", token=token).status == 204
+    token = ask("POST", "/v1/sessions", person)["accessToken"]
+    assert ask("DELETE", "/v1/account", {"password": "battery staple"}, token=token).status == 204
+    assert seen == {one["operationId"] for path in pages["paths"].values() for one in path.values()}
 
 
 # Operators

@@ -1,4 +1,5 @@
 import HTTPTypes
+import RoostWire
 import Testing
 
 @testable import RoostServices

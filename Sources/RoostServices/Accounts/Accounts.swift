@@ -1,5 +1,5 @@
 import Crypto
-import Foundation
+internal import Foundation
 import Logging
 import RoostStore
 import Synchronization

@@ -11,6 +11,8 @@ package struct ServicesCommandLine: Sendable, Equatable {
     package var command = Command.serve
     package var file: String?
     package var flags: [String] = []
+    /// Whether to end with standard input, whose other end `roost up` holds.
+    package var isSupervised = false
 
     /// What `help` prints.
     package static let help = """
@@ -19,6 +21,8 @@ package struct ServicesCommandLine: Sendable, Equatable {
         serve       Sign people up and in, and issue their tokens.
         rotate-key  Make a new key for access tokens. The old one is good until its last token has ended.
         version     Print the version and the commit.
+
+        --supervised  Stop when standard input ends, as `roost up` has it.
         """
 
     /// Reads the words behind the program's name.
@@ -36,6 +40,7 @@ package struct ServicesCommandLine: Sendable, Equatable {
             case "--config", "--set":
                 guard let value = rest.popFirst() else { throw ConfigurationFailure("\(word): a value is missing") }
                 if word == "--set" { flags.append(value) } else { file = value }
+            case "--supervised": isSupervised = true
             case "--help", "-h": command = .help
             case "--version": command = .version
             default: throw ConfigurationFailure("\(word): unknown option; see roost-services help")

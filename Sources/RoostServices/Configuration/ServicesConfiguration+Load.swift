@@ -1,4 +1,4 @@
-import Foundation
+internal import Foundation
 import Yams
 
 extension ServicesConfiguration {
@@ -18,6 +18,8 @@ extension ServicesConfiguration {
                 throw ConfigurationFailure("--set", "expected section.key=value")
             }
             let key = String(flag[..<equals])
+            // `roost up` hands all settings to both processes.
+            if ServicesKey.relaySections.contains(String(key.prefix { $0 != "." })) { continue }
             settings.append(
                 ServicesKey.Setting(
                     key: key, value: .text(String(flag[flag.index(after: equals)...])), source: "--set"))

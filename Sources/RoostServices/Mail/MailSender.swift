@@ -1,4 +1,4 @@
-import Foundation
+internal import Foundation
 
 /// What is to be written to somebody. The texts are the sender's.
 package struct Letter: Sendable, Equatable {

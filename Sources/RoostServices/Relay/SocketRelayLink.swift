@@ -2,8 +2,8 @@ import Logging
 import RoostClient
 import RoostWire
 
-/// A session with the relay, as a service, for as long as there is something to tell it. It is opened when it is needed,
-/// so that a relay that is away costs nothing.
+/// A session with the relay, as a service, for as long as there is something to tell it. It is opened when it is
+/// needed, so that a relay that is away costs nothing.
 package actor SocketRelayLink: RelayLink {
     private let url: String
     private let connector: any SocketConnector

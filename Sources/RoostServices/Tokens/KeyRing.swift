@@ -1,6 +1,6 @@
 import Crypto
-import Foundation
-import Glibc
+internal import Foundation
+internal import Glibc
 import RoostAuth
 import RoostWire
 import Synchronization
