@@ -1,4 +1,4 @@
-internal import Glibc
+import Glibc
 import RoostAuth
 
 /// The lock on the data folder: two processes would count attempts apart, and end each other's sessions. It is let go

@@ -1,5 +1,5 @@
-internal import Foundation
-internal import Glibc
+import Foundation
+import Glibc
 
 /// Ends this process when standard input ends: `roost up` holds the other end, and whatever ends that process closes
 /// it.

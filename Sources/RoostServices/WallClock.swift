@@ -1,4 +1,4 @@
-internal import Foundation
+import Foundation
 
 /// Where the time comes from. Tests bring their own.
 package struct WallClock: Sendable {

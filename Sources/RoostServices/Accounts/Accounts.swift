@@ -1,5 +1,5 @@
 import Crypto
-internal import Foundation
+import Foundation
 import Logging
 import RoostStore
 import Synchronization

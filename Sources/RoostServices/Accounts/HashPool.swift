@@ -1,4 +1,4 @@
-internal import Foundation
+import Foundation
 import Synchronization
 
 /// Threads of its own for hashing passwords, and a bounded queue before them: never Swift's pool, which everything else

@@ -1,4 +1,4 @@
-internal import Glibc
+import Glibc
 
 /// Whose attempts are counted together: an IPv4 address, or a network of /64, which is what one customer has (RFC
 /// 6177). An operator's proxy names the client in `X-Forwarded-For`; what others say there is ignored.

@@ -1,4 +1,4 @@
-internal import Foundation
+import Foundation
 
 /// What is to be written to somebody. The texts are the sender's.
 package struct Letter: Sendable, Equatable {

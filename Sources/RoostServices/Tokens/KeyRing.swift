@@ -1,6 +1,6 @@
 import Crypto
-internal import Foundation
-internal import Glibc
+import Foundation
+import Glibc
 import RoostAuth
 import RoostWire
 import Synchronization

@@ -1,5 +1,5 @@
 import Crypto
-internal import Foundation
+import Foundation
 import RoostAuth
 
 /// A refresh token: the id of its session, 256 random bits, and a mark that only we can make. So an old token of a

@@ -1,5 +1,5 @@
 import Crypto
-internal import Foundation
+import Foundation
 import RoostAuth
 
 /// A key that access tokens are signed with: ES256 (RFC 7518, section 3.4). Immutable.
