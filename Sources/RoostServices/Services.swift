@@ -44,14 +44,23 @@ package struct Services: Sendable {
         revocations = queue
         accounts = Accounts(
             settings: Accounts.Settings(configuration), limits: limits, clock: clock, database: database,
-            hashes: try HashPool(limits: limits), keys: keys, mail: mail ?? Services.mail(configuration), log: log,
+            hashes: try HashPool(limits: limits), keys: keys,
+            mail: try mail ?? Services.mail(configuration, minutes: Int(limits.linkSeconds / 60), log), log: log,
             wakeRelay: { queue.wake() })
     }
 
-    private static func mail(_ configuration: ServicesConfiguration) -> any MailSender {
+    private static func mail(
+        _ configuration: ServicesConfiguration, minutes: Int, _ log: Logger
+    ) throws -> any MailSender {
         switch configuration.mode {
-        case .print: PrintedMail()
-        case .smtp, .off: NoMail()
+        case .print: return PrintedMail()
+        case .off: return NoMail()
+        case .smtp:
+            let caFile = configuration.mailCAFile.isEmpty ? nil : configuration.mailCAFile
+            let client = try OutgoingClient(OutgoingSettings(caFile: caFile))
+            return try SMTPMail(configuration.mail, client: client, minutes: minutes) { line in
+                log.warning("\(line)")
+            }
         }
     }
 
@@ -63,7 +72,7 @@ package struct Services: Sendable {
         let gate = Gate(
             routes: table, origins: OriginRule(configuration.origins),
             addresses: ClientAddress(proxies: configuration.proxies) ?? ClientAddress(), limits: limits, log: log)
-        var channel = HTTP1Channel.Configuration(idleTimeout: .seconds(Int64(limits.requestSeconds)))
+        var channel = HTTP1Channel.Configuration(idleTimeout: .seconds(Int64(limits.idleSeconds)))
         channel.httpDecoder.maxHeaderFieldSize = limits.headerBytes
         channel.httpDecoder.maxHeaderListSize = limits.headerBytes
         channel.httpDecoder.maxHeaderFieldCount = limits.headerFields

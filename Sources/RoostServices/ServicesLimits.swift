@@ -8,8 +8,10 @@ package struct ServicesLimits: Sendable, Equatable {
     package var headerBytes = 16_384
     /// Most header fields. Browsers send 20, proxies add 10.
     package var headerFields = 64
-    /// How long a request may take to arrive, and a connection be idle. Phones on bad networks need seconds.
+    /// How long a body may take to arrive. Phones on bad networks need seconds.
     package var requestSeconds = 10
+    /// How long a connection may be idle, or a request's head take: longer than a body, which is refused in words.
+    package var idleSeconds = 30
     /// Requests that are worked on at once. Each holds 16 KiB of body, and most wait for the one database.
     package var requestsMax = 64
     /// Connections at once; more wait in the kernel's queue. Half of the 1,024 descriptors that a shell allows.

@@ -33,6 +33,8 @@ do {
     end(failure.description, code: 2)
 } catch let failure as KeyFailure {
     end(failure.reason, code: 2)
+} catch let fault as MailSettingsFault {
+    end(fault.description, code: 2)
 } catch let fault as ServiceFault {
     end(fault.reason, code: 1)
 } catch {

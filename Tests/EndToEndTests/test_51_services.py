@@ -1,13 +1,20 @@
 """What every request to the services process meets: limits, origins, errors, the operator's settings, and crashes."""
 
+import asyncio
 import http.client
+import re
 import socket as sockets
+import sys
 import threading
 
 import jsonschema
 import yaml
 
 from harness.relay import REPOSITORY, command
+from harness.waiting import until
+
+sys.path.insert(0, str(REPOSITORY / "Tests/Fakes"))
+from smtp_server import MailServer  # noqa: E402
 
 PASSWORD = "correct horse"
 
@@ -50,6 +57,39 @@ def test_overlong_headers_are_refused(services):
         plain.sendall(b"GET /healthz HTTP/1.1\r\nHost: x\r\nX-Long: " + b"a" * 20_000 + b"\r\n\r\n")
         assert plain.recv(4096).startswith(b"HTTP/1.1 4")
     assert services.get("/healthz").status == 200
+
+
+def test_requests_at_once_are_bounded(start_services):
+    services = start_services()
+    waiting = []
+    try:
+        for _ in range(64):
+            waiting.append(sockets.create_connection(("127.0.0.1", services.port), timeout=20))
+            waiting[-1].sendall(b"POST /v1/sessions HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\n")
+
+        def is_busy():
+            answer = services.get("/healthz")
+            return answer.code == "busy" and answer.status == 503 and int(answer.headers["Retry-After"]) > 0
+        wait_for(is_busy)
+        # Those that were taken are carried out.
+        for one in waiting:
+            one.sendall(b"{}")
+            assert one.recv(4096).startswith(b"HTTP/1.1 422")
+        assert services.get("/healthz").status == 200
+    finally:
+        for one in waiting:
+            one.close()
+
+
+def wait_for(look):
+    """As `until`, for tests that aren't coroutines."""
+    return asyncio.run(until(look, look.__name__))
+
+
+def test_a_body_that_never_comes_is_given_up(services):
+    with sockets.create_connection(("127.0.0.1", services.port), timeout=30) as plain:
+        plain.sendall(b"POST /v1/sessions HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\n{")
+        assert plain.recv(4096).startswith(b"HTTP/1.1 408")
 
 
 def test_pages_of_named_origins_may_read_answers(start_services):
@@ -138,6 +178,37 @@ def test_answers_are_as_the_document_says(services, name):
     token = ask("POST", "/v1/sessions", person)["accessToken"]
     assert ask("DELETE", "/v1/account", {"password": "battery staple"}, token=token).status == 204
     assert seen == {one["operationId"] for path in pages["paths"].values() for one in path.values()}
+
+
+# Mail
+
+
+def test_links_come_by_mail(start_services, tmp_path):
+    server = MailServer(tmp_path, "--user", "roost", "--password", "pass word")
+    try:
+        services = start_services(
+            mail__mode="smtp", mail__host="localhost", mail__port=server.port, mail__user="roost",
+            mail__password="pass word", mail__from="Roost <no-reply@example.org>", mail__ca_file=server.authority,
+            services__public_url="https://chat.example.org")
+        services.sign_up("ann@example.org", language="de")
+        services.post("/v1/password/forgot", {"email": "nobody@example.org"})
+        services.post("/v1/password/forgot", {"email": "ann@example.org"})
+        letters = wait_for(lambda: len(server.letters()) == 2 and server.letters())
+        assert {tuple(letter["recipients"]) for letter in letters} == {("ann@example.org",)}
+        assert all(letter["encrypted"] for letter in letters)
+        text = "".join(letter["text"] for letter in letters).replace("=\r\n", "")
+        secret = re.search(r"https://chat.example.org/reset#(\S+)", text)[1].replace("=3D", "=")
+        assert services.post("/v1/password/reset", {"token": secret, "password": "battery staple"}).status == 204
+        assert services.sign_in("ann@example.org", "battery staple").status == 200
+        assert services.stop() == 0
+        assert secret not in services.log() and "ann@" not in services.log()
+    finally:
+        server.stop()
+
+
+def test_mail_without_a_server_ends_with_2(services):
+    found = services.command("serve", "--set", "mail.mode=smtp", "--set", f"services.data={services.data}.other")
+    assert found.returncode == 2 and "mail.host" in found.stderr
 
 
 # Operators

@@ -62,6 +62,8 @@ struct ConfigurationTests {
         #expect(failure("services: {origins: [https://a.example/]}").contains("an origin such as"))
         #expect(failure("services: {public_url: https://a.example/}").contains("without a slash"))
         #expect(failure("mail: {mode: pigeon}").contains("one of print, smtp, off"))
+        #expect(failure("mail: {security: maybe}").contains("one of starttls, tls, none"))
+        #expect(failure("mail: {password: \"se\\u0001cret\"}").contains("mail.password: the value (not shown)"))
         #expect(failure("", environment: ["ROOST_MAIL_MOOD": "x"]).contains("no key belongs to this variable"))
         #expect(failure("", flags: ["services.port"]).contains("expected section.key=value"))
         #expect(failure("", flags: ["servces.port=1"]).contains("servces.port: unknown key"))

@@ -22,15 +22,11 @@ package struct PersonRules: Sendable {
         guard (3...limits.addressBytes).contains(address.utf8.count) else {
             throw .invalid("email", "must have 3 to \(limits.addressBytes) bytes")
         }
-        let parts = address.split(separator: "@", omittingEmptySubsequences: false)
-        guard parts.count == 2, parts.allSatisfy({ !$0.isEmpty }), address.unicodeScalars.allSatisfy(isPartOfAddress)
-        else { throw .invalid("email", "must be an address such as ann@example.org") }
+        // One that no letter can be sent to would have no way back to its account.
+        guard MailAddress(address) != nil else {
+            throw .invalid("email", "must be an address such as ann@example.org")
+        }
         return address
-    }
-
-    // No spaces or control characters, which could end a line of a mail's head, and nothing that quotes.
-    private func isPartOfAddress(_ scalar: Unicode.Scalar) -> Bool {
-        isVisible(scalar) && !scalar.properties.isWhitespace && !"\"\\<>(),;:[]".unicodeScalars.contains(scalar)
     }
 
     private func isVisible(_ scalar: Unicode.Scalar) -> Bool {

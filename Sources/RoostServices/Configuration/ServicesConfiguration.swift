@@ -14,6 +14,10 @@ package struct ServicesConfiguration: Sendable, Equatable {
     package var accessSeconds = 3_600
     package var refreshDays = 60
     package var mailMode = MailMode.print.rawValue
+    /// How letters are sent by SMTP.
+    package var mail = MailSettings()
+    /// The certificates that the mail server's is checked by; empty for the system's.
+    package var mailCAFile = ""
 
     /// Where letters go.
     package enum MailMode: String, Sendable, CaseIterable {
@@ -22,6 +26,16 @@ package struct ServicesConfiguration: Sendable, Equatable {
 
     /// The defaults.
     package init() {}
+
+    // As they are written in the file.
+    var mailPort: Int {
+        get { mail.port }
+        set { mail.port = newValue }
+    }
+    var mailSecurity: String {
+        get { mail.security.rawValue }
+        set { mail.security = MailSettings.Security(rawValue: newValue) ?? .starttls }
+    }
 }
 
 /// Why a configuration can't be used: one line for the operator.

@@ -7,7 +7,9 @@ extension ServicesKey {
     ]
 
     /// Every key there is.
-    static let all: [ServicesKey] = [
+    static let all: [ServicesKey] = people + mail
+
+    private static let people = [
         ServicesKey("services.host", .text(\.host, address)),
         ServicesKey("services.port", .whole(\.port, 0...65_535)),
         ServicesKey("services.data", .text(\.data, path)),
@@ -21,9 +23,26 @@ extension ServicesKey {
         // The relay refuses the tokens of a session that has ended for a day at most.
         ServicesKey("tokens.access_seconds", .whole(\.accessSeconds, 1...43_200)),
         ServicesKey("tokens.refresh_days", .whole(\.refreshDays, 1...400)),
+    ]
+
+    private static let mail = [
         ServicesKey(
             "mail.mode", .word(\.mailMode, ServicesConfiguration.MailMode.allCases.map(\.rawValue))),
+        ServicesKey("mail.host", .text(\.mail.host, line)),
+        ServicesKey("mail.port", .whole(\.mailPort, 1...65_535)),
+        ServicesKey("mail.security", .word(\.mailSecurity, MailSettings.Security.allCases.map(\.rawValue))),
+        ServicesKey("mail.user", .text(\.mail.user, line)),
+        ServicesKey("mail.password", .text(\.mail.password, line), isSecret: true),
+        ServicesKey("mail.from", .text(\.mail.from, line)),
+        ServicesKey("mail.reply_to", .text(\.mail.replyTo, line)),
+        ServicesKey("mail.texts", .text(\.mail.texts, line)),
+        ServicesKey("mail.language", .text(\.mail.language, line)),
+        ServicesKey("mail.ca_file", .text(\.mailCAFile, line)),
     ]
+
+    private static let line = Rule(said: "a line of at most 1024 bytes") { text in
+        text.utf8.count <= 1_024 && text.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F }
+    }
 
     private static let address = Rule(said: "an address such as 127.0.0.1 or ::1, or localhost") { text in
         text == "localhost" || ClientAddress(proxies: [text]) != nil && !text.contains("/")

@@ -19,10 +19,13 @@ struct ServicesKey: Sendable {
     /// The section and the member, joined by a dot.
     let name: String
     let form: Form
+    /// Whether its value is never shown.
+    let isSecret: Bool
 
-    init(_ name: String, _ form: Form) {
+    init(_ name: String, _ form: Form, isSecret: Bool = false) {
         self.name = name
         self.form = form
+        self.isSecret = isSecret
     }
 
     /// `ROOST_SERVICES_PORT` for `services.port`.
@@ -81,7 +84,8 @@ struct ServicesKey: Sendable {
     }
 
     private func refusal(of value: String, _ setting: Setting) -> ConfigurationFailure {
-        let shown = value.count > 80 ? "\"\(value.prefix(80))…\"" : "\"\(value)\""
+        let quoted = value.count > 80 ? "\"\(value.prefix(80))…\"" : "\"\(value)\""
+        let shown = isSecret ? "the value (not shown)" : quoted
         return ConfigurationFailure(setting.source, "\(name): \(shown) is not allowed: expected \(allowed)")
     }
 }

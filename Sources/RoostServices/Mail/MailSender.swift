@@ -65,3 +65,18 @@ package struct NoMail: MailSender {
 
     package func send(_ letter: Letter) async {}
 }
+
+extension SMTPMail: MailSender {
+    package func send(_ letter: Letter) async {
+        let purpose: MailTexts.Purpose =
+            switch letter.purpose {
+            case .verify: .verify
+            case .reset: .reset
+            case .changed: .changed
+            }
+        post(
+            MailLetter(
+                to: letter.to, purpose: purpose, link: letter.link, language: letter.language,
+                displayName: letter.displayName))
+    }
+}

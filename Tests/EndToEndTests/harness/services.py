@@ -65,10 +65,10 @@ class Services:
         self.output = b""
         self.port = int(self.awaited_output(ANNOUNCEMENT).group(1))
 
-    def command(self, *words):
-        """Runs a command of roost-services on the same folder to its end."""
+    def command(self, command, *words):
+        """Runs a command of roost-services to its end, on the same folder unless the words name another."""
         return subprocess.run(
-            [str(SERVICES), *words, "--set", f"services.data={self.data}"], cwd=self.folder, env=environment(),
+            [str(SERVICES), command, "--set", f"services.data={self.data}", *words], cwd=self.folder, env=environment(),
             stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=PATIENCE, check=False)
 
     def awaited_output(self, pattern):

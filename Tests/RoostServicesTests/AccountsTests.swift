@@ -1,0 +1,223 @@
+import Logging
+import RoostStore
+import Synchronization
+import Testing
+
+@testable import RoostServices
+
+/// Accounts without HTTP, with a clock of the test's own.
+struct AccountsTests {
+    private let folder = TestFolder()
+    private let clock = TestClock()
+    private let mail = TestMail()
+
+    private func accounts(_ change: (inout ServicesLimits) -> Void = { _ in }) async throws -> Accounts {
+        var limits = ServicesLimits()
+        // The tests of a limit make it small; the others shouldn't meet it.
+        limits.addressAttempts = 1_000
+        change(&limits)
+        let log = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+        return Accounts(
+            settings: Accounts.Settings(), limits: limits, clock: clock.wall,
+            database: try await ServicesDatabase(path: folder.path + "/services.db", log: log),
+            hashes: try HashPool(limits: limits),
+            keys: try KeyRing(data: folder.path, limits: limits, clock: clock.wall), mail: mail, log: log)
+    }
+
+    private func signUp(_ accounts: Accounts, _ email: String = "ann@example.org") async throws -> Accounts.Tokens {
+        try await accounts.signUp(
+            Accounts.Application(email: email, password: "correct horse", displayName: "Ann"), client: "c")
+    }
+
+    private func signIn(_ accounts: Accounts, _ password: String = "correct horse") async throws -> Accounts.Tokens {
+        try await accounts.signIn(email: "ann@example.org", password: password, device: nil, client: "c")
+    }
+
+    private func code(_ body: () async throws -> Void) async -> ServiceFault.Code? {
+        do { try await body() } catch { return (error as? ServiceFault)?.code }
+        return nil
+    }
+
+    @Test func aLinkIsGoodForHalfAnHour() async throws {
+        let accounts = try await accounts()
+        _ = try await signUp(accounts)
+        _ = try await signUp(accounts, "bob@example.org")
+        let (ann, bob) = (try mail.secret(to: "ann@example.org"), try mail.secret(to: "bob@example.org"))
+        clock.advance(seconds: 1_799)
+        try await accounts.verifyEmail(token: ann)
+        clock.advance(seconds: 1)
+        #expect(await code { try await accounts.verifyEmail(token: bob) } == .badLink)
+        try await accounts.clean()
+        let left = try await accounts.database.read { database throws(LocalFailure) in
+            try database.rows("SELECT count(*) FROM link") { $0.integer(0) }
+        }
+        #expect(left == [0])
+    }
+
+    @Test func theOldestOfFourLinksEnds() async throws {
+        let accounts = try await accounts()
+        _ = try await signUp(accounts)
+        var secrets: [String] = []
+        for _ in 0..<4 {
+            clock.advance(seconds: 1)
+            try await accounts.sendReset(to: "ann@example.org")
+            secrets.append(try mail.secret(to: "ann@example.org"))
+        }
+        #expect(await code { try await accounts.resetPassword(token: secrets[0], to: "battery staple") } == .badLink)
+        try await accounts.resetPassword(token: secrets[1], to: "battery staple")
+        // One that was used ends the others.
+        #expect(await code { try await accounts.resetPassword(token: secrets[3], to: "battery staple") } == .badLink)
+    }
+
+    @Test func nothingIsSentToUnknownAddresses() async throws {
+        let accounts = try await accounts()
+        try await accounts.sendReset(to: "nobody@example.org")
+        #expect(mail.letters.isEmpty)
+    }
+
+    @Test func forgottenPasswordsThatWaitAreBounded() async throws {
+        let accounts = try await accounts { $0.forgottenQueue = 2 }
+        for _ in 0..<2 { try accounts.forgot(email: "a@example.org", client: "c") }
+        #expect(await code { try accounts.forgot(email: "a@example.org", client: "c") } == .busy)
+    }
+
+    @Test func anAccountOpensAgainAfterAQuarterOfAnHour() async throws {
+        let accounts = try await accounts()
+        _ = try await signUp(accounts)
+        for _ in 0..<5 { #expect(await code { _ = try await signIn(accounts, "wrong one") } == .invalidCredentials) }
+        #expect(await code { _ = try await signIn(accounts) } == .rateLimited)
+        clock.advance(seconds: 900)
+        _ = try await signIn(accounts)
+    }
+
+    @Test func failuresAtOnceCountBeforeTheyAreKnown() async throws {
+        let accounts = try await accounts()
+        _ = try await signUp(accounts)
+        let codes = await withTaskGroup(of: ServiceFault.Code?.self) { group in
+            for _ in 0..<20 { group.addTask { await code { _ = try await signIn(accounts, "wrong one") } } }
+            return await group.reduce(into: []) { $0.append($1) }
+        }
+        #expect(codes.count { $0 == .invalidCredentials } == 5)
+        #expect(codes.count { $0 == .rateLimited } == 15)
+    }
+
+    @Test func successesDontCount() async throws {
+        let accounts = try await accounts { $0.addressAttempts = 2 }
+        _ = try await signUp(accounts)
+        for _ in 0..<5 { _ = try await signIn(accounts) }
+    }
+
+    @Test func theSessionThatWasUsedLongestAgoMakesRoom() async throws {
+        let accounts = try await accounts { $0.sessionsMax = 3 }
+        let first = try await signUp(accounts)
+        clock.advance(seconds: 1)
+        let second = try await signIn(accounts)
+        clock.advance(seconds: 1)
+        let renewed = try await accounts.refresh(first.refresh)
+        for _ in 0..<2 {
+            clock.advance(seconds: 1)
+            _ = try await signIn(accounts)
+        }
+        #expect(await code { _ = try await accounts.caller(second.access) } == .unauthorized)
+        let caller = try await accounts.caller(renewed.access)
+        #expect(try await accounts.sessions(of: caller).count == 3)
+        #expect(try await waiting(accounts).map(\.sid) == [second.sid])
+    }
+
+    @Test func aSessionEndsWithItsRefreshToken() async throws {
+        let accounts = try await accounts()
+        let tokens = try await signUp(accounts)
+        clock.advance(seconds: 60 * 86_400)
+        #expect(await code { _ = try await accounts.refresh(tokens.refresh) } == .unauthorized)
+        // Its access tokens had ended long before, so the relay needn't know.
+        #expect(try await waiting(accounts).isEmpty)
+    }
+
+    @Test func whatIsRevokedIsRevokedForAsLongAsATokenLasts() async throws {
+        let accounts = try await accounts()
+        let tokens = try await signUp(accounts)
+        clock.advance(seconds: 1_000)
+        let fresh = try await accounts.refresh(tokens.refresh)
+        try await accounts.endAll(of: try await accounts.caller(fresh.access))
+        let revocation = try #require(try await waiting(accounts).first)
+        #expect(revocation.user == tokens.user && revocation.sid == tokens.sid)
+        #expect(revocation.until >= fresh.accessExpires)
+        clock.advance(seconds: 3_601)
+        try await accounts.clean()
+        #expect(try await waiting(accounts).isEmpty)
+    }
+
+    @Test func anErasedAccountIsRevokedWhole() async throws {
+        let accounts = try await accounts()
+        let tokens = try await signUp(accounts)
+        try await accounts.erase(try await accounts.caller(tokens.access), password: "correct horse")
+        #expect(try await waiting(accounts).map(\.sid) == [nil])
+        for table in ["account", "session", "link"] {
+            let left = try await accounts.database.read { database throws(LocalFailure) in
+                try database.rows("SELECT count(*) FROM \(table)") { $0.integer(0) }
+            }
+            #expect(left == [0], "\(table)")
+        }
+    }
+
+    private func waiting(_ accounts: Accounts) async throws -> [Revocation] {
+        try await accounts.database.read { database throws(LocalFailure) in
+            try RevocationTable.next(1_000, now: 0, database).map(\.revocation)
+        }
+    }
+
+    @Test func theRelayIsToldUntilItSaysOk() async throws {
+        let accounts = try await accounts()
+        let tokens = try await signUp(accounts)
+        try await accounts.endAll(of: try await accounts.caller(tokens.access))
+        let link = TestLink(failures: 3)
+        let queue = RevocationQueue(database: accounts.database, link: link, clock: clock.wall) { _ in }
+        let task = Task { await queue.run() }
+        var told = link.told.makeAsyncIterator()
+        #expect(await told.next()?.sid == tokens.sid)
+        let again = try await signIn(accounts)
+        try await accounts.endAll(of: try await accounts.caller(again.access))
+        queue.wake()
+        #expect(await told.next()?.sid == again.sid)
+        task.cancel()
+        await task.value
+    }
+}
+
+/// Keeps letters.
+private final class TestMail: MailSender {
+    private let kept = Mutex<[Letter]>([])
+
+    var letters: [Letter] { kept.withLock { $0 } }
+
+    func send(_ letter: Letter) async { kept.withLock { $0.append(letter) } }
+
+    /// What is behind `#` in the newest letter.
+    func secret(to address: String) throws -> String {
+        let link = try #require(letters.last { $0.to == address && $0.link != nil }?.link)
+        return String(link[link.index(after: try #require(link.firstIndex(of: "#")))...])
+    }
+}
+
+/// A relay that is away at first.
+private final class TestLink: RelayLink {
+    private let failures: Mutex<Int>
+    private let tell: AsyncStream<Revocation>.Continuation
+    let told: AsyncStream<Revocation>
+
+    init(failures: Int) {
+        self.failures = Mutex(failures)
+        (told, tell) = AsyncStream.makeStream(of: Revocation.self)
+    }
+
+    func revoke(_ revocation: Revocation) async -> Bool {
+        let isAway = failures.withLock { left in
+            left -= 1
+            return left >= 0
+        }
+        if !isAway { tell.yield(revocation) }
+        return !isAway
+    }
+
+    func rest() async {}
+}
