@@ -5,6 +5,7 @@ import HummingbirdCore
 import Logging
 import NIOCore
 import RoostAuth
+import RoostClient
 import RoostClientLibwebsockets
 
 /// The process: everything joined by a configuration.
@@ -36,7 +37,7 @@ package struct Services: Sendable {
         database = try await ServicesDatabase(path: configuration.data + "/services.db", log: log)
         let (ring, seconds) = (keys, limits.serviceTokenSeconds)
         let link = SocketRelayLink(
-            url: configuration.relayURL, connector: LibwebsocketsConnector(), clock: clock, log: log
+            url: configuration.relayURL, connector: try Services.connector(configuration), clock: clock, log: log
         ) { () throws(ServiceFault) in
             try AccessToken.service(by: ring, issued: clock.seconds, seconds: seconds)
         }
@@ -47,6 +48,15 @@ package struct Services: Sendable {
             hashes: try HashPool(limits: limits), keys: keys,
             mail: try mail ?? Services.mail(configuration, minutes: Int(limits.linkSeconds / 60), log), log: log,
             wakeRelay: { queue.wake() })
+    }
+
+    private static func connector(
+        _ configuration: ServicesConfiguration
+    ) throws(ConfigurationFailure) -> LibwebsocketsConnector {
+        guard !configuration.relayCAFile.isEmpty else { return LibwebsocketsConnector() }
+        do throws(SocketFailure) { return try LibwebsocketsConnector(caFile: configuration.relayCAFile) } catch {
+            throw ConfigurationFailure("services.relay_ca_file: \(error.reason)")
+        }
     }
 
     private static func mail(
@@ -72,7 +82,8 @@ package struct Services: Sendable {
         let gate = Gate(
             routes: table, origins: OriginRule(configuration.origins),
             addresses: ClientAddress(proxies: configuration.proxies) ?? ClientAddress(), limits: limits, log: log)
-        var channel = HTTP1Channel.Configuration(idleTimeout: .seconds(Int64(limits.idleSeconds)))
+        var channel = HTTP1Channel.Configuration(
+            additionalChannelHandlers: [FaultyRequests()], idleTimeout: .seconds(Int64(limits.idleSeconds)))
         channel.httpDecoder.maxHeaderFieldSize = limits.headerBytes
         channel.httpDecoder.maxHeaderListSize = limits.headerBytes
         channel.httpDecoder.maxHeaderFieldCount = limits.headerFields

@@ -1,8 +1,10 @@
 """Accounts: people sign up and in over HTTP. Their tokens open sockets of the relay, which has the public keys only."""
 
 import asyncio
+import contextlib
 import json
 import socket as sockets
+import sqlite3
 import threading
 
 import jwt
@@ -176,22 +178,21 @@ async def test_refreshes_on_an_open_socket_lose_nothing(both):
     services, relay = both(tokens__access_seconds=4)
     ann, bob = services.sign_up("ann@example.org"), services.sign_up("bob@example.org")
     phones = [await relay.device(one["user"], device=one["device"], token=one["accessToken"]) for one in (ann, bob)]
-    loop = asyncio.get_running_loop()
-    count, conversation = 100, None
-    for number in range(1, count + 1):
-        fresh = await loop.run_in_executor(None, services.refresh, ann["refreshToken"])
-        assert fresh.status == 200, fresh.raw
-        ann = fresh.json
-        await phones[0].call("refresh", token=ann["accessToken"])
+    first_end = max(phone.welcome["expires"] for phone in phones)
+    loop, number, now = asyncio.get_running_loop(), 0, 0
+    # A hundred times, and until the tokens of the welcomes have ended by the relay's clock.
+    while number < 100 or now <= first_end:
+        number += 1
+        for index, tokens in enumerate((ann, bob)):
+            fresh = await loop.run_in_executor(None, services.refresh, tokens["refreshToken"])
+            assert fresh.status == 200, fresh.raw
+            tokens.update(fresh.json)
+            await phones[index].call("refresh", token=tokens["accessToken"])
         sent = await phones[0].send("@" + bob["user"], str(number))
-        conversation = sent["conversation"]
-        if number % 10 == 0:
-            bob = (await loop.run_in_executor(None, services.refresh, bob["refreshToken"])).json
-            await phones[1].call("refresh", token=bob["accessToken"])
-    messages = await phones[1].messages(conversation, sent["sequence"])
-    assert len(messages) == count
-    # The first tokens have ended meanwhile, or are about to: without a refresh the session would end.
-    assert all(phone.close_code is None for phone in phones)
+        now = (await phones[0].call("ping"))["time"]
+    messages = await phones[1].messages(sent["conversation"], sent["sequence"])
+    assert len(messages) == number
+    assert [phone.close_code for phone in phones] == [None, None]
 
 
 # Sessions
@@ -418,6 +419,23 @@ def test_nothing_remains_of_a_deleted_account(start_services):
     assert services.sign_in("remarkable.address@example.org").code == "invalid_credentials"
     again = services.sign_up("remarkable.address@example.org")
     assert again["user"] != tokens["user"]
+
+
+def test_what_was_deleted_before_a_crash_is_forgotten_by_the_next_start(start_services):
+    services = start_services()
+    services.sign_up("remarkable.address@example.org", name="Remarkable Name")
+    services.kill()
+    # As if the process had been killed between the two steps.
+    with contextlib.closing(sqlite3.connect(services.data / "services.db")) as store:
+        store.execute("PRAGMA secure_delete=ON")
+        store.execute("PRAGMA foreign_keys=ON")
+        store.execute("PRAGMA wal_autocheckpoint=0")
+        store.execute("DELETE FROM account")
+        store.commit()
+        wal = (services.data / "services.db-wal").read_bytes()
+    (services.data / "services.db-wal").write_bytes(wal)
+    services.start()
+    assert b"emarkable" not in services.bytes_on_disk()
 
 
 def test_people_get_what_is_kept_of_them(services, email):

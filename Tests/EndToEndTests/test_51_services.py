@@ -2,8 +2,11 @@
 
 import asyncio
 import http.client
+import json
+import os
 import re
 import socket as sockets
+import subprocess
 import sys
 import threading
 
@@ -55,8 +58,27 @@ def test_a_body_without_length_is_bounded(services):
 def test_overlong_headers_are_refused(services):
     with sockets.create_connection(("127.0.0.1", services.port), timeout=20) as plain:
         plain.sendall(b"GET /healthz HTTP/1.1\r\nHost: x\r\nX-Long: " + b"a" * 20_000 + b"\r\n\r\n")
-        assert plain.recv(4096).startswith(b"HTTP/1.1 4")
+        assert_is_json_and_the_end(plain)
     assert services.get("/healthz").status == 200
+
+
+def test_what_is_no_request_gets_json(services):
+    for text in (b"hello\r\n\r\n", b"GET / HTTP/9.9\r\n\r\n", b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03",
+                 b"GET / HTTP/1.1\r\nHost: x\r\nContent-Length: -1\r\n\r\n"):
+        with sockets.create_connection(("127.0.0.1", services.port), timeout=20) as plain:
+            plain.sendall(text)
+            assert_is_json_and_the_end(plain)
+
+
+def assert_is_json_and_the_end(plain):
+    seen = b""
+    try:
+        while piece := plain.recv(4096):
+            seen += piece
+    except ConnectionResetError:
+        pass  # We had sent more than was read.
+    head, _, body = seen.partition(b"\r\n\r\n")
+    assert head.startswith(b"HTTP/1.1 400 ") and json.loads(body)["code"] == "bad_request", seen
 
 
 def test_requests_at_once_are_bounded(start_services):
@@ -180,6 +202,27 @@ def test_answers_are_as_the_document_says(services, name):
     assert seen == {one["operationId"] for path in pages["paths"].values() for one in path.values()}
 
 
+def test_the_commands_of_the_page_are_true(start_services):
+    services = start_services()
+    text = (REPOSITORY / "Docs/Accounts.md").read_text().replace(" \\\n", " ")
+    commands = re.findall(r"^    (curl .*)$", text, re.MULTILINE)
+    assert len(commands) > 10
+    # The first one makes the account.
+    environment = {"PATH": os.environ["PATH"]}
+    for words in commands:
+        words = words.replace("http://127.0.0.1:8081", f"http://127.0.0.1:{services.port}")
+        found = subprocess.run(
+            ["bash", "-c", words.replace("curl -s", "curl -s -o /dev/null -w '%{http_code}'")], env=environment,
+            capture_output=True, text=True, timeout=20, check=True)
+        assert found.stdout.startswith("2"), (words, found.stdout)
+        answer = services.sign_in("ann@example.org")
+        if answer.status != 200:
+            answer = services.sign_in("ann@example.org", "battery staple")
+        tokens = answer.json if answer.status == 200 else services.sign_up("ann@example.org")
+        environment["AUTH"] = f"Authorization: Bearer {tokens['accessToken']}"
+        environment["REFRESH"] = tokens["refreshToken"]
+
+
 # Mail
 
 
@@ -221,6 +264,9 @@ def test_mistakes_in_the_configuration_end_with_2(tmp_path, services):
     assert found.stderr.count("\n") == 1 and "roost.yaml:3: services.prot: unknown key" in found.stderr
     assert services.command("serve", "--set", "accounts.password_min=5").returncode == 2
     assert services.command("fly").returncode == 2
+    # The relay's sections are left to the relay.
+    found = services.command("serve", "--config", str(REPOSITORY / "Config/roost.yaml"))
+    assert found.returncode == 2 and "another roost-services" in found.stderr
     # Two processes on one folder would count apart.
     found = services.command("serve")
     assert found.returncode == 2 and "another roost-services" in found.stderr

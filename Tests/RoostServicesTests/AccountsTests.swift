@@ -166,6 +166,23 @@ struct AccountsTests {
         }
     }
 
+    @Test func everyRouteIsInTheDocument() async throws {
+        let accounts = try await accounts()
+        var table = RouteTable()
+        PublicRoutes(database: accounts.database, keys: accounts.keys).add(to: &table)
+        AccountRoutes(accounts: accounts).add(to: &table)
+        let document = String(decoding: PublicRoutes.document, as: UTF8.self)
+        var paths: [String: Set<String>] = [:]
+        var path = ""
+        for line in document.split(separator: "\n") {
+            if line.hasPrefix("  /") { path = String(line.dropFirst(2).dropLast()) }
+            let word = line.dropFirst(4).dropLast()
+            guard line.hasPrefix("    "), ["get", "post", "patch", "delete", "put"].contains(word) else { continue }
+            paths[path, default: []].insert(word.uppercased())
+        }
+        #expect(table.paths == paths)
+    }
+
     @Test func theRelayIsToldUntilItSaysOk() async throws {
         let accounts = try await accounts()
         let tokens = try await signUp(accounts)

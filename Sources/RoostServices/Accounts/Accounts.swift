@@ -90,6 +90,7 @@ package final class Accounts: Sendable {
             try LinkTable.deleteOld(now: now, database)
             try RevocationTable.deleteOld(now: now, database)
         }
+        try await database.forgetRest()
     }
 
     func enqueue(_ request: Forgotten) throws(ServiceFault) {

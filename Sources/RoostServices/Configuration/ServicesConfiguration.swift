@@ -8,6 +8,8 @@ package struct ServicesConfiguration: Sendable, Equatable {
     package var origins: [String] = []
     package var proxies: [String] = []
     package var relayURL = "ws://127.0.0.1:8080/v1/socket"
+    /// The certificates that the relay's is checked by; empty for the system's.
+    package var relayCAFile = ""
     package var publicURL = "http://127.0.0.1:8081"
     package var passwordMin = 8
     package var roles: [String] = []

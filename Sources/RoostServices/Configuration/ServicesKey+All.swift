@@ -16,6 +16,7 @@ extension ServicesKey {
         ServicesKey("services.origins", .list(\.origins, origin)),
         ServicesKey("services.proxies", .list(\.proxies, network)),
         ServicesKey("services.relay_url", .text(\.relayURL, socketURL)),
+        ServicesKey("services.relay_ca_file", .text(\.relayCAFile, line)),
         ServicesKey("services.public_url", .text(\.publicURL, webURL)),
         // OWASP asks for 8 where there is no second factor. Below 6 a password is found in the allowed attempts.
         ServicesKey("accounts.password_min", .whole(\.passwordMin, 6...64)),

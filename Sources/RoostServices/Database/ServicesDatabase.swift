@@ -8,14 +8,17 @@ package actor ServicesDatabase {
     private nonisolated let queue = DatabaseQueue()
     private let database: LocalDatabase
     private let log: Logger
+    // Whether something that was deleted may still be in the write-ahead log.
+    private var mustForget = true
 
     package nonisolated var unownedExecutor: UnownedSerialExecutor { queue.asUnownedSerialExecutor() }
 
-    /// Opens the file, or creates it.
+    /// Opens the file, or creates it. A process before this one may have been killed before it could `forget`.
     /// - Throws: `LocalFailure`, if it can't be used.
     package init(path: String, log: Logger) async throws {
         self.log = log
         database = try LocalDatabase(path: path, migrations: ServicesDatabase.migrations)
+        try forgetRest()
     }
 
     // The last checkpoint writes, too.
@@ -41,8 +44,18 @@ package actor ServicesDatabase {
 
     /// Leaves nothing of what was deleted in the write-ahead log, which keeps older pages until it begins anew.
     package func forget() throws(ServiceFault) {
+        mustForget = true
+        try forgetRest()
+    }
+
+    /// The same, if it was prevented before: another program that reads the file keeps the log as it is.
+    package func forgetRest() throws(ServiceFault) {
+        guard mustForget else { return }
         do throws(LocalFailure) {
-            _ = try database.rows("PRAGMA wal_checkpoint(TRUNCATE)") { _ in }
+            // The first column says whether it couldn't be done (sqlite.org/pragma.html#pragma_wal_checkpoint).
+            let isBlocked = try database.rows("PRAGMA wal_checkpoint(TRUNCATE)") { $0.integer(0) != 0 }
+            mustForget = isBlocked.contains(true)
+            if mustForget { log.warning("another program reads the database, so what was deleted is in its log still") }
         } catch {
             throw fault(error)
         }

@@ -7,6 +7,9 @@ struct PublicRoutes: Sendable {
     let database: ServicesDatabase
     let keys: KeyRing
 
+    /// The OpenAPI document.
+    static var document: [UInt8] { PackageResources.openapi_yaml }
+
     func add(to table: inout RouteTable) {
         let (database, keys) = (database, keys)
         table.add(.get, "/healthz") { _ throws(ServiceFault) in .json { $0.member("ok", true) } }
@@ -21,7 +24,7 @@ struct PublicRoutes: Sendable {
             Answer(200, type: "application/jwk-set+json", body: Array(keys.jwks.utf8), isPrivate: false)
         }
         table.add(.get, "/v1/openapi.yaml") { _ throws(ServiceFault) in
-            Answer(200, type: "application/yaml", body: PackageResources.openapi_yaml, isPrivate: false)
+            Answer(200, type: "application/yaml", body: PublicRoutes.document, isPrivate: false)
         }
     }
 }
