@@ -306,16 +306,25 @@ async def test_a_relay_that_was_away_misses_nothing(both):
 async def test_a_rotated_key_is_taken_on_open_and_new_connections(both):
     services, relay = both()
     tokens, (phone,) = await sign_in_on(relay, services, "phone")
+    first = tokens[0]["accessToken"]
+    old = jwt.get_unverified_header(first)["kid"]
     assert services.command("rotate-key").returncode == 0
     assert len(services.get("/.well-known/jwks.json").json["keys"]) in (1, 2)
     assert len(json.loads((services.data / "keys.json").read_text())["keys"]) == 2
     services.kill()
     services.start()
     assert len(services.get("/.well-known/jwks.json").json["keys"]) == 2
-    # Signed with whichever key is due.
-    fresh = services.refresh(tokens[0]["refreshToken"]).json
-    await phone.call("refresh", token=fresh["accessToken"])
-    assert services.get("/v1/account", token=tokens[0]["accessToken"]).status == 200
+
+    # The relay may read the keys first; then the new one signs, and the relay reads them when it meets it.
+    def signed_anew():
+        tokens[0].update(services.refresh(tokens[0]["refreshToken"]).json)
+        return jwt.get_unverified_header(tokens[0]["accessToken"])["kid"] != old
+    await until(signed_anew, "the new key to sign")
+    await phone.call("refresh", token=tokens[0]["accessToken"])
+    await relay.device(tokens[0]["user"], device="phone", token=tokens[0]["accessToken"])
+    # Nobody is signed out by it.
+    assert services.get("/v1/account", token=first).status == 200
+    assert not await refused(relay, {"accessToken": first, "device": "phone"})
 
 
 # Passwords and links

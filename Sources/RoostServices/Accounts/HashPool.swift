@@ -1,4 +1,5 @@
 import Foundation
+import Glibc
 import Synchronization
 
 /// Threads of its own for hashing passwords, and a bounded queue before them: never Swift's pool, which everything else
@@ -17,7 +18,11 @@ package final class HashPool: Sendable {
         let desk = Desk(queueMax: limits.hashQueue, busySeconds: Int64(limits.busySeconds))
         self.desk = desk
         for number in 1...max(1, limits.hashThreads) {
-            let thread = Thread { while let work = desk.next() { work() } }
+            let thread = Thread {
+                // On Linux this affects only the calling thread. Whoever signs in can wait; messages can't.
+                setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, 10)
+                while let work = desk.next() { work() }
+            }
             thread.name = "hash \(number)"
             thread.start()
         }
