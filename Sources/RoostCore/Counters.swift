@@ -41,6 +41,8 @@ public final class Counters {
     public internal(set) var behind = Behind()
     /// Gaps sent.
     public internal(set) var gaps = 0
+    /// Events that consumers of the feed were told.
+    public internal(set) var feedEvents = 0
     /// Conversations, members and watches looked at one by one, users named by commands that may name many, members who
     /// came or left, users whose presence may have changed and those who may have to be told. Sixteen members who are
     /// only searched for their sessions count as one.

@@ -57,7 +57,10 @@ extension Relay {
     /// Durable events decided elsewhere, by an importer or another node that writes to the same log. They come in order
     /// of position; known ones are skipped.
     public func learn(_ events: [LearnedEvent], at now: Moment, write: () -> Void = {}) {
-        input(arrivals: events.count, at: now) { stored.learn(events, at: now, write: write) }
+        input(arrivals: events.count, at: now) {
+            stored.learn(events, at: now, write: write)
+            operators.journalHasChanged()
+        }
     }
 
     /// The store has failed. What was under way may or may not be found after a restart, so none of it is acked. From
@@ -104,6 +107,9 @@ extension Relay {
                 if case .whereabouts(let session, let id, let page) = reader {
                     return operators.answered(result, page, id, session)
                 }
+                if case .feed(let session, let id, let after) = reader {
+                    return operators.feeds.answered(result, after: after, id, session)
+                }
                 if let session = reader.session { prices.charge(bytes: result.bodyBytes, to: session, at: now) }
                 return query.answered(result, for: reader)
             }
@@ -135,6 +141,7 @@ extension Relay {
             journal.beginDrain()
             session.announceDrain(over: spread)
             receipt.storeNow()
+            operators.feeds.storeNow()
         }
     }
 
@@ -142,6 +149,7 @@ extension Relay {
     public func closeAll(at now: Moment) {
         input(at: now) {
             receipt.storeNow()
+            operators.feeds.storeNow()
             presence.closeDown(at: now)
             session.shutAll()
         }

@@ -118,6 +118,8 @@ public final class Relay {
         let signIns = SignIns(.init(limits), snapshot.endedSignIns, at: time)
         operators = OperatorCommands(
             .init(limits), directory, journal, delivery, reads, replies, counters, signIns,
+            FeedCommands(
+                .init(limits), snapshot.feedCursors, directory, journal, delivery, reads, replies, counters),
             Statistics(.init(limits), counters, times, delivery, builder))
         session = SessionCommands(
             sessions: sessions, ends: DeviceEnds(.init(limits)), prices: prices, directory: directory,
@@ -153,6 +155,8 @@ public final class Relay {
     public var pendingEvents: Int { journal.pendingEvents }
     /// Bytes waiting for all connections, as the last writes left them.
     public var outboxBytes: Int { delivery.edge.waitingBytes }
+    /// How many positions each consumer of the feed is behind, in the order of their names.
+    public var feedLags: [(consumer: String, positions: Int)] { operators.feeds.lags }
     /// Whether nothing waits for the log, or what waits can't be stored.
     public var isSettled: Bool {
         journal.isEmpty && (journal.isFailed || !receipt.isStoreDue) || journal.isFull && journal.isIdle

@@ -15,12 +15,14 @@ public final class CommandDecoder {
     /// The epoch of the log whose positions it accepts.
     public let epoch: String
     private let members: CommandMembers
+    private let feedMax: Int
     private let commandTypes = CommandType.vocabulary
 
     /// Creates a decoder for messages of at most `limits.frameBytes` bytes; it takes about twice that in memory. It
     /// accepts only positions of the log with this epoch.
     public init(limits: Limits, epoch: String) {
         self.epoch = epoch
+        feedMax = limits.feedMax
         members = CommandMembers(limits: limits, epoch: epoch)
     }
 
@@ -81,7 +83,8 @@ public final class CommandDecoder {
             .watch(users: try members.watched(), conversations: try members.counted())
         case .unwatch:
             .unwatch(users: try members.watched(), conversations: try members.counted())
-        case .people, .person, .whereabouts, .disconnect, .revoke, .drain, .statistics:
+        case .people, .person, .whereabouts, .disconnect, .revoke, .drain, .statistics, .feed, .ackFeed,
+            .forgetFeed:
             .operator(try readOperatorCommand(type))
         }
     }
@@ -97,6 +100,13 @@ public final class CommandDecoder {
         case .revoke: try readRevoke()
         case .drain: .drain
         case .statistics: .statistics(isActive: try members.flag(.active) ?? true, limit: try members.limit())
+        case .feed:
+            .feed(
+                OperatorCommand.Feed(
+                    consumer: try members.name(.consumer), after: try members.optional(.after, members.position),
+                    limit: try members.limit(atMost: feedMax), waits: try members.flag(.wait) ?? false))
+        case .ackFeed: .ackFeed(consumer: try members.name(.consumer), try members.position(.position))
+        case .forgetFeed: .forgetFeed(consumer: try members.name(.consumer))
         default: throw Refusal(.unknownType, "unknown command type")
         }
     }

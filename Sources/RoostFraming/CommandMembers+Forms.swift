@@ -171,9 +171,10 @@ extension CommandMembers {
         Timestamp(milliseconds: try whole(member, 1...Int64.max))
     }
 
-    func limit() throws(Refusal) -> Int? {
+    /// - Parameter most: instead of the usual bound.
+    func limit(atMost most: Int? = nil) throws(Refusal) -> Int? {
         guard value(.limit) != nil else { return nil }
-        return Int(try whole(.limit, 1...Int64(max(limits.historyMax, 1))))
+        return Int(try whole(.limit, 1...Int64(max(most ?? limits.historyMax, 1))))
     }
 
     func position(_ member: Member) throws(Refusal) -> Position {

@@ -1,8 +1,9 @@
 /// The names of command members (Docs/Protocol.md, sections 3–9).
 enum Member: Int, CaseIterable, Sendable {
-    case active, after, `as`, background, before, body, conversation, conversations, device, id, key, kind
+    case active, after, `as`, background, before, body, consumer, conversation, conversations, device, id, key, kind
     case lastSeen, limit, members, name, `operator`, pingSeconds, pongSeconds, position, presence, reaction, read
     case remove, replyTo, resume, role, sequence, sid, state, text, to, token, type, until, user, users
+    case wait
 
     static let vocabulary = Vocabulary<Member> { $0.word }
 
@@ -15,6 +16,7 @@ enum Member: Int, CaseIterable, Sendable {
         case .background: "background"
         case .before: "before"
         case .body: "body"
+        case .consumer: "consumer"
         case .conversation: "conversation"
         case .conversations: "conversations"
         case .device: "device"
@@ -46,6 +48,7 @@ enum Member: Int, CaseIterable, Sendable {
         case .until: "until"
         case .user: "user"
         case .users: "users"
+        case .wait: "wait"
         }
     }
 }

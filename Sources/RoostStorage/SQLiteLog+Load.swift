@@ -18,6 +18,7 @@ extension SQLiteLog {
         snapshot.exceptions = try exceptions(database)
         snapshot.revocations = try revocations(database)
         snapshot.endedSignIns = try endedSignIns(database)
+        snapshot.feedCursors = try feedCursors(database)
         snapshot.devices = try devices(database)
         snapshot.conversations = try conversations(database)
         snapshot.members = try members(database)
@@ -54,6 +55,9 @@ extension SQLiteLog {
         var end = LogEnd(known: max(last, try writer.meta.number("head_floor")))
         end.take(writer.head, "the indexes have")
         for device in snapshot.devices { end.take(device.cursor.value, "device \(device.number.value) has acked") }
+        for cursor in snapshot.feedCursors {
+            end.take(cursor.position.value, "consumer \(cursor.consumer) of the feed has acked")
+        }
         for conversation in snapshot.conversations {
             end.take(conversation.lastPosition.value, "conversation \(conversation.number.value) ends at")
         }
@@ -157,6 +161,13 @@ extension SQLiteLog {
             ended.append(Snapshot.EndedSignIn(query.text(0), until: Timestamp(milliseconds: query.int64(1))))
         }
         return ended
+    }
+
+    private func feedCursors(_ database: Database) throws -> [Snapshot.FeedCursor] {
+        let query = try database.prepare("SELECT consumer, position FROM feed_cursor ORDER BY consumer")
+        var cursors: [Snapshot.FeedCursor] = []
+        while try query.step() { cursors.append(Snapshot.FeedCursor(query.text(0), Position(query.int64(1)))) }
+        return cursors
     }
 
     private func exceptions(_ database: Database) throws -> [Snapshot.Exception] {

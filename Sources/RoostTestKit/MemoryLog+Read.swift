@@ -95,7 +95,9 @@ extension MemoryLog {
             }
             bytes += event.body.count
             result.events.append(event)
+            result.reached = event.position
         }
+        if !result.hasMore { result.reached = max(request.after, state.head) }
         return result
     }
 }

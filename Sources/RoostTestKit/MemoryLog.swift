@@ -12,6 +12,7 @@ public final class MemoryLog: LogWriter, LogReader {
         var users: [UserNumber: Snapshot.User] = [:]
         var revocations: [UserNumber: [String: Timestamp]] = [:]
         var endedSignIns: [String: Timestamp] = [:]
+        var feedCursors: [String: Position] = [:]
         var exceptions: [UserNumber: [UserNumber: PrivacyException]] = [:]
         var devices: [DeviceNumber: Snapshot.Device] = [:]
         var conversations: [ConversationNumber: Record] = [:]
@@ -123,6 +124,8 @@ public final class MemoryLog: LogWriter, LogReader {
                 state.endedSignIns[name] = until
             case .forgetSignIns(let time):
                 state.endedSignIns = state.endedSignIns.filter { $0.value > time }
+            case .feedCursor(let consumer, let position):
+                state.feedCursors[consumer] = position
             case .exception(let number, let other, let exception):
                 state.exceptions[number, default: [:]][other] = exception
             case .alive(let time):
@@ -179,6 +182,9 @@ public final class MemoryLog: LogWriter, LogReader {
         }
         snapshot.endedSignIns = state.endedSignIns.sorted { $0.key < $1.key }.map {
             Snapshot.EndedSignIn($0.key, until: $0.value)
+        }
+        snapshot.feedCursors = state.feedCursors.sorted { $0.key < $1.key }.map {
+            Snapshot.FeedCursor($0.key, $0.value)
         }
         for (user, exceptions) in state.exceptions.sorted(by: { $0.key.value < $1.key.value }) {
             snapshot.exceptions += exceptions.sorted { $0.key.value < $1.key.value }.map {

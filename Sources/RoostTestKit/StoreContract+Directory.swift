@@ -26,6 +26,8 @@ extension StoreContract {
             .revoke(UserNumber(1), device: nil, time(50)),
             .endSignIn("s-2", until: time(90)), .endSignIn("s-1", until: time(91)), .endSignIn("s-2", until: time(92)),
             .endSignIn("s-3", until: time(89)), .forgetSignIns(upTo: time(89)),
+            .feedCursor("search", at(3)), .feedCursor("push", at(5)), .feedCursor("old", at(9)),
+            .feedCursor("push", at(6)), .feedCursor("old", nil),
             .exception(UserNumber(2), of: UserNumber(1), .blocked),
             .exception(UserNumber(1), of: UserNumber(2), nil),
         ])
@@ -47,6 +49,8 @@ extension StoreContract {
                 Snapshot.Revocation(UserNumber(1), device: "phone", time(80)),
                 Snapshot.Revocation(UserNumber(2), device: nil, time(70)),
             ])
+        try expect(
+            snapshot.feedCursors, [Snapshot.FeedCursor("push", at(6)), Snapshot.FeedCursor("search", at(3))])
         try expect(
             snapshot.endedSignIns,
             [Snapshot.EndedSignIn("s-1", until: time(91)), Snapshot.EndedSignIn("s-2", until: time(92))])

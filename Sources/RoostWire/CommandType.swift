@@ -1,10 +1,11 @@
-/// The types of what a client says (Docs/Protocol.md, sections 3–9 and 11).
+/// The types of what a client says (Docs/Protocol.md, sections 3–9, 11 and 12).
 public enum CommandType: WireWord {
     case hello, refresh, ping, bye, devices
     case create, get, list, rename, add, remove, setRole, members, leave
     case send, edit, delete, react, history, signal
     case ack, read, typing, presence, status, privacy, except, watch, unwatch
     case people, person, whereabouts, disconnect, revoke, drain, statistics
+    case feed, ackFeed, forgetFeed
 
     /// The value of `type`.
     public var word: StaticString {
@@ -45,6 +46,9 @@ public enum CommandType: WireWord {
         case .revoke: "admin.revoke"
         case .drain: "admin.drain"
         case .statistics: "admin.statistics"
+        case .feed: "feed"
+        case .ackFeed: "feed.ack"
+        case .forgetFeed: "feed.forget"
         }
     }
 

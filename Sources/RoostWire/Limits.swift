@@ -234,6 +234,17 @@ public struct Limits: Sendable, Equatable {
     /// Most rows of the log's index in which one page looks for them, two milliseconds of reading.
     public var backlogRowsMax = 100_000
 
+    /// Events on a page of the feed whose command names no limit.
+    public var feedDefault = 128
+    /// Most events on a page of the feed. With short messages it takes a millisecond to read and half of one to write.
+    public var feedMax = 256
+    /// Bytes of bodies at which such a page ends early: as much as a turn puts into outboxes for all who catch up.
+    public var feedBytes = 262_144
+    /// Rows that are looked at for one such page. Where conversations were erased, many have nothing to tell.
+    public var feedLooks = 4_096
+    /// Consumers of the feed that keep a cursor. A deployment has one for each program that follows the log.
+    public var feedConsumers = 16
+
     // MARK: Times, in milliseconds
 
     /// Longest time from the upgrade to `hello`.
@@ -295,6 +306,11 @@ public struct Limits: Sendable, Equatable {
     public var signInEndMaxMilliseconds: Int64 = 86_400_000
     /// How often it is looked whether sign-ins can be forgotten, because none of their tokens can be good any more.
     public var signInLookMilliseconds: Int64 = 60_000
+    /// How long a page of the feed waits for something to tell: shorter than clients wait for an answer.
+    public var feedWaitMilliseconds: Int64 = 8_000
+    /// Time over which acks of the feed are collected before they are stored. A crash makes a consumer get again what
+    /// it has acked since.
+    public var feedStoreMilliseconds: Int64 = 250
     /// How long a client is told to wait when the writer's queue is full.
     public var busyRetryMilliseconds: Int64 = 250
     /// How long a client is told to wait that writes faster than it catches up.

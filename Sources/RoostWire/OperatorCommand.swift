@@ -18,11 +18,50 @@ public enum OperatorCommand {
     /// Begins or ends the stream of statistics.
     case statistics(isActive: Bool, limit: Int?)
 
-    /// Whether services may send it, who need little: whom to close out, and whether somebody is there.
-    public var isForServices: Bool {
+    /// A page of the log for a consumer.
+    case feed(Feed)
+    /// A consumer has processed everything up to here.
+    case ackFeed(consumer: Text, Position)
+    /// A consumer isn't needed any more.
+    case forgetFeed(consumer: Text)
+
+    /// Who may send a command.
+    public enum Senders: Sendable {
+        /// Only operators.
+        case operators
+        /// Only services: what the log says, which operators needn't know.
+        case services
+        /// Both: who is to be closed out, and whether somebody is there.
+        case both
+    }
+
+    /// Who may send it.
+    public var senders: Senders {
         switch self {
-        case .person, .disconnect, .revoke, .endSignIn: true
-        case .people, .whereabouts, .drain, .statistics: false
+        case .person, .disconnect, .revoke, .endSignIn: .both
+        case .people, .whereabouts, .drain, .statistics: .operators
+        case .feed, .ackFeed, .forgetFeed: .services
+        }
+    }
+
+    /// `feed`.
+    public struct Feed {
+        /// Who asks: the name of the cursor.
+        public var consumer: Text
+        /// Only events above this position; nil for those above the cursor.
+        public var after: Position?
+        /// Most events in the answer.
+        public var limit: Int?
+        /// Whether the answer waits until there is something.
+        public var waits: Bool
+
+        /// Creates one.
+        @inlinable
+        public init(consumer: Text, after: Position?, limit: Int?, waits: Bool) {
+            self.consumer = consumer
+            self.after = after
+            self.limit = limit
+            self.waits = waits
         }
     }
 

@@ -14,6 +14,7 @@ struct StoreContent: Equatable {
         }.sorted()
         lines += snapshot.revocations.map { "revoked \($0.user.value) \($0.device ?? "") \($0.time.milliseconds)" }
         lines += snapshot.endedSignIns.map { "sign-in \($0.name) ended \($0.until.milliseconds)" }
+        lines += snapshot.feedCursors.map { "feed of \($0.consumer) at \($0.position.value)" }
         lines += snapshot.exceptions.map { "exception \($0.user.value) \($0.other.value) \($0.kind)" }.sorted()
         lines += snapshot.devices.map {
             "device \($0.number.value) \($0.user.value) \($0.name) \($0.cursor.value) \($0.ended.map { "\($0)" } ?? "")"

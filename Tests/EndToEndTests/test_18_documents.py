@@ -38,16 +38,19 @@ class Replay:
         self.operator: Device | None = None
         self.group = None
         self.position = None
+        self.service = self.fed = None
 
     async def filled(self, text):
         """Returns the example with its placeholders replaced."""
         text = re.sub(r"\{token:(\w+)\}", lambda found: self.relay.token(found[1]), text)
         text = re.sub(
-            r"\{operator:(\w+)\}", lambda found: self.relay.token(found[1], scope="admin"), text)
+            r"\{(operator|service):(\w+)\}",
+            lambda found: self.relay.token(found[2], scope=found[1].replace("operator", "admin")), text)
         if "{group}" in text and self.group is None:
             # On the page alice leaves the group in one section, and the next section needs a group again.
             self.group = await self.alice.group("Crew", "bob", "carol")
         text = text.replace("{group}", self.group or "").replace("{position}", self.position or "")
+        text = text.replace("{fed}", self.fed or "")
         assert not re.search(r"\{\w+(:\w+)?\}", text), f"an unknown placeholder: {text}"
         return text
 
@@ -56,11 +59,13 @@ class Replay:
         if command["type"] == "admin.drain":
             # It would end the replay. Others try it.
             return
-        if command.get("operator"):
+        if "{service:" in text:
+            self.service = await self.relay.connect()
+        elif command.get("operator"):
             self.operator = await self.relay.connect()
         elif command["type"] == "hello":
             self.alice = await self.relay.connect()
-        speaker = self.operator or self.alice
+        speaker = self.service or self.operator or self.alice
         if "id" not in command:
             assert command["type"] in MAY_BE_SILENT
             await speaker.tell(**command)
@@ -81,6 +86,7 @@ class Replay:
         if command["type"] == "conversation.leave":
             self.group = None
         self.position = answer.get("position", self.position)
+        self.fed = answer.get("feed", {}).get("position", self.fed)
 
 
 async def test_every_example_of_the_protocol_is_answered(start):
@@ -151,7 +157,8 @@ def test_every_command_has_an_example():
         "conversation.add", "conversation.role", "conversation.remove", "conversation.members", "conversation.leave",
         "send", "edit", "react", "delete", "history", "signal", "ack", "read", "typing", "presence", "status",
         "privacy", "except", "devices", "watch", "unwatch", "admin.people", "admin.user", "admin.message",
-        "admin.disconnect", "admin.revoke", "admin.statistics", "admin.drain"}
+        "admin.disconnect", "admin.revoke", "admin.statistics", "admin.drain", "feed", "feed.ack",
+        "feed.forget"}
 
 
 async def test_events_have_every_member_that_the_page_shows(start):

@@ -68,6 +68,8 @@ private func touch(_ command: OperatorCommand) -> [UInt8] {
     case .people(let after, _): after?.array ?? []
     case .person(let user): user.array
     case .endSignIn(let name, _): name.array
+    case .feed(let feed): feed.consumer.array
+    case .ackFeed(let consumer, _), .forgetFeed(let consumer): consumer.array
     case .disconnect(let user, let device), .revoke(let user, let device): user.array + (device?.array ?? [])
     case .drain, .statistics: []
     case .whereabouts(let asked):

@@ -97,7 +97,7 @@ def commands():
     """The fenced examples, as `(line, command)`."""
     for block in re.findall(r"^```json\n(.*?)^```", PROTOCOL, re.DOTALL | re.MULTILINE):
         for line in block.splitlines():
-            filled = PLACEHOLDER.sub("x", line.replace("{position}", "1"))
+            filled = PLACEHOLDER.sub("x", line.replace("{position}", "1").replace("{fed}", "e-1"))
             yield line, json.loads(filled)
 
 
@@ -246,8 +246,8 @@ def check_members():
     nodes["userPresence"] = schemas["presence"]
     nodes |= {name: schemas[name] for name in
               ("onlineCount", "ownStatus", "ownPrivacy", "exception", "ownDevice", "ended", "people", "herePerson",
-               "person",
-               "personDevice", "whereabouts", "recipient", "recipientDevice", "keptStatistics", "timing")}
+               "person", "personDevice", "whereabouts", "recipient", "recipientDevice", "keptStatistics", "timing",
+               "feed", "feedEvent")}
     same("WireMembers.swift", [*nodes, "limits"], listed)
     for name, members in listed.items():
         named = schemas["limits"]["required"] if name == "limits" else properties(nodes.get(name, {}))

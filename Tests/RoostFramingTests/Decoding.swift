@@ -115,6 +115,12 @@ private func describe(_ command: OperatorCommand) -> String {
         }
     case .disconnect(let user, let device): words("disconnect", text(user), text(device))
     case .revoke(let user, let device): words("revoke", text(user), text(device))
+    case .feed(let feed):
+        words(
+            "feed", text(feed.consumer), feed.after.map { "\($0.value)" } ?? "-", feed.limit.map { "\($0)" } ?? "-",
+            "\(feed.waits)")
+    case .ackFeed(let consumer, let position): words("ackFeed", text(consumer), "\(position.value)")
+    case .forgetFeed(let consumer): words("forgetFeed", text(consumer))
     case .endSignIn(let name, let until): words("endSignIn", text(name), until.map { "\($0.milliseconds)" } ?? "-")
     case .drain: "drain"
     case .statistics(let isActive, let limit): words("statistics", "\(isActive)", number(limit))

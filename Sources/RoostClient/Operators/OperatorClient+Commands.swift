@@ -72,3 +72,41 @@ extension OperatorClient {
         }
     }
 }
+
+/// The feed (Docs/Protocol.md, section 12), for services: their token's `scope` has `service`.
+extension OperatorClient {
+    /// A page of the log. One page of a session may be under way.
+    /// - Parameters:
+    ///   - consumer: whose cursor it is.
+    ///   - after: only events above this position, `position` of the page before; nil for those above the cursor.
+    ///   - limit: most events, 1 to 256.
+    ///   - waits: whether the answer waits until there is something, 8 s at most.
+    public func feed(
+        _ consumer: String, after: String? = nil, limit: Int? = nil, waits: Bool = false
+    ) async throws(RoostFailure) -> FeedPage {
+        let reply = try await ask(.feed) { command in
+            command.member("consumer", consumer)
+            if let after { command.member("after", after) }
+            if let limit { command.member("limit", Int64(limit)) }
+            if waits { command.member("wait", true) }
+        }
+        guard let page = FeedPage(reading: reply.members) else { throw .unexpectedReply }
+        return page
+    }
+
+    /// The consumer has processed everything up to here, and gets what follows, even after a restart of either side.
+    /// What it acked less than a second before a crash of the relay may come again.
+    @discardableResult
+    public func ackFeed(_ consumer: String, _ position: String) async throws(RoostFailure) -> Reply {
+        try await ask(.ackFeed) { command in
+            command.member("consumer", consumer)
+            command.member("position", position)
+        }
+    }
+
+    /// The consumer isn't needed any more: its cursor is forgotten.
+    @discardableResult
+    public func forgetFeed(_ consumer: String) async throws(RoostFailure) -> Reply {
+        try await ask(.forgetFeed) { $0.member("consumer", consumer) }
+    }
+}

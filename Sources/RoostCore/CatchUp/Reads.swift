@@ -9,13 +9,16 @@ enum PendingRead {
     case list(Session, CommandID?, ListPage)
     case created(Session, CommandID?, Created)
     case whereabouts(Session, CommandID?, WhereaboutsReport.Page)
+    /// A page of the feed above a position.
+    case feed(Session, CommandID?, after: Position)
 
     /// The session that asked; nil for a page.
     var session: Session? {
         switch self {
         case .page: nil
         case .history(let session, _, _), .one(let session, _, _), .list(let session, _, _),
-            .created(let session, _, _), .whereabouts(let session, _, _):
+            .created(let session, _, _), .whereabouts(let session, _, _),
+            .feed(let session, _, _):
             session
         }
     }
@@ -24,7 +27,7 @@ enum PendingRead {
     var asker: UserNumber {
         switch self {
         case .page(let page): page.readers.first?.user?.number ?? .none
-        case .history, .one, .list, .created, .whereabouts: session?.user?.number ?? .none
+        case .history, .one, .list, .created, .whereabouts, .feed: session?.user?.number ?? .none
         }
     }
 }

@@ -320,7 +320,7 @@ final class QueryCommands {
     func answered(_ result: ReadResult, for reader: PendingRead) {
         guard let session = reader.session, session.phase == .ready else { return }
         switch reader {
-        case .page, .whereabouts: preconditionFailure("this isn't asked for by one of these commands")
+        case .page, .whereabouts, .feed: preconditionFailure("this isn't asked for by one of these commands")
         case .history(_, let id, let conversation):
             if result.isFailed { refuseFailed(id, session) } else { answer(result, conversation, id, session) }
         case .one(_, let id, let conversation):

@@ -26,6 +26,21 @@ struct EventFrames {
         builder.member("time", event.time.milliseconds)
     }
 
+    /// Writes an event as an element of the feed, which tells the device and the key of whoever sent it. An edit of a
+    /// message that was deleted since has no body.
+    func writeFed(_ event: borrowing StoredEvent, in conversation: Conversation, from sender: String) {
+        builder.member("type", word: word(of: event.kind))
+        if event.kind == .edit, event.body.isEmpty {
+            builder.member("conversation", plain: conversation.id)
+            writeReference(event, from: sender)
+        } else {
+            write(event, in: conversation, from: sender, isOwn: true)
+        }
+        guard event.kind != .message else { return }
+        if !event.device.isEmpty { builder.member("device", plain: event.device) }
+        if !event.key.isEmpty { builder.member("key", plain: event.key) }
+    }
+
     /// Writes a message as an element of history, or as the last of a conversation.
     func writeMessage(
         _ event: borrowing StoredEvent, in conversation: Conversation, from sender: String, for reader: User?

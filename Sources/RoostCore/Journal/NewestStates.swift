@@ -20,6 +20,8 @@ struct NewestStates {
     private var signIns: [String: Int] = [:]
     /// Where it is that old ends may be forgotten.
     private var forgotten: Int?
+    /// Where the cursor of each consumer of the feed is in `states`.
+    private var feeds: [String: Int] = [:]
     /// Where the end of each device's connection is in `states`.
     private var ends: [DeviceNumber: Int] = [:]
     /// Where the last sign of life is in `states`.
@@ -57,6 +59,7 @@ struct NewestStates {
             revocations[tokens] = put(mutation, at: revocations[tokens])
         case .endSignIn(let name, _): signIns[name] = put(mutation, at: signIns[name])
         case .forgetSignIns: forgotten = put(mutation, at: forgotten)
+        case .feedCursor(let consumer, _): feeds[consumer] = put(mutation, at: feeds[consumer])
         case .end(let device, _): ends[device] = put(mutation, at: ends[device])
         case .alive: alive = put(mutation, at: alive)
         case .user, .forgetUser, .device, .forgetDevice, .cursor, .watermark, .answered, .lease, .append: return false

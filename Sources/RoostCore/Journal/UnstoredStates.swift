@@ -12,6 +12,7 @@ enum UnstoredStates {
         case revocation(UserNumber, device: String?)
         case signIn(String)
         case forgottenSignIns
+        case feed(String)
         case end(DeviceNumber)
         case alive
         case lease(NumberKind)
@@ -29,6 +30,7 @@ enum UnstoredStates {
             case .revoke(let user, let device, _): self = .revocation(user, device: device)
             case .endSignIn(let name, _): self = .signIn(name)
             case .forgetSignIns: self = .forgottenSignIns
+            case .feedCursor(let consumer, _): self = .feed(consumer)
             case .end(let device, _): self = .end(device)
             case .alive: self = .alive
             case .lease(let kind): self = .lease(kind)

@@ -40,6 +40,7 @@ final class OperatorCommands {
     private let builder: FrameBuilder
     private let counters: Counters
     private let signIns: SignIns
+    let feeds: FeedCommands
     private let revocations: PendingRevocations
     private let person: PersonReport
     private let whereabouts: WhereaboutsReport
@@ -50,7 +51,8 @@ final class OperatorCommands {
 
     init(
         _ bounds: Bounds, _ directory: Directory, _ journal: Journal, _ delivery: Delivery, _ reads: Reads,
-        _ replies: Replies, _ counters: Counters, _ signIns: SignIns, _ statistics: Statistics
+        _ replies: Replies, _ counters: Counters, _ signIns: SignIns, _ feeds: FeedCommands,
+        _ statistics: Statistics
     ) {
         self.bounds = bounds
         self.directory = directory
@@ -61,6 +63,7 @@ final class OperatorCommands {
         self.counters = counters
         self.statistics = statistics
         self.signIns = signIns
+        self.feeds = feeds
         revocations = PendingRevocations(
             atMost: bounds.revocationsPending, retryMilliseconds: bounds.retryMilliseconds, journal, delivery,
             replies.builder)
@@ -104,6 +107,7 @@ final class OperatorCommands {
     /// The session has ended.
     func forget(_ session: Session) {
         statistics.end(session)
+        feeds.forget(session)
         operators[session.id] = nil
         counters.sessions.operators = operators.count
     }
@@ -127,6 +131,9 @@ final class OperatorCommands {
             close(sessions, .disconnected, id, session)
         case .revoke(let user, let device): try revoke(user, device, by: name, id, session, now)
         case .endSignIn(let signIn, let until): try end(signIn, until, by: name, id, session, now)
+        case .feed(let asked): try feeds.feed(asked, id, session, now)
+        case .ackFeed(let consumer, let position): try feeds.ack(consumer, position, id, session, now)
+        case .forgetFeed(let consumer): try feeds.forget(consumer, id, session)
         case .drain:
             deeds.append(OperatorDeed(name: name, kind: .drain))
             replies.accept(id, session)
@@ -291,15 +298,19 @@ final class OperatorCommands {
     }
 
     /// The journal has stored a batch, or can't.
-    func journalHasChanged() { revocations.settle() }
+    func journalHasChanged() {
+        revocations.settle()
+        feeds.journalHasChanged()
+    }
 
     /// When to call `tick` next, in monotonic milliseconds.
-    var nextDeadline: Int64 { min(statistics.nextDeadline, signIns.nextDeadline) }
+    var nextDeadline: Int64 { min(statistics.nextDeadline, signIns.nextDeadline, feeds.nextDeadline) }
 
     /// Takes samples, answers what waits for a store that has stalled, and forgets sign-ins whose tokens have expired.
     func tick(at now: Moment) {
         statistics.tick(at: now)
         revocations.settle()
+        feeds.tick(at: now.monotonic)
         if let forgotten = signIns.tick(at: now) { journal.store(.forgetSignIns(upTo: forgotten)) }
     }
 

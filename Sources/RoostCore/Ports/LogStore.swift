@@ -87,6 +87,19 @@ public struct Snapshot: Sendable {
         }
     }
 
+    /// How far a consumer of the feed has got.
+    public struct FeedCursor: Hashable, Sendable {
+        /// The consumer.
+        public var consumer: String
+        /// It has processed everything up to here.
+        public var position: Position
+        /// Creates a cursor.
+        public init(_ consumer: String, _ position: Position) {
+            self.consumer = consumer
+            self.position = position
+        }
+    }
+
     /// A device that keeps a cursor.
     public struct Device: Sendable {
         /// The device's number.
@@ -195,6 +208,8 @@ public struct Snapshot: Sendable {
     public var revocations: [Revocation] = []
     /// All sign-ins that are over and not forgotten, in the order of their names.
     public var endedSignIns: [EndedSignIn] = []
+    /// All consumers of the feed, in the order of their names.
+    public var feedCursors: [FeedCursor] = []
     /// All devices.
     public var devices: [Device] = []
     /// All conversations. A direct one has both its users in `members`, as members or former members.

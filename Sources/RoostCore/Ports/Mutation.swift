@@ -33,6 +33,8 @@ public enum Mutation: Sendable {
     case endSignIn(String, until: Timestamp)
     /// Ends of sign-ins up to this time can be forgotten.
     case forgetSignIns(upTo: Timestamp)
+    /// A consumer of the feed has processed everything up to here; nil if it isn't needed any more.
+    case feedCursor(String, Position?)
     /// The relay was alive at this time. After a crash, it is the last-seen time of users who were connected.
     case alive(Timestamp)
     /// A request for more numbers, answered by `Outcome.leased`. Stored only so that nobody else gets them.

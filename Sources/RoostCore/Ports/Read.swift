@@ -169,17 +169,20 @@ public struct LatestRequest: Sendable {
 /// Requests rows of all conversations in the order of positions, for a reader that follows the whole log: an export, an
 /// index, another node. Rows of erased conversations are left out. An edit has the message's kind and current body.
 public struct FeedRequest: Sendable {
-    /// Only rows above this position. The next request starts at the answer's last position, damaged rows included.
+    /// Only rows above this position. The next request starts at the answer's `reached`.
     public var after: Position
     /// The largest number of rows.
     public var rows: Int
     /// Bytes of bodies at which the answer ends early (it has at least one row).
     public var bytes: Int
+    /// Rows that are looked at before it ends early, so that it may have none although there are more.
+    public var looks: Int
     /// Creates a request.
-    public init(after: Position, rows: Int, bytes: Int = 1 << 20) {
+    public init(after: Position, rows: Int, bytes: Int = 1 << 20, looks: Int = .max) {
         self.after = after
         self.rows = rows
         self.bytes = bytes
+        self.looks = looks
     }
 }
 
@@ -197,7 +200,7 @@ public struct ReadResult: Sendable {
     public var head = Position.start
     /// Page: the spans that have more rows, as a later page asks for them.
     public var spans: [PageRequest.Span] = []
-    /// Page: everything in the spans up to this position was looked at.
+    /// Page: everything in the spans up to this position was looked at. Feed: all rows up to it were.
     public var reached = Position.start
     /// Feed: positions of rows that the store can't read, in ascending order.
     public var damaged: [Position] = []

@@ -25,6 +25,8 @@ final class Prices {
         /// Messages or conversations of a page whose command names no limit, and the most there can be.
         let rows: Int
         let rowsMax: Int
+        /// Events of a page of the feed whose command names no limit.
+        let feedRows: Int
 
         init(_ limits: Limits) {
             let rate = Int64(limits.commandsPerSecond)
@@ -38,6 +40,7 @@ final class Prices {
             answerBytesPerCommand = limits.answerBytesPerCommand
             rows = limits.historyDefault
             rowsMax = limits.historyMax
+            feedRows = limits.feedDefault
         }
     }
 
@@ -133,10 +136,12 @@ final class Prices {
             switch command {
             // Looks at thousands of users, or writes a hundred with their devices.
             case .people, .whereabouts: 10
-            case .person, .disconnect, .revoke, .endSignIn: 5
+            case .person, .disconnect, .revoke, .endSignIn, .forgetFeed: 5
+            // Half a millisecond for 256 events. A session may have 200 such pages a second, a tenth of the loop.
+            case .feed(let asked): 2 + Int64(asked.limit ?? bounds.feedRows) / 32
             // Up to 60 kB of samples.
             case .statistics: 10
-            case .drain: 1
+            case .drain, .ackFeed: 1
             }
         default: 1
         }

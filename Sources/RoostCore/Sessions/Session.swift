@@ -108,8 +108,17 @@ public final class Session {
     /// Checks that the session may use a command of operators.
     /// - Returns: the operator's name.
     func check(_ command: OperatorCommand) throws(Refusal) -> String {
-        guard let operatorName, permit.isOperator || command.isForServices else {
-            throw Refusal(.forbidden, "only for a token whose scope has the word admin")
+        guard let operatorName else {
+            throw Refusal(.forbidden, "only for a token whose scope has the word admin or service")
+        }
+        switch command.senders {
+        case .both: break
+        case .operators where permit.isOperator: break
+        case .operators: throw Refusal(.forbidden, "only for a token whose scope has the word admin")
+        case .services where permit.isService && user == nil: break
+        case .services:
+            throw Refusal(
+                .forbidden, "only in a session that belongs to no user, with a token whose scope has the word service")
         }
         return operatorName
     }

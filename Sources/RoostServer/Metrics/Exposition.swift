@@ -1,7 +1,7 @@
 import RoostWire
 
 /// Writes the Prometheus text format, version 0.0.4. Names, help texts and labels come only from the server's own code,
-/// never from a client, so nothing has to be escaped.
+/// or are names by the protocol's rule, so nothing has to be escaped.
 struct Exposition {
     enum Kind: String {
         case counter, gauge, histogram

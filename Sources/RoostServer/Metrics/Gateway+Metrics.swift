@@ -42,6 +42,11 @@ extension Gateway {
         page.single(
             "roost_operators", .gauge, "Connections that were welcomed as operators' and belong to no user.",
             relay.counters.sessions.operators)
+        page.single(
+            "roost_feed_events_total", .counter, "Events told to consumers of the feed.", relay.counters.feedEvents)
+        page.labelled(
+            "roost_feed_lag", .gauge, "Positions between what a consumer of the feed has acked and the newest event.",
+            by: "consumer", relay.feedLags.map { ($0.consumer, $0.positions) })
         page.labelled(
             "roost_devices", .gauge, "Welcomed connections by what their devices say about their use.", by: "state",
             [

@@ -149,6 +149,13 @@ final class Directory {
         try statements.forgetSignIns.run()
     }
 
+    func setFeedCursor(of consumer: String, to position: Position?) throws {
+        let statement = position == nil ? statements.forgetFeedCursor : statements.setFeedCursor
+        try statement.bind(1, copying: consumer)
+        if let position { statement.bind(2, position.value) }
+        try statement.run()
+    }
+
     func setPresence(of user: UserNumber, to presence: StoredPresence) throws {
         statements.setPresence.bind(1, user.value)
         statements.setPresence.bind(2, Int32(presence.state.rawValue))

@@ -12,6 +12,8 @@ struct DirectoryStatements {
     let setRevocation: Statement
     let endSignIn: Statement
     let forgetSignIns: Statement
+    let setFeedCursor: Statement
+    let forgetFeedCursor: Statement
     let setException: Statement
     let deleteException: Statement
     let setWatermark: Statement
@@ -49,6 +51,8 @@ struct DirectoryStatements {
         setRevocation = try database.prepare("REPLACE INTO revocation (user, device, time) VALUES (?1, ?2, ?3)")
         endSignIn = try database.prepare("REPLACE INTO ended_sign_in (name, until) VALUES (?1, ?2)")
         forgetSignIns = try database.prepare("DELETE FROM ended_sign_in WHERE until <= ?1")
+        setFeedCursor = try database.prepare("REPLACE INTO feed_cursor (consumer, position) VALUES (?1, ?2)")
+        forgetFeedCursor = try database.prepare("DELETE FROM feed_cursor WHERE consumer = ?1")
         setPresence = try database.prepare(
             "UPDATE user SET state = ?2, is_here = ?3, last_seen = ?4 WHERE number = ?1")
         setWatermark = try database.prepare(

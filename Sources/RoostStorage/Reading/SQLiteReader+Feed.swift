@@ -9,13 +9,18 @@ extension SQLiteReader {
             let head = try log.end()
             let limit = max(1, request.rows)
             var bytes = 0
-            var rows = 0
+            var (rows, looked) = (0, 0)
             func isFull() -> Bool {
-                result.hasMore = rows >= limit || bytes > request.bytes && rows > 0
+                result.hasMore = rows >= limit || bytes > request.bytes && rows > 0 || looked >= max(1, request.looks)
                 return result.hasMore
+            }
+            func look(at position: Int64) {
+                looked += 1
+                result.reached = Position(position)
             }
             try log.walk(above: request.after.value, upTo: head) { columns in
                 guard !isFull() else { return false }
+                look(at: columns.position)
                 guard let row = columns.copy() else {
                     rows += 1
                     self.noteDamage(at: columns.position, in: &result)
@@ -32,10 +37,13 @@ extension SQLiteReader {
                 return true
             } damaged: { position in
                 guard !isFull() else { return false }
+                look(at: position)
                 rows += 1
                 self.noteDamage(at: position, in: &result)
                 return true
             }
+            // The last rows may be of conversations that were erased, and positions need not have a row.
+            if !result.hasMore { result.reached = max(request.after, Position(head)) }
             return result
         }
     }

@@ -9,7 +9,7 @@ struct Migration {
 
     static let all = [
         Migration(
-            name: "1-rows-keys-joins-renewals-marks-expiry-and-sign-ins",
+            name: "1-rows-keys-joins-renewals-marks-expiry-sign-ins-and-feeds",
             sql: [Schema.log, Schema.directory, Schema.indexes, Schema.views].joined(separator: "\n"))
     ]
 

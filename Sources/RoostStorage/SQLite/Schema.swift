@@ -48,6 +48,7 @@ enum Schema {
         ) STRICT, WITHOUT ROWID;
         CREATE TABLE ended_sign_in (name TEXT PRIMARY KEY, until INTEGER NOT NULL) STRICT, WITHOUT ROWID;
         CREATE INDEX ended_sign_in_by_until ON ended_sign_in (until);
+        CREATE TABLE feed_cursor (consumer TEXT PRIMARY KEY, position INTEGER NOT NULL) STRICT, WITHOUT ROWID;
         CREATE TABLE device (
             number INTEGER PRIMARY KEY, user INTEGER NOT NULL, name TEXT NOT NULL, cursor INTEGER NOT NULL,
             is_new INTEGER NOT NULL, ended INTEGER, ended_at INTEGER

@@ -243,6 +243,7 @@ public final class SQLiteWriter: LogWriter, @unchecked Sendable {
             try directory.setRevocation(of: user, device, to: time)
         case .endSignIn(let name, let until): try directory.endSignIn(name, until: until)
         case .forgetSignIns(let time): try directory.forgetSignIns(upTo: time)
+        case .feedCursor(let consumer, let position): try directory.setFeedCursor(of: consumer, to: position)
         case .exception(let user, let other, let exception):
             try directory.setException(of: user, for: other, to: exception)
         case .alive(let time): try meta.set("alive_at", to: time.milliseconds)

@@ -36,7 +36,7 @@ extension Ledger {
                 if let user = users[user.value], let other = users[other.value] {
                     exceptions[Pair(user, other)] = exception
                 }
-            case .lease, .answered, .end, .revoke, .endSignIn, .forgetSignIns: continue
+            case .lease, .answered, .end, .revoke, .endSignIn, .forgetSignIns, .feedCursor: continue
             case .alive(let time):
                 aliveAt = time.milliseconds
             case .append(let append):

@@ -5,7 +5,7 @@ let wireMembers: [String: String] = [
     "ok": """
     re conversation sequence position time duplicate expires conversations next members of deliveredCount readCount \
     messages gaps more users devices privacy \
-    exceptions people person whereabouts statistics closed unstored
+    exceptions people person whereabouts statistics feed closed unstored
     """,
     "error": "re code reason retry retryAfter",
     "pong": "re time",
@@ -57,5 +57,10 @@ let wireMembers: [String: String] = [
     "recipient": "user hidden delivered deliveredAt read readAt devices",
     "recipientDevice": "device state online since",
     "keptStatistics": "every history",
+    "feed": "events position head more damaged",
+    "feedEvent": """
+    conversation sequence position from by device key time kind body replyTo editedAt deletedAt reaction removed event \
+    name count members users user role owner unread read
+    """,
     "timing": "count p50 p99",
 ]

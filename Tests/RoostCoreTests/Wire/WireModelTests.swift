@@ -22,6 +22,7 @@ import Testing
         var person: PersonDetail?
         var whereabouts: Whereabouts?
         var statistics: KeptStatistics?
+        var feed: FeedPage?
 
         init(_ members: JSONMembers) {
             event = Event(reading: members)
@@ -44,6 +45,7 @@ import Testing
             person = PersonDetail(reading: members)
             whereabouts = Whereabouts(reading: members)
             statistics = KeptStatistics(reading: members)
+            feed = FeedPage(reading: members)
         }
 
         init?(_ text: String) {
@@ -284,7 +286,8 @@ extension JSONValue {
             written[object, default: []].insert(name)
             let inner: String? =
                 switch name {
-                case "people", "person", "whereabouts": name
+                case "people", "person", "whereabouts", "feed": name
+                case "events": "feedEvent"
                 case "statistics": "keptStatistics"
                 case "history": "statistics"
                 case "users" where object == "people": "herePerson"
