@@ -35,6 +35,7 @@ public final class Simulation {
     private let outages: Outages
     private let rest: Rest
     private let end: EndCheck
+    private let feed: FeedCheck
 
     private init(seed: UInt64, mistake: PlantedMistake?, weather: Day.Weather, store make: StoreMaker?) {
         world = World(seed: seed, mistake: mistake, weather: weather)
@@ -52,6 +53,7 @@ public final class Simulation {
         script = Script(world, ledger, people, host, clients, outages)
         rest = Rest(world, ledger, people, host, clients, script)
         end = EndCheck(world, ledger, people, host, rest)
+        feed = FeedCheck(world, ledger, host)
         host.observer = self
     }
 
@@ -78,6 +80,7 @@ public final class Simulation {
         if world.violations.isEmpty {
             end.check()
             durable.checkLog()
+            feed.check()
         }
         if world.violations.isEmpty { outages.drain() }
         let counted = Mirror(reflecting: world.tally).children.map { ($0.label ?? "", $0.value as? Int ?? 0) }
