@@ -2,6 +2,8 @@
 // keeps is in roost.js, whose objects tell their changes as snapshots. Each part below shows one kind of snapshot: it
 // patches the rows that are there, and never draws a row anew. Whatever people wrote is only ever set as text.
 
+import { Accounts } from "./accounts.js";
+
 const link = takeLink();
 
 // Imported after it, because a static import is loaded first: so long would the token be in the address bar.
@@ -253,12 +255,13 @@ function stored(act) {
   }
 }
 
-/** Takes the token out of the address bar, before anybody sees it there. Undefined if there is none. */
+/** Takes the secret of a link out of the address bar, before anybody sees it there: a token, or what a mail brought.
+ *  Undefined if there is none. */
 function takeLink() {
-  const found = /^#token=(.*)$/.exec(location.hash);
+  const found = /^#(token|verify|reset)=(.*)$/.exec(location.hash);
   if (!found) return undefined;
   history.replaceState(null, "", location.pathname);
-  return found[1];
+  return { kind: found[1], secret: found[2] };
 }
 
 /** What a token says of itself, unverified; undefined if it is none. */
@@ -280,7 +283,189 @@ function showStart(title, words, user) {
   text($("start-title"), title);
   text($("start-text"), words);
   text($("start-command"), `roost link --user ${user ?? "NAME"}`);
-  $("start-users").replaceChildren(...tokens.users.map((one) => button(`Go on as ${one}`, () => enter(one))));
+  const users = tokens.users.filter((one) => !isOfAccount(one));
+  $("start-users").replaceChildren(...users.map((one) => button(`Go on as ${one}`, () => enter(one))));
+  $("start-link").hidden = accounts !== undefined;
+  if (accounts) startForm.show("in");
+}
+
+// Accounts -----------------------------------------------------------------------------------------------------------
+
+/** The accounts, if the relay has services beside it. */
+let accounts;
+
+/** What is kept of an account's sign-in, under the user's name. */
+const signIns = {
+  get: (user) => stored(() => localStorage.getItem(`roost.account.${user}`)) ?? undefined,
+  set: (user, words) => stored(() => localStorage.setItem(`roost.account.${user}`, words)),
+  remove: (user) => stored(() => localStorage.removeItem(`roost.account.${user}`)),
+};
+
+/** Whether somebody came with a password, and not by a link. */
+const isOfAccount = (user) => signIns.get(user) !== undefined;
+
+/** What to tell of a refusal of the services. */
+function accountReason(error) {
+  return {
+    invalid_credentials: "The address or the password is wrong.",
+    email_taken: "There is an account with this address already. Sign in instead?",
+    bad_link: "This link was used already, or is too old. Ask for another one.",
+    rate_limited: `That was too often. Try again in ${things(Math.ceil((error?.retryAfter ?? 60) / 60), "minute")}.`,
+    busy: "Too many people come at once. Try again in a moment.",
+    unreachable: "The accounts can't be reached. Try again in a moment.",
+    unauthorized: "You are signed out. Sign in again.",
+    refresh_reused: "You are signed out. Sign in again.",
+    invalid: {
+      email: "That isn't a mail address.", displayName: "Say what others shall call you.",
+      password: "Choose a longer password.", newPassword: "Choose a longer password.",
+    }[error?.member],
+  }[error?.code] ?? `That didn't work: ${error?.message ?? error}`;
+}
+
+/** Signing in, signing up, and a new password: one form, of which each way shows a part. */
+const startForm = {
+  way: "in",
+  secret: undefined,
+  words: { in: "Sign in", up: "Create my account", forgot: "Send me a link", reset: "Set this password" },
+
+  show(way) {
+    this.way = way;
+    $("start-form").hidden = false;
+    for (const field of $("start-form").querySelectorAll("[data-for]")) {
+      field.hidden = !field.dataset.for.split(" ").includes(way);
+    }
+    attribute($("start-password"), "autocomplete", way === "in" ? "current-password" : "new-password");
+    text($("start-submit"), this.words[way]);
+    text($("start-problem"), "");
+    for (const one of $("start-ways").children) one.hidden = one.dataset.way === way;
+  },
+
+  async submit() {
+    const [email, password] = [$("start-email").value.trim(), $("start-password").value];
+    if (this.way === "forgot") {
+      await accounts.forgot(email);
+      return showStart("Look into your mail", `If there is an account with ${email}, a link to choose a password is on its way.`);
+    }
+    if (this.way === "reset") {
+      await accounts.reset(this.secret, password);
+      return showStart("Your password is set", "Sign in with it. Everybody who was signed in with the old one is signed out.");
+    }
+    const user = this.way === "up"
+      ? await accounts.signUp({ email, password, displayName: $("start-name").value.trim() })
+      : await accounts.signIn({ email, password });
+    $("start-password").value = "";
+    return enter(user);
+  },
+};
+$("start-form").addEventListener("submit", async (event) => {
+  event.preventDefault();
+  text($("start-problem"), "");
+  $("start-submit").disabled = true;
+  try {
+    await startForm.submit();
+  } catch (error) {
+    text($("start-problem"), accountReason(error));
+  } finally {
+    $("start-submit").disabled = false;
+  }
+});
+$("start-ways").addEventListener("click", ({ target }) => { if (target.dataset.way) startForm.show(target.dataset.way); });
+
+/** The account of the user of this tab, in the dialog about that user. */
+const myAccount = {
+  name: undefined,
+  get isMine() { return accounts !== undefined && isOfAccount(me); },
+
+  /** What the user is called. Without the services, the id has to do. */
+  async load() {
+    this.name = undefined;
+    if (!this.isMine) return;
+    const user = me;
+    const { displayName } = await accounts.account(user).catch(() => ({}));
+    if (me !== user || !displayName) return;
+    this.name = displayName;
+    if (roost) showSession(roost.snapshot);
+  },
+
+  async show() {
+    $("me-account").hidden = !this.isMine;
+    $("erase-form").hidden = true;
+    $("me-sessions").replaceChildren();
+    if (!this.isMine) return;
+    text($("me-id"), `Others find you as ${me}.`);
+    const found = await attempt(() => accounts.sessions(me), (words) => text($("me-id"), words));
+    $("me-sessions").replaceChildren(...(found ?? []).map((one) => this.row(one)));
+  },
+
+  row({ session, device, used, current }) {
+    const words = element("span", { class: "grow" }, current ? `${device} – this device` : `${device}, used ${ago(used)}`);
+    const end = button("Sign out", async () => {
+      if (await attempt(async () => { await accounts.end(me, session); return true; })) await this.show();
+    }, { "aria-label": `Sign out ${device}` });
+    return element("li", { class: "row" }, words, ...(current ? [] : [end]));
+  },
+
+  async erase() {
+    text($("erase-problem"), "");
+    try {
+      await accounts.erase(me, $("erase-password").value);
+    } catch (error) {
+      return text($("erase-problem"), accountReason(error));
+    }
+    $("erase-password").value = "";
+    $("me-dialog").close();
+    return leave("Your account is deleted", "Nothing of it is left here.");
+  },
+};
+$("erase").addEventListener("click", () => {
+  $("erase-form").hidden = false;
+  // So that what keeps passwords knows whose it is.
+  $("erase-user").value = me;
+  $("erase-password").focus();
+});
+$("erase-form").addEventListener("submit", (event) => {
+  event.preventDefault();
+  myAccount.erase();
+});
+$("out-everywhere").addEventListener("click", async () => {
+  const user = me;
+  if (await attempt(async () => { await accounts.signOut(user, { everywhere: true }); return true; })) {
+    $("me-dialog").close();
+    leave("You have signed out everywhere", `Nothing of ${user} is left in this browser.`);
+  }
+});
+
+/** The user of this tab goes, and what this browser keeps of that user. */
+async function leave(title, words) {
+  const [left, user] = [roost, me];
+  roost = undefined;
+  me = "";
+  conversationView.close();
+  tokens.forget(user);
+  history.replaceState(null, "", "/");
+  await attempt(() => left.signOut());
+  left.close();
+  showStart(title, words, user);
+}
+
+/** The token for a connection of a user. */
+const tokenOf = async (user) => (isOfAccount(user) && accounts ? accounts.token(user) : tokens.of(user) ?? "");
+
+/** A link was opened: of somebody who signs in by it, or of a mail. */
+const open = (found) => (found.kind === "token" ? arrive(found.secret) : follow(found));
+
+/** A link of a mail was opened. */
+async function follow({ kind, secret }) {
+  if (!accounts) return showStart("This link can't be used", "The relay has no accounts any more.");
+  if (kind === "reset") {
+    showStart("Choose a new password", "You will be signed out everywhere else.");
+    startForm.secret = secret;
+    return startForm.show("reset");
+  }
+  let words = "Your address is confirmed.";
+  try { await accounts.verify(secret); } catch (error) { words = accountReason(error); }
+  await comeBack();
+  return tell(words);
 }
 
 // The session --------------------------------------------------------------------------------------------------------
@@ -298,7 +483,7 @@ async function enter(user) {
   tokens.user = user;
   const scheme = location.protocol === "https:" ? "wss:" : "ws:";
   const opened = await Roost.open({
-    url: `${scheme}//${location.host}/v1/socket`, token: () => tokens.of(user) ?? "", user, name: `roost-${user}`,
+    url: `${scheme}//${location.host}/v1/socket`, token: () => tokenOf(user), user, name: `roost-${user}`,
   });
   if (me !== user) return opened.close();
   roost = opened;
@@ -312,6 +497,7 @@ async function enter(user) {
   }));
   tellActivity();
   awaitExpiry();
+  myAccount.load();
   route();
   if (!isExpired()) await attempt(() => opened.connect());
 }
@@ -330,16 +516,17 @@ function awaitExpiry() {
   if (roost) banner.show(roost.snapshot);
 }
 
-const isExpired = () => (claims(tokens.of(me) ?? "")?.expires ?? 0) <= Date.now();
+const isExpired = () => !isOfAccount(me) && (claims(tokens.of(me) ?? "")?.expires ?? 0) <= Date.now();
 
 function showSession(snapshot) {
   const { connection, badge, status } = snapshot;
-  patchAvatar($("me-avatar"), me);
-  text($("me-name"), me);
+  patchAvatar($("me-avatar"), myAccount.name ?? me, { seed: me });
+  const name = myAccount.name ?? me;
+  text($("me-name"), name);
   const wanted = { auto: "online", away: "away", busy: "busy", invisible: "shown as offline" }[status.state];
   const state = connection.state !== "connected" ? "not connected" : snapshot.isUpToDate ? wanted : "catching up …";
   text($("me-state"), state + (status.text ? ` · ${status.text}` : "") + (snapshot.isStored ? "" : " · nothing is kept"));
-  attribute($("me"), "aria-label", `You, ${me}: ${state}`);
+  attribute($("me"), "aria-label", `You, ${name}: ${state}`);
   text($("me-device"), `This device is called ${snapshot.device}.`);
   if (document.body.dataset.connection !== connection.state) {
     attribute(document.body, "data-connection", connection.state);
@@ -391,6 +578,9 @@ const banner = {
   words({ connection, pendingCount }) {
     const waits = pendingCount ? ` ${things(pendingCount, "message")} ${pendingCount === 1 ? "waits" : "wait"}.` : "";
     const connect = () => attempt(() => roost.connect());
+    if (connection.reason === "signedOut" && myAccount.isMine) {
+      return { words: `You are signed out.${waits}`, label: "Sign in", act: () => showStart("Sign in again", "") };
+    }
     if (isExpired() || connection.reason === "signedOut") {
       const why = isExpired() ? "Your link has expired." : "The relay doesn't take your link any more.";
       return { words: `${why}${waits} Ask for a new one, and open it in this browser:`, command: `roost link --user ${me}` };
@@ -1421,6 +1611,7 @@ $("me").addEventListener("click", () => {
   $("me-form").elements.state.value = state;
   $("me-text").value = said ?? "";
   showDialog("me-dialog");
+  myAccount.show();
 });
 $("me-form").addEventListener("submit", async (event) => {
   event.preventDefault();
@@ -1436,15 +1627,8 @@ $("sign-out").addEventListener("click", async () => {
   const waits = roost.snapshot.pendingCount;
   const lost = waits ? `${things(waits, "message")} that ${waits === 1 ? "isn't" : "aren't"} sent yet will be lost. ` : "";
   if (!await confirmed(`${lost}Sign out, and delete everything of ${me} from this browser?`, "Sign out")) return;
-  const [left, user] = [roost, me];
-  roost = undefined;
-  me = "";
-  conversationView.close();
-  tokens.forget(user);
-  history.replaceState(null, "", "/");
-  await attempt(() => left.signOut());
-  left.close();
-  showStart("You have signed out", `Nothing of ${user} is left in this browser.`, user);
+  if (isOfAccount(me)) await attempt(() => accounts?.signOut(me));
+  await leave("You have signed out", `Nothing of ${me} is left in this browser.`);
 });
 
 // Members ------------------------------------------------------------------------------------------------------------
@@ -1586,9 +1770,9 @@ function route() {
 }
 
 addEventListener("popstate", () => {
-  const token = takeLink();
-  if (token === undefined) route();
-  else arrive(token);
+  const found = takeLink();
+  if (found) open(found);
+  else route();
 });
 
 document.addEventListener("keydown", (event) => {
@@ -1628,12 +1812,26 @@ function keepPage() {
   navigator.serviceWorker.register(policy ? policy.createScriptURL("") : address).catch(() => {});
 }
 
+/** Without the relay, the services are where they were. */
+async function findAccounts() {
+  const told = await Accounts.find();
+  if (told !== undefined) stored(() => localStorage.setItem("roost.services", told));
+  const origin = told ?? stored(() => localStorage.getItem("roost.services"));
+  return origin ? new Accounts(origin, signIns) : undefined;
+}
+
+/** Goes on as whoever used this tab, or this browser. */
+async function comeBack() {
+  const { user } = tokens;
+  if (user && (tokens.of(user) || isOfAccount(user))) return enter(user);
+  return showStart("Welcome to Roost", "This page needs to know who you are.");
+}
+
 async function begin() {
   keepPage();
-  if (link !== undefined) return arrive(link);
-  const { user } = tokens;
-  if (user && tokens.of(user)) return enter(user);
-  return showStart("Welcome to Roost", "This page needs to know who you are.");
+  if (link?.kind === "token") return open(link);
+  accounts = await findAccounts();
+  return link ? open(link) : comeBack();
 }
 
 begin().catch((error) => tell(reason(error)));

@@ -7,6 +7,8 @@ struct PackPagePlugin: BuildToolPlugin {
     static let names = [
         "index.html", "app.css", "app.js", "roost.js", "sw.js", "manifest.webmanifest", "icon.svg", "icon.png",
     ]
+    /// What is sent as a part of others.
+    static let parts = ["accounts.js"]
 
     func createBuildCommands(context: PluginContext, target: Target) throws -> [Command] {
         let folder = context.package.directoryURL.appending(path: "Web")
@@ -15,7 +17,8 @@ struct PackPagePlugin: BuildToolPlugin {
         return [
             .buildCommand(
                 displayName: "Packing the chat page", executable: try context.tool(named: "roost-pack-page").url,
-                arguments: [source.path] + files.map(\.path), inputFiles: files, outputFiles: [source])
+                arguments: [source.path] + files.map(\.path),
+                inputFiles: files + Self.parts.map { folder.appending(path: $0) }, outputFiles: [source])
         ]
     }
 }

@@ -19,8 +19,8 @@ struct PackPage {
             return PageFile(name: url.lastPathComponent, bytes: [UInt8](try Data(contentsOf: url)))
         }
         let folder = URL(fileURLWithPath: words.last ?? "").deletingLastPathComponent()
-        nameVersion(in: &files)
         for place in files.indices { try Minifier(folder: folder).minify(&files[place]) }
+        nameVersion(in: &files)
         let entries = try files.map { try $0.entry() }
         let source = """
             // Made by roost-pack-page from the files in Web.
@@ -57,7 +57,10 @@ struct Minifier {
         case "roost.js":
             let words = common + ["--bundle", "--format=esm", "--target=es2022"]
             file.bytes = try run(words, on: [UInt8](Self.library.utf8))
-        case "app.js": file.bytes = try run(common + ["--format=esm", "--target=es2022"], on: file.bytes)
+        case "app.js":
+            // With what it imports; the library stays a file of its own.
+            let words = common + ["--bundle", "--external:/roost.js*", "--format=esm", "--target=es2022"]
+            file.bytes = try run(words, on: file.bytes)
         case "sw.js": file.bytes = try run(common + ["--target=es2022"], on: file.bytes)
         case "app.css": file.bytes = try run(common + ["--loader=css"], on: file.bytes)
         default: break

@@ -13,7 +13,7 @@ from harness.services import Services, end_all_services
 from harness.small_disk import SmallDisk
 
 # A safety net: no test takes this long.
-TEST_SECONDS = 120
+TEST_SECONDS = 300
 
 
 def pytest_sessionstart(session):

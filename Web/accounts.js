@@ -1,0 +1,150 @@
+// Accounts at roost-services: signing up, in and out, and an access token whenever the session needs one. It shows
+// nothing; app.js does.
+
+/** An access token that ends sooner than this is renewed first. Milliseconds. */
+const MARGIN = 60_000;
+/** A request is given up after this. Milliseconds. */
+const PATIENCE = 15_000;
+
+/** A refusal of the services, or why they can't be reached: `unreachable`. */
+export class AccountError extends Error {
+  constructor(code, reason, { member, retryAfter } = {}) {
+    super(reason);
+    Object.assign(this, { code, member, retryAfter });
+  }
+}
+
+/** The accounts of this browser, one for each user. `storage` keeps what outlives the page: `get`, `set` and `remove`
+ *  of a user's sign-in as text. */
+export class Accounts {
+  #origin;
+  #storage;
+  #access = new Map();
+  #renewals = new Map();
+
+  /** Asks the relay where the services are. Nothing if it has none, undefined if it doesn't answer. */
+  static async find() {
+    try {
+      const answer = await fetch("/v1/page", { cache: "no-cache", signal: AbortSignal.timeout(PATIENCE) });
+      return answer.ok ? (await answer.json()).services ?? "" : undefined;
+    } catch {
+      return undefined;
+    }
+  }
+
+  constructor(origin, storage) {
+    this.#origin = origin;
+    this.#storage = storage;
+  }
+
+  // -- Coming and going
+
+  /** Returns the user's id. */
+  async signUp({ email, password, displayName }) {
+    return this.#keep(await this.#ask("POST", "/v1/accounts", { body: { email, password, displayName } }));
+  }
+
+  async signIn({ email, password }) {
+    return this.#keep(await this.#ask("POST", "/v1/sessions", { body: { email, password } }));
+  }
+
+  /** Whether this browser has a sign-in of the user. */
+  has(user) { return this.#storage.get(user) !== undefined; }
+
+  /** An access token that is good for a while. Fails with `unauthorized` or `refresh_reused` if the sign-in has ended,
+   *  which is then forgotten. */
+  async token(user) {
+    const access = this.#access.get(user);
+    if (access && access.expires - Date.now() > MARGIN) return access.token;
+    // Once for all who ask meanwhile.
+    if (!this.#renewals.has(user)) {
+      this.#renewals.set(user, this.#renew(user).finally(() => this.#renewals.delete(user)));
+    }
+    return this.#renewals.get(user);
+  }
+
+  async #renew(user) {
+    // A refresh token is good once, so that tabs take turns, and one that waited finds the other's.
+    const turn = (act) => (navigator.locks ? navigator.locks.request(`roost.refresh.${user}`, act) : act());
+    return turn(async () => {
+      const kept = this.#kept(user);
+      if (!kept) throw new AccountError("unauthorized", "signed out");
+      try {
+        this.#keep(await this.#ask("POST", "/v1/sessions/refresh", { body: { refreshToken: kept.refreshToken } }));
+      } catch (error) {
+        if (["unauthorized", "refresh_reused", "invalid_credentials"].includes(error.code)) this.forget(user);
+        throw error;
+      }
+      return this.#access.get(user).token;
+    });
+  }
+
+  #kept(user) {
+    try { return JSON.parse(this.#storage.get(user) ?? "null"); } catch { return null; }
+  }
+
+  #keep({ user, accessToken, accessExpires, refreshToken, session }) {
+    this.#access.set(user, { token: accessToken, expires: accessExpires });
+    this.#storage.set(user, JSON.stringify({ refreshToken, session }));
+    return user;
+  }
+
+  forget(user) {
+    this.#access.delete(user);
+    this.#storage.remove(user);
+  }
+
+  /** Signs out here, or everywhere. What the services can't be told ends by itself when its time is over. */
+  async signOut(user, { everywhere = false } = {}) {
+    try {
+      await this.#ask("DELETE", everywhere ? "/v1/sessions" : "/v1/sessions/current", { user });
+    } catch (error) {
+      if (everywhere) throw error;
+    }
+    this.forget(user);
+  }
+
+  // -- Passwords and links
+
+  async forgot(email) { await this.#ask("POST", "/v1/password/forgot", { body: { email } }); }
+
+  async reset(token, password) { await this.#ask("POST", "/v1/password/reset", { body: { token, password } }); }
+
+  async verify(token) { await this.#ask("POST", "/v1/email/verify", { body: { token } }); }
+
+  async changePassword(user, password, newPassword) {
+    await this.#ask("POST", "/v1/password/change", { user, body: { password, newPassword } });
+  }
+
+  // -- What there is
+
+  account(user) { return this.#ask("GET", "/v1/account", { user }); }
+
+  async sessions(user) { return (await this.#ask("GET", "/v1/sessions", { user })).sessions; }
+
+  async end(user, session) { await this.#ask("DELETE", `/v1/sessions/${encodeURIComponent(session)}`, { user }); }
+
+  async erase(user, password) {
+    await this.#ask("DELETE", "/v1/account", { user, body: { password } });
+    this.forget(user);
+  }
+
+  async #ask(method, path, { user, body } = {}) {
+    const headers = {};
+    if (body) headers["Content-Type"] = "application/json";
+    if (user) headers.Authorization = `Bearer ${await this.token(user)}`;
+    let answer;
+    try {
+      answer = await fetch(this.#origin + path, {
+        method, headers, body: body && JSON.stringify(body), credentials: "omit", cache: "no-store",
+        signal: AbortSignal.timeout(PATIENCE),
+      });
+    } catch {
+      throw new AccountError("unreachable", "the services can't be reached");
+    }
+    const told = await answer.json().catch(() => ({}));
+    if (answer.ok) return told;
+    const retryAfter = Number(answer.headers.get("Retry-After")) || undefined;
+    throw new AccountError(told.code ?? "failed", told.reason ?? `status ${answer.status}`, { ...told, retryAfter });
+  }
+}
