@@ -80,7 +80,7 @@ package struct Services: Sendable {
         PublicRoutes(database: database, keys: keys).add(to: &table)
         AccountRoutes(accounts: accounts).add(to: &table)
         let gate = Gate(
-            routes: table, origins: OriginRule(configuration.origins),
+            routes: table, origins: OriginRule(configuration.allowedOrigins),
             addresses: ClientAddress(proxies: configuration.proxies) ?? ClientAddress(), limits: limits, log: log)
         var channel = HTTP1Channel.Configuration(
             additionalChannelHandlers: [FaultyRequests()], idleTimeout: .seconds(Int64(limits.idleSeconds)))
@@ -139,7 +139,7 @@ extension Accounts.Settings {
         rules.roles = configuration.roles
         accessSeconds = Int64(configuration.accessSeconds)
         refreshDays = Int64(configuration.refreshDays)
-        publicURL = configuration.publicURL
+        publicURL = configuration.pageURL
         sendsMail = configuration.mode != .off
     }
 }

@@ -15,7 +15,7 @@ package final class Accounts: Sendable {
         /// How long a refresh token is good, in days.
         package var refreshDays: Int64 = 60
         /// What links in mails begin with.
-        package var publicURL = "http://127.0.0.1:8081"
+        package var publicURL = "http://127.0.0.1:8080"
         /// Whether an address is to be confirmed.
         package var sendsMail = true
 
@@ -203,6 +203,7 @@ package final class Accounts: Sendable {
 
     /// The secret is behind `#`, which browsers send to no server.
     func address(_ purpose: LinkPurpose, _ secret: String) -> String {
-        "\(settings.publicURL)/\(purpose.rawValue)#\(secret)"
+        // Browsers send to nobody what is behind the `#`.
+        "\(settings.publicURL)/#\(purpose.rawValue)=\(secret)"
     }
 }

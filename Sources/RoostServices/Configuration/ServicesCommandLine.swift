@@ -17,6 +17,7 @@ package struct ServicesCommandLine: Sendable, Equatable {
     /// What `help` prints.
     package static let help = """
         usage: roost-services [serve | rotate-key | version | help] [--config FILE] [--set section.key=value]...
+                              [--supervised]
 
         serve       Sign people up and in, and issue their tokens.
         rotate-key  Make a new key for access tokens. The old one is good until its last token has ended.

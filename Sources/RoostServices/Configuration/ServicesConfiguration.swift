@@ -10,7 +10,8 @@ package struct ServicesConfiguration: Sendable, Equatable {
     package var relayURL = "ws://127.0.0.1:8080/v1/socket"
     /// The certificates that the relay's is checked by; empty for the system's.
     package var relayCAFile = ""
-    package var publicURL = "http://127.0.0.1:8081"
+    /// The address of the page that people use, which mails lead to. Empty: that of the relay's own.
+    package var publicURL = ""
     package var passwordMin = 8
     package var roles: [String] = []
     package var accessSeconds = 3_600
@@ -37,6 +38,20 @@ package struct ServicesConfiguration: Sendable, Equatable {
     var mailSecurity: String {
         get { mail.security.rawValue }
         set { mail.security = MailSettings.Security(rawValue: newValue) ?? .starttls }
+    }
+
+    /// The address of the page that people use.
+    package var pageURL: String {
+        guard publicURL.isEmpty else { return publicURL }
+        let path = "/v1/socket"
+        let root = relayURL.hasSuffix(path) ? relayURL.dropLast(path.count) : relayURL[...]
+        return "http" + root.dropFirst(2)
+    }
+
+    /// The origins whose pages may ask: those that are named, and the relay's own page, on this machine by both names.
+    package var allowedOrigins: [String] {
+        guard publicURL.isEmpty else { return origins + [publicURL] }
+        return origins + [pageURL, pageURL.replacing("//127.0.0.1", with: "//localhost")]
     }
 }
 

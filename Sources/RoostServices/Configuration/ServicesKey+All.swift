@@ -60,8 +60,10 @@ extension ServicesKey {
     private static let socketURL = Rule(said: "a URL such as ws://127.0.0.1:8080/v1/socket") { text in
         isURL(text, ["ws://", "wss://"])
     }
-    private static let webURL = Rule(said: "a URL such as https://chat.example.org, without a slash at its end") {
-        isURL($0, ["http://", "https://"]) && !$0.hasSuffix("/") && !$0.contains("#")
+    private static let webURL = Rule(
+        said: "nothing, or a URL such as https://chat.example.org, without a slash at its end"
+    ) {
+        $0.isEmpty || isURL($0, ["http://", "https://"]) && !$0.hasSuffix("/") && !$0.contains("#")
     }
     private static let role = Rule(said: "1 to 32 of a-z, 0-9, - and _") { text in
         (1...32).contains(text.utf8.count)

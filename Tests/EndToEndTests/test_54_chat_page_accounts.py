@@ -1,0 +1,148 @@
+"""The chat page with accounts: a stranger signs up, talks, signs out and in, forgets the password, and leaves for good.
+`roost up` with the real services, as at a first try."""
+
+import asyncio
+import os
+import re
+import select
+import time
+
+import pytest
+
+from harness.browser import CHROMIUM, Browser, address
+from harness.relay import BINARY
+from harness.waiting import PATIENCE
+from test_52_up import Up, free_port
+
+pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium")
+
+
+class Both(Up):
+    """A relay with the services themselves."""
+
+    def words(self):
+        words = super().words()
+        words[words.index("--services") + 1] = str(BINARY.parent / "roost-services")
+        return words
+
+    def printed(self, pattern):
+        """Waits for what the services print, such as a mail."""
+        deadline, seen = time.monotonic() + PATIENCE, b""
+        while not (found := re.search(pattern, seen)):
+            ready, _, _ = select.select([self.process.stdout], [], [], max(0, deadline - time.monotonic()))
+            piece = os.read(self.process.stdout.fileno(), 65_536) if ready else b""
+            assert piece, f"nothing like {pattern!r} in {seen!r}\n{self.log()}"
+            seen += piece
+        return found[1].decode()
+
+
+@pytest.fixture
+def both(tmp_path):
+    relay = Both(tmp_path, services__port=free_port())
+    yield relay
+    if relay.is_running():
+        relay.kill()
+
+
+async def fill(person, **values):
+    """Fills the form in, and sends it."""
+    for name, value in values.items():
+        await person.page.locator(f"#start-{name}").fill(value)
+    await person.page.locator("#start-submit").click()
+
+
+async def sign_up(browser, relay, name, email):
+    person = await browser.tab(await browser.device(), address(relay))
+    await person.page.get_by_role("button", name="Create an account").click()
+    await fill(person, name=name, email=email, password="correct horse")
+    await person.live()
+    await person.page.locator("#me-name", has_text=name).wait_for()
+    return person
+
+
+async def id_of(person):
+    """What others type to write to this user."""
+    await person.page.locator("#me").click()
+    said = person.page.locator("#me-id", has_text="Others find you as")
+    await said.wait_for()
+    found = re.search(r"as (\S+)\.$", await said.inner_text())[1]
+    await person.page.keyboard.press("Escape")
+    return found
+
+
+async def says(person, words):
+    await person.page.locator("#start-problem", has_text=words).wait_for()
+
+
+async def test_the_life_of_an_account(both):
+    async with Browser(network_fails=True) as browser:
+        ann = await sign_up(browser, both, "Ann", "ann@example.org")
+        bob = await sign_up(browser, both, "Bob", "bob@example.org")
+        await ann.shot("account")
+        await ann.meet(await id_of(bob))
+        await ann.write("Hello Bob")
+        await ann.sees_state("Hello Bob", "Delivered")
+        # A reload needs no password, and neither does another tab.
+        await ann.page.reload()
+        await ann.live()
+        await ann.sees("Hello Bob")
+        other = await browser.tab(ann.context, address(both))
+        await other.page.locator("#me-name", has_text="Ann").wait_for()
+        await other.page.close()
+        # Signing out leaves nothing, and the password brings it back.
+        await ann.page.locator("#me").click()
+        await ann.page.locator("#me-sessions li").wait_for()
+        await ann.shot("account-sessions")
+        await ann.page.locator("#sign-out").click()
+        await ann.page.locator("#confirm-yes").click()
+        await ann.page.get_by_role("heading", name="You have signed out").wait_for()
+        await ann.shot("account-start")
+        assert not [key for key in await ann.page.evaluate("Object.keys(localStorage)") if "account" in key]
+        await fill(ann, email="ANN@example.org", password="wrong horse")
+        await says(ann, "The address or the password is wrong.")
+        await fill(ann, password="correct horse")
+        await ann.live()
+        await ann.sees("Hello Bob")
+
+
+async def test_a_forgotten_password(both):
+    async with Browser(network_fails=True) as browser:
+        ann = await sign_up(browser, both, "Ann", "ann@example.org")
+        confirm = await asyncio.to_thread(both.printed, rb"confirm your address: (\S+)")
+        await (await browser.tab(ann.context, confirm)).page.get_by_text("Your address is confirmed").wait_for()
+        away = await browser.tab(await browser.device(), address(both))
+        await away.page.get_by_role("button", name="Forgot your password?").click()
+        await fill(away, email="ann@example.org")
+        await away.page.get_by_role("heading", name="Look into your mail").wait_for()
+        link = await asyncio.to_thread(both.printed, rb"choose a new password: (\S+)")
+        away = await browser.tab(away.context, link)
+        await away.page.get_by_role("heading", name="Choose a new password").wait_for()
+        assert "reset" not in away.page.url, "the secret is gone from the address bar"
+        await fill(away, password="short")
+        await says(away, "Choose a longer password.")
+        await fill(away, password="battery staple")
+        await away.page.get_by_role("heading", name="Your password is set").wait_for()
+        # Whoever was signed in with the old one is out at once.
+        await ann.page.get_by_text("You are signed out.").wait_for()
+        await fill(away, email="ann@example.org", password="battery staple")
+        await away.live()
+        # A link is good once.
+        again = await browser.tab(await browser.device(), link)
+        await fill(again, password="battery staple 2")
+        await says(again, "This link was used already")
+
+
+async def test_leaving_for_good(both):
+    async with Browser(network_fails=True) as browser:
+        ann = await sign_up(browser, both, "Ann", "ann@example.org")
+        await ann.page.locator("#me").click()
+        await ann.page.locator("#erase").click()
+        await ann.page.locator("#erase-password").fill("wrong horse")
+        await ann.page.keyboard.press("Enter")
+        await ann.page.locator("#erase-problem", has_text="password is wrong").wait_for()
+        await ann.shot("account-erase")
+        await ann.page.locator("#erase-password").fill("correct horse")
+        await ann.page.keyboard.press("Enter")
+        await ann.page.get_by_role("heading", name="Your account is deleted").wait_for()
+        await fill(ann, email="ann@example.org", password="correct horse")
+        await says(ann, "The address or the password is wrong.")
