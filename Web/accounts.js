@@ -17,6 +17,8 @@ export class AccountError extends Error {
 /** The accounts of this browser, one for each user. `storage` keeps what outlives the page: `get`, `set` and `remove`
  *  of a user's sign-in as text. */
 export class Accounts {
+  /** What this browser is called in sessions: a token is good for one device. */
+  device;
   #origin;
   #storage;
   #access = new Map();
@@ -32,8 +34,9 @@ export class Accounts {
     }
   }
 
-  constructor(origin, storage) {
+  constructor(origin, device, storage) {
     this.#origin = origin;
+    this.device = device;
     this.#storage = storage;
   }
 
@@ -41,11 +44,13 @@ export class Accounts {
 
   /** Returns the user's id. */
   async signUp({ email, password, displayName }) {
-    return this.#keep(await this.#ask("POST", "/v1/accounts", { body: { email, password, displayName } }));
+    const { device } = this;
+    return this.#keep(await this.#ask("POST", "/v1/accounts", { body: { email, password, displayName, device } }));
   }
 
   async signIn({ email, password }) {
-    return this.#keep(await this.#ask("POST", "/v1/sessions", { body: { email, password } }));
+    const { device } = this;
+    return this.#keep(await this.#ask("POST", "/v1/sessions", { body: { email, password, device } }));
   }
 
   /** Whether this browser has a sign-in of the user. */

@@ -484,6 +484,7 @@ async function enter(user) {
   const scheme = location.protocol === "https:" ? "wss:" : "ws:";
   const opened = await Roost.open({
     url: `${scheme}//${location.host}/v1/socket`, token: () => tokenOf(user), user, name: `roost-${user}`,
+    ...(isOfAccount(user) && accounts ? { device: accounts.device } : {}),
   });
   if (me !== user) return opened.close();
   roost = opened;
@@ -1812,12 +1813,22 @@ function keepPage() {
   navigator.serviceWorker.register(policy ? policy.createScriptURL("") : address).catch(() => {});
 }
 
+/** The name of this browser as a device, drawn once. */
+function thisBrowser() {
+  const kept = stored(() => localStorage.getItem("roost.device"));
+  if (kept) return kept;
+  const drawn = [...crypto.getRandomValues(new Uint8Array(8))].map((byte) => byte.toString(16).padStart(2, "0"));
+  const made = `web-${drawn.join("")}`;
+  stored(() => localStorage.setItem("roost.device", made));
+  return made;
+}
+
 /** Without the relay, the services are where they were. */
 async function findAccounts() {
   const told = await Accounts.find();
   if (told !== undefined) stored(() => localStorage.setItem("roost.services", told));
   const origin = told ?? stored(() => localStorage.getItem("roost.services"));
-  return origin ? new Accounts(origin, signIns) : undefined;
+  return origin ? new Accounts(origin, thisBrowser(), signIns) : undefined;
 }
 
 /** Goes on as whoever used this tab, or this browser. */

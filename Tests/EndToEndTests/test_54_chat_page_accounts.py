@@ -79,7 +79,8 @@ async def test_the_life_of_an_account(both):
         ann = await sign_up(browser, both, "Ann", "ann@example.org")
         bob = await sign_up(browser, both, "Bob", "bob@example.org")
         await ann.shot("account")
-        await ann.meet(await id_of(bob))
+        friend = await id_of(bob)
+        await ann.meet(friend)
         await ann.write("Hello Bob")
         await ann.sees_state("Hello Bob", "Delivered")
         # A reload needs no password, and neither does another tab.
@@ -102,6 +103,7 @@ async def test_the_life_of_an_account(both):
         await says(ann, "The address or the password is wrong.")
         await fill(ann, password="correct horse")
         await ann.live()
+        await ann.open(friend)
         await ann.sees("Hello Bob")
 
 
