@@ -90,7 +90,7 @@ async def test_services_end_with_the_relay(up, end):
 
 
 async def test_what_the_services_are_told(up):
-    relay = up(mail__mode="print", services__port=9_001, accounts__password_min=6, listen__origins="https://chat.example.org")
+    relay = up(mail__mode="print", services__port=9_001, accounts__password_min=6)
     await relay.services(1)
     words = relay.starts()[0][1].split(" ")
     settings = [words[place + 1] for place, word in enumerate(words) if word == "--set"]

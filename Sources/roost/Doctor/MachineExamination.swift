@@ -50,7 +50,7 @@ enum MachineExamination {
             return .doubtful(
                 "fsync", finding,
                 mend:
-                    "nothing is this fast: the disk is memory, or a virtual one that ignores it; a power cut loses messages"
+                    "no disk is this fast: it is memory, or ignores this, and a power cut loses messages"
             )
         }
         if median > syncMost {

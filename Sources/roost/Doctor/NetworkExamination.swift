@@ -50,7 +50,7 @@ enum NetworkExamination {
             .ill(
                 "proxy", "a quiet connection was closed within \(seconds) s",
                 mend:
-                    "raise its time-outs above a minute: proxy_read_timeout of nginx, idle time-outs of load balancers"),
+                    "raise its time-outs above a minute: proxy_read_timeout of nginx, the idle time of a balancer"),
         ]
     }
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Stands in for roost-services where only its life as a process matters: it makes the keys, notes that it has begun, and
-ends when the relay's process does. With `mistake` in its folder it ends as a program with a wrong setting does."""
+"""Stands in for roost-services where only its life as a process matters: it makes the keys, notes that it has begun,
+and ends when the relay's process does. With `mistake` in its folder it ends as a program with a wrong setting does."""
 
 import base64
 import json
