@@ -212,7 +212,7 @@ private final class TestMail: MailSender {
     /// What is behind `#` in the newest letter.
     func secret(to address: String) throws -> String {
         let link = try #require(letters.last { $0.to == address && $0.link != nil }?.link)
-        return String(link[link.index(after: try #require(link.firstIndex(of: "#")))...])
+        return String(link[link.index(after: try #require(link.firstIndex(of: "=")))...])
     }
 }
 

@@ -83,7 +83,7 @@ class Services:
 
     def link(self, address, path):
         """Waits for a letter to this address, and returns the secret of the link in it."""
-        pattern = re.compile(rb"mail to %s: [^\n]*/%s#(\S+)\n" % (re.escape(address).encode(), path.encode()))
+        pattern = re.compile(rb"mail to %s: [^\n]*/#%s=(\S+)\n" % (re.escape(address).encode(), path.encode()))
         found = self.awaited_output(pattern)
         # Each letter is taken once.
         self.output = self.output[:found.start()] + self.output[found.end():]
