@@ -7,6 +7,7 @@ package struct ServiceFault: Error, Sendable, Equatable {
         case unauthorized
         case invalidCredentials = "invalid_credentials"
         case refreshReused = "refresh_reused"
+        case signInAgain = "sign_in_again"
         case notFound = "not_found"
         case methodNotAllowed = "method_not_allowed"
         case timeout
@@ -26,6 +27,7 @@ package struct ServiceFault: Error, Sendable, Equatable {
             switch self {
             case .badRequest, .badJSON: 400
             case .unauthorized, .invalidCredentials, .refreshReused: 401
+            case .signInAgain: 403
             case .notFound: 404
             case .methodNotAllowed: 405
             case .timeout: 408

@@ -62,6 +62,9 @@ package struct ServicesLimits: Sendable, Equatable {
 
     /// How long a one-time link is good. Mail takes minutes, people take more.
     package var linkSeconds: Int64 = 1_800
+    /// How long after a sign-in an account without a password may be deleted, or get its first one. People find the
+    /// button within minutes; a phone that is left open isn't theirs for ever.
+    package var freshSeconds: Int64 = 600
     /// How long the refresh token that was just replaced is still taken, once, if the new one hasn't been used: its
     /// answer was lost. A client asks again within seconds.
     package var refreshGraceSeconds: Int64 = 10

@@ -54,6 +54,36 @@ struct AccountsTests {
         #expect(left == [0])
     }
 
+    @Test func whoHasNoPasswordShowsThemselvesByAFreshSession() async throws {
+        let accounts = try await accounts()
+        let account = Account(user: "uguest", name: "Guest", language: "en", created: clock.wall.now())
+        let (old, token) = try accounts.begin(account, device: "phone")
+        try await accounts.database.write { database throws(LocalFailure) in
+            _ = try AccountTable.insert(account, database)
+            try SessionTable.insert(old, keep: 10, database)
+        }
+        let caller = try await accounts.caller(token.access)
+        clock.advance(seconds: 601)
+        #expect(await code { try await accounts.erase(caller, password: "correct horse") } == .signInAgain)
+        let (fresh, newer) = try accounts.begin(account, device: "phone")
+        try await accounts.database.write { database throws(LocalFailure) in
+            try SessionTable.insert(fresh, keep: 10, database)
+        }
+        clock.advance(seconds: 600)
+        try await accounts.erase(try await accounts.caller(newer.access), password: nil)
+        #expect(await code { _ = try await accounts.caller(newer.access) } == .unauthorized)
+    }
+
+    @Test func anOperatorsTokenSaysSo() async throws {
+        let accounts = try await accounts()
+        var account = Account(user: "uguest", name: "Guest", language: "en", created: clock.wall.now())
+        let (_, plain) = try accounts.begin(account, device: "phone")
+        account.isOperator = true
+        let (_, token) = try accounts.begin(account, device: "phone")
+        let isOperator = [plain, token].map { AccessToken.read($0.access, by: accounts.keys, now: 0)?.isOperator }
+        #expect(isOperator == [false, true])
+    }
+
     @Test func theOldestOfFourLinksEnds() async throws {
         let accounts = try await accounts()
         _ = try await signUp(accounts)

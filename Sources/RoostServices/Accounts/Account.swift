@@ -2,16 +2,23 @@
 package struct Account: Sendable, Equatable {
     /// Random, and for ever.
     package var user: String
-    /// In lower case. It leaves this process in mails to its owner only.
-    package var email: String
+    /// In lower case. It leaves this process in mails to its owner only. Nil if they came by a link or by another
+    /// issuer, which didn't tell one.
+    package var email: String?
     package var name: String
     package var role: String?
+    /// What an operator sorts people by, such as those who pay.
+    package var tier: String?
     /// The language of mails.
     package var language: String
-    /// A PHC string.
-    package var hash: String
+    /// A PHC string. Nil if they can't sign in by a password.
+    package var hash: String?
     /// Whether its owner followed a link that was sent to the address.
-    package var isVerified: Bool
+    package var isVerified = false
+    /// Whether an operator keeps them out.
+    package var isSuspended = false
+    /// Whether their tokens have the scope `admin`.
+    package var isOperator = false
     /// Milliseconds since 1970.
     package var created: Int64
 }

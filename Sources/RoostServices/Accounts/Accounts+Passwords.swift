@@ -1,14 +1,16 @@
 import RoostStore
 
 extension Accounts {
-    /// Changes the caller's password, and ends all other sessions.
+    /// Changes the caller's password, or sets the first one, and ends all other sessions.
     package func changePassword(
         of caller: Caller, from old: String?, to new: String?
     ) async throws(ServiceFault) {
-        let old = try settings.rules.password(old)
         let new = try settings.rules.newPassword(new, member: "newPassword")
         let account = try await account(of: caller)
-        _ = try await check(old, of: account, email: account.email)
+        guard account.email != nil else {
+            throw ServiceFault(.conflict, "an account without an address has no password")
+        }
+        try await confirm(caller, account, by: old)
         let hash = try await hashes.hash(new)
         let now = clock.now()
         let isChanged = try await database.write { database throws(LocalFailure) in
@@ -66,7 +68,7 @@ extension Accounts {
             return account
         }
         guard let account = found else { throw Accounts.badLink }
-        forgive(email: account.email)
+        if let email = account.email { forgive(email: email) }
         wakeRelay()
         await send(.changed, to: account, link: nil)
     }

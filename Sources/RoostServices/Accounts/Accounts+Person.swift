@@ -28,9 +28,8 @@ extension Accounts {
 
     /// Deletes the caller's account and everything that is kept of it. Only the random id remains, in the relay.
     package func erase(_ caller: Caller, password: String?) async throws(ServiceFault) {
-        let password = try settings.rules.password(password)
         let account = try await account(of: caller)
-        _ = try await check(password, of: account, email: account.email)
+        try await confirm(caller, account, by: password)
         let now = clock.now()
         // No token of this user is issued after this.
         let until = now + familyRules.accessLife
@@ -42,7 +41,7 @@ extension Accounts {
             return true
         }
         guard isErased else { throw ServiceFault(.conflict, "the password was changed meanwhile") }
-        forgive(email: account.email)
+        if let email = account.email { forgive(email: email) }
         wakeRelay()
         try await database.forget()
         log.notice("an account was deleted", metadata: ["user": "\(account.user)"])
@@ -81,9 +80,10 @@ extension Account {
     /// What its owner sees.
     func write(to writer: JSONWriter) {
         writer.member("user", user)
-        writer.member("email", email)
+        if let email { writer.member("email", email) }
         writer.member("displayName", name)
         if let role { writer.member("role", role) }
+        if let tier { writer.member("tier", tier) }
         writer.member("language", language)
         writer.member("verified", isVerified)
         writer.member("created", created)

@@ -38,8 +38,8 @@ extension Accounts {
         try admit(client: client)
         let account = Account(
             user: RandomName.user(), email: email, name: name, role: role, language: language,
-            hash: try await hashes.hash(password), isVerified: false, created: clock.now())
-        let (session, tokens) = try begin(user: account.user, device: device)
+            hash: try await hashes.hash(password), created: clock.now())
+        let (session, tokens) = try begin(account, device: device)
         let (secret, hash) = newLink()
         let (keep, linkEnd) = (limits.sessionsMax, clock.now() + limits.linkSeconds * 1_000)
         let (sendsMail, linksMax) = (settings.sendsMail, limits.linksMax)
@@ -70,7 +70,7 @@ extension Accounts {
         let renewed = try await check(password, of: account, email: email)
         guard let account else { throw .invalidCredentials }
         forgive(client: client)
-        let (session, tokens) = try begin(user: account.user, device: device)
+        let (session, tokens) = try begin(account, device: device)
         let keep = limits.sessionsMax
         let isStillRight = try await database.write { database throws(LocalFailure) in
             // The password may have been changed, or the account deleted, while this one was checked.
@@ -91,17 +91,20 @@ extension Accounts {
         guard let old = RefreshToken(reading: text, keys: keys) else { throw refused }
         let next = RefreshToken(sid: old.sid, keys: keys)
         let (now, rules) = (clock.now(), familyRules)
-        let outcome: RefreshFamily.Outcome = try await database.write { database throws(LocalFailure) in
-            guard let session = try SessionTable.find(old.sid, database) else { return .expired }
+        let (outcome, isOperator): (RefreshFamily.Outcome, Bool) = try await database.write {
+            database throws(LocalFailure) in
+            guard let session = try SessionTable.find(old.sid, database),
+                let account = try AccountTable.find(user: session.user, database)
+            else { return (.expired, false) }
             let outcome = RefreshFamily.take(old.hash, next: next.hash, of: session, now: now, rules: rules)
             switch outcome {
             case .renewed(let renewed): try SessionTable.update(renewed, database)
             case .reused, .expired: try SessionTable.end(session, now: now, database)
             }
-            return outcome
+            return (outcome, account.isOperator)
         }
         switch outcome {
-        case .renewed(let session): return try tokens(of: session, refresh: next)
+        case .renewed(let session): return try tokens(of: session, refresh: next, isOperator: isOperator)
         case .expired: throw refused
         case .reused:
             wakeRelay()
@@ -111,8 +114,9 @@ extension Accounts {
     }
 
     func send(_ purpose: Letter.Purpose, to account: Account, link: String?) async {
+        guard let email = account.email else { return }
         await mail.send(
             Letter(
-                to: account.email, purpose: purpose, link: link, language: account.language, displayName: account.name))
+                to: email, purpose: purpose, link: link, language: account.language, displayName: account.name))
     }
 }

@@ -153,6 +153,21 @@ package final class Accounts: Sendable {
         return verdict.renewed
     }
 
+    /// Has the caller show again who they are: by the password or, if the account has none, by having signed in a
+    /// short while ago.
+    func confirm(_ caller: Caller, _ account: Account, by password: String?) async throws(ServiceFault) {
+        if let email = account.email, account.hash != nil {
+            _ = try await check(try settings.rules.password(password), of: account, email: email)
+            return
+        }
+        let session = try await database.read { database throws(LocalFailure) in
+            try SessionTable.find(caller.sid, database)
+        }
+        guard let session, clock.now() - session.created <= limits.freshSeconds * 1_000 else {
+            throw ServiceFault(.signInAgain, "sign in again first")
+        }
+    }
+
     // MARK: Tokens
 
     /// What a client gets when it signs in, and at each refresh.
@@ -168,21 +183,23 @@ package final class Accounts: Sendable {
     }
 
     /// A session that begins, and its first tokens.
-    func begin(user: String, device: String) throws(ServiceFault) -> (session: Session, tokens: Tokens) {
+    func begin(_ account: Account, device: String) throws(ServiceFault) -> (session: Session, tokens: Tokens) {
         let now = clock.now()
         let sid = RandomName.session()
         let refresh = RefreshToken(sid: sid, keys: keys)
         let session = Session(
-            sid: sid, user: user, device: device, current: refresh.hash, created: now, used: now,
+            sid: sid, user: account.user, device: device, current: refresh.hash, created: now, used: now,
             expires: now + familyRules.refreshLife, accessUntil: now + familyRules.accessLife)
-        return (session, try tokens(of: session, refresh: refresh))
+        return (session, try tokens(of: session, refresh: refresh, isOperator: account.isOperator))
     }
 
     /// An access token for a session, beside its refresh token.
-    func tokens(of session: Session, refresh: RefreshToken) throws(ServiceFault) -> Tokens {
+    func tokens(
+        of session: Session, refresh: RefreshToken, isOperator: Bool
+    ) throws(ServiceFault) -> Tokens {
         let issued = clock.seconds
         let token = AccessToken(
-            user: session.user, device: session.device, sid: session.sid, issued: issued,
+            user: session.user, device: session.device, sid: session.sid, isOperator: isOperator, issued: issued,
             expires: issued + settings.accessSeconds)
         return Tokens(
             user: session.user, device: session.device, sid: session.sid, access: try token.signed(by: keys),

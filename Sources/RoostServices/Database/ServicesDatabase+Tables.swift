@@ -8,8 +8,9 @@ extension ServicesDatabase {
             name: "accounts",
             sql: """
                 CREATE TABLE account(
-                    user TEXT PRIMARY KEY, email TEXT NOT NULL UNIQUE, name TEXT NOT NULL, role TEXT,
-                    language TEXT NOT NULL, hash TEXT NOT NULL, verified INTEGER NOT NULL, created INTEGER NOT NULL
+                    user TEXT PRIMARY KEY, email TEXT UNIQUE, name TEXT NOT NULL, role TEXT, tier TEXT,
+                    language TEXT NOT NULL, hash TEXT, verified INTEGER NOT NULL, suspended INTEGER NOT NULL,
+                    operator INTEGER NOT NULL, created INTEGER NOT NULL
                 ) STRICT, WITHOUT ROWID;
                 CREATE TABLE session(
                     sid TEXT PRIMARY KEY, user TEXT NOT NULL REFERENCES account(user) ON DELETE CASCADE,

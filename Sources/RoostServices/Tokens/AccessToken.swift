@@ -9,6 +9,8 @@ package struct AccessToken: Sendable, Equatable {
     package var user: String
     package var device: String
     package var sid: String
+    /// Whether its scope has `admin`.
+    package var isOperator = false
     /// Seconds since 1970.
     package var issued: Int64
     package var expires: Int64
@@ -20,7 +22,7 @@ package struct AccessToken: Sendable, Equatable {
                 writer.member("sub", user)
                 writer.member("device", device)
                 writer.member("sid", sid)
-                AccessToken.write(scope: "chat", issued: issued, expires: expires, writer)
+                AccessToken.write(scope: isOperator ? "chat admin" : "chat", issued: issued, expires: expires, writer)
             })
     }
 
@@ -43,10 +45,12 @@ package struct AccessToken: Sendable, Equatable {
     /// Reads a token that we signed for a person; nil if it is another or has ended.
     static func read(_ token: String, by keys: KeyRing, now: Int64) -> AccessToken? {
         guard token.utf8.count <= bytesMax, let claims = keys.claims(of: token),
-            let members = claims.withUnsafeBytes({ JSONMembers(parsing: $0) }), members.string("scope") == "chat",
+            let members = claims.withUnsafeBytes({ JSONMembers(parsing: $0) }),
+            let words = members.string("scope")?.split(separator: " "), words.contains("chat"),
             let user = members.string("sub"), let device = members.string("device"), let sid = members.string("sid"),
             let issued = members.integer("iat"), let expires = members.integer("exp"), expires > now
         else { return nil }
-        return AccessToken(user: user, device: device, sid: sid, issued: issued, expires: expires)
+        return AccessToken(
+            user: user, device: device, sid: sid, isOperator: words.contains("admin"), issued: issued, expires: expires)
     }
 }
