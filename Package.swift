@@ -95,13 +95,19 @@ let package = Package(
             swiftSettings: strict
         ),
 
+        // Reads one file for both processes. What the services may be told is apart from them, because `roost up` and
+        // `roost check-config` read it, too.
+        .target(
+            name: "RoostConfiguration", dependencies: [.product(name: "Yams", package: "Yams")], swiftSettings: strict),
+        .target(
+            name: "RoostServicesConfiguration", dependencies: ["RoostConfiguration"], swiftSettings: strict),
+
         // Composition.
         .target(
             name: "RoostServer",
             dependencies: [
-                "CBuild",
-                "CMalloc", "RoostAuth", "RoostCore", "RoostWire", "RoostStorage", "RoostTLS", "RoostTransport",
-                .product(name: "Logging", package: "swift-log"), .product(name: "Yams", package: "Yams"),
+                "CBuild", "CMalloc", "RoostAuth", "RoostConfiguration", "RoostCore", "RoostWire", "RoostStorage",
+                "RoostTLS", "RoostTransport", .product(name: "Logging", package: "swift-log"),
             ],
             resources: [
                 .embedInCode("AdminPage/admin.html"), .embedInCode("AdminPage/admin.css"),
@@ -117,7 +123,8 @@ let package = Package(
             name: "roost",
             dependencies: [
                 "CLinux", "RoostAuth", "RoostChat", "RoostClient", "RoostClientLibwebsockets", "RoostWire",
-                "RoostServer", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                "RoostConfiguration", "RoostServer", "RoostServicesConfiguration",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: strict
         ),
@@ -145,14 +152,14 @@ let package = Package(
             name: "RoostServices",
             dependencies: [
                 "CArgon2", "CBuild", "CCurl", "CSQLite", "RoostAuth", "RoostClient", "RoostClientLibwebsockets",
-                "RoostStore", "RoostWire",
+                "RoostConfiguration", "RoostServicesConfiguration", "RoostStore", "RoostWire",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HummingbirdCore", package: "hummingbird"),
                 .product(name: "JWTKit", package: "jwt-kit"), .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOHTTP1", package: "swift-nio"),
-                .product(name: "NIOHTTPTypes", package: "swift-nio-extras"), .product(name: "Yams", package: "Yams"),
+                .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),
             ],
             resources: [
                 // A link to the document in Docs, so that there is one.
@@ -165,7 +172,10 @@ let package = Package(
         ),
         .executableTarget(
             name: "roost-services",
-            dependencies: ["RoostAuth", "RoostServices", .product(name: "Logging", package: "swift-log")],
+            dependencies: [
+                "RoostAuth", "RoostConfiguration", "RoostServices", "RoostServicesConfiguration",
+                .product(name: "Logging", package: "swift-log"),
+            ],
             swiftSettings: strict),
 
         // What tests share: an in-memory log, a manual clock, the seeded simulation and its command.
@@ -281,7 +291,10 @@ let package = Package(
         ),
         .testTarget(
             name: "RoostServerTests",
-            dependencies: ["RoostWire", "RoostServer", .product(name: "Logging", package: "swift-log")],
+            dependencies: [
+                "RoostConfiguration", "RoostServer", "RoostServicesConfiguration", "RoostWire",
+                .product(name: "Logging", package: "swift-log"),
+            ],
             swiftSettings: strict
         ),
         .testTarget(
@@ -310,7 +323,8 @@ let package = Package(
         .testTarget(
             name: "RoostServicesTests",
             dependencies: [
-                "RoostServices", "RoostStore", "RoostWire", .product(name: "HTTPTypes", package: "swift-http-types"),
+                "RoostConfiguration", "RoostServices", "RoostServicesConfiguration", "RoostStore", "RoostWire",
+                .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"), .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: strict

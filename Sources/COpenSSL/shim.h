@@ -7,6 +7,7 @@
 #include <openssl/err.h>
 #include <openssl/ssl.h>
 #include <openssl/x509.h>
+#include <openssl/x509v3.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -113,6 +114,25 @@ static inline void shim_tls_speak_http(SSL_CTX *context) {
 static inline int shim_tls_expect(SSL *tls, const char *host) {
     if (X509_VERIFY_PARAM_set1_ip_asc(SSL_get0_param(tls), host) == 1) return 1;
     return SSL_set_tlsext_host_name(tls, host) == 1 && SSL_set1_host(tls, host) == 1;
+}
+
+// Copies the first DNS name of a certificate's subjectAltName (RFC 5280, section 4.2.1.6), and a zero. Returns 1 if
+// there is one that fits.
+static inline int shim_tls_first_name(X509 *certificate, char *to, int size) {
+    GENERAL_NAMES *names = X509_get_ext_d2i(certificate, NID_subject_alt_name, NULL, NULL);
+    int found = 0;
+    for (int index = 0; !found && index < sk_GENERAL_NAME_num(names); index++) {
+        GENERAL_NAME *name = sk_GENERAL_NAME_value(names, index);
+        if (name->type != GEN_DNS) continue;
+        int length = ASN1_STRING_length(name->d.dNSName);
+        if (length <= 0 || length >= size) continue;
+        memcpy(to, ASN1_STRING_get0_data(name->d.dNSName), length);
+        to[length] = 0;
+        // A zero inside of the name would end it early.
+        found = (int)strlen(to) == length;
+    }
+    GENERAL_NAMES_free(names);
+    return found;
 }
 
 #endif

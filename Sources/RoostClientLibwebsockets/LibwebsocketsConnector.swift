@@ -6,14 +6,23 @@ import RoostTransport
 /// the system's certificates.
 public struct LibwebsocketsConnector: SocketConnector {
     private let loop: DialerLoop?
+    private let address: String?
 
     /// Uses the thread that the process shares.
-    public init() { loop = nil }
+    /// - Parameter address: the IP address to connect to, instead of looking up the host of a URL; nil for looking it
+    ///   up. The server's certificate must be that of the URL's host all the same.
+    public init(address: String? = nil) {
+        loop = nil
+        self.address = address
+    }
 
     /// Uses a thread of its own, which lasts as long as the process: make one for all clients.
-    /// - Parameter caFile: the certificates that may sign those of `wss://` servers, in PEM, instead of the system's.
+    /// - Parameters:
+    ///   - caFile: the certificates that may sign those of `wss://` servers, in PEM, instead of the system's.
+    ///   - address: the IP address to connect to, instead of looking up the host of a URL; nil for looking it up.
     /// - Throws: if the file can't be read, or the thread can't be started.
-    public init(caFile: String) throws(SocketFailure) {
+    public init(caFile: String, address: String? = nil) throws(SocketFailure) {
+        self.address = address
         guard access(caFile, R_OK) == 0 else { throw SocketFailure("\(caFile) can't be read") }
         do throws(TransportFailure) { loop = try DialerLoop(caFile: caFile) } catch {
             throw SocketFailure("\(error)")
@@ -25,7 +34,9 @@ public struct LibwebsocketsConnector: SocketConnector {
         to url: String, onEvent: @escaping @Sendable (SocketEvent) -> Void
     ) throws(SocketFailure) -> any Socket {
         do throws(DialerFailure) {
-            let dialer = try Dialer(url, on: loop) { onEvent(SocketEvent($0)) }
+            var settings = DialerSettings()
+            settings.address = address
+            let dialer = try Dialer(url, settings: settings, on: loop) { onEvent(SocketEvent($0)) }
             dialer.connect()
             return DialedSocket(dialer: dialer)
         } catch {

@@ -2,6 +2,7 @@ import Dispatch
 import Glibc
 import Logging
 import RoostAuth
+public import RoostConfiguration
 import RoostCore
 import RoostStorage
 import RoostTLS

@@ -7,6 +7,8 @@ import NIOCore
 import RoostAuth
 import RoostClient
 import RoostClientLibwebsockets
+import RoostConfiguration
+import RoostServicesConfiguration
 
 /// The process: everything joined by a configuration.
 package struct Services: Sendable {
@@ -53,8 +55,11 @@ package struct Services: Sendable {
     private static func connector(
         _ configuration: ServicesConfiguration
     ) throws(ConfigurationFailure) -> LibwebsocketsConnector {
-        guard !configuration.relayCAFile.isEmpty else { return LibwebsocketsConnector() }
-        do throws(SocketFailure) { return try LibwebsocketsConnector(caFile: configuration.relayCAFile) } catch {
+        let address = configuration.relayAddress.isEmpty ? nil : configuration.relayAddress
+        guard !configuration.relayCAFile.isEmpty else { return LibwebsocketsConnector(address: address) }
+        do throws(SocketFailure) {
+            return try LibwebsocketsConnector(caFile: configuration.relayCAFile, address: address)
+        } catch {
             throw ConfigurationFailure("services.relay_ca_file: \(error.reason)")
         }
     }
@@ -62,11 +67,11 @@ package struct Services: Sendable {
     private static func mail(
         _ configuration: ServicesConfiguration, minutes: Int, _ log: Logger
     ) throws -> any MailSender {
-        switch configuration.mode {
+        switch configuration.mail.mode {
         case .print: return PrintedMail()
         case .off: return NoMail()
         case .smtp:
-            let caFile = configuration.mailCAFile.isEmpty ? nil : configuration.mailCAFile
+            let caFile = configuration.mail.caFile.isEmpty ? nil : configuration.mail.caFile
             let client = try OutgoingClient(OutgoingSettings(caFile: caFile))
             return try SMTPMail(configuration.mail, client: client, minutes: minutes) { line in
                 log.warning("\(line)")
@@ -80,8 +85,8 @@ package struct Services: Sendable {
         PublicRoutes(database: database, keys: keys).add(to: &table)
         AccountRoutes(accounts: accounts).add(to: &table)
         let gate = Gate(
-            routes: table, origins: OriginRule(configuration.allowedOrigins),
-            addresses: ClientAddress(proxies: configuration.proxies) ?? ClientAddress(), limits: limits, log: log)
+            routes: table, origins: Set(configuration.allowedOrigins),
+            addresses: ClientAddress(proxies: configuration.proxies), limits: limits, log: log)
         var channel = HTTP1Channel.Configuration(
             additionalChannelHandlers: [FaultyRequests()], idleTimeout: .seconds(Int64(limits.idleSeconds)))
         channel.httpDecoder.maxHeaderFieldSize = limits.headerBytes
@@ -126,11 +131,6 @@ package struct Services: Sendable {
     }
 }
 
-extension ServicesConfiguration {
-    /// Where letters go.
-    package var mode: MailMode { MailMode(rawValue: mailMode) ?? .print }
-}
-
 extension Accounts.Settings {
     /// The part of the configuration that is about accounts.
     package init(_ configuration: ServicesConfiguration) {
@@ -140,6 +140,6 @@ extension Accounts.Settings {
         accessSeconds = Int64(configuration.accessSeconds)
         refreshDays = Int64(configuration.refreshDays)
         publicURL = configuration.pageURL
-        sendsMail = configuration.mode != .off
+        sendsMail = configuration.mail.mode != .off
     }
 }

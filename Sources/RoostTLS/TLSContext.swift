@@ -72,6 +72,15 @@ public final class TLSContext: @unchecked Sendable {
         return Timestamp(milliseconds: Int64(timegm(&time)) * 1_000)
     }
 
+    /// The first name in the certificate, such as `chat.example.org` or `*.example.org`; nil if it has none.
+    public var name: String? {
+        var bytes = [CChar](repeating: 0, count: 256)
+        guard let certificate = SSL_CTX_get0_certificate(pointer),
+            shim_tls_first_name(certificate, &bytes, Int32(bytes.count)) == 1
+        else { return nil }
+        return String(decoding: bytes.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+
     deinit {
         SSL_CTX_free(pointer)
         free(pipe.pointee.output)

@@ -34,7 +34,9 @@ final class DialedConnection {
         let host = address.authorityHost
         let authority = address.port == (address.isSecure ? 443 : 80) ? host : "\(host):\(address.port)"
         let held = Unmanaged.passRetained(self)
-        let wsi = withCStrings([address.host, address.path, authority, dialer.settings.subprotocol]) { strings in
+        let settings = dialer.settings
+        let texts = [settings.address ?? address.host, address.path, authority, settings.subprotocol]
+        let wsi = withCStrings(texts) { strings in
             var info = lws_client_connect_info()
             info.context = core.library.context
             info.address = strings[0]

@@ -17,6 +17,8 @@ public enum DialerEvent: Sendable, Equatable {
 public struct DialerSettings: Sendable {
     /// The only subprotocol it offers.
     public var subprotocol = "roost.v1"
+    /// The address to connect to instead of the URL's host, whose name the certificate and the request still have.
+    public var address: String?
     /// Further request headers, such as `Origin` or `User-Agent`; names without the colon, at most 2 KiB together.
     public var headers: [(name: String, value: String)] = []
     /// Most bytes of a message from the server. A longer one closes the connection with 1009. A page of history fits,

@@ -1,7 +1,9 @@
 import Foundation
 import Logging
 import RoostAuth
+import RoostConfiguration
 import RoostServices
+import RoostServicesConfiguration
 
 // 0 means success, 1 a failure while running, 2 a mistake in the command line, the configuration or a key, which a
 // restart can't repair. Results go to standard output, everything else to standard error.

@@ -1,9 +1,12 @@
 import ArgumentParser
 import Foundation
 import RoostAuth
+import RoostConfiguration
 import RoostServer
+import RoostServicesConfiguration
 
-/// `roost check-config`: checks whether `roost serve` would accept the configuration, without starting anything.
+/// `roost check-config`: checks whether `roost serve` and `roost up` would accept the configuration, without starting
+/// anything.
 struct CheckConfigCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "check-config",
@@ -19,9 +22,11 @@ struct CheckConfigCommand: AsyncParsableCommand {
 
     func run() async throws {
         let configuration = try options.configuration()
+        let services = try options.servicesConfiguration()
         try await checkKeys(of: configuration.auth)
         if print {
-            try? FileHandle.standardOutput.write(contentsOf: Data(configuration.text.utf8))
+            try? FileHandle.standardOutput.write(
+                contentsOf: Data((ConfigurationText.head + configuration.text + services.text).utf8))
             return
         }
         let findings = configuration.look()

@@ -1,6 +1,8 @@
 import ArgumentParser
 import Foundation
+import RoostConfiguration
 import RoostServer
+import RoostServicesConfiguration
 
 /// The options that name the configuration of every command.
 struct ConfigurationOptions: ParsableArguments {
@@ -10,12 +12,31 @@ struct ConfigurationOptions: ParsableArguments {
     @Option(name: .customLong("set"), help: ArgumentHelp("Set a key; may be repeated.", valueName: "key=value"))
     var settings: [String] = []
 
-    /// Loads the configuration. `flags` come from options of their own and override `--set`.
+    /// Loads the relay's part. `flags` come from options of their own and override `--set`.
     func configuration(flags: [ConfigurationFlag] = []) throws(ConfigurationFailure) -> Configuration {
-        let environment = ProcessInfo.processInfo.environment
-        let file = config ?? environment["ROOST_CONFIG"].flatMap { $0.isEmpty ? nil : $0 }
+        try Configuration.load(file: file, environment: environment, flags: written() + flags)
+    }
+
+    /// Loads the services' part.
+    func servicesConfiguration(flags: [ConfigurationFlag] = []) throws(ConfigurationFailure) -> ServicesConfiguration {
+        try servicesSettings(flags: flags).value
+    }
+
+    /// Loads the services' part, and where each key was set.
+    func servicesSettings(
+        flags: [ConfigurationFlag] = []
+    ) throws(ConfigurationFailure) -> ConfigurationTable<ServicesConfiguration>.Loaded {
+        try ServicesConfiguration.table.load(
+            into: ServicesConfiguration(), file: file, environment: environment, flags: written() + flags)
+    }
+
+    private var environment: [String: String] { ProcessInfo.processInfo.environment }
+
+    private var file: String? { config ?? environment["ROOST_CONFIG"].flatMap { $0.isEmpty ? nil : $0 } }
+
+    private func written() throws(ConfigurationFailure) -> [ConfigurationFlag] {
         var all: [ConfigurationFlag] = []
         for setting in settings { all.append(try ConfigurationFlag(set: setting)) }
-        return try Configuration.load(file: file, environment: environment, flags: all + flags)
+        return all
     }
 }

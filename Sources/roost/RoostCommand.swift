@@ -2,6 +2,7 @@ import ArgumentParser
 import Foundation
 import RoostAuth
 import RoostChat
+import RoostConfiguration
 import RoostServer
 
 /// `roost`: reads the command line, runs one command and turns a failure into an exit code.

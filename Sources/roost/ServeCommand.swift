@@ -1,4 +1,5 @@
 import ArgumentParser
+import RoostConfiguration
 import RoostServer
 
 /// `roost serve`: runs the relay, on the main thread, until it is told to stop.

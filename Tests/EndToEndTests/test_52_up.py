@@ -2,58 +2,16 @@
 
 import asyncio
 import os
-import pathlib
 import signal
-import socket
-import sys
 
 import pytest
+from websockets.asyncio.client import connect
 
-from harness.relay import Relay, command
+from harness.certificates import Authority
+from harness.device import Device
+from harness.relay import command
+from harness.up import Both, Up, free_port, is_there
 from harness.waiting import until
-
-FAKE = pathlib.Path(__file__).parent / "harness/fake_services.py"
-
-
-class Up(Relay):
-    """A relay that keeps a stand-in of the services running."""
-
-    def words(self):
-        program = self.folder / "stand-in"
-        if not program.exists():
-            program.write_text(f"#!/bin/sh\nexec {sys.executable} {FAKE} \"$@\"\n")
-            program.chmod(0o700)
-        # The services have to know it before the relay listens.
-        self.settings.setdefault("listen.port", str(free_port()))
-        return ["up", "--services", str(program), *super().words()[1:]]
-
-    @property
-    def data(self):
-        return self.store.parent / "services"
-
-    def starts(self):
-        """The process and the words of each start."""
-        path = self.data / "starts"
-        return [line.split(" ", 1) for line in path.read_text().splitlines()] if path.exists() else []
-
-    async def services(self, number):
-        """The process of the start of this number, counting from 1."""
-        return int((await until(lambda: self.starts()[number - 1:number], f"start {number}"))[0][0])
-
-
-def free_port():
-    with socket.socket() as taken:
-        taken.bind(("127.0.0.1", 0))
-        return taken.getsockname()[1]
-
-
-def is_there(process):
-    """Whether it runs: one that ended and wasn't waited for doesn't."""
-    try:
-        return pathlib.Path(f"/proc/{process}/stat").read_text().rsplit(")", 1)[1].split()[0] != "Z"
-    except (FileNotFoundError, ProcessLookupError):
-        return False
-
 
 @pytest.fixture
 def up(tmp_path):
@@ -120,3 +78,35 @@ async def test_without_the_program(tmp_path):
     said = await asyncio.to_thread(
         command, tmp_path, "up", "--services", str(tmp_path / "nothing"))
     assert said.returncode == 1 and "use `roost serve` for the relay alone" in said.stderr
+
+
+async def test_a_relay_with_tls_is_known_by_the_name_in_its_certificate(tmp_path):
+    authority = Authority(tmp_path)
+    certificate, key = authority.issue("server", host="*.roost.invalid")
+    relay = Both(
+        tmp_path, services__port=free_port(), tls__certificate=certificate, tls__key=key,
+        services__relay_ca_file=authority.path)
+    try:
+        await relay.listening()
+        tokens = relay.ask("POST", "/v1/accounts", {
+            "email": "ann@example.org", "password": "correct horse", "displayName": "Ann"}).json
+        socket = await connect(
+            f"wss://127.0.0.1:{relay.port}/v1/socket", ssl=authority.trust(), subprotocols=["roost.v1"],
+            compression=None, ping_interval=None, proxy=None)
+        ann = Device(socket)
+        await ann.hello(tokens["accessToken"], device=tokens["device"])
+        assert relay.ask("DELETE", "/v1/sessions", token=tokens["accessToken"]).status == 204
+        assert await ann.closed() == 4503
+    finally:
+        relay.kill()
+
+
+async def test_what_the_operator_says_of_the_relay_holds(up, tmp_path):
+    folder = tmp_path / "elsewhere"
+    relay = up(services__relay_url="wss://chat.example.org/v1/socket", services__data=folder, services__host="::1")
+    await until(lambda: (folder / "starts").exists(), "the services' start")
+    words = (folder / "starts").read_text().split()
+    settings = [words[place + 1] for place, word in enumerate(words) if word == "--set"]
+    assert [one for one in settings if one.startswith(("services.relay", "services.data", "services.host"))] == [
+        "services.relay_url=wss://chat.example.org/v1/socket", f"services.data={folder}", "services.host=::1"]
+    assert relay.is_running()

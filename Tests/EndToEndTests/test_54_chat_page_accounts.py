@@ -2,38 +2,14 @@
 `roost up` with the real services, as at a first try."""
 
 import asyncio
-import os
 import re
-import select
-import time
 
 import pytest
 
 from harness.browser import CHROMIUM, Browser, address
-from harness.relay import BINARY
-from harness.waiting import PATIENCE
-from test_52_up import Up, free_port
+from harness.up import Both, free_port
 
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium")
-
-
-class Both(Up):
-    """A relay with the services themselves."""
-
-    def words(self):
-        words = super().words()
-        words[words.index("--services") + 1] = str(BINARY.parent / "roost-services")
-        return words
-
-    def printed(self, pattern):
-        """Waits for what the services print, such as a mail."""
-        deadline, seen = time.monotonic() + PATIENCE, b""
-        while not (found := re.search(pattern, seen)):
-            ready, _, _ = select.select([self.process.stdout], [], [], max(0, deadline - time.monotonic()))
-            piece = os.read(self.process.stdout.fileno(), 65_536) if ready else b""
-            assert piece, f"nothing like {pattern!r} in {seen!r}\n{self.log()}"
-            seen += piece
-        return found[1].decode()
 
 
 @pytest.fixture

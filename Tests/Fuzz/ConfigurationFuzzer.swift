@@ -1,3 +1,4 @@
+@testable import RoostConfiguration
 @testable import RoostServer
 
 /// libFuzzer's entry: any bytes as a configuration file, then as an environment with one `NAME=value` in each line,
@@ -7,8 +8,8 @@ public func fuzzOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let bytes = [UInt8](UnsafeBufferPointer(start: start, count: count))
     guard let text = String(validating: bytes, as: UTF8.self) else { return 0 }
     attempt { () throws(ConfigurationFailure) in
-        let settings = try ConfigurationFile.settings(text: text, path: "roost.yaml")
-        _ = try Configuration.configuration(from: settings)
+        let settings = try ConfigurationFile.settings(text: text, path: "roost.yaml", of: .relay)
+        _ = try Configuration.checked(Configuration.table.apply(settings, to: Configuration()))
     }
     var environment: [String: String] = [:]
     var flags: [ConfigurationFlag] = []

@@ -1,4 +1,5 @@
 import Logging
+import RoostConfiguration
 import Synchronization
 import Testing
 
@@ -67,13 +68,13 @@ import Testing
 
     @Test func onlyAPortOfThisMachineMayBeAny() {
         for text in ["http://localhost:*", "https://localhost:*", "http://127.0.0.1:*", "https://chat.example.org"] {
-            #expect(TextRule.origin.allows(text), "\(text)")
+            #expect(ConfigurationRule.origin.allows(text), "\(text)")
         }
         for text in [
             "http://*", "http://*:80", "http://chat.example.org:*", "http://localhost:**", "*", "http://localhost:*/",
             "http://a.localhost:*", "http://:*", "http://localhost:8*",
         ] {
-            #expect(!TextRule.origin.allows(text), "\(text)")
+            #expect(!ConfigurationRule.origin.allows(text), "\(text)")
         }
     }
 

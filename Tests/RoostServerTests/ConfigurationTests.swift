@@ -1,8 +1,10 @@
 import Foundation
 import Logging
+import RoostServicesConfiguration
 import RoostWire
 import Testing
 
+@testable import RoostConfiguration
 @testable import RoostServer
 
 /// The configuration that follows from file, environment and flags.
@@ -14,7 +16,7 @@ import Testing
     ) throws -> String {
         try #require(throws: ConfigurationFailure.self) {
             if let yaml {
-                _ = try Configuration.configuration(from: ConfigurationFile.settings(text: yaml, path: "roost.yaml"))
+                _ = try configuration(yaml)
             } else {
                 _ = try Configuration.load(environment: environment, flags: flags)
             }
@@ -22,7 +24,8 @@ import Testing
     }
 
     func configuration(_ yaml: String) throws -> Configuration {
-        try Configuration.configuration(from: ConfigurationFile.settings(text: yaml, path: "roost.yaml"))
+        let settings = try ConfigurationFile.settings(text: yaml, path: "roost.yaml", of: .relay)
+        return try Configuration.checked(Configuration.table.apply(settings, to: Configuration()))
     }
 
     // MARK: The table
@@ -31,23 +34,34 @@ import Testing
         let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent()
         let file = try String(contentsOf: root.appendingPathComponent("Config/roost.yaml"), encoding: .utf8)
-        #expect(file == Configuration().text, "run: swift run roost check-config --print > Config/roost.yaml")
+        let expected = ConfigurationText.head + Configuration().text + ServicesConfiguration().text
+        #expect(file == expected, "run: swift run roost check-config --print > Config/roost.yaml")
         #expect(try configuration(file) == Configuration())
+        let settings = try ConfigurationFile.settings(text: file, path: "roost.yaml", of: .services)
+        let services = try ServicesConfiguration.table.apply(settings, to: ServicesConfiguration()).value
+        #expect(services == ServicesConfiguration())
     }
 
     @Test func everyDefaultIsAllowed() throws {
         // Each key can read the text that it prints.
         #expect(try configuration(Configuration().text) == Configuration())
-        for key in ConfigurationKey.all {
+        for key in Configuration.table.keys {
             #expect(key.name.split(separator: ".").count == 2)
-            #expect(ConfigurationKey.sectionNotes[String(key.section)] != nil)
             #expect(!key.note.isEmpty)
         }
-        #expect(Set(ConfigurationKey.all.map(\.variable)).count == ConfigurationKey.all.count)
+        expectWhole(Configuration.table)
+        expectWhole(ServicesConfiguration.table)
+    }
+
+    // Each section belongs to the process, and has a comment; no two keys have one variable.
+    private func expectWhole<Root>(_ table: ConfigurationTable<Root>) {
+        let sections = Set(table.keys.map { String($0.section) })
+        #expect(sections == Set(table.owner.sections) && sections == Set(table.notes.keys))
+        #expect(Set(table.keys.map(\.variable)).count == table.keys.count)
     }
 
     @Test func acceptsBothEndsOfEveryRange() throws {
-        for key in ConfigurationKey.all {
+        for key in Configuration.table.keys {
             let range: ClosedRange<Int>
             switch key.form {
             case .whole(_, let allowed), .seconds(_, let allowed): range = allowed
@@ -203,7 +217,7 @@ import Testing
         for (one, other, distance) in [
             ("", "", 0), ("", "abc", 3), ("abc", "", 3), ("kitten", "sitting", 3), ("flaw", "lawn", 2), ("a", "a", 0),
         ] {
-            #expect(ConfigurationKey.distance(one, other) == distance)
+            #expect(EditDistance.between(one, other) == distance)
         }
     }
 

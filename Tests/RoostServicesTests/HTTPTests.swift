@@ -1,4 +1,5 @@
 import HTTPTypes
+import RoostConfiguration
 import RoostWire
 import Testing
 
@@ -24,25 +25,25 @@ struct HTTPTests {
     }
 
     @Test func onlyNamedOriginsMayRead() {
-        let rule = OriginRule(["https://chat.example.org", "http://localhost:*"])
+        let written: Set = ["https://chat.example.org", "http://localhost:*"]
         for origin in ["https://chat.example.org", "http://localhost", "http://localhost:5173"] {
-            #expect(rule.allows(origin))
+            #expect(WebOrigin.isOne(origin, of: written))
         }
         for origin in [
             "http://chat.example.org", "https://chat.example.org.evil", "null", "", "http://localhost:*",
             "http://localhost:0x1", "http://localhost.evil:80", "https://localhost:5173", "http://127.0.0.1:80",
-        ] { #expect(!rule.allows(origin)) }
-        #expect(!OriginRule([]).allows("https://chat.example.org"))
-        for origin in ["https://a", "http://127.0.0.1:*", "https://a:8443"] { #expect(OriginRule.isOrigin(origin)) }
+        ] { #expect(!WebOrigin.isOne(origin, of: written)) }
+        #expect(!WebOrigin.isOne("https://chat.example.org", of: []))
+        for origin in ["https://a", "http://127.0.0.1:*", "https://a:8443"] { #expect(WebOrigin.isWritten(origin)) }
         for origin in ["a", "https://", "https://A", "https://a/", "https://a:*", "https://a:0", "https://a:1:2"] {
-            #expect(!OriginRule.isOrigin(origin))
+            #expect(!WebOrigin.isWritten(origin))
         }
     }
 
-    @Test func aProxyOfOursNamesTheClient() throws {
+    @Test func aProxyOfOursNamesTheClient() {
         let plain = ClientAddress()
         #expect(plain.key(peer: "192.0.2.1", forwarded: "198.51.100.7") == plain.key(peer: "192.0.2.1", forwarded: nil))
-        let behind = try #require(ClientAddress(proxies: ["127.0.0.1", "10.0.0.0/8"]))
+        let behind = ClientAddress(proxies: ["127.0.0.1", "10.0.0.0/8"])
         let client = plain.key(peer: "198.51.100.7", forwarded: nil)
         #expect(behind.key(peer: "127.0.0.1", forwarded: "198.51.100.7") == client)
         #expect(behind.key(peer: "127.0.0.1", forwarded: "6.6.6.6, 198.51.100.7, 10.1.2.3") == client)
@@ -57,8 +58,5 @@ struct HTTPTests {
         let one = addresses.key(peer: "2001:db8:1:2::1", forwarded: nil)
         #expect(addresses.key(peer: "2001:db8:1:2:ffff::1", forwarded: nil) == one)
         #expect(addresses.key(peer: "2001:db8:1:3::1", forwarded: nil) != one)
-        for text in ["", "a", "10.0.0.0/7", "10.0.0.0/33", "10.0.0.0/+8", "10.0.0.0/8/8"] {
-            #expect(ClientAddress(proxies: [text]) == nil)
-        }
     }
 }

@@ -1,3 +1,4 @@
+import RoostConfiguration
 import RoostWire
 
 extension Configuration {

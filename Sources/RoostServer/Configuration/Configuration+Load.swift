@@ -1,4 +1,9 @@
+public import RoostConfiguration
+
 extension Configuration {
+    /// Every key there is, in the order of Config/roost.yaml.
+    package static let table = ConfigurationTable<Configuration>(.relay, notes: sectionNotes, keys)
+
     /// Applies the file, then `ROOST_…` variables, then flags to the defaults; a later source overrides an earlier one.
     ///
     /// Throws at the first mistake and never guesses. If `file` is nil, no file is read.
@@ -7,58 +12,17 @@ extension Configuration {
         environment: [String: String] = [:],
         flags: [ConfigurationFlag] = []
     ) throws(ConfigurationFailure) -> Configuration {
-        var settings: [ConfigurationSetting] = []
-        if let file { settings += try ConfigurationFile.settings(path: file) }
-        settings += try self.settings(environment: environment)
-        for flag in flags where !ConfigurationKey.isForeign(flag.key) {
-            let key = try ConfigurationKey.named(flag.key, in: .flag(flag.name))
-            settings.append(key.setting(flag.value, from: .flag(flag.name)))
-        }
-        return try configuration(from: settings)
+        try checked(table.load(into: Configuration(), file: file, environment: environment, flags: flags))
     }
 
-    static func configuration(from settings: [ConfigurationSetting]) throws(ConfigurationFailure) -> Configuration {
-        var configuration = Configuration()
-        var sources: [String: ConfigurationSource] = [:]
-        for setting in settings {
-            let key = try ConfigurationKey.named(setting.key, in: setting.source)
-            try key.read(setting, into: &configuration)
-            sources[key.name] = setting.source
-        }
-        try configuration.checkTogether(sources: sources)
-        return configuration
+    /// The configuration, if its keys fit together.
+    static func checked(
+        _ loaded: ConfigurationTable<Configuration>.Loaded
+    ) throws(ConfigurationFailure) -> Configuration {
+        try loaded.value.checkTogether(sources: loaded.sources)
+        return loaded.value
     }
 
-    private static func settings(
-        environment: [String: String]
-    ) throws(ConfigurationFailure) -> [ConfigurationSetting] {
-        var settings: [ConfigurationSetting] = []
-        // Sorted, so that the same environment always gives the same first failure.
-        for (name, value) in environment.sorted(by: { $0.key < $1.key }) where name.hasPrefix("ROOST_") {
-            if isForeign(name) || ConfigurationKey.isForeign(variable: name) { continue }
-            settings.append(try ConfigurationKey.ofVariable(name).setting(value, from: .variable(name)))
-        }
-        return settings
-    }
-
-    /// Whether a variable begins like ours but isn't a key: the path of the file, those of the build and the tests, and
-    /// those that Kubernetes sets in every container when a service is called "roost" (Kubernetes documentation,
-    /// "Discovering services").
-    private static func isForeign(_ name: String) -> Bool {
-        switch name {
-        case "ROOST_CONFIG", "ROOST_STRICT", "ROOST_BINARY", "ROOST_PORT", "ROOST_LOAD_BINARY", "ROOST_SCENARIOS",
-            "ROOST_YARDSTICK":
-            true
-        default: name.hasPrefix("ROOST_SERVICE_") || name.hasPrefix("ROOST_PORT_")
-        }
-    }
-}
-
-extension ConfigurationKey {
-    /// A setting from a single text. The items of a list are separated by commas.
-    fileprivate func setting(_ text: String, from source: ConfigurationSource) -> ConfigurationSetting {
-        guard case .list = form else { return ConfigurationSetting(key: name, value: .text(text), source: source) }
-        let items = text.split(separator: ",").map { String($0.trimmingPrefix { $0 == " " }) }
-        return ConfigurationSetting(key: name, value: .list(items), source: source)
-    }
+    /// The relay's sections as a file has them. They never show a secret.
+    public var text: String { Configuration.table.text(of: self) }
 }

@@ -12,6 +12,11 @@ extension Configuration {
             certificate: tls.certificate, key: tls.key, clientCA: tls.clientCA.isEmpty ? nil : tls.clientCA)
     }
 
+    /// A name that the relay's certificate is good for; nil without TLS, or if the certificate has no name.
+    public func certificateName() throws(ServerFailure) -> String? {
+        do throws(TLSFailure) { return try certificate()?.name } catch { throw ServerFailure("tls: \(error)") }
+    }
+
     /// What `roost serve` would find on this machine, one line for each thing.
     public struct Findings: Sendable, Equatable {
         /// What would stop it.

@@ -1,4 +1,5 @@
 import Logging
+import RoostConfiguration
 import RoostCore
 import RoostTransport
 import RoostWire
@@ -32,7 +33,7 @@ final class ConnectionLog {
     /// a line that says what to do: one for each origin.
     func noteRefusedOrigin(_ origin: String?) {
         // What no browser sends isn't repeated.
-        guard let origin = origin?.lowercased(), TextRule.isOrigin(origin),
+        guard let origin = origin?.lowercased(), WebOrigin.isWritten(origin),
             refusedOrigins.count < ConnectionLog.originsMax, refusedOrigins.insert(origin).inserted
         else { return }
         log.notice(

@@ -1,4 +1,5 @@
 import Foundation
+public import RoostConfiguration
 import RoostStorage
 import RoostWire
 

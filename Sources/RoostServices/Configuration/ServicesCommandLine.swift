@@ -1,5 +1,8 @@
+import RoostConfiguration
+import RoostServicesConfiguration
+
 /// The command line of `roost-services`.
-package struct ServicesCommandLine: Sendable, Equatable {
+package struct ServicesCommandLine: Sendable {
     /// What is to be done.
     package enum Command: String, Sendable {
         case serve
@@ -10,7 +13,7 @@ package struct ServicesCommandLine: Sendable, Equatable {
 
     package var command = Command.serve
     package var file: String?
-    package var flags: [String] = []
+    package var flags: [ConfigurationFlag] = []
     /// Whether to end with standard input, whose other end `roost up` holds.
     package var isSupervised = false
 
@@ -40,7 +43,7 @@ package struct ServicesCommandLine: Sendable, Equatable {
             switch word {
             case "--config", "--set":
                 guard let value = rest.popFirst() else { throw ConfigurationFailure("\(word): a value is missing") }
-                if word == "--set" { flags.append(value) } else { file = value }
+                if word == "--set" { flags.append(try ConfigurationFlag(set: value)) } else { file = value }
             case "--supervised": isSupervised = true
             case "--help", "-h": command = .help
             case "--version": command = .version

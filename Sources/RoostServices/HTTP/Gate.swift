@@ -3,6 +3,7 @@ import Hummingbird
 import HummingbirdCore
 import Logging
 import NIOCore
+import RoostConfiguration
 import Synchronization
 
 /// What a request brings along from its connection.
@@ -20,13 +21,15 @@ struct GateContext: InitializableFromSource {
 final class Gate: HTTPResponder {
     private static let forwarded = HTTPField.Name("X-Forwarded-For")
     private let routes: RouteTable
-    private let origins: OriginRule
+    /// Which web pages may read our answers (the Fetch standard, CORS), as the operator wrote them. There are no
+    /// cookies, so that a page that isn't among them can't do anything in somebody's name either.
+    private let origins: Set<String>
     private let addresses: ClientAddress
     private let limits: ServicesLimits
     private let log: Logger
     private let underWay = Mutex(0)
 
-    init(routes: RouteTable, origins: OriginRule, addresses: ClientAddress, limits: ServicesLimits, log: Logger) {
+    init(routes: RouteTable, origins: Set<String>, addresses: ClientAddress, limits: ServicesLimits, log: Logger) {
         self.routes = routes
         self.origins = origins
         self.addresses = addresses
@@ -44,7 +47,7 @@ final class Gate: HTTPResponder {
         }
         // The answer differs by origin, so a cache must keep them apart.
         response.headers[.vary] = "Origin"
-        if let origin, origins.allows(origin) {
+        if let origin, WebOrigin.isOne(origin, of: origins) {
             response.headers[.accessControlAllowOrigin] = origin
             response.headers[.accessControlExposeHeaders] = "Retry-After"
         }
@@ -53,7 +56,7 @@ final class Gate: HTTPResponder {
 
     private func preflight(_ origin: String, path: String) -> Response {
         let methods = routes.methods(of: path)
-        guard origins.allows(origin), !methods.isEmpty else {
+        guard WebOrigin.isOne(origin, of: origins), !methods.isEmpty else {
             return Answer(ServiceFault(.notFound, "this origin isn't allowed, or there is no such path")).response
         }
         var headers = HTTPFields()

@@ -1,5 +1,6 @@
 import CCurl
 import Glibc
+import RoostServicesConfiguration
 import Synchronization
 
 /// A letter that is to be sent. A value.

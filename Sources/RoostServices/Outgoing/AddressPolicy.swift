@@ -1,3 +1,5 @@
+import RoostConfiguration
+
 /// Which addresses a request may go to: those of the internet, and what the configuration names. Somebody else's URL,
 /// or his name server, would otherwise choose a service inside of our network. It judges what a name was resolved to,
 /// right before the connection, so that a second look-up can't give another answer. Pure.

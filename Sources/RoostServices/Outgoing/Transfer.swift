@@ -1,5 +1,6 @@
 import CCurl
 import Glibc
+import RoostConfiguration
 
 /// What a transfer does. A value.
 enum TransferWork: Sendable {

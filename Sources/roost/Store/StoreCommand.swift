@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import RoostConfiguration
 import RoostServer
 
 /// `roost store …`: what an operator does with a store besides serving it. Each subcommand does its work on the main

@@ -1,6 +1,8 @@
 import ArgumentParser
 import Foundation
+import RoostConfiguration
 import RoostServer
+import RoostServicesConfiguration
 
 /// `roost up`: runs the relay as `serve` does, and keeps `roost-services` running beside it.
 ///
@@ -20,56 +22,46 @@ struct UpCommand: ParsableCommand {
     @Option(help: "The program of the services. If not given, roost-services beside this one.") var services: String?
 
     func run() throws {
-        let flags = try flags()
-        let configuration = try options.configuration(flags: flags)
-        guard configuration.listen.port != 0 else {
-            throw ValidationError("listen.port: `roost up` needs one that is known, because the services connect to it")
-        }
-        let data = URL(fileURLWithPath: configuration.store.path).deletingLastPathComponent()
-            .appendingPathComponent("services").path
-        let services = ServicesProcess(
-            program: services ?? Self.programBeside(), arguments: arguments(data: data, configuration))
-        try services.begin()
-        let keys = data + "/keys.json"
-        try services.waitFor(file: keys)
-        let trusted = configuration.auth.publicKeys + [keys]
-        let added = ConfigurationFlag(
-            "roost up", key: "auth.public_keys", value: Set(trusted).sorted().joined(separator: ","))
-        let shown = configuration.listen.services.isEmpty ? servicesOrigin() : configuration.listen.services
-        let origin = ConfigurationFlag("roost up", key: "listen.services", value: shown)
+        let flags = flags([
+            ("--host", "listen.host", host), ("--port", "listen.port", port), ("--store", "store.path", store),
+        ])
+        let relay = try options.configuration(flags: flags)
+        let own = self.flags([("--host", "services.host", host), ("--services-port", "services.port", servicesPort)])
+        let written = try options.servicesSettings(flags: own)
+        let added = own + (try ServicesDefaults(relay: relay).flags(beside: written))
+        let settings = try options.servicesConfiguration(flags: added)
+        let process = ServicesProcess(program: services ?? Self.programBeside(), arguments: arguments(added))
+        try process.begin()
+        let keys = settings.data + "/keys.json"
+        try process.waitFor(file: keys)
+        let trusted = Set(relay.auth.publicKeys + [keys]).sorted().joined(separator: ",")
+        let origin = relay.listen.services.isEmpty ? settings.origin : relay.listen.services
+        let named = self.flags([
+            ("roost up", "auth.public_keys", trusted), ("roost up", "listen.services", origin),
+        ])
         try Server.run { [options] () throws(ConfigurationFailure) in
-            try options.configuration(flags: flags + [added, origin])
+            try options.configuration(flags: flags + named)
         }
     }
 
-    private func flags() throws -> [ConfigurationFlag] {
-        let named = [
-            ("--host", "listen.host", host), ("--port", "listen.port", port), ("--store", "store.path", store),
-        ]
-        return named.compactMap { name, key, value in value.map { ConfigurationFlag(name, key: key, value: $0) } }
+    private func flags(_ named: [(name: String, key: String, value: String?)]) -> [ConfigurationFlag] {
+        named.compactMap { name, key, value in value.map { ConfigurationFlag(name, key: key, value: $0) } }
     }
 
     // The services read the same file and the same settings, and leave the relay's alone.
-    private func arguments(data: String, _ configuration: Configuration) -> [String] {
-        var words = ["serve", "--supervised"]
-        if let file = options.config { words += ["--config", file] }
-        for setting in options.settings { words += ["--set", setting] }
-        if let host { words += ["--set", "services.host=\(host)"] }
-        if let servicesPort { words += ["--set", "services.port=\(servicesPort)"] }
-        let scheme = configuration.tls.isOn ? "wss" : "ws"
-        let address = configuration.listen.host.contains(":") ? "[::1]" : "127.0.0.1"
-        words += ["--set", "services.relay_url=\(scheme)://\(address):\(configuration.listen.port)/v1/socket"]
-        return words + ["--set", "services.data=\(data)"]
-    }
-
-    // For a browser on this machine, as at a first try. Behind a proxy, listen.services says what it is.
-    private func servicesOrigin() -> String {
-        let named = options.settings.last { $0.hasPrefix("services.port=") }?.dropFirst("services.port=".count)
-        return "http://127.0.0.1:\(servicesPort ?? named.map(String.init) ?? "8081")"
+    private func arguments(_ added: [ConfigurationFlag]) -> [String] {
+        let file = options.config.map { ["--config", $0] } ?? []
+        let settings = options.settings + added.map { "\($0.key)=\($0.value)" }
+        return ["serve", "--supervised"] + file + settings.flatMap { ["--set", $0] }
     }
 
     private static func programBeside() -> String {
         let own = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? "roost"
         return URL(fileURLWithPath: own).deletingLastPathComponent().appendingPathComponent("roost-services").path
     }
+}
+
+extension ServicesConfiguration {
+    /// For a browser on this machine, as at a first try. Behind a proxy, listen.services says what it is.
+    fileprivate var origin: String { "http://127.0.0.1:\(port)" }
 }

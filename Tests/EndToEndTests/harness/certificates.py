@@ -30,11 +30,11 @@ class Authority:
             builder = builder.add_extension(x509.SubjectAlternativeName(list(names)), critical=False)
         return builder.sign(self.key, hashes.SHA256())
 
-    def issue(self, name, *, days=30, is_rsa=False):
-        """Returns the paths of a certificate for 127.0.0.1 and localhost, and of its key."""
+    def issue(self, name, *, host="localhost", days=30, is_rsa=False):
+        """Returns the paths of a certificate for 127.0.0.1 and a host, and of its key."""
         key = rsa.generate_private_key(65537, 2048) if is_rsa else ec.generate_private_key(ec.SECP256R1())
         subject = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, name)])
-        names = [x509.IPAddress(ipaddress.ip_address("127.0.0.1")), x509.DNSName("localhost")]
+        names = [x509.IPAddress(ipaddress.ip_address("127.0.0.1")), x509.DNSName(host)]
         made = self.build(
             subject, key.public_key(), x509.BasicConstraints(ca=False, path_length=None), names=names, days=days)
         pem = key.private_bytes(

@@ -1,3 +1,4 @@
+import RoostServicesConfiguration
 import Testing
 
 @testable import RoostServices

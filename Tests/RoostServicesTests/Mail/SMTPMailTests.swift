@@ -1,4 +1,5 @@
 import Foundation
+import RoostServicesConfiguration
 import Synchronization
 import Testing
 

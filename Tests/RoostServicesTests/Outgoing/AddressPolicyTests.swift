@@ -1,3 +1,4 @@
+import RoostConfiguration
 import Testing
 
 @testable import RoostServices

@@ -1,4 +1,5 @@
 import Hummingbird
+import RoostConfiguration
 import Synchronization
 import Testing
 

@@ -1,3 +1,6 @@
+import RoostConfiguration
+import RoostServicesConfiguration
+
 /// Why the settings of mail can't be used: the key, and what is wrong with it. Never a password.
 package struct MailSettingsFault: Error, Sendable, Equatable, CustomStringConvertible {
     /// `mail.host` and so on.
@@ -13,46 +16,7 @@ package struct MailSettingsFault: Error, Sendable, Equatable, CustomStringConver
     }
 }
 
-/// The section `mail` of the configuration. A value.
-package struct MailSettings: Sendable, Equatable {
-    /// Where letters go.
-    package enum Mode: String, Sendable, CaseIterable {
-        /// To the terminal, for development.
-        case print
-        /// To a server.
-        case smtp
-    }
-
-    /// How the connection to the server is protected.
-    package enum Security: String, Sendable, CaseIterable {
-        /// By STARTTLS, before anything else is said; else nothing is sent.
-        case starttls
-        /// From its first byte.
-        case tls
-        /// Not at all: only to this machine.
-        case none
-    }
-
-    package var mode = Mode.print
-    package var host = ""
-    package var port = 587
-    package var security = Security.starttls
-    /// Empty for none.
-    package var user = ""
-    /// Empty for none. Never printed.
-    package var password = ""
-    /// `Roost <no-reply@example.org>`.
-    package var from = ""
-    /// Empty for none.
-    package var replyTo = ""
-    /// A folder with letters that replace ours; empty for none.
-    package var texts = ""
-    /// For those whose language there isn't.
-    package var language = "en"
-
-    /// Letters to the terminal.
-    package init() {}
-
+extension MailSettings {
     /// What can be sent by, once everything has been found to be in order.
     struct Route: Sendable {
         let url: OutgoingURL

@@ -1,3 +1,5 @@
+import RoostConfiguration
+
 /// What an operator may set of the services process: the sections `services`, `accounts`, `tokens` and `mail` of
 /// roost.yaml. Read at each start, and immutable then.
 package struct ServicesConfiguration: Sendable, Equatable {
@@ -8,6 +10,8 @@ package struct ServicesConfiguration: Sendable, Equatable {
     package var origins: [String] = []
     package var proxies: [String] = []
     package var relayURL = "ws://127.0.0.1:8080/v1/socket"
+    /// Where the relay is, if its name leads somewhere else; empty for what the name leads to.
+    package var relayAddress = ""
     /// The certificates that the relay's is checked by; empty for the system's.
     package var relayCAFile = ""
     /// The address of the page that people use, which mails lead to. Empty: that of the relay's own.
@@ -16,29 +20,11 @@ package struct ServicesConfiguration: Sendable, Equatable {
     package var roles: [String] = []
     package var accessSeconds = 3_600
     package var refreshDays = 60
-    package var mailMode = MailMode.print.rawValue
-    /// How letters are sent by SMTP.
+    /// Where letters go, and how.
     package var mail = MailSettings()
-    /// The certificates that the mail server's is checked by; empty for the system's.
-    package var mailCAFile = ""
-
-    /// Where letters go.
-    package enum MailMode: String, Sendable, CaseIterable {
-        case print, smtp, off
-    }
 
     /// The defaults.
     package init() {}
-
-    // As they are written in the file.
-    var mailPort: Int {
-        get { mail.port }
-        set { mail.port = newValue }
-    }
-    var mailSecurity: String {
-        get { mail.security.rawValue }
-        set { mail.security = MailSettings.Security(rawValue: newValue) ?? .starttls }
-    }
 
     /// The address of the page that people use.
     package var pageURL: String {
@@ -53,24 +39,15 @@ package struct ServicesConfiguration: Sendable, Equatable {
         guard publicURL.isEmpty else { return origins + [publicURL] }
         return origins + [pageURL, pageURL.replacing("//127.0.0.1", with: "//localhost")]
     }
-}
 
-/// Why a configuration can't be used: one line for the operator.
-package struct ConfigurationFailure: Error, Sendable, Equatable, CustomStringConvertible {
-    /// Without line break.
-    package let description: String
-
-    init(_ source: String, _ text: String) { self.init("\(source): \(text)") }
-
-    init(_ text: String) {
-        // One line without control characters, whatever a path, key or value contains.
-        description = String(
-            String.UnicodeScalarView(
-                text.unicodeScalars.map { scalar in
-                    switch scalar.properties.generalCategory {
-                    case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate: "\u{FFFD}"
-                    default: scalar
-                    }
-                }))
+    /// Applies the file, then `ROOST_…` variables, then flags to the defaults; a later source overrides an earlier one.
+    /// It throws at the first mistake and never guesses.
+    package static func load(
+        file: String? = nil, environment: [String: String] = [:], flags: [ConfigurationFlag] = []
+    ) throws(ConfigurationFailure) -> ServicesConfiguration {
+        try table.load(into: ServicesConfiguration(), file: file, environment: environment, flags: flags).value
     }
+
+    /// These sections as a file has them. They never show a secret.
+    package var text: String { ServicesConfiguration.table.text(of: self) }
 }

@@ -1,12 +1,14 @@
 import Foundation
 import Yams
 
-/// Reads the YAML file into settings with their lines. It doesn't know the keys: `ConfigurationKey` checks them.
-enum ConfigurationFile {
-    /// Most bytes of a file. A file with every key has 10,000.
+/// Reads the YAML file into settings with their lines. It doesn't know the keys: `ConfigurationTable` checks them.
+package enum ConfigurationFile {
+    /// Most bytes of a file. A file with every key has 20,000.
     static let bytesMax = 1_048_576
 
-    static func settings(path: String) throws(ConfigurationFailure) -> [ConfigurationSetting] {
+    static func settings(
+        path: String, of owner: ConfigurationOwner
+    ) throws(ConfigurationFailure) -> [ConfigurationSetting] {
         guard let handle = FileHandle(forReadingAtPath: path),
             let data = try? handle.read(upToCount: bytesMax + 1) ?? Data()
         else { throw ConfigurationFailure("\(path): can't be read") }
@@ -14,10 +16,12 @@ enum ConfigurationFile {
         guard let text = String(validating: data, as: UTF8.self) else {
             throw ConfigurationFailure("\(path): not valid UTF-8")
         }
-        return try settings(text: text, path: path)
+        return try settings(text: text, path: path, of: owner)
     }
 
-    static func settings(text: String, path: String) throws(ConfigurationFailure) -> [ConfigurationSetting] {
+    package static func settings(
+        text: String, path: String, of owner: ConfigurationOwner
+    ) throws(ConfigurationFailure) -> [ConfigurationSetting] {
         let root: Node?
         do {
             root = try compose(yaml: text)
@@ -29,7 +33,10 @@ enum ConfigurationFile {
             throw ConfigurationFailure(source(of: root, path: path), "expected sections such as \"listen:\"")
         }
         var settings: [ConfigurationSetting] = []
-        for (key, value) in sections { try collect(key, value, under: "", path: path, into: &settings) }
+        for (key, value) in sections where !owner.isForeign(key.scalar?.string ?? "") {
+            if isEmpty(value), owner.sections.contains(key.scalar?.string ?? "") { continue }  // All is commented out.
+            try collect(key, value, under: "", path: path, into: &settings)
+        }
         return settings
     }
 
@@ -43,11 +50,8 @@ enum ConfigurationFile {
         let source = source(of: key, path: path)
         guard let word = key.scalar?.string else { throw ConfigurationFailure(source, "a key must be a word") }
         let name = prefix + word
-        if prefix.isEmpty, ConfigurationKey.isForeign(name) { return }
         if let members = value.mapping, prefix.isEmpty {
             for (key, value) in members { try collect(key, value, under: name + ".", path: path, into: &settings) }
-        } else if prefix.isEmpty, isEmpty(value), ConfigurationKey.sectionNotes[name] != nil {
-            return  // All keys of this section are commented out.
         } else if let list = value.sequence {
             let items = list.compactMap { $0.scalar?.string }
             settings.append(

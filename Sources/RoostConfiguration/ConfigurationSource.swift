@@ -1,10 +1,10 @@
 /// Where a setting comes from.
-enum ConfigurationSource: Sendable, Hashable, CustomStringConvertible {
+package enum ConfigurationSource: Sendable, Hashable, CustomStringConvertible {
     case file(path: String, line: Int)
     case variable(String)
     case flag(String)
 
-    var description: String {
+    package var description: String {
         switch self {
         case .file(let path, let line): "\(path):\(line)"
         case .variable(let name): name
@@ -14,8 +14,8 @@ enum ConfigurationSource: Sendable, Hashable, CustomStringConvertible {
 }
 
 /// One key with its value as it was written, before any check.
-struct ConfigurationSetting: Sendable {
-    enum Value: Sendable {
+package struct ConfigurationSetting: Sendable {
+    package enum Value: Sendable {
         case text(String)
         case list([String])
         /// A section in place of a value, or nothing at all.
@@ -30,8 +30,8 @@ struct ConfigurationSetting: Sendable {
 /// A flag of the command line that sets a key of the configuration.
 public struct ConfigurationFlag: Sendable {
     let name: String
-    let key: String
-    let value: String
+    package let key: String
+    package let value: String
 
     /// `--port 8080` is `ConfigurationFlag("--port", key: "listen.port", value: "8080")`.
     public init(_ name: String, key: String, value: String) {

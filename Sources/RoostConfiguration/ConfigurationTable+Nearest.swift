@@ -1,47 +1,39 @@
-extension ConfigurationKey {
-    private static let byName = Dictionary(uniqueKeysWithValues: all.map { ($0.name, $0) })
-
-    /// Sections of the same file that belong to `roost-services`, which refuses what it doesn't know in them.
-    static let foreignSections: Set = ["services", "accounts", "tokens", "mail", "openid"]
-
-    /// Whether a key such as `mail.host` belongs to `roost-services`.
-    static func isForeign(_ name: String) -> Bool {
-        foreignSections.contains(String(name.prefix { $0 != "." }))
-    }
-
-    /// Whether a variable such as `ROOST_MAIL_HOST` belongs to `roost-services`.
-    static func isForeign(variable name: String) -> Bool {
-        foreignSections.contains { name.hasPrefix("ROOST_\($0.uppercased())_") }
-    }
-
+extension ConfigurationTable {
     /// Returns the key of this name. The failure suggests the most similar key.
-    static func named(_ name: String, in source: ConfigurationSource) throws(ConfigurationFailure) -> ConfigurationKey {
+    func named(
+        _ name: String, in source: ConfigurationSource
+    ) throws(ConfigurationFailure) -> ConfigurationKey<Root> {
         if let key = byName[name] { return key }
-        let hint = hint(for: name, among: all.map(\.name))
+        let hint = hint(for: name, among: keys.map(\.name))
         throw ConfigurationFailure(source, "\(name.prefix(80)): unknown key; \(hint)")
     }
 
     /// Returns the key of this environment variable. The failure suggests the most similar variable.
-    static func ofVariable(_ name: String) throws(ConfigurationFailure) -> ConfigurationKey {
-        if let key = all.first(where: { $0.variable == name }) { return key }
+    func ofVariable(_ name: String) throws(ConfigurationFailure) -> ConfigurationKey<Root> {
+        if let key = keys.first(where: { $0.variable == name }) { return key }
         throw ConfigurationFailure(
             .variable(name),
-            "no key belongs to this variable; \(hint(for: name, among: all.map(\.variable)))"
+            "no key belongs to this variable; \(hint(for: name, among: keys.map(\.variable)))"
         )
     }
 
-    private static func hint(for name: String, among known: [String]) -> String {
-        let nearest = known.map { (distance: distance(name, $0), name: $0) }.min { $0.distance < $1.distance }
+    private func hint(for name: String, among known: [String]) -> String {
+        let nearest = known.map { (distance: EditDistance.between(name, $0), name: $0) }.min {
+            $0.distance < $1.distance
+        }
         // A name that differs in more than a third is no typing error, and a wrong guess only confuses.
         guard let nearest, nearest.distance <= max(2, name.utf8.count / 3) else {
             return "`roost check-config --print` lists all keys"
         }
         return "did you mean \(nearest.name)?"
     }
+}
 
+/// How much two names differ.
+package enum EditDistance {
     /// The Levenshtein distance: the least number of insertions, deletions and replacements of bytes that turn one name
     /// into the other. Names are cut at 128 bytes, because longer ones resemble no key.
-    static func distance(_ one: String, _ other: String) -> Int {
+    package static func between(_ one: String, _ other: String) -> Int {
         let other = Array(other.utf8.prefix(128))
         var row = Array(0...other.count)
         for (index, byte) in one.utf8.prefix(128).enumerated() {

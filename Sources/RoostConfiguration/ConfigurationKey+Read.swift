@@ -2,7 +2,7 @@ extension ConfigurationKey {
     /// Writes a setting into `configuration`, or throws what is wrong with it.
     func read(
         _ setting: ConfigurationSetting,
-        into configuration: inout Configuration
+        into configuration: inout Root
     ) throws(ConfigurationFailure) {
         switch (form, setting.value) {
         case (.whole(let slot, let range), .text(let text)):

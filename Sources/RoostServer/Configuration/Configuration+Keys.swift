@@ -1,10 +1,13 @@
 import Logging
+import RoostConfiguration
 import RoostWire
 
-extension ConfigurationKey {
-    /// Every key there is, in the order of Config/roost.yaml.
-    static let all: [ConfigurationKey] =
-        listen + tls + store + retention + auth + presence + drain + metrics + admin + log + limits
+extension Configuration {
+    typealias Key = ConfigurationKey<Configuration>
+
+    static let keys: [Key] =
+        listenKeys + tlsKeys + storeKeys + retentionKeys + authKeys + presenceKeys + drainKeys + metricsKeys + adminKeys
+        + logKeys + limitKeys
 
     /// The comment above each section of Config/roost.yaml.
     static let sectionNotes = [
@@ -23,43 +26,43 @@ extension ConfigurationKey {
         "limits": "Limits. Docs/Protocol.md says what happens when a client reaches one.",
     ]
 
-    private static let listen = [
-        ConfigurationKey(
+    private static let listenKeys: [Key] = [
+        Key(
             "listen.host",
             .text(\.listen.host, .address),
             "Address to listen on: 127.0.0.1, ::1, localhost, :: for IPv6 and IPv4, or unix:/run/roost/socket. Without "
                 + "tls.certificate keep it on loopback, behind a proxy that speaks TLS."
         ),
-        ConfigurationKey(
+        Key(
             "listen.port",
             .whole(\.portNumber, 0...65_535),
             "Port to listen on. 0 takes a free port and prints it."
         ),
-        ConfigurationKey(
+        Key(
             "listen.origins",
             .list(\.listen.origins, .origin),
             "Origins of web pages that may connect. If empty, a page may only connect to its own host. Clients that "
                 + "send no Origin, as everything but a browser does, may always connect. The log names each origin "
                 + "that is refused."
         ),
-        ConfigurationKey(
+        Key(
             "listen.proxies",
             .list(\.listen.proxies, .network),
             "Your proxies. Limits of an address then apply to the addresses that these proxies name in "
                 + "X-Forwarded-For. What others say there is ignored."
         ),
-        ConfigurationKey(
+        Key(
             "listen.proxy_protocol",
             .word(\.proxyProtocolWord, ["off", "on"]),
             "on: connections of these proxies begin with a header of the PROXY protocol, version 1 or 2."
         ),
-        ConfigurationKey(
+        Key(
             "listen.page",
             .word(\.chatPageWord, ["off", "on"]),
             "on: browsers get the chat page at /. It shows nothing without a token; `roost link` makes a link with "
                 + "one. If listen.origins isn't empty, the page's own origin must be there."
         ),
-        ConfigurationKey(
+        Key(
             "listen.services",
             .text(\.listen.services, .service),
             "Where browsers find roost-services, such as https://accounts.example.org. With it the chat page signs "
@@ -67,42 +70,42 @@ extension ConfigurationKey {
         ),
     ]
 
-    private static let tls = [
-        ConfigurationKey(
+    private static let tlsKeys: [Key] = [
+        Key(
             "tls.certificate",
             .text(\.tls.certificate, .file),
             "File with the certificate and those that sign it, in PEM. If empty, connections are plain text."
         ),
-        ConfigurationKey(
+        Key(
             "tls.key",
             .text(\.tls.key, .file),
             "File with the certificate's private key, in PEM. A handshake with ECDSA costs half of one with RSA."
         ),
-        ConfigurationKey(
+        Key(
             "tls.client_ca",
             .text(\.tls.clientCA, .file),
             "File with the certificates that may sign those of clients. If empty, clients aren't asked for one."
         ),
-        ConfigurationKey(
+        Key(
             "tls.client_paths",
             .list(\.tls.clientPaths, .target),
             "Paths, with everything below, that require a client certificate, such as /metrics, /admin or /v1/socket."
         ),
     ]
 
-    private static let store = [
-        ConfigurationKey(
+    private static let storeKeys: [Key] = [
+        Key(
             "store.path",
             .text(\.store.path, .path),
             "The SQLite file. Its folder is created if it is missing."
         ),
-        ConfigurationKey(
+        Key(
             "store.durability",
             .word(\.durabilityWord, Durability.allCases.map(\.rawValue)),
             "What an acked message survives. full: a power cut. normal: a crash of the process. memory: neither; "
                 + "nothing is written to disk."
         ),
-        ConfigurationKey(
+        Key(
             "store.free_megabytes",
             .whole(\.store.freeMegabytes, 0...1_048_576),
             "While fewer megabytes are free on its disk, commands that store something are refused; reading goes on. "
@@ -110,65 +113,65 @@ extension ConfigurationKey {
         ),
     ]
 
-    private static let retention = [
-        ConfigurationKey(
+    private static let retentionKeys: [Key] = [
+        Key(
             "retention.days",
             .whole(\.retention.days, 0...36_500),
             "Messages that are older are erased. 0: none."
         ),
-        ConfigurationKey(
+        Key(
             "retention.megabytes",
             .whole(\.retention.megabytes, 0...1_073_741_824),
             "When the texts of all messages take more, the oldest are erased, but none of the last 24 hours. 0: none."
         ),
     ]
 
-    private static let auth = [
-        ConfigurationKey(
+    private static let authKeys: [Key] = [
+        Key(
             "auth.key_file",
             .text(\.auth.keyFile, .path),
             "Roost's own signing key (HS256). It is created at the first start. Nobody but its owner may read the file."
         ),
-        ConfigurationKey(
+        Key(
             "auth.public_keys",
             .list(\.auth.publicKeys, .path),
             "Files with the public keys of your issuers, as PEM or JWK set, for RS256, ES256 and EdDSA. They are read "
                 + "again when a token names a key that isn't in them."
         ),
-        ConfigurationKey(
+        Key(
             "auth.audience",
             .text(\.audienceText, .claim),
             "The audience that a token's aud must name. If empty, aud is not checked."
         ),
-        ConfigurationKey(
+        Key(
             "auth.issuer",
             .text(\.issuerText, .claim),
             "The issuer that a token's iss must name. If empty, iss is not checked."
         ),
     ]
 
-    private static let presence = [
-        ConfigurationKey(
+    private static let presenceKeys: [Key] = [
+        Key(
             "presence.grace_seconds",
             .seconds(\.limits.graceMilliseconds, 0...300),
             "How long a dropped device may take to come back before its user is shown as offline. If this is short, "
                 + "people who only change networks are shown as offline."
         ),
-        ConfigurationKey(
+        Key(
             "presence.away_seconds",
             .seconds(\.limits.awayMilliseconds, 0...86_400),
             "How long a device is idle before its user is shown as away. 0: at once."
         ),
     ]
 
-    private static let drain = [
-        ConfigurationKey(
+    private static let drainKeys: [Key] = [
+        Key(
             "drain.seconds",
             .whole(\.drain.seconds, 1...10),
             "The longest time from the signal to the exit. In it, clients are told to come back, queues are flushed, "
                 + "and the store is closed."
         ),
-        ConfigurationKey(
+        Key(
             "drain.spread_seconds",
             .whole(\.drain.spreadSeconds, 0...300),
             "Clients are told to come back at different moments, spread over this time. 10,000 clients over 5 seconds "
@@ -176,8 +179,8 @@ extension ConfigurationKey {
         ),
     ]
 
-    private static let admin = [
-        ConfigurationKey(
+    private static let adminKeys: [Key] = [
+        Key(
             "admin.page",
             .word(\.adminPageWord, ["off", "on"]),
             "on: the page /admin is served. It shows nothing without a token. If listen.origins isn't empty, the "
@@ -185,8 +188,8 @@ extension ConfigurationKey {
         )
     ]
 
-    private static let metrics = [
-        ConfigurationKey(
+    private static let metricsKeys: [Key] = [
+        Key(
             "metrics.token",
             .text(\.metricsToken, .bearer),
             "Bearer token that /metrics requires. If empty, whoever reaches the port can read it. Set it through the "
@@ -195,14 +198,14 @@ extension ConfigurationKey {
         )
     ]
 
-    private static let log = [
-        ConfigurationKey(
+    private static let logKeys: [Key] = [
+        Key(
             "log.level",
             .word(\.logLevelWord, Logger.Level.allCases.map(\.rawValue)),
             "Lines below this level are not written: refusals and unusual ends are info, everybody who comes and goes "
                 + "is debug. No level writes tokens or message bodies."
         ),
-        ConfigurationKey(
+        Key(
             "log.format",
             .word(\.logFormatWord, LogFormat.allCases.map(\.rawValue)),
             "Lines for people, or one JSON object for each."

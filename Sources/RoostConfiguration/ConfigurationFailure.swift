@@ -4,17 +4,17 @@ public struct ConfigurationFailure: Error, Sendable, Equatable, CustomStringConv
     /// The line, without line break.
     public let description: String
 
-    init(_ source: ConfigurationSource, _ text: String) {
+    package init(_ source: ConfigurationSource, _ text: String) {
         self.init("\(source): \(text)")
     }
 
-    init(_ text: String) {
+    package init(_ text: String) {
         // Keeps it one line without control characters for the terminal, whatever a path, key or value contains.
         description = String(String.UnicodeScalarView(text.unicodeScalars.map { Self.isSafe($0) ? $0 : "\u{FFFD}" }))
     }
 
     /// A value as the operator wrote it, shortened to a readable length.
-    static func quoted(_ value: String) -> String {
+    package static func quoted(_ value: String) -> String {
         value.count > 80 ? "\"\(value.prefix(80))…\"" : "\"\(value)\""
     }
 

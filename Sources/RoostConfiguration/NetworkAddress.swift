@@ -21,7 +21,7 @@ package enum NetworkAddress: Sendable, Equatable {
     }
 
     /// Reads what the resolver has found; nil if it is of another family, or cut short.
-    init?(_ bytes: UnsafeRawBufferPointer, family: Int32) {
+    package init?(_ bytes: UnsafeRawBufferPointer, family: Int32) {
         switch family {
         case AF_INET where bytes.count >= MemoryLayout<sockaddr_in>.size:
             self = .four(UInt32(bigEndian: bytes.loadUnaligned(as: sockaddr_in.self).sin_addr.s_addr))
@@ -33,10 +33,19 @@ package enum NetworkAddress: Sendable, Equatable {
     }
 }
 
+extension NetworkAddress {
+    /// The IPv4 address that an address such as `::ffff:192.0.2.1` stands for (RFC 4291, section 2.5.5.2), or itself.
+    package var unmapped: NetworkAddress {
+        guard case .six(let number) = self, number >> 32 == 0xFFFF else { return self }
+        return .four(UInt32(truncatingIfNeeded: number))
+    }
+}
+
 /// All addresses that begin with the same bits. A value.
 package struct AddressRange: Sendable, Equatable {
     private let start: NetworkAddress
-    private let bits: Int
+    /// How many bits are the same.
+    package let bits: Int
 
     /// Reads `10.0.0.0/8`, `fd00::/8`, or a single address; nil if it is none of these, or has bits behind its prefix,
     /// which is a typing error.

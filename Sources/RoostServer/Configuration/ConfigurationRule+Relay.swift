@@ -1,0 +1,35 @@
+import RoostConfiguration
+import RoostTransport
+
+/// The forms that only the relay's keys have.
+extension ConfigurationRule {
+    static let address = ConfigurationRule(
+        "an address such as 127.0.0.1 or ::1, localhost, or unix: and an absolute path"
+    ) { ListenAddress($0) != nil }
+
+    static let network = ConfigurationRule(
+        "an IPv4 address, a network from /8 on such as 10.0.0.0/8, an IPv6 network from /16 to /64 such as "
+            + "2001:db8::/48, or ::1"
+    ) { ProxyList([$0]) != nil }
+
+    static let target = ConfigurationRule("a path of a request, such as /metrics") { text in
+        let bytes = text.utf8
+        return bytes.first == UInt8(ascii: "/") && bytes.count <= 256
+            && bytes.allSatisfy { (0x21...0x7E).contains($0) && $0 != UInt8(ascii: "?") }
+    }
+
+    static let service = ConfigurationRule(
+        "nothing, or an origin such as https://accounts.example.org, in lower case and without a path"
+    ) { $0.isEmpty || WebOrigin.isWritten($0) && !$0.hasSuffix(":*") }
+
+    static let claim = ConfigurationRule("nothing, or up to 256 printable ASCII characters") { text in
+        text.utf8.count <= 256 && text.utf8.allSatisfy { (0x20...0x7E).contains($0) }
+    }
+
+    // RFC 6750, section 2.1 allows fewer characters. This only ensures that the token fits a header and is hard to
+    // guess.
+    static let bearer = ConfigurationRule("nothing, or 16 to 256 printable ASCII characters without spaces") { text in
+        text.isEmpty
+            || (16...256).contains(text.utf8.count) && text.utf8.allSatisfy { (0x21...0x7E).contains($0) }
+    }
+}
