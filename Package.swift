@@ -154,6 +154,7 @@ let package = Package(
                 "CArgon2", "CBuild", "CCurl", "CSQLite", "RoostAuth", "RoostClient", "RoostClientLibwebsockets",
                 "RoostConfiguration", "RoostServicesConfiguration", "RoostStore", "RoostWire",
                 .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "CryptoExtras", package: "swift-crypto"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HummingbirdCore", package: "hummingbird"),
@@ -323,7 +324,9 @@ let package = Package(
         .testTarget(
             name: "RoostServicesTests",
             dependencies: [
-                "RoostConfiguration", "RoostServices", "RoostServicesConfiguration", "RoostStore", "RoostWire",
+                "RoostAuth", "RoostConfiguration", "RoostServices", "RoostServicesConfiguration", "RoostStore", "RoostWire",
+                .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "CryptoExtras", package: "swift-crypto"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Hummingbird", package: "hummingbird"), .product(name: "Logging", package: "swift-log"),
             ],

@@ -8,6 +8,9 @@ package struct ServiceFault: Error, Sendable, Equatable {
         case invalidCredentials = "invalid_credentials"
         case refreshReused = "refresh_reused"
         case signInAgain = "sign_in_again"
+        case identityRefused = "identity_refused"
+        case identityTaken = "identity_taken"
+        case lastWayIn = "last_way_in"
         case notFound = "not_found"
         case methodNotAllowed = "method_not_allowed"
         case timeout
@@ -26,12 +29,12 @@ package struct ServiceFault: Error, Sendable, Equatable {
         var status: Int {
             switch self {
             case .badRequest, .badJSON: 400
-            case .unauthorized, .invalidCredentials, .refreshReused: 401
+            case .unauthorized, .invalidCredentials, .refreshReused, .identityRefused: 401
             case .signInAgain: 403
             case .notFound: 404
             case .methodNotAllowed: 405
             case .timeout: 408
-            case .emailTaken, .roleImmutable, .conflict: 409
+            case .emailTaken, .roleImmutable, .conflict, .identityTaken, .lastWayIn: 409
             case .tooLarge: 413
             case .invalid, .badLink: 422
             case .rateLimited: 429
@@ -65,6 +68,8 @@ package struct ServiceFault: Error, Sendable, Equatable {
     }
 
     static let unauthorized = ServiceFault(.unauthorized, "a valid access token is required")
+    // One answer for whatever is wrong with what a provider, or somebody in its name, says.
+    static let identityRefused = ServiceFault(.identityRefused, "the sign-in with the provider isn't good; begin again")
     // One answer for an unknown address and for a wrong password.
     static let invalidCredentials = ServiceFault(.invalidCredentials, "the address or the password is wrong")
 }

@@ -1,0 +1,64 @@
+/// What limits signing in with others. A value; each bound has its reason beside it.
+package struct OpenIDBounds: Sendable, Equatable {
+    // MARK: Sign-ins that have begun
+
+    /// How long a sign-in may take from the first click to its tokens. People look for a password, or for a phone.
+    package var flowSeconds: Int64 = 600
+    /// Sign-ins that have begun and aren't finished: 5 MiB. Beyond it the oldest is forgotten, so that whoever wants to
+    /// push others out has to begin as many within the half minute that a person takes.
+    package var flowsMax = 10_000
+
+    // MARK: Issuers
+
+    /// How long a discovery document and a key set are used before they are fetched again. Issuers publish a key days
+    /// before it signs; one that was withdrawn should be gone soon.
+    package var cacheSeconds: Int64 = 3_600
+    /// How long they are used when they can't be fetched again. An issuer that is away for a day isn't used anyway.
+    package var staleSeconds: Int64 = 86_400
+    /// How long there is no other fetch after one that failed, or that was caused by an unknown key. Whoever invents
+    /// keys causes two fetches in a minute.
+    package var pauseSeconds: Int64 = 30
+    /// Bytes of a discovery document, of a key set and of the answer to a code. Google's have 2 to 4 KiB.
+    package var documentBytes = 65_536
+    /// Keys of a set that are looked at. Issuers have two to five.
+    package var keysMax = 32
+
+    // MARK: Identity tokens
+
+    /// Most bytes of an identity token. Google's have 1.2 KiB, a company's with its groups 4.
+    package var tokenBytes = 8_192
+    /// How far the issuer's clock may be from ours, in seconds.
+    package var skewSeconds: Int64 = 60
+    /// Most bytes of a subject (OpenID Connect Core 1.0, section 2).
+    package var subjectBytes = 255
+    /// Most bytes of what a provider hands to the browser or to us: codes, and tokens that are no JSON. Apple's have
+    /// 100, Google's 250.
+    package var codeBytes = 2_048
+
+    // MARK: Accounts
+
+    /// Identities of one account. More than anybody has accounts elsewhere.
+    package var identitiesMax = 10
+    /// Tries to end what a provider has granted: at one an hour, a month. Grants of a provider that is gone are then
+    /// forgotten.
+    package var grantTries: Int64 = 720
+    /// Longest wait between two of these tries, in seconds.
+    package var grantPauseSeconds = 3_600.0
+
+    /// The bounds that are in force.
+    package init() {}
+}
+
+extension OutgoingBounds {
+    /// For requests that a person waits for, each of which holds one of the requests that are worked on at once
+    /// (`ServicesLimits.requestsMax`): half of them, for some seconds, whatever an issuer does.
+    static var forSignIn: OutgoingBounds {
+        var bounds = OutgoingBounds()
+        bounds.whole = .seconds(5)
+        bounds.allTries = .seconds(8)
+        bounds.tries = 2
+        bounds.atOnce = 16
+        bounds.queue = 16
+        return bounds
+    }
+}

@@ -1,0 +1,136 @@
+import Crypto
+import Foundation
+import RoostWire
+import Testing
+
+@testable import RoostServices
+
+/// Which identity tokens are believed.
+struct IdentityTokenTests {
+    private let issuer: TestIssuer
+    private let now: Int64 = 1_800_000_000
+
+    init() throws { issuer = try TestIssuer() }
+
+    private func identity(
+        _ text: String, clients: [String] = [TestIssuer.client], nonce: IdentityRules.Nonce = .exact("nonce"),
+        key: String = "rsa"
+    ) throws -> Identity? {
+        let jwk = Array(issuer.jwk(key).utf8)
+        let read = try #require(jwk.withUnsafeBytes { JSONMembers(parsing: $0) })
+        let rules = IdentityRules(issuers: [TestIssuer.url], clients: clients, nonce: nonce, now: now)
+        guard let token = IdentityToken(text, bytesMax: 8_192),
+            let claims = token.claims(by: try #require(IssuerKey(read)))
+        else { return nil }
+        return rules.identity(claims)
+    }
+
+    private func claims(_ changes: [String: String?] = [:]) -> [String: String] {
+        TestIssuer.claims(now: now, changes)
+    }
+
+    @Test("An honest token says who it is, by RS256 and by ES256")
+    func honest() throws {
+        let ann = Identity(
+            issuer: TestIssuer.url, subject: "subject-1", email: "ann@example.org", isEmailVerified: true, name: "Ann",
+            client: TestIssuer.client)
+        #expect(try identity(issuer.sign(claims())) == ann)
+        #expect(try identity(issuer.sign(claims(), head: #"{"alg":"ES256","kid":"ec"}"#, by: "ec"), key: "ec") == ann)
+    }
+
+    @Test(
+        "A claim that is wrong, missing or of another kind",
+        arguments: [
+            ["iss": #""https://other.example""#], ["iss": #""https://issuer.example/""#], ["iss": nil],
+            ["aud": #""somebody-else""#], ["aud": "[]"], ["aud": nil], ["aud": "5"],
+            ["aud": #"["roost","somebody-else"]"#],
+            ["aud": #"["roost",5]"#], ["azp": #""somebody-else""#], ["azp": "5"],
+            ["exp": "1799999940"], ["exp": nil], ["exp": #""1800000600""#], ["exp": "1e300"],
+            ["iat": "1800000061"], ["iat": nil], ["iat": "1800000600"], ["nbf": "1800000061"], ["nbf": #""x""#],
+            ["nonce": #""another""#], ["nonce": nil], ["nonce": #""""#], ["nonce": "5"],
+            ["sub": nil], ["sub": #""""#], ["sub": "5"], ["sub": "\"\(String(repeating: "a", count: 256))\""],
+        ] as [[String: String?]])
+    func lies(_ change: [String: String?]) throws {
+        #expect(try identity(issuer.sign(claims(change))) == nil)
+    }
+
+    @Test(
+        "What is at the edge, and good",
+        arguments: [
+            ["exp": "1799999941", "iat": "1799999000"], ["iat": "1800000060"], ["nbf": "1800000060"],
+            ["aud": #"["roost"]"#], ["azp": #""roost""#], ["sub": "\"\(String(repeating: "a", count: 255))\""],
+            ["email": nil], ["email_verified": #""true""#],
+        ] as [[String: String?]])
+    func edges(_ change: [String: String?]) throws {
+        #expect(try identity(issuer.sign(claims(change))) != nil)
+    }
+
+    @Test(
+        "A head that says what we don't take",
+        arguments: [
+            #"{"alg":"none","kid":"rsa"}"#, #"{"alg":"None","kid":"rsa"}"#, #"{"alg":"HS256","kid":"rsa"}"#,
+            #"{"alg":"ES256","kid":"rsa"}"#, #"{"alg":"RS512","kid":"rsa"}"#, #"{"alg":"PS256","kid":"rsa"}"#,
+            #"{"alg":"RS256"}"#, #"{"alg":"RS256","kid":"another"}"#, #"{"alg":"RS256","kid":5}"#, #"{"kid":"rsa"}"#,
+            #"{"alg":"RS256","kid":"rsa","crit":["exp"]}"#, #"{"alg":"RS256","kid":"rsa","typ":"at+jwt"}"#, "[]", "",
+        ])
+    func heads(_ head: String) throws {
+        #expect(try identity(issuer.sign(claims(), head: head)) == nil)
+    }
+
+    @Test("The public key as the secret of an HMAC, another key's signature, and what was changed or cut")
+    func signatures() throws {
+        #expect(try identity(issuer.signedByPublicKey(claims())) == nil)
+        #expect(try identity(issuer.sign(claims(), by: "ec")) == nil)
+        let good = issuer.sign(claims())
+        #expect(try identity(String(good.dropLast(4))) == nil)
+        #expect(try identity(String(good.prefix { $0 != "." })) == nil)
+        let parts = good.split(separator: ".")
+        #expect(try identity("\(parts[0]).\(parts[1]).") == nil)
+        let other = issuer.sign(claims(["sub": #""subject-2""#])).split(separator: ".")
+        #expect(try identity("\(parts[0]).\(other[1]).\(parts[2])") == nil)
+        #expect(try identity(good + String(repeating: ".", count: 2)) == nil)
+        #expect(IdentityToken(good + String(repeating: "A", count: 8_192), bytesMax: 8_192) == nil)
+    }
+
+    @Test("An app's token may be for the app or for its server, and its nonce may be hashed")
+    func apps() throws {
+        let token = issuer.sign(claims(["aud": #""app""#, "azp": #""roost""#]))
+        #expect(try identity(token, clients: ["roost", "app"])?.client == "app")
+        #expect(try identity(token) == nil)
+        let hash = SHA256.hash(data: Data("raw".utf8)).map { String(format: "%02x", $0) }.joined()
+        let hashed = issuer.sign(claims(["nonce": "\"\(hash)\""]))
+        #expect(try identity(hashed, nonce: .plainOrHashed("raw")) != nil)
+        #expect(try identity(hashed, nonce: .plainOrHashed("other")) == nil)
+        #expect(try identity(hashed, nonce: .exact("raw")) == nil)
+    }
+
+    @Test("An address is verified only if the issuer says so")
+    func addresses() throws {
+        for value in ["false", #""false""#, "1", "null", #""TRUE""#] {
+            #expect(try identity(issuer.sign(claims(["email_verified": value])))?.isEmailVerified == false, "\(value)")
+        }
+    }
+
+    @Test(
+        "Keys that aren't for us are left out of a set",
+        arguments: [
+            ("rsa", ["use": #""enc""#]), ("rsa", ["alg": #""RS512""#]), ("rsa", ["alg": #""HS256""#]),
+            ("rsa", ["kid": nil]),
+            ("rsa", ["n": #""AQAB""#]), ("rsa", ["kty": #""oct""#, "k": #""c2VjcmV0""#]), ("rsa", ["kty": #""EC""#]),
+            ("rsa", ["key_ops": #"["sign"]"#]), ("ec", ["crv": #""P-384""#]), ("ec", ["x": #""AQAB""#]),
+            ("ec", ["alg": #""RS256""#]), ("ec", ["kty": #""RSA""#]),
+        ] as [(String, [String: String?])])
+    func keys(_ name: String, _ change: [String: String?]) throws {
+        let set = "{\"keys\":[\(issuer.jwk(name, change)),\(issuer.jwk("ec"))]}"
+        #expect(IssuerKey.keys(ofSet: Array(set.utf8), most: 32)?.map(\.kid) == ["ec"])
+    }
+
+    @Test("A set that is none, and one that is too long")
+    func sets() {
+        for text in ["", "[]", "{}", #"{"keys":{}}"#, "\u{FF}"] {
+            #expect(IssuerKey.keys(ofSet: Array(text.utf8), most: 32) == nil, "\(text)")
+        }
+        let many = Array(repeating: issuer.jwk("ec"), count: 33).joined(separator: ",")
+        #expect(IssuerKey.keys(ofSet: Array("{\"keys\":[\(many)]}".utf8), most: 32)?.count == 32)
+    }
+}
