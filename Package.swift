@@ -324,7 +324,8 @@ let package = Package(
         .testTarget(
             name: "RoostServicesTests",
             dependencies: [
-                "RoostAuth", "RoostConfiguration", "RoostServices", "RoostServicesConfiguration", "RoostStore", "RoostWire",
+                "RoostAuth", "RoostConfiguration", "RoostServices", "RoostServicesConfiguration", "RoostStore",
+                "RoostWire",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "CryptoExtras", package: "swift-crypto"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),

@@ -28,7 +28,7 @@ package enum ConfigurationOwner: Sendable, CaseIterable {
             [
                 "listen", "tls", "store", "retention", "auth", "presence", "drain", "metrics", "admin", "log", "limits",
             ]
-        case .services: ["services", "accounts", "tokens", "mail"]
+        case .services: ["services", "accounts", "tokens", "mail", "openid"]
         }
     }
 

@@ -21,6 +21,8 @@ package struct Services: Sendable {
     private let keys: KeyRing
     private let accounts: Accounts
     private let revocations: RevocationQueue
+    private let identities: Identities
+    private let grants: GrantQueue
 
     /// Opens the data folder. Nothing is served yet.
     /// - Throws: `KeyFailure`, `LocalFailure` or `ServiceFault`, if the folder can't be used.
@@ -45,11 +47,19 @@ package struct Services: Sendable {
         }
         let queue = RevocationQueue(database: database, link: link, clock: clock)
         revocations = queue
+        let openID = try Services.openID(configuration, clock, log)
+        let grantQueue = GrantQueue(database: database, openID: openID, seal: GrantSeal(ring.secret), log: log)
+        grants = grantQueue
         accounts = Accounts(
             settings: Accounts.Settings(configuration), limits: limits, clock: clock, database: database,
             hashes: try HashPool(limits: limits), keys: keys,
             mail: try mail ?? Services.mail(configuration, minutes: Int(limits.linkSeconds / 60), log), log: log,
-            wakeRelay: { queue.wake() })
+            // Whatever ends an account may end what a provider has granted.
+            wakeRelay: {
+                queue.wake()
+                grantQueue.wake()
+            })
+        identities = Identities(accounts: accounts, openID: openID)
     }
 
     private static func connector(
@@ -61,6 +71,19 @@ package struct Services: Sendable {
             return try LibwebsocketsConnector(caFile: configuration.relayCAFile, address: address)
         } catch {
             throw ConfigurationFailure("services.relay_ca_file: \(error.reason)")
+        }
+    }
+
+    private static func openID(
+        _ configuration: ServicesConfiguration, _ clock: WallClock, _ log: Logger
+    ) throws -> OpenID {
+        let policy = AddressPolicy(configuration)
+        let rule = EndpointRule(policy)
+        let settings = try OpenID.Settings(configuration, rule: rule)
+        let caFile = configuration.openID.caFile.isEmpty ? nil : configuration.openID.caFile
+        let client = try OutgoingClient(OutgoingSettings(policy: policy, caFile: caFile, bounds: .forSignIn))
+        return OpenID(settings, rule: rule, clock: clock, log: log) { request throws(OutgoingFailure) in
+            try await client.send(request)
         }
     }
 
@@ -84,6 +107,7 @@ package struct Services: Sendable {
         var table = RouteTable()
         PublicRoutes(database: database, keys: keys).add(to: &table)
         AccountRoutes(accounts: accounts).add(to: &table)
+        OpenIDRoutes(identities: identities).add(to: &table)
         let gate = Gate(
             routes: table, origins: Set(configuration.allowedOrigins),
             addresses: ClientAddress(proxies: configuration.proxies), limits: limits, log: log)
@@ -102,6 +126,7 @@ package struct Services: Sendable {
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { await accounts.run() }
             group.addTask { await revocations.run() }
+            group.addTask { await grants.run() }
             group.addTask { await chores() }
             group.addTask { try await application.runService() }
             // Only the last of them ends by itself, or fails.
@@ -123,6 +148,7 @@ package struct Services: Sendable {
             do throws(KeyFailure) { try keys.load(now: clock.now()) } catch {
                 log.error("the keys can't be read", metadata: ["failure": "\(error)"])
             }
+            identities.openID.clean()
             do throws(ServiceFault) { try await accounts.clean() } catch {
                 log.error("what has ended can't be deleted", metadata: ["code": "\(error.code.rawValue)"])
             }

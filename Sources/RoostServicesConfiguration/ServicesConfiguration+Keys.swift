@@ -5,13 +5,14 @@ extension ServicesConfiguration {
 
     /// Every key there is, in the order of Config/roost.yaml.
     package static let table = ConfigurationTable<ServicesConfiguration>(
-        .services, notes: sectionNotes, serviceKeys + accountKeys + tokenKeys + mailKeys)
+        .services, notes: sectionNotes, serviceKeys + accountKeys + tokenKeys + mailKeys + openIDKeys)
 
     private static let sectionNotes = [
         "services": "Where roost-services listens, and how it reaches the relay. `roost up` fills in what fits.",
         "accounts": "Who may sign up, and how. See Docs/Accounts.md.",
         "tokens": "How long people stay signed in.",
         "mail": "Letters with links: to confirm an address, and to choose a new password.",
+        "openid": "Who else people may sign in with, by OpenID Connect. See Docs/Accounts.md.",
     ]
 
     private static let serviceKeys: [Key] = [
@@ -41,6 +42,14 @@ extension ServicesConfiguration {
         Key(
             "services.public_url", .text(\.publicURL, .webURL),
             "The address of the page that people use, which mails lead to. If empty, the relay's own page."),
+        Key(
+            "services.own_url", .text(\.ownURL, .webURL),
+            "Where browsers find roost-services, which providers of sign-ins send them back to. If empty, its port on "
+                + "this machine. `roost up` takes listen.services."),
+        Key(
+            "services.allowed_addresses", .list(\.allowedAddresses, .anyNetwork),
+            "Networks that requests may go to although they aren't of the internet, such as that of an issuer of yours."
+        ),
     ]
 
     private static let accountKeys: [Key] = [
@@ -85,6 +94,45 @@ extension ServicesConfiguration {
             "File with the certificates that may sign the mail server's, in PEM. If empty, those of the system."),
     ]
 
+    private static let openIDKeys: [Key] = [
+        Key("openid.google_client_id", .text(\.openID.google.id, .line), "Our client at Google. If empty, none."),
+        Key(
+            "openid.google_client_secret", .text(\.openID.google.secret, .line),
+            "Set it through the environment.", isSecret: true),
+        Key(
+            "openid.google_app_ids", .list(\.openID.google.apps, .line),
+            "Clients of your apps at Google, whose identity tokens are taken, too."),
+        Key(
+            "openid.google_issuer", .text(\.openID.google.issuer, .issuer),
+            "Another one is for tests."),
+        Key("openid.apple_client_id", .text(\.openID.apple.id, .line), "Our services id at Apple. If empty, none."),
+        Key(
+            "openid.apple_app_ids", .list(\.openID.apple.apps, .line),
+            "Bundle ids of your apps, whose identity tokens are taken, too."),
+        Key("openid.apple_team_id", .text(\.openID.appleTeam, .line), "The developer's team at Apple."),
+        Key("openid.apple_key_id", .text(\.openID.appleKey, .line), "The name of the key for Sign in with Apple."),
+        Key(
+            "openid.apple_key_file", .text(\.openID.appleKeyFile, .file),
+            "The key's .p8 file. Nobody but its owner may read it."),
+        Key(
+            "openid.apple_issuer", .text(\.openID.apple.issuer, .issuer),
+            "Another one is for tests."),
+        Key(
+            "openid.issuer", .text(\.openID.other.issuer, .noIssuer),
+            "Any other issuer, such as a company's own, as its discovery document names it."),
+        Key("openid.name", .text(\.openID.name, .line), "What people call it."),
+        Key("openid.client_id", .text(\.openID.other.id, .line), "Our client there. If empty, none."),
+        Key(
+            "openid.client_secret", .text(\.openID.other.secret, .line),
+            "Set it through the environment.", isSecret: true),
+        Key(
+            "openid.app_ids", .list(\.openID.other.apps, .line),
+            "Clients of your apps there, whose identity tokens are taken, too."),
+        Key(
+            "openid.ca_file", .text(\.openID.caFile, .file),
+            "File with the certificates that may sign the issuers', in PEM. If empty, those of the system."),
+    ]
+
     // As they are written. The table checks a value before it calls a setter.
     private var mailModeWord: String {
         get { mail.mode.rawValue }
@@ -109,6 +157,18 @@ extension ConfigurationRule {
 
     fileprivate static let network = ConfigurationRule("an address, or a network from /8 on such as 10.0.0.0/8") {
         AddressRange($0).map { $0.bits >= 8 } ?? false
+    }
+
+    fileprivate static let anyNetwork = ConfigurationRule("an address, or a network such as 10.0.0.0/8 or fd00::/8") {
+        AddressRange($0) != nil
+    }
+
+    fileprivate static let issuer = ConfigurationRule("a URL such as https://accounts.google.com") { text in
+        isURL(text, ["https://", "http://"]) && !text.contains("#") && !text.contains("?")
+    }
+
+    fileprivate static let noIssuer = ConfigurationRule("nothing, or a URL such as https://login.example.org") { text in
+        text.isEmpty || issuer.allows(text)
     }
 
     fileprivate static let socketURL = ConfigurationRule("a URL such as ws://127.0.0.1:8080/v1/socket") { text in

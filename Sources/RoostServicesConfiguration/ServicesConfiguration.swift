@@ -1,7 +1,7 @@
 import RoostConfiguration
 
-/// What an operator may set of the services process: the sections `services`, `accounts`, `tokens` and `mail` of
-/// roost.yaml. Read at each start, and immutable then.
+/// What an operator may set of the services process: the sections `services`, `accounts`, `tokens`, `mail`
+/// and `openid` of roost.yaml. Read at each start, and immutable then.
 package struct ServicesConfiguration: Sendable, Equatable {
     package var host = "127.0.0.1"
     package var port = 8_081
@@ -16,12 +16,18 @@ package struct ServicesConfiguration: Sendable, Equatable {
     package var relayCAFile = ""
     /// The address of the page that people use, which mails lead to. Empty: that of the relay's own.
     package var publicURL = ""
+    /// Where browsers find this process; empty for its port on this machine.
+    package var ownURL = ""
+    /// Networks that aren't of the internet, and that requests may go to.
+    package var allowedAddresses: [String] = []
     package var passwordMin = 8
     package var roles: [String] = []
     package var accessSeconds = 3_600
     package var refreshDays = 60
     /// Where letters go, and how.
     package var mail = MailSettings()
+    /// Who people may sign in with.
+    package var openID = OpenIDSettings()
 
     /// The defaults.
     package init() {}
@@ -33,6 +39,9 @@ package struct ServicesConfiguration: Sendable, Equatable {
         let root = relayURL.hasSuffix(path) ? relayURL.dropLast(path.count) : relayURL[...]
         return "http" + root.dropFirst(2)
     }
+
+    /// Where browsers find this process.
+    package var originURL: String { ownURL.isEmpty ? "http://127.0.0.1:\(port)" : ownURL }
 
     /// The origins whose pages may ask: those that are named, and the relay's own page, on this machine by both names.
     package var allowedOrigins: [String] {

@@ -201,6 +201,8 @@ struct AccountsTests {
         var table = RouteTable()
         PublicRoutes(database: accounts.database, keys: accounts.keys).add(to: &table)
         AccountRoutes(accounts: accounts).add(to: &table)
+        let openID = OpenIDTests.openID(try TestIssuer(), clock)
+        OpenIDRoutes(identities: Identities(accounts: accounts, openID: openID)).add(to: &table)
         let document = String(decoding: PublicRoutes.document, as: UTF8.self)
         var paths: [String: Set<String>] = [:]
         var path = ""

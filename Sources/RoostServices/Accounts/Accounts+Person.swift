@@ -50,8 +50,11 @@ extension Accounts {
     /// Everything that is kept of the caller, as JSON.
     package func export(_ caller: Caller) async throws(ServiceFault) -> [UInt8] {
         let account = try await account(of: caller)
-        let (sessions, links) = try await database.read { database throws(LocalFailure) in
-            (try SessionTable.all(caller.user, database), try LinkTable.all(caller.user, database))
+        let (sessions, links, identities) = try await database.read { database throws(LocalFailure) in
+            (
+                try SessionTable.all(caller.user, database), try LinkTable.all(caller.user, database),
+                try IdentityTable.all(caller.user, database)
+            )
         }
         return JSONWriter.object { writer in
             writer.beginObject("account")
@@ -69,6 +72,15 @@ extension Accounts {
                 writer.beginObject()
                 writer.member("purpose", link.purpose)
                 writer.member("expires", link.expires)
+                writer.endObject()
+            }
+            writer.endArray()
+            writer.beginArray("identities")
+            for identity in identities {
+                writer.beginObject()
+                writer.member("issuer", identity.issuer)
+                writer.member("subject", identity.subject)
+                writer.member("created", identity.created)
                 writer.endObject()
             }
             writer.endArray()

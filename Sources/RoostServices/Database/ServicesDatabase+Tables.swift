@@ -26,6 +26,21 @@ extension ServicesDatabase {
                 ) STRICT, WITHOUT ROWID;
                 CREATE INDEX link_user ON link(user, purpose, expires);
                 CREATE INDEX link_expires ON link(expires);
+                CREATE TABLE identity(
+                    id TEXT PRIMARY KEY, issuer TEXT NOT NULL, subject TEXT NOT NULL,
+                    user TEXT NOT NULL REFERENCES account(user) ON DELETE CASCADE, created INTEGER NOT NULL,
+                    client TEXT, sealed BLOB, UNIQUE(issuer, subject)
+                ) STRICT, WITHOUT ROWID;
+                CREATE INDEX identity_user ON identity(user, created);
+                CREATE TABLE ended_grant(
+                    id INTEGER PRIMARY KEY AUTOINCREMENT, issuer TEXT NOT NULL, client TEXT NOT NULL,
+                    sealed BLOB NOT NULL, tries INTEGER NOT NULL
+                ) STRICT;
+                -- Whatever deletes an identity, in the same transaction, an account that goes with it included.
+                CREATE TRIGGER identity_deleted AFTER DELETE ON identity WHEN OLD.sealed IS NOT NULL BEGIN
+                    INSERT INTO ended_grant(issuer, client, sealed, tries)
+                        VALUES (OLD.issuer, OLD.client, OLD.sealed, 0);
+                END;
                 CREATE TABLE revocation(
                     id INTEGER PRIMARY KEY AUTOINCREMENT, user TEXT NOT NULL, device TEXT, sid TEXT,
                     until INTEGER NOT NULL

@@ -4,6 +4,7 @@ import RoostWire
 
 /// What a route answers. Bodies are whole: nothing here is large.
 package struct Answer: Sendable {
+    private static let referrerPolicy = HTTPField.Name("Referrer-Policy")
     package var status: Int
     package var type: String
     package var body: [UInt8]
@@ -11,6 +12,8 @@ package struct Answer: Sendable {
     package var isPrivate = true
     package var retryAfter: Int64?
     package var allow: String?
+    /// Where the browser goes.
+    package var location: String?
 
     /// An answer with any body.
     package init(_ status: Int, type: String, body: [UInt8], isPrivate: Bool) {
@@ -27,6 +30,13 @@ package struct Answer: Sendable {
 
     /// Nothing but the status.
     package static let done = Answer(204, type: "", body: [], isPrivate: true)
+
+    /// Sends the browser elsewhere: by 302 to a provider, by 303 to the page, which is never posted to.
+    package static func redirect(_ status: Int, _ location: String) -> Answer {
+        var answer = Answer(status, type: "", body: [], isPrivate: true)
+        answer.location = location
+        return answer
+    }
 
     /// A refusal: always an object with `code` and `reason`.
     package init(_ fault: ServiceFault) {
@@ -47,6 +57,11 @@ package struct Answer: Sendable {
         if isPrivate { headers[.cacheControl] = "no-store" }
         if let retryAfter { headers[.retryAfter] = String(retryAfter) }
         if let allow { headers[.allow] = allow }
+        if let location {
+            headers[.location] = location
+            // Where it goes next needn't know what is in our address.
+            if let name = Answer.referrerPolicy { headers[name] = "no-referrer" }
+        }
         if status == 401 { headers[.wwwAuthenticate] = "Bearer" }
         // 204 has no body, and no length either (RFC 9110, section 8.6).
         guard status != 204 else { return Response(status: .noContent, headers: headers) }

@@ -5,6 +5,8 @@ import RoostWire
 package struct Call: Sendable {
     /// What `{…}` in the route's path stands for.
     package var parameter: String?
+    /// What is behind `?` in the path.
+    package var query: String?
     package var body: [UInt8]
     package var headers: HTTPFields
     /// The client's address, without port.

@@ -76,7 +76,9 @@ final class Gate: HTTPResponder {
             let body = try await body(of: request)
             let client = addresses.key(peer: context.peer, forwarded: Gate.forwarded.flatMap { request.headers[$0] })
             return try await handler(
-                Call(parameter: parameter, body: body, headers: request.headers, client: client))
+                Call(
+                    parameter: parameter, query: request.uri.query, body: body, headers: request.headers,
+                    client: client))
         } catch {
             log.debug("refused", metadata: ["code": "\(error.code.rawValue)", "method": "\(request.method)"])
             return Answer(error)

@@ -1,3 +1,4 @@
+import RoostConfiguration
 import RoostWire
 
 /// What an issuer says of itself (OpenID Connect Discovery 1.0, section 3). A value.

@@ -21,6 +21,9 @@ struct ServicesDefaults {
             }
             added += try address()
         }
+        if written.sources["services.own_url"] == nil, !relay.listen.services.isEmpty {
+            added.append(("services.own_url", relay.listen.services))
+        }
         return added.map { ConfigurationFlag("roost up", key: $0.key, value: $0.value) }
     }
 

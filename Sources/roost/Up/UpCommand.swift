@@ -35,7 +35,7 @@ struct UpCommand: ParsableCommand {
         let keys = settings.data + "/keys.json"
         try process.waitFor(file: keys)
         let trusted = Set(relay.auth.publicKeys + [keys]).sorted().joined(separator: ",")
-        let origin = relay.listen.services.isEmpty ? settings.origin : relay.listen.services
+        let origin = relay.listen.services.isEmpty ? settings.originURL : relay.listen.services
         let named = self.flags([
             ("roost up", "auth.public_keys", trusted), ("roost up", "listen.services", origin),
         ])
@@ -59,9 +59,4 @@ struct UpCommand: ParsableCommand {
         let own = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? "roost"
         return URL(fileURLWithPath: own).deletingLastPathComponent().appendingPathComponent("roost-services").path
     }
-}
-
-extension ServicesConfiguration {
-    /// For a browser on this machine, as at a first try. Behind a proxy, listen.services says what it is.
-    fileprivate var origin: String { "http://127.0.0.1:\(port)" }
 }

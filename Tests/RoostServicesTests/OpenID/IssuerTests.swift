@@ -1,4 +1,5 @@
 import Logging
+import RoostConfiguration
 import Testing
 
 @testable import RoostServices

@@ -4,6 +4,7 @@ import Foundation
 import RoostAuth
 import RoostWire
 import Synchronization
+import Testing
 
 @testable import RoostServices
 
@@ -47,6 +48,12 @@ final class TestIssuer: Sendable {
 
     /// How often a path was asked for.
     func count(_ path: String) -> Int { state.withLock { state in state.asked.filter { $0 == path }.count } }
+
+    /// The fields of the last POST.
+    func lastForm() throws -> FormFields {
+        let body = try #require(state.withLock { $0.forms.last })
+        return try #require(FormFields(body.utf8))
+    }
 
     // MARK: Tokens
 

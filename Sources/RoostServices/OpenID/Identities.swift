@@ -1,0 +1,221 @@
+import Logging
+import RoostStore
+
+/// Whose an identity elsewhere is here: it joins `OpenID`, which proves who somebody is there, and `Accounts`. Any
+/// thread may use it.
+package struct Identities: Sendable {
+    let accounts: Accounts
+    let openID: OpenID
+    let seal: GrantSeal
+
+    init(accounts: Accounts, openID: OpenID) {
+        self.accounts = accounts
+        self.openID = openID
+        seal = GrantSeal(accounts.keys.secret)
+    }
+
+    /// What a page or an app sends to show who somebody is elsewhere.
+    package enum Proof: Sendable {
+        /// The code that the page was sent back with, and the secret that it began with.
+        case code(String?, verifier: String?)
+        /// What a provider's library gave to an app.
+        case token(provider: String?, String?, nonce: String?, code: String?)
+    }
+
+    // MARK: Signing in
+
+    /// Signs somebody in. A new identity makes an account without a password, or is linked to the account that has its
+    /// address, if both sides have seen that the address is theirs.
+    /// - Parameter application: what a new account needs; its address and password aren't read.
+    func signIn(
+        by proof: Proof, _ application: Accounts.Application, client: String
+    ) async throws(ServiceFault) -> Accounts.Tokens {
+        let device = try accounts.settings.rules.device(application.device)
+        // A code began with a request that was counted.
+        if case .token = proof { try accounts.admit(client: client) }
+        let tokens = try await withIdentity(proof) { (proven) throws(ServiceFault) in
+            try await enter(proven, application, device: device)
+        }
+        accounts.forgive(client: client)
+        accounts.wakeRelay()
+        return tokens
+    }
+
+    private func withIdentity<Result: Sendable>(
+        _ proof: Proof, _ body: (ProvenIdentity) async throws(ServiceFault) -> Result
+    ) async throws(ServiceFault) -> Result {
+        switch proof {
+        case .code(let code, let verifier): return try await openID.redeem(code, verifier: verifier, body)
+        case .token(let provider, let token, let nonce, let code):
+            return try await body(try await openID.prove(provider, token: token, nonce: nonce, code: code))
+        }
+    }
+
+    /// What is found under an identity, or its address.
+    private enum Found: Sendable {
+        case known(Account, LinkedIdentity)
+        /// An account that has the address.
+        case namesake(Account)
+        case nobody
+    }
+
+    private func enter(
+        _ proven: ProvenIdentity, _ application: Accounts.Application, device: String
+    ) async throws(ServiceFault) -> Accounts.Tokens {
+        let identity = proven.identity
+        let email = identity.email.flatMap { try? accounts.settings.rules.address($0) }
+        let found: Found = try await accounts.database.read { database throws(LocalFailure) in
+            if let linked = try IdentityTable.find(identity.issuer, identity.subject, database),
+                let account = try AccountTable.find(user: linked.user, database)
+            {
+                return .known(account, linked)
+            }
+            guard let email, let account = try AccountTable.find(email: email, database) else { return .nobody }
+            return .namesake(account)
+        }
+        switch found {
+        case .known(let account, let linked):
+            return try await begin(account, linked, isNew: false, proven, device: device)
+        case .namesake(let account):
+            // Whoever signed up first with an address of somebody else would otherwise be in that one's account; and so
+            // would whoever tells a provider an address that it doesn't check.
+            guard identity.isEmailVerified, account.isVerified else {
+                throw ServiceFault(
+                    .emailTaken, "this address has an account; sign in to it, and link the identity there")
+            }
+            return try await begin(account, new(identity, account.user), isNew: false, proven, device: device)
+        case .nobody:
+            let account = try account(identity, email: identity.isEmailVerified ? email : nil, application)
+            return try await begin(account, new(identity, account.user), isNew: true, proven, device: device)
+        }
+    }
+
+    private func new(_ identity: Identity, _ user: String) -> LinkedIdentity {
+        LinkedIdentity(
+            id: RandomName.session(), issuer: identity.issuer, subject: identity.subject, user: user,
+            created: accounts.clock.now())
+    }
+
+    /// - Parameter email: nil unless the issuer has seen that it is theirs.
+    private func account(
+        _ identity: Identity, email: String?, _ application: Accounts.Application
+    ) throws(ServiceFault) -> Account {
+        let rules = accounts.settings.rules
+        // A provider may allow names that we don't; then the person is asked.
+        let told = identity.name.flatMap { try? rules.name($0) }
+        return Account(
+            user: RandomName.user(), email: email, name: try rules.name(application.displayName ?? told),
+            role: try rules.role(application.role), language: try rules.language(application.language),
+            isVerified: email != nil, created: accounts.clock.now())
+    }
+
+    /// What became of a transaction.
+    private enum Outcome: Sendable {
+        case done, raced, tooMany
+    }
+
+    /// Begins a session, and keeps what is new.
+    private func begin(
+        _ account: Account, _ linked: LinkedIdentity, isNew: Bool, _ proven: ProvenIdentity, device: String
+    ) async throws(ServiceFault) -> Accounts.Tokens {
+        let grant = try await grant(of: proven)
+        let (session, tokens) = try accounts.begin(account, device: device)
+        let (keep, most) = (accounts.limits.sessionsMax, openID.settings.bounds.identitiesMax)
+        let outcome: Outcome = try await accounts.database.write { database throws(LocalFailure) in
+            // Somebody may have done the same, or deleted the account, while a provider was asked.
+            if isNew {
+                guard try AccountTable.insert(account, database) else { return .raced }
+            } else {
+                guard let now = try AccountTable.find(user: account.user, database),
+                    now.isVerified || !account.isVerified
+                else { return .raced }
+            }
+            if let known = try IdentityTable.find(linked.issuer, linked.subject, database) {
+                guard known.user == account.user else { return .raced }
+                if let grant { try IdentityTable.setGrant(known.id, grant, database) }
+            } else {
+                guard try IdentityTable.all(account.user, database).count < most else { return .tooMany }
+                guard try IdentityTable.insert(linked, database) else { return .raced }
+                if let grant { try IdentityTable.setGrant(linked.id, grant, database) }
+            }
+            try SessionTable.insert(session, keep: keep, database)
+            return .done
+        }
+        try check(outcome)
+        return tokens
+    }
+
+    private func check(_ outcome: Outcome) throws(ServiceFault) {
+        switch outcome {
+        case .done: return
+        case .raced: throw ServiceFault(.conflict, "the account was changed meanwhile")
+        case .tooMany:
+            throw ServiceFault(.conflict, "an account has \(openID.settings.bounds.identitiesMax) identities")
+        }
+    }
+
+    private func grant(of proven: ProvenIdentity) async throws(ServiceFault) -> SealedGrant? {
+        guard let token = try await openID.refreshToken(of: proven) else { return nil }
+        return try seal.sealed(token, issuer: proven.identity.issuer, client: proven.identity.client)
+    }
+
+    // MARK: The caller's identities
+
+    /// By whom the caller may sign in.
+    func all(of caller: Accounts.Caller) async throws(ServiceFault) -> [LinkedIdentity] {
+        try await accounts.database.read { database throws(LocalFailure) in
+            try IdentityTable.all(caller.user, database)
+        }
+    }
+
+    /// Lets the caller sign in by another identity. Whoever has found an open phone can't make themselves a way in.
+    func link(
+        _ proof: Proof, to caller: Accounts.Caller, password: String?
+    ) async throws(ServiceFault) -> LinkedIdentity {
+        let account = try await accounts.account(of: caller)
+        try await accounts.confirm(caller, account, by: password)
+        return try await withIdentity(proof) { (proven) throws(ServiceFault) in
+            let linked = new(proven.identity, account.user)
+            let grant = try await grant(of: proven)
+            let most = openID.settings.bounds.identitiesMax
+            let kept: (Outcome, LinkedIdentity?) = try await accounts.database.write { database throws(LocalFailure) in
+                guard try AccountTable.find(user: account.user, database) != nil else { return (.raced, nil) }
+                let known = try IdentityTable.find(linked.issuer, linked.subject, database)
+                if let known, known.user != account.user { return (.done, nil) }
+                let count = try IdentityTable.all(account.user, database).count
+                guard known != nil || count < most else { return (.tooMany, nil) }
+                let kept = known ?? linked
+                if known == nil { _ = try IdentityTable.insert(kept, database) }
+                if let grant { try IdentityTable.setGrant(kept.id, grant, database) }
+                return (.done, kept)
+            }
+            try check(kept.0)
+            guard let found = kept.1 else { throw ServiceFault(.identityTaken, "this identity has another account") }
+            return found
+        }
+    }
+
+    /// What came of unlinking.
+    private enum Unlinked: Sendable {
+        case done, unknown, isLast
+    }
+
+    /// No longer lets the caller sign in by an identity, unless there is no other way in.
+    func unlink(_ id: String?, of caller: Accounts.Caller) async throws(ServiceFault) {
+        let outcome: Unlinked = try await accounts.database.write { database throws(LocalFailure) in
+            let all = try IdentityTable.all(caller.user, database)
+            guard let one = all.first(where: { $0.id == id }) else { return .unknown }
+            let hasPassword = try AccountTable.find(user: caller.user, database)?.hash != nil
+            guard all.count > 1 || hasPassword else { return .isLast }
+            try IdentityTable.delete(one.id, database)
+            return .done
+        }
+        switch outcome {
+        case .done: break
+        case .unknown: throw ServiceFault(.notFound, "there is no such identity")
+        case .isLast: throw ServiceFault(.lastWayIn, "choose a password first; there would be no way in")
+        }
+        accounts.wakeRelay()
+        try await accounts.database.forget()
+    }
+}

@@ -1,0 +1,69 @@
+import RoostServicesConfiguration
+
+/// Somebody by whom people may sign in. A value.
+package struct IdentityProvider: Sendable {
+    /// How we show that we are its client.
+    enum Secret: Sendable {
+        /// We can't: an app of which everybody has a copy.
+        case none
+        case text(String)
+        case apple(AppleKey)
+    }
+
+    /// What is in paths, such as `google`.
+    let id: String
+    /// What people call it.
+    let name: String
+    /// As its tokens say it.
+    let issuer: String
+    /// Our client for browsers.
+    let client: String
+    /// Our other clients: apps, to which the provider's own library gives identity tokens.
+    let apps: [String]
+    let secret: Secret
+
+    /// A provider as the operator describes it.
+    /// - Parameter key: what Apple wants in place of a secret.
+    init(id: String, name: String, _ client: OpenIDSettings.Client, key: AppleKey? = nil) {
+        self.id = id
+        self.name = name
+        issuer = client.issuer
+        self.client = client.id
+        apps = client.apps
+        secret = key.map { .apple($0) } ?? (client.secret.isEmpty ? .none : .text(client.secret))
+    }
+
+    /// What `iss` may be. Google's tokens come in two forms (developers.google.com/identity/sign-in/web/backend-auth).
+    var issuers: [String] {
+        issuer == "https://accounts.google.com" ? [issuer, "accounts.google.com"] : [issuer]
+    }
+
+    /// Whether it sends the browser back with a form, which it does when it is asked for a name.
+    var answersByForm: Bool {
+        if case .apple = secret { true } else { false }
+    }
+
+    /// Whether what it grants must be ended when the account is deleted (Apple's rule 5.1.1(v)). Others grant nothing
+    /// that outlives the sign-in, because we don't ask for it.
+    var keepsGrants: Bool { answersByForm }
+
+    /// What the browser asks the provider for, beside what every flow has.
+    var query: [(String, String)] {
+        switch id {
+        case "apple": [("scope", "openid name email"), ("response_mode", "form_post")]
+        // Whoever has several accounts there, or shares the browser, chooses.
+        case "google": [("scope", "openid email profile"), ("prompt", "select_account")]
+        default: [("scope", "openid email profile")]
+        }
+    }
+
+    /// How one of our clients shows itself.
+    func proof(of client: String, now: Int64) throws(ServiceFault) -> ClientProof {
+        switch secret {
+        case .none: ClientProof(id: client)
+        case .text(let secret): ClientProof(id: client, secret: secret)
+        case .apple(let key):
+            ClientProof(id: client, secret: try key.secret(of: client, issuer: issuer, now: now), isInBody: true)
+        }
+    }
+}

@@ -1,0 +1,35 @@
+/// What belongs to secrets that are good once, for a while. Only their hashes are kept. Pure: the time is handed in.
+struct OneTimeTable<Value: Sendable>: Sendable {
+    private let life: Int64
+    private let most: Int
+    private var entries: [[UInt8]: (value: Value, expires: Int64)] = [:]
+
+    /// Each for `seconds`, and at most `most` of them; more forget the oldest.
+    init(seconds: Int64, most: Int) {
+        life = seconds * 1_000
+        self.most = most
+    }
+
+    /// How many there are.
+    var count: Int { entries.count }
+
+    /// Keeps something under the hash of a new secret.
+    mutating func insert(_ value: Value, _ hash: [UInt8], now: Int64) {
+        if entries.count >= most { deleteOld(now: now) }
+        if entries.count >= most, let oldest = entries.min(by: { $0.value.expires < $1.value.expires }) {
+            entries[oldest.key] = nil
+        }
+        entries[hash] = (value, now + life)
+    }
+
+    /// Takes out what belongs to a secret; nil if it was taken before, or is too old.
+    mutating func take(_ hash: [UInt8], now: Int64) -> Value? {
+        guard let entry = entries.removeValue(forKey: hash), entry.expires > now, entry.expires <= now + life else {
+            return nil
+        }
+        return entry.value
+    }
+
+    /// Forgets what is too old.
+    mutating func deleteOld(now: Int64) { entries = entries.filter { $0.value.expires > now } }
+}

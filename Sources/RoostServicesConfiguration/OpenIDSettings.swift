@@ -1,0 +1,42 @@
+/// The section `openid` of the configuration. A value.
+package struct OpenIDSettings: Sendable, Equatable {
+    /// What all providers have.
+    package struct Client: Sendable, Equatable {
+        /// As its tokens say it.
+        package var issuer: String
+        /// Our client for browsers; empty for none.
+        package var id: String
+        /// Empty for none. Never printed.
+        package var secret: String
+        /// Our clients in apps.
+        package var apps: [String]
+
+        /// No client, unless it is said.
+        package init(issuer: String = "", id: String = "", secret: String = "", apps: [String] = []) {
+            self.issuer = issuer
+            self.id = id
+            self.secret = secret
+            self.apps = apps
+        }
+
+        /// Whether people may sign in by it.
+        package var isOn: Bool { !id.isEmpty || !apps.isEmpty }
+    }
+
+    package var google = Client(issuer: "https://accounts.google.com")
+    package var apple = Client(issuer: "https://appleid.apple.com")
+    /// The developer's team at Apple.
+    package var appleTeam = ""
+    /// The name of the key, and its file.
+    package var appleKey = ""
+    package var appleKeyFile = ""
+    /// Any other.
+    package var other = Client()
+    /// What people call it.
+    package var name = "Single sign-on"
+    /// The certificates that the issuers' are checked by; empty for the system's.
+    package var caFile = ""
+
+    /// Nobody to sign in with.
+    package init() {}
+}
