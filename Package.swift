@@ -151,8 +151,9 @@ let package = Package(
         .target(
             name: "RoostServices",
             dependencies: [
-                "CArgon2", "CBuild", "CCurl", "CSQLite", "RoostAuth", "RoostClient", "RoostClientLibwebsockets",
-                "RoostConfiguration", "RoostServicesConfiguration", "RoostStore", "RoostWire",
+                "CArgon2", "CBuild", "CCurl", "COpenSSL", "CSQLite", "RoostAuth", "RoostClient",
+                "RoostClientLibwebsockets", "RoostConfiguration", "RoostServicesConfiguration", "RoostStore",
+                "RoostWire",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "CryptoExtras", package: "swift-crypto"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),

@@ -1,13 +1,15 @@
 import RoostWire
 
 /// The rules for names of users and devices (Docs/Protocol.md, section 2), applied to names in a token.
-enum NameRule {
-    static func allowsUser(_ name: String) -> Bool {
+package enum NameRule {
+    /// Whether a user may have this name.
+    package static func allowsUser(_ name: String) -> Bool {
         // A command writes "@bob" for a direct conversation, so no user's name may begin like that.
         allowsDevice(name) && name.utf8.first != UInt8(ascii: "@")
     }
 
-    static func allowsDevice(_ name: String) -> Bool {
+    /// Whether a device may have this name.
+    package static func allowsDevice(_ name: String) -> Bool {
         (1...Limits().nameBytes).contains(name.utf8.count)
             && name.utf8.allSatisfy {
                 (0x21...0x7E).contains($0) && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\")

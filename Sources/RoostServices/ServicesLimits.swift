@@ -46,6 +46,18 @@ package struct ServicesLimits: Sendable, Equatable {
     /// One-time links of one user and purpose that are good at once. The oldest ends.
     package var linksMax = 3
 
+    // MARK: Import
+
+    /// Most bytes of one user in a file that is imported. Firebase's claims have up to 1,000, names and addresses of
+    /// pictures 2 KiB each.
+    package var importUserBytes = 65_536
+    /// Users of one commit. Each commit waits for the disk, and sign-ins wait for the commit.
+    package var importBatch = 200
+    /// Bytes that are read from the file at a time.
+    package var importPieceBytes = 65_536
+    /// Most bytes of the file with hash parameters. The console's text has 250.
+    package var importConfigBytes = 4_096
+
     // MARK: Attempts
 
     /// Failed sign-ins of an account, and attempts of a client's address, in `attemptSeconds`. A person mistypes twice;

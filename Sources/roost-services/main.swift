@@ -24,6 +24,15 @@ do {
         try KeyRing.rotate(
             data: try line.configuration(ProcessInfo.processInfo.environment).data, limits: ServicesLimits(),
             clock: .system)
+    case .importFirebase:
+        let configuration = try line.configuration(ProcessInfo.processInfo.environment)
+        var firebase = try FirebaseImport(
+            data: configuration.data, hashParameters: line.hashConfig, isDryRun: line.isDryRun,
+            rules: Accounts.Settings(configuration).rules, limits: ServicesLimits(), clock: .system
+        ) { print($0) }
+        let (report, failure) = firebase.run(file: line.importFile)
+        print((line.isDryRun ? "Nothing was written. It would be:\n" : "") + report.text)
+        if let failure { throw failure }
     case .serve:
         let configuration = try line.configuration(ProcessInfo.processInfo.environment)
         if line.isSupervised { Supervision.begin() }

@@ -53,6 +53,18 @@ enum AccountTable {
         try database.run("UPDATE account SET hash = ? WHERE user = ?", [.text(hash), .text(user)])
     }
 
+    /// One of Firebase's hashes, and how many of all are such. They become fewer with each sign-in.
+    static func firebaseHashes(
+        _ database: LocalDatabase
+    ) throws(LocalFailure) -> (example: String?, share: Double) {
+        let isFirebase = "substr(hash, 1, \(FirebaseScrypt.mark.count)) = '\(FirebaseScrypt.mark)'"
+        let counted = try database.rows("SELECT count(*) FROM account WHERE \(isFirebase)") { $0.integer(0) }.first ?? 0
+        guard counted > 0 else { return (nil, 0) }
+        let all = try database.rows("SELECT count(*) FROM account WHERE hash IS NOT NULL") { $0.integer(0) }.first ?? 0
+        let example = try database.rows("SELECT hash FROM account WHERE \(isFirebase) LIMIT 1") { $0.text(0) }.first
+        return (example, Double(counted) / Double(max(1, all)))
+    }
+
     /// Sessions and links go with it.
     static func delete(_ user: String, _ database: LocalDatabase) throws(LocalFailure) {
         try database.run("DELETE FROM account WHERE user = ?", [.text(user)])

@@ -82,7 +82,7 @@ package final class Accounts: Sendable {
         }
     }
 
-    /// Deletes what has ended.
+    /// Deletes what has ended, and sees how many hashes of Firebase's there are still.
     package func clean() async throws(ServiceFault) {
         let now = clock.now()
         try await database.write { database throws(LocalFailure) in
@@ -91,6 +91,10 @@ package final class Accounts: Sendable {
             try RevocationTable.deleteOld(now: now, database)
         }
         try await database.forgetRest()
+        let firebase = try await database.read { database throws(LocalFailure) in
+            try AccountTable.firebaseHashes(database)
+        }
+        hashes.adaptDecoys(to: firebase.example, share: firebase.share)
     }
 
     func enqueue(_ request: Forgotten) throws(ServiceFault) {
@@ -143,7 +147,8 @@ package final class Accounts: Sendable {
         try admit(email: email)
         let verdict: HashPool.Verdict
         do throws(ServiceFault) {
-            verdict = try await hashes.verify(password, against: account?.hash)
+            verdict = try await hashes.verify(
+                password, against: account?.hash, digest: keys.digest("decoy " + email))
         } catch {
             giveBack(email: email)
             throw error

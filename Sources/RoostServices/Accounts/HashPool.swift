@@ -6,15 +6,14 @@ import Synchronization
 /// waits for. Any thread may ask.
 package final class HashPool: Sendable {
     private let desk: Desk
-    // Verified in place of a hash that isn't there, so that an unknown address takes as long as a known one.
-    private let dummy: String
+    private let decoys: Mutex<DecoyHashes>
 
     /// Starts the threads.
     package init(limits: ServicesLimits) throws(ServiceFault) {
-        guard let dummy = Argon2.hash(String(decoding: RandomName.bytes(32), as: UTF8.self)) else {
+        guard let made = DecoyHashes() else {
             throw ServiceFault(.unavailable, "there is no memory to hash passwords with")
         }
-        self.dummy = dummy
+        decoys = Mutex(made)
         let desk = Desk(queueMax: limits.hashQueue, busySeconds: Int64(limits.busySeconds))
         self.desk = desk
         for number in 1...max(1, limits.hashThreads) {
@@ -40,21 +39,32 @@ package final class HashPool: Sendable {
     package struct Verdict: Sendable, Equatable {
         /// Whether it is the password.
         package var isRight: Bool
-        /// A new hash, if the old one has other parameters than today's.
+        /// A new hash, if the old one has other parameters than today's, or is one of Firebase's.
         package var renewed: String?
     }
 
     /// Checks a password. Without a hash it does the same work and says no.
-    package func verify(_ password: String, against hash: String?) async throws(ServiceFault) -> Verdict {
-        let dummy = dummy
+    /// - Parameter digest: of the address, by a key that is ours.
+    package func verify(
+        _ password: String, against hash: String?, digest: [UInt8] = []
+    ) async throws(ServiceFault) -> Verdict {
+        let checked = hash ?? decoys.withLock { $0.hash(for: digest) }
         let verdict: Verdict? = try await run {
-            guard let isRight = Argon2.verify(password, against: hash ?? dummy) else { return nil }
+            guard let isRight = HashPool.isRight(password, checked) else { return nil }
             guard let hash, isRight else { return Verdict(isRight: false) }
             return Verdict(isRight: true, renewed: hash.hasPrefix(Argon2.head) ? nil : Argon2.hash(password))
         }
         guard let verdict else { throw HashPool.noMemory }
         return verdict
     }
+
+    private static func isRight(_ password: String, _ hash: String) -> Bool? {
+        guard hash.hasPrefix(FirebaseScrypt.mark) else { return Argon2.verify(password, against: hash) }
+        return FirebaseScrypt(reading: hash)?.verify(password)
+    }
+
+    /// Has as many unknown addresses take the time of Firebase's hashes as known ones do.
+    func adaptDecoys(to hash: String?, share: Double) { decoys.withLock { $0.adapt(to: hash, share: share) } }
 
     private static let noMemory = ServiceFault(.unavailable, "passwords can't be checked at the moment")
 

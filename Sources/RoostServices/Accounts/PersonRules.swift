@@ -69,6 +69,13 @@ package struct PersonRules: Sendable {
         return name
     }
 
+    /// What can be kept of a name that was chosen under other rules; empty if that is nothing.
+    func shortened(name text: String) -> String {
+        var name = String(String.UnicodeScalarView(text.unicodeScalars.filter(isVisible).prefix(limits.nameScalars)))
+        while name.utf8.count > limits.nameBytes { name.unicodeScalars.removeLast() }
+        return String(name.unicodeScalars.trimming { $0.properties.isWhitespace })
+    }
+
     /// The role that was chosen at sign-up; nil where there are none.
     package func role(_ text: String?) throws(ServiceFault) -> String? {
         guard !roles.isEmpty else {

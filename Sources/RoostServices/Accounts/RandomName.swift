@@ -6,6 +6,11 @@ enum RandomName {
     /// A user's id. It is in the relay's log for ever, so it says nothing about a person.
     static func user() -> String { "u" + text() }
 
+    /// The user's id that belongs to at least 16 bytes, of which nobody can guess one.
+    static func user(_ bytes: [UInt8]) -> String {
+        "u" + String(decoding: bytes.prefix(16).map { digits[Int($0 & 31)] }, as: UTF8.self)
+    }
+
     /// The name of a device that didn't bring one.
     static func device() -> String { "d" + text() }
 

@@ -7,6 +7,7 @@ package struct ServicesCommandLine: Sendable {
     package enum Command: String, Sendable {
         case serve
         case rotateKey = "rotate-key"
+        case importFirebase = "import-firebase"
         case version
         case help
     }
@@ -14,6 +15,11 @@ package struct ServicesCommandLine: Sendable {
     package var command = Command.serve
     package var file: String?
     package var flags: [ConfigurationFlag] = []
+    /// The file with users, and the one with the parameters of their hashes.
+    package var importFile = ""
+    package var hashConfig = ""
+    /// Whether nothing is to be written.
+    package var isDryRun = false
     /// Whether to end with standard input, whose other end `roost up` holds.
     package var isSupervised = false
 
@@ -21,11 +27,18 @@ package struct ServicesCommandLine: Sendable {
     package static let help = """
         usage: roost-services [serve | rotate-key | version | help] [--config FILE] [--set section.key=value]...
                               [--supervised]
+               roost-services import-firebase USERS.json --hash-config FILE [--dry-run] [--config FILE]
+                              [--set section.key=value]...
 
         serve       Sign people up and in, and issue their tokens.
         rotate-key  Make a new key for access tokens. The old one is good until its last token has ended.
+        import-firebase
+                    Make accounts of the users that `firebase auth:export users.json` wrote. They keep their passwords.
         version     Print the version and the commit.
 
+        --hash-config FILE
+                      What the console of Firebase shows as password hash parameters.
+        --dry-run     Write nothing, and say what would be done.
         --supervised  Stop when standard input ends, as `roost up` has it.
         """
 
@@ -41,14 +54,30 @@ package struct ServicesCommandLine: Sendable {
         }
         while let word = rest.popFirst() {
             switch word {
-            case "--config", "--set":
+            case "--config", "--set", "--hash-config":
                 guard let value = rest.popFirst() else { throw ConfigurationFailure("\(word): a value is missing") }
-                if word == "--set" { flags.append(try ConfigurationFlag(set: value)) } else { file = value }
+                switch word {
+                case "--set": flags.append(try ConfigurationFlag(set: value))
+                case "--config": file = value
+                default: hashConfig = value
+                }
+            case "--dry-run": isDryRun = true
             case "--supervised": isSupervised = true
             case "--help", "-h": command = .help
             case "--version": command = .version
-            default: throw ConfigurationFailure("\(word): unknown option; see roost-services help")
+            default:
+                guard command == .importFirebase, importFile.isEmpty, !word.hasPrefix("-") else {
+                    throw ConfigurationFailure("\(word): unknown option; see roost-services help")
+                }
+                importFile = word
             }
+        }
+        let isImport = command == .importFirebase
+        guard isImport || hashConfig.isEmpty && !isDryRun else {
+            throw ConfigurationFailure("--hash-config and --dry-run are for import-firebase")
+        }
+        guard !isImport || !importFile.isEmpty && !hashConfig.isEmpty else {
+            throw ConfigurationFailure("import-firebase needs a file with users, and --hash-config with another")
         }
     }
 

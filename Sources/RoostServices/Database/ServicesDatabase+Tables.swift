@@ -2,7 +2,8 @@ import RoostStore
 
 extension ServicesDatabase {
     /// The tables. Whatever belongs to a person hangs on `account` and goes with it. Times are milliseconds since 1970.
-    /// Only what must be compared is kept of a secret: SHA-256 of tokens of 256 bits, Argon2 of passwords.
+    /// Only what must be compared is kept of a secret: SHA-256 of tokens of 256 bits, Argon2 of passwords (and
+    /// Firebase's scrypt, until their owners sign in).
     package static let migrations = [
         LocalMigration(
             name: "accounts",
@@ -12,6 +13,8 @@ extension ServicesDatabase {
                     language TEXT NOT NULL, hash TEXT, verified INTEGER NOT NULL, suspended INTEGER NOT NULL,
                     operator INTEGER NOT NULL, created INTEGER NOT NULL
                 ) STRICT, WITHOUT ROWID;
+                CREATE INDEX account_firebase ON account(user) WHERE substr(hash, 1, 17) = '$firebase-scrypt$';
+                CREATE TABLE imported(digest BLOB PRIMARY KEY) STRICT, WITHOUT ROWID;
                 CREATE TABLE session(
                     sid TEXT PRIMARY KEY, user TEXT NOT NULL REFERENCES account(user) ON DELETE CASCADE,
                     device TEXT NOT NULL, current BLOB NOT NULL, previous BLOB, replaced INTEGER NOT NULL,

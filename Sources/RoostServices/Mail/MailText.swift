@@ -33,14 +33,19 @@ struct MailText: Sendable, Equatable {
     func subject(_ values: [Place: String]) -> String { MailText.filled(subjectParts, values) }
     func body(_ values: [Place: String]) -> String { MailText.filled(bodyParts, values) }
 
-    /// What a value contains isn't looked at: a name may be "{link}".
+    /// What a value contains isn't looked at: a name may be "{link}". Whoever has no name is greeted as "Hello,".
     private static func filled(_ parts: [Part], _ values: [Place: String]) -> String {
-        parts.map { part in
+        var filled = ""
+        for part in parts {
             switch part {
-            case .text(let text): text
-            case .place(let place): values[place] ?? ""
+            case .text(let text): filled += text
+            case .place(let place):
+                let value = values[place] ?? ""
+                if value.isEmpty, filled.hasSuffix(" ") { filled.removeLast() }
+                filled += value
             }
-        }.joined()
+        }
+        return filled
     }
 
     private static func parts(_ text: Substring) throws(Fault) -> [Part] {

@@ -71,6 +71,14 @@ struct MailTextsTests {
         #expect(text.body([.displayName: "{link}", .link: "{minutes}", .minutes: "1"]) == "{link} {minutes}")
     }
 
+    @Test("Somebody without a name is greeted without one", arguments: MailTexts.Purpose.allCases)
+    func nameless(_ purpose: MailTexts.Purpose) throws {
+        for (language, greeting) in [("en", "Hello,"), ("de", "Hallo,")] {
+            let text = try #require(MailTexts().text(purpose, language: language))
+            #expect(text.body([.displayName: "", .link: "x", .minutes: "30"]).hasPrefix(greeting))
+        }
+    }
+
     @Test("A name in a letter is no advertisement")
     func harmless() {
         #expect(MailText.harmless("Ann-Marie O'Neil") == "Ann-Marie O'Neil")

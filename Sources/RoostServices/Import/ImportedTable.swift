@@ -1,0 +1,19 @@
+import Crypto
+import Foundation
+import RoostStore
+
+/// The statements about whom an import brought, ever. What stays of somebody who deleted their account is a digest of
+/// the id, so that the next import doesn't bring them back.
+enum ImportedTable {
+    private static func key(_ user: String) -> LocalValue {
+        .bytes(Array(SHA256.hash(data: Data(user.utf8)).prefix(16)))
+    }
+
+    static func insert(_ user: String, _ database: LocalDatabase) throws(LocalFailure) {
+        try database.run("INSERT INTO imported(digest) VALUES (?) ON CONFLICT DO NOTHING", [key(user)])
+    }
+
+    static func has(_ user: String, _ database: LocalDatabase) throws(LocalFailure) -> Bool {
+        try !database.rows("SELECT 1 FROM imported WHERE digest = ?", [key(user)]) { _ in }.isEmpty
+    }
+}
