@@ -6,8 +6,10 @@ SWIFT ?= swift
 SOURCES := Sources Tests LoadTests Package.swift
 LOAD = "$$($(SWIFT) build -c release --show-bin-path)/roost-load"
 
-# Without the cache of manifests, in which `roost version` would keep the commit of an earlier build.
-BUILD_ROOST := $(SWIFT) build -c release --product roost --manifest-cache none
+# Without the cache of manifests, in which `roost version` would keep the commit of an earlier build. SwiftPM builds one
+# product at a time; the second has little left to do.
+BUILD_ROOST := $(SWIFT) build -c release --product roost --manifest-cache none && \
+	$(SWIFT) build -c release --product roost-services
 
 # Our sources must compile without warnings, and no target may import a module that it doesn't declare. Building and
 # testing use the same switches, because different ones would build everything again.
@@ -30,10 +32,10 @@ setup-tests: ## The same, and what only tests need: a browser.
 # Pages that are being developed come from any port of this machine.
 LOCAL_ORIGINS := http://localhost:*,http://127.0.0.1:*,https://localhost:*,https://127.0.0.1:*
 
-run: setup ## Build for release and start a relay on 127.0.0.1:8080, with its data in ./data.
+run: setup ## Build for release and start it all on 127.0.0.1:8080 and :8081, with its data in ./data.
 	$(BUILD_ROOST)
 	@exec env ROOST_LISTEN_ORIGINS="$${ROOST_LISTEN_ORIGINS-$(LOCAL_ORIGINS)}" \
-		"$$($(SWIFT) build -c release --show-bin-path)/roost" serve
+		"$$($(SWIFT) build -c release --show-bin-path)/roost" up
 
 echo: setup ## Build a WebSocket echo server on the relay's transport, for conformance suites, and start it on PORT.
 	$(SWIFT) build -c release --product roost-echo

@@ -53,6 +53,12 @@ export class Accounts {
     return this.#keep(await this.#ask("POST", "/v1/sessions", { body: { email, password, device } }));
   }
 
+  /** Signs in by a link of the owner's or of a friend's. Who is new needs a name. */
+  async signInByLink(token, displayName) {
+    const { device } = this;
+    return this.#keep(await this.#ask("POST", "/v1/sessions/link", { body: { token, displayName, device } }));
+  }
+
   /** Whether this browser has a sign-in of the user. */
   has(user) { return this.#storage.get(user) !== undefined; }
 
@@ -119,6 +125,10 @@ export class Accounts {
 
   async changePassword(user, password, newPassword) {
     await this.#ask("POST", "/v1/password/change", { user, body: { password, newPassword } });
+  }
+
+  async addPassword(user, email, password) {
+    await this.#ask("POST", "/v1/account/password", { user, body: { email, password } });
   }
 
   // -- What there is

@@ -258,7 +258,7 @@ function stored(act) {
 /** Takes the secret of a link out of the address bar, before anybody sees it there: a token, or what a mail brought.
  *  Undefined if there is none. */
 function takeLink() {
-  const found = /^#(token|verify|reset)=(.*)$/.exec(location.hash);
+  const found = /^#(token|verify|reset|owner|friend)=(.*)$/.exec(location.hash);
   if (!found) return undefined;
   history.replaceState(null, "", location.pathname);
   return { kind: found[1], secret: found[2] };
@@ -315,6 +315,7 @@ function accountReason(error) {
     unreachable: "The accounts can't be reached. Try again in a moment.",
     unauthorized: "You are signed out. Sign in again.",
     refresh_reused: "You are signed out. Sign in again.",
+    sign_in_again: "For this, sign in by a link again first: it has been too long.",
     invalid: {
       email: "That isn't a mail address.", displayName: "Say what others shall call you.",
       password: "Choose a longer password.", newPassword: "Choose a longer password.",
@@ -326,7 +327,9 @@ function accountReason(error) {
 const startForm = {
   way: "in",
   secret: undefined,
-  words: { in: "Sign in", up: "Create my account", forgot: "Send me a link", reset: "Set this password" },
+  words: {
+    in: "Sign in", up: "Create my account", forgot: "Send me a link", reset: "Set this password", link: "Come in",
+  },
 
   show(way) {
     this.way = way;
@@ -350,6 +353,7 @@ const startForm = {
       await accounts.reset(this.secret, password);
       return showStart("Your password is set", "Sign in with it. Everybody who was signed in with the old one is signed out.");
     }
+    if (this.way === "link") return enter(await accounts.signInByLink(this.secret, $("start-name").value.trim()));
     const user = this.way === "up"
       ? await accounts.signUp({ email, password, displayName: $("start-name").value.trim() })
       : await accounts.signIn({ email, password });
@@ -374,6 +378,7 @@ $("start-ways").addEventListener("click", ({ target }) => { if (target.dataset.w
 /** The account of the user of this tab, in the dialog about that user. */
 const myAccount = {
   name: undefined,
+  hasPassword: true,
   get isMine() { return accounts !== undefined && isOfAccount(me); },
 
   /** What the user is called. Without the services, the id has to do. */
@@ -381,8 +386,9 @@ const myAccount = {
     this.name = undefined;
     if (!this.isMine) return;
     const user = me;
-    const { displayName } = await accounts.account(user).catch(() => ({}));
+    const { displayName, email } = await accounts.account(user).catch(() => ({}));
     if (me !== user || !displayName) return;
+    this.hasPassword = email !== undefined;
     this.name = displayName;
     if (roost) showSession(roost.snapshot);
   },
@@ -390,6 +396,8 @@ const myAccount = {
   async show() {
     $("me-account").hidden = !this.isMine;
     $("erase-form").hidden = true;
+    $("password-form").hidden = this.hasPassword;
+    $("erase-field").hidden = !this.hasPassword;
     $("me-sessions").replaceChildren();
     if (!this.isMine) return;
     text($("me-id"), `Others find you as ${me}.`);
@@ -405,10 +413,23 @@ const myAccount = {
     return element("li", { class: "row" }, words, ...(current ? [] : [end]));
   },
 
+  async addPassword() {
+    text($("password-problem"), "");
+    try {
+      await accounts.addPassword(me, $("password-email").value.trim(), $("password-new").value);
+    } catch (error) {
+      return text($("password-problem"), accountReason(error));
+    }
+    $("password-new").value = "";
+    this.hasPassword = true;
+    await this.show();
+    return tell("You can sign in anywhere with this address now.");
+  },
+
   async erase() {
     text($("erase-problem"), "");
     try {
-      await accounts.erase(me, $("erase-password").value);
+      await accounts.erase(me, this.hasPassword ? $("erase-password").value : undefined);
     } catch (error) {
       return text($("erase-problem"), accountReason(error));
     }
@@ -422,6 +443,10 @@ $("erase").addEventListener("click", () => {
   // So that what keeps passwords knows whose it is.
   $("erase-user").value = me;
   $("erase-password").focus();
+});
+$("password-form").addEventListener("submit", (event) => {
+  event.preventDefault();
+  myAccount.addPassword();
 });
 $("erase-form").addEventListener("submit", (event) => {
   event.preventDefault();
@@ -457,6 +482,7 @@ const open = (found) => (found.kind === "token" ? arrive(found.secret) : follow(
 /** A link of a mail was opened. */
 async function follow({ kind, secret }) {
   if (!accounts) return showStart("This link can't be used", "The relay has no accounts any more.");
+  if (kind === "owner" || kind === "friend") return welcome(kind, secret);
   if (kind === "reset") {
     showStart("Choose a new password", "You will be signed out everywhere else.");
     startForm.secret = secret;
@@ -466,6 +492,21 @@ async function follow({ kind, secret }) {
   try { await accounts.verify(secret); } catch (error) { words = accountReason(error); }
   await comeBack();
   return tell(words);
+}
+
+/** Somebody came by a link that makes an account, or signs in the owner of this server, who may have one already. */
+async function welcome(kind, secret) {
+  let words = "Say what others shall call you, and come in.";
+  if (kind === "owner") {
+    try {
+      return enter(await accounts.signInByLink(secret));
+    } catch (error) {
+      if (error.member !== "displayName") words = accountReason(error);
+    }
+  }
+  showStart(kind === "owner" ? "Welcome to your Roost" : "You are invited", words);
+  startForm.secret = secret;
+  return startForm.show("link");
 }
 
 // The session --------------------------------------------------------------------------------------------------------

@@ -16,11 +16,14 @@ extension Server {
             authority.map { "http\(secure)://\($0)/metrics" }
             ?? "curl --unix-socket \(host.dropFirst("unix:".count)) http://roost/metrics"
         let hint = configuration.hint(port: port)
+        let page =
+            configuration.listen.services.isEmpty
+            ? "\(program) link --user alice\(hint.relay)" : "\(program) admin link"
         print(
             """
             Roost \(ServerVersion.number) listens on \(address)
               store       \(configuration.store.path), durability \(configuration.store.durability.rawValue)
-              page        \(program) link --user alice\(hint.relay)     prints a link to the chat page
+              page        \(page)     prints a link to the chat page
               chat        \(program) chat --as alice --with bob\(hint.relay)     and, in another terminal,
                           \(program) chat --as bob --with alice\(hint.relay)
               by hand     \(program) token --user alice --ttl 1h\(hint.key)    then connect with subprotocol roost.v1

@@ -116,13 +116,12 @@ package struct Services: Sendable {
         channel.httpDecoder.maxHeaderFieldSize = limits.headerBytes
         channel.httpDecoder.maxHeaderListSize = limits.headerBytes
         channel.httpDecoder.maxHeaderFieldCount = limits.headerFields
-        let host = configuration.host
         let application = Application(
             responder: gate, server: .http1(configuration: channel),
             configuration: ApplicationConfiguration(
-                address: .hostname(host, port: configuration.port),
+                address: .hostname(configuration.host, port: configuration.port),
                 availableConnectionsDelegate: MaximumAvailableConnections(limits.connectionsMax)),
-            onServerRunning: { channel in Services.announce(host, channel.localAddress?.port ?? 0) }, logger: log)
+            onServerRunning: { channel in await announce(channel.localAddress?.port ?? 0) }, logger: log)
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { await accounts.run() }
             group.addTask { await revocations.run() }
@@ -135,11 +134,54 @@ package struct Services: Sendable {
         }
     }
 
-    private static func announce(_ host: String, _ port: Int) {
+    private func announce(_ port: Int) async {
+        let host = configuration.host
         let shown = host.contains(":") ? "[\(host)]" : host
-        let line = "roost-services \(ServicesVersion.number) listens on http://\(shown):\(port)\n"
+        var text = "roost-services \(ServicesVersion.number) listens on http://\(shown):\(port)\n"
+        do throws(ServiceFault) { text += try await firstLinks() } catch {
+            log.error("the first links can't be made", metadata: ["code": "\(error.code.rawValue)"])
+        }
         // It isn't a failure if nobody reads the output.
-        try? FileHandle.standardOutput.write(contentsOf: Data(line.utf8))
+        try? FileHandle.standardOutput.write(contentsOf: Data(text.utf8))
+    }
+
+    /// As long as nobody is the owner: how to become it. Whoever has a link is who it is for, so that it is printed for
+    /// a first try only, and not where the output may be kept.
+    private func firstLinks() async throws(ServiceFault) -> String {
+        let links = Services.links(configuration, database, limits, clock)
+        guard try await !links.hasOwner() else { return "" }
+        guard configuration.mail.mode == .print || isatty(STDOUT_FILENO) == 1 else {
+            return "Nobody is the owner yet. `roost admin link` prints a link for that.\n"
+        }
+        return """
+
+            Open the chat page as its owner, and send the other link to a friend. Each is good once:
+              owner   \(try await links.owner())
+              friend  \(try await links.friend())
+            `roost admin link` prints the owner's again, and `roost admin link --friend` one for somebody else.
+
+
+            """
+    }
+
+    private static func links(
+        _ configuration: ServicesConfiguration, _ database: ServicesDatabase, _ limits: ServicesLimits,
+        _ clock: WallClock
+    ) -> FirstLinks {
+        FirstLinks(database: database, limits: limits, clock: clock, page: configuration.pageURL)
+    }
+
+    /// Makes a link beside a process that may be running.
+    /// - Throws: `LocalFailure` or `ServiceFault`, if the database can't be used.
+    package static func link(_ configuration: ServicesConfiguration, isForFriend: Bool) async throws -> String {
+        let path = configuration.data + "/services.db"
+        guard access(path, R_OK | W_OK) == 0 else {
+            throw ServiceFault(.unavailable, "\(path): can't be used; start `roost up` first")
+        }
+        umask(0o077)
+        let database = try await ServicesDatabase(path: path, log: Logger(label: "roost-services"))
+        let links = links(configuration, database, ServicesLimits(), .system)
+        return isForFriend ? try await links.friend() : try await links.owner()
     }
 
     /// Looks at the keys, and deletes what has ended.

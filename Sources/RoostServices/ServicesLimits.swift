@@ -74,6 +74,10 @@ package struct ServicesLimits: Sendable, Equatable {
 
     /// How long a one-time link is good. Mail takes minutes, people take more.
     package var linkSeconds: Int64 = 1_800
+    /// How long a link for a friend is good, and how many are at once; the oldest ends. People look at their messages
+    /// within days, and one person invites a class at most.
+    package var friendLinkSeconds: Int64 = 7 * 86_400
+    package var friendLinksMax = 100
     /// How long after a sign-in an account without a password may be deleted, or get its first one. People find the
     /// button within minutes; a phone that is left open isn't theirs for ever.
     package var freshSeconds: Int64 = 600

@@ -33,6 +33,9 @@ do {
         let (report, failure) = firebase.run(file: line.importFile)
         print((line.isDryRun ? "Nothing was written. It would be:\n" : "") + report.text)
         if let failure { throw failure }
+    case .link:
+        let configuration = try line.configuration(ProcessInfo.processInfo.environment)
+        print(try await Services.link(configuration, isForFriend: line.isForFriend))
     case .serve:
         let configuration = try line.configuration(ProcessInfo.processInfo.environment)
         if line.isSupervised { Supervision.begin() }

@@ -199,7 +199,15 @@ def test_answers_are_as_the_document_says(services, name):
     assert ask("DELETE", "/v1/sessions", token=token).status == 204
     token = ask("POST", "/v1/sessions", person)["accessToken"]
     assert ask("DELETE", "/v1/account", {"password": "battery staple"}, token=token).status == 204
-    assert seen == {one["operationId"] for path in pages["paths"].values() for one in path.values()}
+    link = services.command("link", "--friend").stdout.strip().rpartition("=")[2]
+    assert ask("POST", "/v1/sessions/link", {"token": link}).status == 422
+    token = ask("POST", "/v1/sessions/link", {"token": link, "displayName": "Finn"})["accessToken"]
+    first = {"email": f"{name('finn')}@example.org", "password": PASSWORD}
+    assert ask("POST", "/v1/account/password", first, token=token).status == 200
+    assert ask("POST", "/v1/account/password", first, token=token).status == 409
+    # Other issuers have a walk of their own, in test_55.
+    operations = [one for path in pages["paths"].values() for one in path.values() if one["tags"] != ["openid"]]
+    assert seen == {one["operationId"] for one in operations}
 
 
 def test_the_commands_of_the_page_are_true(start_services):
@@ -335,3 +343,15 @@ def test_the_accounts_survive_and_attempts_are_forgotten(start_services):
     assert services.get("/v1/account", token=tokens["accessToken"]).status == 200
     assert services.refresh(tokens["refreshToken"]).status == 200
     assert services.stop() == 0
+
+
+def test_the_first_start_prints_two_links(start_services):
+    first = start_services()
+    owner = first.awaited_output(re.compile(rb"owner +http://127.0.0.1:8080/#owner=(\S+)\n")).group(1).decode()
+    friend = first.awaited_output(re.compile(rb"friend +http://127.0.0.1:8080/#friend=(\S+)\n")).group(1).decode()
+    for secret in (owner, friend):
+        assert first.post("/v1/sessions/link", {"token": secret, "displayName": "Ann"}).status == 200
+    first.kill()
+    first.start()
+    assert first.post("/v1/sessions/link", {"token": owner}).code == "bad_link"
+    assert b"owner" not in first.output

@@ -110,3 +110,44 @@ async def test_what_the_operator_says_of_the_relay_holds(up, tmp_path):
     assert [one for one in settings if one.startswith(("services.relay", "services.data", "services.host"))] == [
         "services.relay_url=wss://chat.example.org/v1/socket", f"services.data={folder}", "services.host=::1"]
     assert relay.is_running()
+
+
+async def test_the_first_links(tmp_path):
+    relay = Both(tmp_path, services__port=free_port(), mail__mode="off")
+    try:
+        await relay.listening()
+        # Where the output may be kept, it says only how to get a link.
+        assert "roost admin link" in await asyncio.to_thread(relay.printed, rb"(Nobody is the owner yet[^\n]*)")
+        words = ["--store", str(relay.store), "--port", relay.settings["listen.port"]]
+
+        def link(kind, *more):
+            said = command(tmp_path, "admin", "link", *words, *more)
+            assert said.returncode == 0, said.stderr
+            page, secret = said.stdout.strip().split(f"/#{kind}=")
+            assert page == f"http://127.0.0.1:{relay.port}"
+            return secret
+
+        def enter(secret, **members):
+            return relay.ask("POST", "/v1/sessions/link", {"token": secret, **members})
+
+        secret = await asyncio.to_thread(link, "owner")
+        assert (enter(secret).status, enter(secret).json["member"]) == (422, "displayName")
+        owner = enter(secret, displayName="Olga")
+        assert owner.status == 200
+        assert enter(secret, displayName="Eve").code == "bad_link"
+        # The same person again, who has a name already.
+        again = enter(await asyncio.to_thread(link, "owner"))
+        assert again.json["user"] == owner.json["user"]
+        friend = enter(await asyncio.to_thread(link, "friend", "--friend"), displayName="Finn")
+        assert friend.status == 200 and friend.json["user"] != owner.json["user"]
+        # Tokens of the owner alone have the scope of operators.
+        olga, finn = await relay.connect(), await relay.connect()
+        await olga.hello(owner.json["accessToken"], operator=True)
+        assert await finn.refusal("hello", token=friend.json["accessToken"], operator=True) == "forbidden"
+    finally:
+        relay.kill()
+
+
+def test_a_link_needs_a_data_folder(tmp_path):
+    said = command(tmp_path, "admin", "link")
+    assert said.returncode == 1 and "start `roost up` first" in said.stderr and not said.stdout

@@ -7,6 +7,7 @@ import re
 import pytest
 
 from harness.browser import CHROMIUM, Browser, address
+from harness.relay import command
 from harness.up import Both, free_port
 
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium")
@@ -124,3 +125,50 @@ async def test_leaving_for_good(both):
         await ann.page.get_by_role("heading", name="Your account is deleted").wait_for()
         await fill(ann, email="ann@example.org", password="correct horse")
         await says(ann, "The address or the password is wrong.")
+
+
+async def test_the_owner_and_a_friend_come_by_links(both, tmp_path):
+    await both.listening()
+
+    def link(*more):
+        words = ["--store", str(both.store), "--port", both.settings["listen.port"]]
+        return command(tmp_path, "admin", "link", *words, *more).stdout.strip()
+
+    async with Browser(network_fails=True) as browser:
+        first = await asyncio.to_thread(link)
+        olga = await browser.tab(await browser.device(), first)
+        await olga.page.get_by_role("heading", name="Welcome to your Roost").wait_for()
+        assert "owner" not in olga.page.url, "the secret is gone from the address bar"
+        await says_nothing_yet(olga)
+        await olga.shot("account-owner")
+        await fill(olga, name="Olga")
+        await olga.live()
+        finn = await browser.tab(await browser.device(), await asyncio.to_thread(link, "--friend"))
+        await finn.page.get_by_role("heading", name="You are invited").wait_for()
+        await fill(finn, name="Finn")
+        await finn.live()
+        friend = await id_of(finn)
+        await olga.meet(friend)
+        await olga.write("Hello Finn")
+        await olga.sees_state("Hello Finn", "Delivered")
+        # The owner in another browser: another link, and no name any more.
+        there = await browser.tab(await browser.device(), await asyncio.to_thread(link))
+        await there.page.locator("#me-name", has_text="Olga").wait_for()
+        again = await browser.tab(await browser.device(), first)
+        await again.page.get_by_text("This link was used already").wait_for()
+        # With an address and a password the friend can sign in anywhere.
+        await finn.page.locator("#me").click()
+        await finn.page.locator("#password-email").fill("finn@example.org")
+        await finn.page.locator("#password-new").fill("correct horse")
+        await finn.shot("account-password")
+        await finn.page.get_by_role("button", name="Set them").click()
+        await finn.page.get_by_text("You can sign in anywhere").wait_for()
+        away = await browser.tab(await browser.device(), address(both))
+        await away.page.get_by_text("roost admin link").wait_for()
+        await fill(away, email="finn@example.org", password="correct horse")
+        await away.live()
+        assert await id_of(away) == friend
+
+
+async def says_nothing_yet(person):
+    assert await person.page.locator("#start-problem").inner_text() == ""

@@ -74,6 +74,63 @@ struct AccountsTests {
         #expect(await code { _ = try await accounts.caller(newer.access) } == .unauthorized)
     }
 
+    private func secret(_ link: String) -> String { String(link.drop { $0 != "=" }.dropFirst()) }
+
+    @Test func theFirstLinksAreGoodOnceAndForATime() async throws {
+        let accounts = try await accounts { $0.friendLinksMax = 2 }
+        let links = FirstLinks(
+            database: accounts.database, limits: accounts.limits, clock: clock.wall, page: "http://127.0.0.1:8080")
+        func enter(_ link: String, _ name: String? = "Finn") async throws -> Accounts.Tokens {
+            try await accounts.enter(by: secret(link), Accounts.Application(displayName: name), client: "c")
+        }
+        #expect(try await !links.hasOwner())
+        let old = try await links.owner()
+        let unused = try await links.owner()
+        clock.advance(seconds: 1_799)
+        // Without a name nothing is used up.
+        #expect(await code { _ = try await enter(old, nil) } == .invalid)
+        let owner = try await enter(old, "Olga")
+        #expect(await code { _ = try await enter(old, "Olga") } == .badLink)
+        clock.advance(seconds: 1)
+        #expect(await code { _ = try await enter(unused) } == .badLink)
+        #expect(try await links.hasOwner())
+        #expect(try await enter(try await links.owner(), nil).user == owner.user)
+        // A link of the one sort isn't one of the other.
+        var friends: [String] = []
+        for _ in 0..<3 {
+            clock.advance(seconds: 1)
+            friends.append(try await links.friend())
+        }
+        #expect(await code { _ = try await enter(friends[0]) } == .badLink)
+        let friend = try await enter(friends[1])
+        let isOperator = [owner, friend].map { AccessToken.read($0.access, by: accounts.keys, now: 0)?.isOperator }
+        #expect(isOperator == [true, false])
+        #expect(await code { try await accounts.verifyEmail(token: secret(friends[2])) } == .badLink)
+        #expect(
+            await code { try await accounts.resetPassword(token: secret(friends[2]), to: "battery staple") } == .badLink
+        )
+    }
+
+    @Test func whoCameByALinkGetsAPassword() async throws {
+        let accounts = try await accounts()
+        let links = FirstLinks(database: accounts.database, limits: accounts.limits, clock: clock.wall, page: "")
+        _ = try await signUp(accounts, "bob@example.org")
+        let tokens = try await accounts.enter(
+            by: secret(try await links.friend()), Accounts.Application(displayName: "Ann"), client: "c")
+        let caller = try await accounts.caller(tokens.access)
+        func add(_ email: String) async throws {
+            _ = try await accounts.addPassword(of: caller, email: email, password: "correct horse", client: "c")
+        }
+        #expect(await code { try await add("Bob@example.org") } == .emailTaken)
+        clock.advance(seconds: 601)
+        #expect(await code { try await add("ann@example.org") } == .signInAgain)
+        clock.advance(seconds: -1)
+        try await add("ann@example.org")
+        #expect(try await signIn(accounts).user == tokens.user)
+        try await accounts.verifyEmail(token: try mail.secret(to: "ann@example.org"))
+        #expect(await code { try await add("anne@example.org") } == .conflict)
+    }
+
     @Test func anOperatorsTokenSaysSo() async throws {
         let accounts = try await accounts()
         var account = Account(user: "uguest", name: "Guest", language: "en", created: clock.wall.now())

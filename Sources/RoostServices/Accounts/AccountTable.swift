@@ -37,6 +37,13 @@ enum AccountTable {
         try database.rows("SELECT \(columns) FROM account WHERE email = ?", [.text(email)], account).first
     }
 
+    /// Who runs this server: the first operator.
+    static func owner(_ database: LocalDatabase) throws(LocalFailure) -> Account? {
+        try database.rows(
+            "SELECT \(columns) FROM account WHERE operator = 1 ORDER BY created, user LIMIT 1", [], account
+        ).first
+    }
+
     static func rename(_ user: String, _ name: String, _ database: LocalDatabase) throws(LocalFailure) {
         try database.run("UPDATE account SET name = ? WHERE user = ?", [.text(name), .text(user)])
     }
@@ -63,6 +70,17 @@ enum AccountTable {
         let all = try database.rows("SELECT count(*) FROM account WHERE hash IS NOT NULL") { $0.integer(0) }.first ?? 0
         let example = try database.rows("SELECT hash FROM account WHERE \(isFirebase) LIMIT 1") { $0.text(0) }.first
         return (example, Double(counted) / Double(max(1, all)))
+    }
+
+    /// Gives an account its first address. Returns false if it has one, or if the address is somebody else's.
+    static func setFirst(
+        _ email: String, _ hash: String, of user: String, _ database: LocalDatabase
+    ) throws(LocalFailure) -> Bool {
+        guard try find(email: email, database) == nil else { return false }
+        try database.run(
+            "UPDATE account SET email = ?, hash = ? WHERE user = ? AND email IS NULL",
+            [.text(email), .text(hash), .text(user)])
+        return database.changes == 1
     }
 
     /// Sessions and links go with it.

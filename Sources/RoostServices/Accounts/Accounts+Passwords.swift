@@ -25,6 +25,32 @@ extension Accounts {
         if settings.sendsMail { await send(.changed, to: account, link: nil) }
     }
 
+    /// Gives an account that came by a link an address and a password, so that its owner can sign in elsewhere.
+    package func addPassword(
+        of caller: Caller, email: String?, password: String?, client: String
+    ) async throws(ServiceFault) -> Account {
+        let email = try settings.rules.address(email)
+        let password = try settings.rules.newPassword(password)
+        let account = try await account(of: caller)
+        guard account.email == nil else { throw ServiceFault(.conflict, "the account has an address") }
+        try await confirm(caller, account, by: nil)
+        // As sign-up does, this tells whether somebody has an account.
+        try admit(client: client)
+        let hash = try await hashes.hash(password)
+        let (secret, link) = newLink()
+        let (end, sendsMail, keep) = (clock.now() + limits.linkSeconds * 1_000, settings.sendsMail, limits.linksMax)
+        let isNew = try await database.write { database throws(LocalFailure) in
+            guard try AccountTable.setFirst(email, hash, of: account.user, database) else { return false }
+            guard sendsMail else { return true }
+            try LinkTable.insert(link, user: account.user, purpose: .verify, expires: end, keep: keep, database)
+            return true
+        }
+        guard isNew else { throw ServiceFault(.emailTaken, "this address has an account") }
+        let changed = try await self.account(of: caller)
+        if sendsMail { await send(.verify, to: changed, link: address(.verify, secret)) }
+        return changed
+    }
+
     /// Has a link sent to the address, if there is such an account. The answer is the same, and at once.
     package func forgot(email: String?, client: String) throws(ServiceFault) {
         let email = try settings.rules.address(email)
@@ -91,5 +117,5 @@ extension Accounts {
         return RefreshToken.hash(token)
     }
 
-    private static let badLink = ServiceFault(.badLink, "the link was used before, or is too old")
+    static let badLink = ServiceFault(.badLink, "the link was used before, or is too old")
 }

@@ -218,14 +218,9 @@ package final class Accounts: Sendable {
     }
 
     /// A link's secret, and what is stored of it.
-    func newLink() -> (secret: String, hash: [UInt8]) {
-        let secret = RefreshToken.randomText()
-        return (secret, RefreshToken.hash(secret))
-    }
+    func newLink() -> (secret: String, hash: [UInt8]) { Link.make() }
 
-    /// The secret is behind `#`, which browsers send to no server.
     func address(_ purpose: LinkPurpose, _ secret: String) -> String {
-        // Browsers send to nobody what is behind the `#`.
-        "\(settings.publicURL)/#\(purpose.rawValue)=\(secret)"
+        Link.address(settings.publicURL, purpose, secret)
     }
 }

@@ -2,7 +2,10 @@ import RoostStore
 
 /// What a one-time link is good for.
 package enum LinkPurpose: String, Sendable {
+    /// To confirm an address, and to choose a new password. They are their account's.
     case verify, reset
+    /// To sign in as who runs this server, and to become somebody. They are nobody's yet.
+    case owner, friend
 }
 
 /// The statements about one-time links. Each is good once: reading it for use deletes it.
@@ -14,17 +17,18 @@ enum LinkTable {
     }
 
     static func insert(
-        _ hash: [UInt8], user: String, purpose: LinkPurpose, expires: Int64, keep: Int, _ database: LocalDatabase
+        _ hash: [UInt8], user: String?, purpose: LinkPurpose, expires: Int64, keep: Int, _ database: LocalDatabase
     ) throws(LocalFailure) {
+        let user: LocalValue = user.map { .text($0) } ?? .null
         try database.run(
             "INSERT INTO link(hash, user, purpose, expires) VALUES (?, ?, ?, ?)",
-            [.bytes(hash), .text(user), .text(purpose.rawValue), .integer(expires)])
+            [.bytes(hash), user, .text(purpose.rawValue), .integer(expires)])
         try database.run(
             """
             DELETE FROM link WHERE hash IN (
-                SELECT hash FROM link WHERE user = ? AND purpose = ? ORDER BY expires DESC, hash LIMIT -1 OFFSET ?)
+                SELECT hash FROM link WHERE user IS ? AND purpose = ? ORDER BY expires DESC, hash LIMIT -1 OFFSET ?)
             """,
-            [.text(user), .text(purpose.rawValue), .integer(Int64(keep))])
+            [user, .text(purpose.rawValue), .integer(Int64(keep))])
     }
 
     static func isGood(
@@ -32,6 +36,16 @@ enum LinkTable {
     ) throws(LocalFailure) -> Bool {
         try !database.rows(
             "SELECT 1 FROM link WHERE hash = ? AND purpose = ? AND expires > ?",
+            [.bytes(hash), .text(purpose.rawValue), .integer(now)]
+        ) { _ in }.isEmpty
+    }
+
+    /// Uses up a link that is nobody's. Returns whether it was good.
+    static func take(
+        _ hash: [UInt8], _ purpose: LinkPurpose, ofNobody now: Int64, _ database: LocalDatabase
+    ) throws(LocalFailure) -> Bool {
+        try !database.rows(
+            "DELETE FROM link WHERE hash = ? AND purpose = ? AND user IS NULL AND expires > ? RETURNING 1",
             [.bytes(hash), .text(purpose.rawValue), .integer(now)]
         ) { _ in }.isEmpty
     }

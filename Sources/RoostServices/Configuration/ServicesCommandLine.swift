@@ -8,6 +8,7 @@ package struct ServicesCommandLine: Sendable {
         case serve
         case rotateKey = "rotate-key"
         case importFirebase = "import-firebase"
+        case link
         case version
         case help
     }
@@ -22,20 +23,24 @@ package struct ServicesCommandLine: Sendable {
     package var isDryRun = false
     /// Whether to end with standard input, whose other end `roost up` holds.
     package var isSupervised = false
+    /// Whether the link is for somebody else than the owner.
+    package var isForFriend = false
 
     /// What `help` prints.
     package static let help = """
-        usage: roost-services [serve | rotate-key | version | help] [--config FILE] [--set section.key=value]...
-                              [--supervised]
+        usage: roost-services [serve | rotate-key | link | version | help] [--config FILE] [--set section.key=value]...
+                              [--supervised] [--friend]
                roost-services import-firebase USERS.json --hash-config FILE [--dry-run] [--config FILE]
                               [--set section.key=value]...
 
         serve       Sign people up and in, and issue their tokens.
         rotate-key  Make a new key for access tokens. The old one is good until its last token has ended.
+        link        Print a link that signs in the owner, for half an hour.
         import-firebase
                     Make accounts of the users that `firebase auth:export users.json` wrote. They keep their passwords.
         version     Print the version and the commit.
 
+        --friend      With link: one by which somebody gets an account, for a week.
         --hash-config FILE
                       What the console of Firebase shows as password hash parameters.
         --dry-run     Write nothing, and say what would be done.
@@ -63,6 +68,7 @@ package struct ServicesCommandLine: Sendable {
                 }
             case "--dry-run": isDryRun = true
             case "--supervised": isSupervised = true
+            case "--friend": isForFriend = true
             case "--help", "-h": command = .help
             case "--version": command = .version
             default:

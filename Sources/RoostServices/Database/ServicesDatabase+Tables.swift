@@ -15,6 +15,7 @@ extension ServicesDatabase {
                 ) STRICT, WITHOUT ROWID;
                 CREATE INDEX account_firebase ON account(user) WHERE substr(hash, 1, 17) = '$firebase-scrypt$';
                 CREATE TABLE imported(digest BLOB PRIMARY KEY) STRICT, WITHOUT ROWID;
+                CREATE INDEX account_operator ON account(created) WHERE operator = 1;
                 CREATE TABLE session(
                     sid TEXT PRIMARY KEY, user TEXT NOT NULL REFERENCES account(user) ON DELETE CASCADE,
                     device TEXT NOT NULL, current BLOB NOT NULL, previous BLOB, replaced INTEGER NOT NULL,
@@ -24,7 +25,7 @@ extension ServicesDatabase {
                 CREATE INDEX session_user ON session(user, used);
                 CREATE INDEX session_expires ON session(expires);
                 CREATE TABLE link(
-                    hash BLOB PRIMARY KEY, user TEXT NOT NULL REFERENCES account(user) ON DELETE CASCADE,
+                    hash BLOB PRIMARY KEY, user TEXT REFERENCES account(user) ON DELETE CASCADE,
                     purpose TEXT NOT NULL, expires INTEGER NOT NULL
                 ) STRICT, WITHOUT ROWID;
                 CREATE INDEX link_user ON link(user, purpose, expires);

@@ -37,6 +37,14 @@ struct AccountRoutes: Sendable {
             try await accounts.erase(caller, password: try call.members().text("password"))
             return .done
         }
+        table.add(.post, "/v1/account/password") { call throws(ServiceFault) in
+            let caller = try await accounts.caller(call.token)
+            let members = try call.members()
+            return .account(
+                try await accounts.addPassword(
+                    of: caller, email: try members.text("email"), password: try members.text("password"),
+                    client: call.client))
+        }
         table.add(.get, "/v1/account/export") { call throws(ServiceFault) in
             let text = try await accounts.export(try await accounts.caller(call.token))
             return Answer(200, type: "application/json", body: text, isPrivate: true)
@@ -51,6 +59,14 @@ struct AccountRoutes: Sendable {
                 try await accounts.signIn(
                     email: try members.text("email"), password: try members.text("password"),
                     device: try members.text("device"), client: call.client))
+        }
+        table.add(.post, "/v1/sessions/link") { call throws(ServiceFault) in
+            let members = try call.members()
+            let application = Accounts.Application(
+                displayName: try members.text("displayName"), role: try members.text("role"),
+                device: try members.text("device"), language: try members.text("language"))
+            return .tokens(
+                try await accounts.enter(by: try members.text("token"), application, client: call.client))
         }
         table.add(.post, "/v1/sessions/refresh") { call throws(ServiceFault) in
             .tokens(try await accounts.refresh(try call.members().text("refreshToken")))

@@ -18,7 +18,7 @@ struct AdminCommand: AsyncParsableCommand {
             """,
         subcommands: [
             AdminPeopleCommand.self, AdminUserCommand.self, AdminMessageCommand.self, AdminDisconnectCommand.self,
-            AdminRevokeCommand.self, AdminDrainCommand.self, AdminPageCommand.self,
+            AdminRevokeCommand.self, AdminDrainCommand.self, AdminPageCommand.self, AdminLinkCommand.self,
         ]
     )
 }

@@ -1,0 +1,56 @@
+import RoostStore
+
+extension Accounts {
+    /// Signs in by a link of the owner's, or of a friend's. Whoever has no account yet gets one, without an address and
+    /// a password, and has to say a name; the link is still good if they don't.
+    package func enter(
+        by link: String?, _ application: Application, client: String
+    ) async throws(ServiceFault) -> Tokens {
+        guard let link else { throw .invalid("token", "is required") }
+        let hash = RefreshToken.hash(link)
+        let device = try settings.rules.device(application.device)
+        let language = try settings.rules.language(application.language)
+        try admit(client: client)
+        let (purpose, owner) = try await found(hash)
+        forgive(client: client)
+        var account: Account
+        if let owner {
+            account = owner
+        } else {
+            account = Account(
+                user: RandomName.user(), name: try settings.rules.name(application.displayName), language: language,
+                created: clock.now())
+            account.isOperator = purpose == .owner
+            // Who runs the server has none of the roles that others choose from.
+            if purpose == .friend { account.role = try settings.rules.role(application.role) }
+        }
+        let (session, tokens) = try begin(account, device: device)
+        let (made, now, keep) = (account, clock.now(), limits.sessionsMax)
+        let isGood = try await database.write { database throws(LocalFailure) in
+            // Somebody else may have come by another link of the owner's meanwhile.
+            let first = purpose == .owner ? try AccountTable.owner(database) : nil
+            guard first?.user == owner?.user, try LinkTable.take(hash, purpose, ofNobody: now, database) else {
+                return false
+            }
+            if owner == nil { _ = try AccountTable.insert(made, database) }
+            try SessionTable.insert(session, keep: keep, database)
+            return true
+        }
+        guard isGood else { throw Accounts.badLink }
+        wakeRelay()
+        return tokens
+    }
+
+    /// What a link is for, and the owner if it is theirs and they have an account.
+    private func found(_ hash: [UInt8]) async throws(ServiceFault) -> (purpose: LinkPurpose, owner: Account?) {
+        let now = clock.now()
+        let found: (LinkPurpose, Account?)? = try await database.read { database throws(LocalFailure) in
+            if try LinkTable.isGood(hash, .owner, now: now, database) {
+                return (.owner, try AccountTable.owner(database))
+            }
+            return try LinkTable.isGood(hash, .friend, now: now, database) ? (.friend, nil) : nil
+        }
+        guard let found else { throw Accounts.badLink }
+        return found
+    }
+}

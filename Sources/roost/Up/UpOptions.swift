@@ -1,0 +1,44 @@
+import ArgumentParser
+import RoostConfiguration
+import RoostServer
+import RoostServicesConfiguration
+
+/// What `roost up` is told, and so the commands that work on its data.
+struct UpOptions: ParsableArguments {
+    @OptionGroup var options: ConfigurationOptions
+
+    @Option(help: "Address for both to listen on (listen.host, services.host).") var host: String?
+    @Option(help: "Port of the relay (listen.port).") var port: String?
+    @Option(help: "Port of the services (services.port).") var servicesPort: String?
+    @Option(help: "The relay's SQLite file; what the services keep is in the same folder (store.path).")
+    var store: String?
+
+    /// The relay's part. `more` override everything else.
+    func relay(_ more: [ConfigurationFlag] = []) throws(ConfigurationFailure) -> Configuration {
+        let own = UpOptions.flags([
+            ("--host", "listen.host", host), ("--port", "listen.port", port), ("--store", "store.path", store),
+        ])
+        return try options.configuration(flags: own + more)
+    }
+
+    /// The services' part, and the settings that the services have to be told beside the file and `--set`.
+    func services() throws -> (settings: ServicesConfiguration, added: [ConfigurationFlag]) {
+        let own = UpOptions.flags([
+            ("--host", "services.host", host), ("--services-port", "services.port", servicesPort),
+        ])
+        let written = try options.servicesSettings(flags: own)
+        let added = own + (try ServicesDefaults(relay: try relay()).flags(beside: written))
+        return (try options.servicesConfiguration(flags: added), added)
+    }
+
+    /// The services' words for all this. They read the same file and the same settings, and leave the relay's alone.
+    func words(_ added: [ConfigurationFlag]) -> [String] {
+        let file = options.config.map { ["--config", $0] } ?? []
+        let settings = options.settings + added.map { "\($0.key)=\($0.value)" }
+        return file + settings.flatMap { ["--set", $0] }
+    }
+
+    static func flags(_ named: [(name: String, key: String, value: String?)]) -> [ConfigurationFlag] {
+        named.compactMap { name, key, value in value.map { ConfigurationFlag(name, key: key, value: $0) } }
+    }
+}
