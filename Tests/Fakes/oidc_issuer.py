@@ -15,6 +15,8 @@ Before each answer it reads FOLDER/behaviour.json, if there is one:
     {"jwks": "redirect"}   the key set is somewhere else; also "huge", "garbage", "empty", "error", "slow"
     {"discovery": "issuer"}  the document names another issuer; also "elsewhere" (its addresses are another host's),
                            "redirect", "huge", "garbage", "error"
+    {"apple": true}        the document names Apple's paths; `user` is the field of that name in its form
+    {"revoke": "error"}    the end of a grant isn't taken; also "denied" (400)
     {"token": "error"}     the token endpoint answers 500; also "denied" (400), "garbage", "redirect", "no_id_token"
 
 It ends with its standard input, so that no test leaves one behind.
@@ -24,6 +26,7 @@ import argparse
 import base64
 import hashlib
 import hmac
+import html
 import http.server
 import json
 import pathlib
@@ -214,6 +217,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
             self.key_set(url.path)
         elif url.path in ("/authorize", "/auth/authorize"):
             self.authorize(dict(urllib.parse.parse_qsl(url.query)))
+        elif url.path == "/native":
+            self.native(dict(urllib.parse.parse_qsl(url.query)))
         else:
             self.answer(404, {"error": "not_found"})
 
@@ -224,7 +229,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         if self.path in ("/token", "/auth/token"):
             self.token(form)
         elif self.path in ("/revoke", "/auth/revoke"):
-            self.answer(200, b"")
+            self.revoke(form)
         else:
             self.answer(404, {"error": "not_found"})
 
@@ -234,10 +239,13 @@ class Handler(http.server.BaseHTTPRequestHandler):
             return
         address = self.issuer.address
         base = "http://169.254.169.254" if kind == "elsewhere" else address
+        keys = "/jwks"
+        if self.issuer.behaviour().get("apple"):
+            base, keys = f"{base}/auth", "/keys"
         self.answer(200, {
             "issuer": "https://issuer.invalid" if kind == "issuer" else address,
             "authorization_endpoint": f"{base}/authorize", "token_endpoint": f"{base}/token",
-            "jwks_uri": f"{base}/jwks", "revocation_endpoint": f"{base}/revoke", "response_types_supported": ["code"],
+            "jwks_uri": f"{base}{keys}", "revocation_endpoint": f"{base}/revoke", "response_types_supported": ["code"],
             "subject_types_supported": ["public"], "id_token_signing_alg_values_supported": ["RS256"],
             "code_challenge_methods_supported": ["S256"],
         })
@@ -257,11 +265,48 @@ class Handler(http.server.BaseHTTPRequestHandler):
         if needed - query.keys() or query.get("code_challenge_method") != "S256" or query["response_type"] != "code":
             self.answer(400, {"error": "invalid_request"})
             return
-        code = encoded(hashlib.sha256(f"{time.time_ns()}{query['state']}".encode()).digest())
+        fields = {"code": self.new_code(query), "state": query["state"]}
+        if query.get("response_mode") == "form_post":
+            self.form(query["redirect_uri"], fields)
+        elif "name" in query["scope"].split():
+            self.answer(400, {"error": "invalid_request"})  # Apple: "response_mode must be form_post".
+        else:
+            self.answer(302, b"", [("Location", f"{query['redirect_uri']}?{urllib.parse.urlencode(fields)}")])
+
+    def new_code(self, query):
+        code = encoded(hashlib.sha256(f"{time.time_ns()}{query}".encode()).digest())
         with self.issuer.lock:
             self.issuer.codes[code] = (query, time.monotonic())
-        back = urllib.parse.urlencode({"code": code, "state": query["state"]})
-        self.answer(302, b"", [("Location", f"{query['redirect_uri']}?{back}")])
+        return code
+
+    def form(self, address, fields):
+        """A page that posts itself (OAuth 2.0 Form Post Response Mode). Apple names a person at the first time only."""
+        if user := self.issuer.behaviour().get("user"):
+            fields["user"] = json.dumps(user)
+        inputs = "".join(
+            f'<input type="hidden" name="{name}" value="{html.escape(value)}">' for name, value in fields.items())
+        page = (
+            f'<form method="post" action="{html.escape(address)}">{inputs}</form>'
+            "<script>document.forms[0].submit()</script>")
+        self.send_response(200)
+        self.send_header("Content-Type", "text/html")
+        self.send_header("Content-Length", str(len(page)))
+        self.end_headers()
+        self.wfile.write(page.encode())
+
+    def native(self, query):
+        """What a provider's library gives to an app: a token, and a code that belongs to no page."""
+        self.answer(200, {
+            "code": self.new_code(query), "id_token": self.issuer.id_token(query["nonce"], query["client_id"])})
+
+    def revoke(self, form):
+        kind = self.issuer.behaviour().get("revoke")
+        if self.trouble(kind):
+            return
+        if kind == "denied" or not form.get("token") or not self.is_client(form, form.get("client_id")):
+            self.answer(400, {"error": "invalid_request"})
+            return
+        self.answer(200, b"")
 
     def token(self, form):
         kind = self.issuer.behaviour().get("token")
@@ -280,9 +325,10 @@ class Handler(http.server.BaseHTTPRequestHandler):
     def is_right(self, form, query, made):
         """RFC 6749, section 4.1.3, and RFC 7636, section 4.6."""
         challenge = encoded(hashlib.sha256(form.get("code_verifier", "").encode()).digest())
+        is_bound = "redirect_uri" not in query or (
+            form.get("redirect_uri") == query["redirect_uri"] and challenge == query["code_challenge"])
         return (
-            form.get("grant_type") == "authorization_code" and form.get("redirect_uri") == query["redirect_uri"]
-            and challenge == query["code_challenge"] and time.monotonic() - made < CODE_SECONDS
+            form.get("grant_type") == "authorization_code" and is_bound and time.monotonic() - made < CODE_SECONDS
             and self.is_client(form, query["client_id"]))
 
     def is_client(self, form, client):
@@ -292,7 +338,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
             return (urllib.parse.unquote(name), urllib.parse.unquote(secret)) == (client, SECRET)
         if form.get("client_id") != client:
             return False
-        if self.path == "/auth/token":
+        if self.path.startswith("/auth/"):
             return self.is_apple_secret(form.get("client_secret", ""), client)
         return form.get("client_secret") == SECRET
 
