@@ -16,6 +16,7 @@ import pytest
 from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 
+from harness.document import Walk
 from harness.relay import REPOSITORY
 from harness.waiting import until
 from test_50_accounts import free_port
@@ -389,6 +390,26 @@ def test_erasing_leaves_nothing_of_an_identity(services, issuer):
     log = services.log()
     for word in ("a-subject-to-look-for", "look@example.org", ann["accessToken"], oidc_issuer.SECRET):
         assert word not in log
+
+
+def test_answers_are_as_the_document_says(services):
+    walk, browser, path = Walk(services), Browser(services), "/v1/account/identities"
+    ask = walk.ask
+    assert ask("GET", "/v1/openid").status == 200
+    start, callback = "/v1/openid/{provider}/start", "/v1/openid/{provider}/callback"
+    assert ask("GET", f"/v1/openid/sso/start?challenge={browser.challenge}", at=start).status == 302
+    assert ask("GET", "/v1/openid/sso/start", at=start).status == 422
+    assert ask("GET", "/v1/openid/sso/callback", at=callback).status == 303
+    assert ask("POST", "/v1/openid/sso/callback", raw="a=b", at=callback).status == 303
+    assert ask("POST", "/v1/openid/sso/token", {"identityToken": "a", "nonce": "b"}, at="/v1/openid/{provider}/token"
+               ).status == 401
+    token = ask("POST", "/v1/openid/exchange", {"code": browser.code(), "verifier": browser.secret})["accessToken"]
+    assert len(ask("GET", "/v1/account/export", token=token)["identities"]) == 1
+    [one] = ask("GET", path, token=token)["identities"]
+    assert ask("DELETE", f"{path}/{one['identity']}", at=path + "/{identity}", token=token).status == 409
+    body = {"code": browser.code(), "verifier": browser.secret}
+    assert ask("POST", path, body, token=token)["identity"] == one["identity"]
+    assert walk.seen - {"exportAccount"} == walk.operations("openid")
 
 
 # Apple
