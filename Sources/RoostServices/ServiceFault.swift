@@ -11,7 +11,10 @@ package struct ServiceFault: Error, Sendable, Equatable {
         case identityRefused = "identity_refused"
         case identityTaken = "identity_taken"
         case lastWayIn = "last_way_in"
+        case forbidden
+        case suspended
         case notFound = "not_found"
+        case userNotFound = "user_not_found"
         case methodNotAllowed = "method_not_allowed"
         case timeout
         case emailTaken = "email_taken"
@@ -30,8 +33,8 @@ package struct ServiceFault: Error, Sendable, Equatable {
             switch self {
             case .badRequest, .badJSON: 400
             case .unauthorized, .invalidCredentials, .refreshReused, .identityRefused: 401
-            case .signInAgain: 403
-            case .notFound: 404
+            case .signInAgain, .forbidden, .suspended: 403
+            case .notFound, .userNotFound: 404
             case .methodNotAllowed: 405
             case .timeout: 408
             case .emailTaken, .roleImmutable, .conflict, .identityTaken, .lastWayIn: 409
@@ -70,6 +73,7 @@ package struct ServiceFault: Error, Sendable, Equatable {
     static let unauthorized = ServiceFault(.unauthorized, "a valid access token is required")
     // One answer for whatever is wrong with what a provider, or somebody in its name, says.
     static let identityRefused = ServiceFault(.identityRefused, "the sign-in with the provider isn't good; begin again")
+    static let suspended = ServiceFault(.suspended, "an operator has suspended this account")
     // One answer for an unknown address and for a wrong password.
     static let invalidCredentials = ServiceFault(.invalidCredentials, "the address or the password is wrong")
 }

@@ -108,6 +108,7 @@ package struct Services: Sendable {
         PublicRoutes(database: database, keys: keys).add(to: &table)
         AccountRoutes(accounts: accounts).add(to: &table)
         OpenIDRoutes(identities: identities).add(to: &table)
+        AdminRoutes(operators: Operators(accounts), limits: limits).add(to: &table)
         let gate = Gate(
             routes: table, origins: Set(configuration.allowedOrigins),
             addresses: ClientAddress(proxies: configuration.proxies), limits: limits, log: log)
@@ -205,6 +206,7 @@ extension Accounts.Settings {
         self.init()
         rules.passwordMin = configuration.passwordMin
         rules.roles = configuration.roles
+        rules.tiers = configuration.tiers
         accessSeconds = Int64(configuration.accessSeconds)
         refreshDays = Int64(configuration.refreshDays)
         publicURL = configuration.pageURL

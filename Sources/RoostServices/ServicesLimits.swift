@@ -70,6 +70,21 @@ package struct ServicesLimits: Sendable, Equatable {
     /// Forgotten passwords that wait to be looked up. Each takes one commit of some milliseconds.
     package var forgottenQueue = 256
 
+    // MARK: Operators
+
+    /// Most accounts, or entries of the audit log, in one answer: 100 KiB.
+    package var pageMax = 100
+    /// How many there are if nobody says.
+    package var pageUsual = 50
+    /// Entries of the audit log that are kept: 10 MiB, or one act every five minutes for a year.
+    package var auditRows = 100_000
+    /// How long they are kept, in days. Somebody who asks what was done to an account asks within a year; after it the
+    /// log would only say what operators do all day.
+    package var auditDays: Int64 = 365
+    /// How long a token is good that the command line makes. A command takes a second; a page stays open for a while.
+    package var commandTokenSeconds: Int64 = 300
+    package var pageTokenSeconds: Int64 = 3_600
+
     // MARK: Time
 
     /// How long a one-time link is good. Mail takes minutes, people take more.

@@ -58,6 +58,9 @@ extension ServicesConfiguration {
         Key(
             "accounts.roles", .list(\.roles, .role),
             "Roles of which one is chosen at sign-up, for ever, such as trainer and client. If empty, nobody has one."),
+        Key(
+            "accounts.tiers", .list(\.tiers, .role),
+            "What operators may sort people by, such as free and gold. If empty, any word."),
     ]
 
     private static let tokenKeys: [Key] = [
@@ -181,7 +184,8 @@ extension ConfigurationRule {
         $0.isEmpty || isURL($0, ["http://", "https://"]) && !$0.hasSuffix("/") && !$0.contains("#")
     }
 
-    fileprivate static let role = ConfigurationRule("1 to 32 of a-z, 0-9, - and _") { text in
+    /// Of a role, and of a tier.
+    package static let role = ConfigurationRule("1 to 32 of a-z, 0-9, - and _") { text in
         (1...32).contains(text.utf8.count)
             && text.utf8.allSatisfy {
                 switch $0 {

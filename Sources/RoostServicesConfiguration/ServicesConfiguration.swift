@@ -22,6 +22,7 @@ package struct ServicesConfiguration: Sendable, Equatable {
     package var allowedAddresses: [String] = []
     package var passwordMin = 8
     package var roles: [String] = []
+    package var tiers: [String] = []
     package var accessSeconds = 3_600
     package var refreshDays = 60
     /// Where letters go, and how.

@@ -36,6 +36,17 @@ do {
     case .link:
         let configuration = try line.configuration(ProcessInfo.processInfo.environment)
         print(try await Services.link(configuration, isForFriend: line.isForFriend))
+    case .adminToken:
+        let configuration = try line.configuration(ProcessInfo.processInfo.environment)
+        print(try AdminRequest(line, configuration).token())
+    case .admin:
+        guard let request = line.request else { end("admin: a method and a path are missing", code: 2) }
+        let environment = ProcessInfo.processInfo.environment
+        let body = try FileHandle.standardInput.read(upToCount: ServicesLimits().bodyBytes) ?? Data()
+        let sender = AdminRequest(line, try line.configuration(environment))
+        let answer = try await sender.send(
+            request.method, request.path, body: [UInt8](body), token: environment["ROOST_ADMIN_TOKEN"])
+        try? FileHandle.standardOutput.write(contentsOf: Data("\(answer.status)\n".utf8) + Data(answer.body))
     case .serve:
         let configuration = try line.configuration(ProcessInfo.processInfo.environment)
         if line.isSupervised { Supervision.begin() }
@@ -49,6 +60,8 @@ do {
     end(failure.reason, code: 2)
 } catch let fault as MailSettingsFault {
     end(fault.description, code: 2)
+} catch let failure as OutgoingFailure {
+    end("the services don't answer: \(failure)", code: 1)
 } catch let fault as ServiceFault {
     end(fault.reason, code: 1)
 } catch {

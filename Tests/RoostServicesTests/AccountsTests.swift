@@ -260,6 +260,7 @@ struct AccountsTests {
         AccountRoutes(accounts: accounts).add(to: &table)
         let openID = OpenIDTests.openID(try TestIssuer(), clock)
         OpenIDRoutes(identities: Identities(accounts: accounts, openID: openID)).add(to: &table)
+        AdminRoutes(operators: Operators(accounts), limits: ServicesLimits()).add(to: &table)
         let document = String(decoding: PublicRoutes.document, as: UTF8.self)
         var paths: [String: Set<String>] = [:]
         var path = ""

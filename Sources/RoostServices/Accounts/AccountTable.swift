@@ -44,6 +44,50 @@ enum AccountTable {
         ).first
     }
 
+    /// Accounts in the order of their addresses, from the first that begins with `prefix` and comes after `after`.
+    static func list(
+        address prefix: String, after: String?, limit: Int, _ database: LocalDatabase
+    ) throws(LocalFailure) -> [Account] {
+        try database.rows(
+            "SELECT \(columns) FROM account WHERE email >= ? AND email < ? AND email > ? ORDER BY email LIMIT ?",
+            [.text(prefix), .text(prefix + last), .text(after ?? ""), .integer(Int64(limit))], account)
+    }
+
+    /// Accounts in the order of their names and ids, from the first whose name begins with `prefix` and that comes
+    /// after `after`.
+    static func list(
+        name prefix: String, after: (name: String, user: String)?, limit: Int, _ database: LocalDatabase
+    ) throws(LocalFailure) -> [Account] {
+        try database.rows(
+            """
+            SELECT \(columns) FROM account WHERE name >= ? AND name < ? AND (name, user) > (?, ?)
+                ORDER BY name, user LIMIT ?
+            """,
+            [
+                .text(prefix), .text(prefix + last), .text(after?.name ?? ""), .text(after?.user ?? ""),
+                .integer(Int64(limit)),
+            ], account)
+    }
+
+    // No address and no name has this: it isn't a character (Unicode, section 23.7).
+    private static let last = "\u{10FFFF}"
+
+    static func setRole(_ user: String, _ role: String, _ database: LocalDatabase) throws(LocalFailure) {
+        try database.run("UPDATE account SET role = ? WHERE user = ?", [.text(role), .text(user)])
+    }
+
+    static func setTier(_ user: String, _ tier: String?, _ database: LocalDatabase) throws(LocalFailure) {
+        try database.run("UPDATE account SET tier = ? WHERE user = ?", [optional(tier), .text(user)])
+    }
+
+    static func setSuspended(_ user: String, _ value: Bool, _ database: LocalDatabase) throws(LocalFailure) {
+        try database.run("UPDATE account SET suspended = ? WHERE user = ?", [bit(value), .text(user)])
+    }
+
+    static func setOperator(_ user: String, _ value: Bool, _ database: LocalDatabase) throws(LocalFailure) {
+        try database.run("UPDATE account SET operator = ? WHERE user = ?", [bit(value), .text(user)])
+    }
+
     static func rename(_ user: String, _ name: String, _ database: LocalDatabase) throws(LocalFailure) {
         try database.run("UPDATE account SET name = ? WHERE user = ?", [.text(name), .text(user)])
     }

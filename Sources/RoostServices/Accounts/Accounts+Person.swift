@@ -30,6 +30,14 @@ extension Accounts {
     package func erase(_ caller: Caller, password: String?) async throws(ServiceFault) {
         let account = try await account(of: caller)
         try await confirm(caller, account, by: password)
+        try await remove(account)
+    }
+
+    /// Deletes an account as its owner would.
+    /// - Parameter note: what else belongs into the same transaction.
+    func remove(
+        _ account: Account, note: @Sendable (LocalDatabase) throws(LocalFailure) -> Void = { _ in }
+    ) async throws(ServiceFault) {
         let now = clock.now()
         // No token of this user is issued after this.
         let until = now + familyRules.accessLife
@@ -38,6 +46,7 @@ extension Accounts {
             let last = try SessionTable.all(account.user, database).map(\.accessUntil).max() ?? until
             try AccountTable.delete(account.user, database)
             try RevocationTable.insert(Revocation(user: account.user, until: max(last, until)), database)
+            try note(database)
             return true
         }
         guard isErased else { throw ServiceFault(.conflict, "the password was changed meanwhile") }

@@ -13,11 +13,14 @@ extension Accounts {
             throw .unauthorized
         }
         let now = clock.now()
-        let isThere = try await database.read { database throws(LocalFailure) in
-            guard let session = try SessionTable.find(read.sid, database) else { return false }
-            return session.user == read.user && session.expires > now
+        let account: Account? = try await database.read { database throws(LocalFailure) in
+            guard let session = try SessionTable.find(read.sid, database), session.user == read.user,
+                session.expires > now
+            else { return nil }
+            return try AccountTable.find(user: read.user, database)
         }
-        guard isThere else { throw .unauthorized }
+        guard let account else { throw .unauthorized }
+        guard !account.isSuspended else { throw .suspended }
         return Caller(user: read.user, sid: read.sid)
     }
 

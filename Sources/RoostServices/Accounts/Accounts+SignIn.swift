@@ -96,9 +96,12 @@ extension Accounts {
             guard let session = try SessionTable.find(old.sid, database),
                 let account = try AccountTable.find(user: session.user, database)
             else { return (.expired, false) }
+            // Its sessions were told to the relay when it was suspended. What is left of them is for this answer.
+            guard !account.isSuspended else { return (.suspended, false) }
             let outcome = RefreshFamily.take(old.hash, next: next.hash, of: session, now: now, rules: rules)
             switch outcome {
             case .renewed(let renewed): try SessionTable.update(renewed, database)
+            case .suspended: break
             case .reused, .expired: try SessionTable.end(session, now: now, database)
             }
             return (outcome, account.isOperator)
@@ -106,6 +109,7 @@ extension Accounts {
         switch outcome {
         case .renewed(let session): return try tokens(of: session, refresh: next, isOperator: isOperator)
         case .expired: throw refused
+        case .suspended: throw .suspended
         case .reused:
             wakeRelay()
             log.notice("a refresh token came a second time, so its session ended", metadata: ["sid": "\(old.sid)"])

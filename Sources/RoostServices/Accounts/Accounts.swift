@@ -85,7 +85,9 @@ package final class Accounts: Sendable {
     /// Deletes what has ended, and sees how many hashes of Firebase's there are still.
     package func clean() async throws(ServiceFault) {
         let now = clock.now()
+        let oldest = now - limits.auditDays * 86_400_000
         try await database.write { database throws(LocalFailure) in
+            try AuditTable.deleteOld(before: oldest, database)
             try SessionTable.deleteOld(now: now, database)
             try LinkTable.deleteOld(now: now, database)
             try RevocationTable.deleteOld(now: now, database)
@@ -189,6 +191,7 @@ package final class Accounts: Sendable {
 
     /// A session that begins, and its first tokens.
     func begin(_ account: Account, device: String) throws(ServiceFault) -> (session: Session, tokens: Tokens) {
+        guard !account.isSuspended else { throw .suspended }
         let now = clock.now()
         let sid = RandomName.session()
         let refresh = RefreshToken(sid: sid, keys: keys)

@@ -1,3 +1,6 @@
+import RoostConfiguration
+import RoostServicesConfiguration
+
 /// What people may write into their account. Pure.
 package struct PersonRules: Sendable {
     package var limits: ServicesLimits
@@ -5,6 +8,8 @@ package struct PersonRules: Sendable {
     package var passwordMin: Int
     /// Roles that may be chosen at sign-up; if there are none, nobody has a role.
     package var roles: [String]
+    /// Tiers that operators may give; if none are named, any word.
+    package var tiers: [String] = []
 
     /// The rules of a configuration.
     package init(limits: ServicesLimits = ServicesLimits(), passwordMin: Int = 8, roles: [String] = []) {
@@ -84,6 +89,20 @@ package struct PersonRules: Sendable {
         }
         guard let text else { throw .invalid("role", "is required: one of \(roles.joined(separator: ", "))") }
         guard roles.contains(text) else { throw .invalid("role", "must be one of \(roles.joined(separator: ", "))") }
+        return text
+    }
+
+    /// The tier that an operator gives.
+    package func tier(_ text: String) throws(ServiceFault) -> String {
+        guard tiers.isEmpty else {
+            guard tiers.contains(text) else {
+                throw .invalid("tier", "must be one of \(tiers.joined(separator: ", "))")
+            }
+            return text
+        }
+        guard ConfigurationRule.role.allows(text) else {
+            throw .invalid("tier", "must be \(ConfigurationRule.role.allowed)")
+        }
         return text
     }
 

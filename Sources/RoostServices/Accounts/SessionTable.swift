@@ -88,6 +88,15 @@ enum SessionTable {
         return sessions.count
     }
 
+    /// Has the relay refuse the tokens of all sessions of a user. The sessions stay, so that their refresh tokens are
+    /// told from those that never were; whoever calls this keeps them from being used.
+    static func silenceAll(_ user: String, now: Int64, _ database: LocalDatabase) throws(LocalFailure) {
+        for session in try all(user, database) where session.accessUntil > now {
+            try RevocationTable.insert(
+                Revocation(user: session.user, sid: session.sid, until: session.accessUntil), database)
+        }
+    }
+
     /// Sessions whose refresh token has ended. Their access tokens ended long before.
     static func deleteOld(now: Int64, _ database: LocalDatabase) throws(LocalFailure) {
         try database.run("DELETE FROM session WHERE expires <= ?", [.integer(now)])

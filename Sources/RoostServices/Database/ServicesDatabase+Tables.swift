@@ -3,25 +3,30 @@ import RoostStore
 extension ServicesDatabase {
     /// The tables. Whatever belongs to a person hangs on `account` and goes with it. Times are milliseconds since 1970.
     /// Only what must be compared is kept of a secret: SHA-256 of tokens of 256 bits, Argon2 of passwords (and
-    /// Firebase's scrypt, until their owners sign in).
+    /// Firebase's scrypt, until their owners sign in). Names are compared without case (ASCII), for operators who look
+    /// for somebody. The trigger is for an account that is suspended while its owner's password is checked.
     package static let migrations = [
         LocalMigration(
             name: "accounts",
             sql: """
                 CREATE TABLE account(
-                    user TEXT PRIMARY KEY, email TEXT UNIQUE, name TEXT NOT NULL, role TEXT, tier TEXT,
+                    user TEXT PRIMARY KEY, email TEXT UNIQUE, name TEXT NOT NULL COLLATE NOCASE, role TEXT, tier TEXT,
                     language TEXT NOT NULL, hash TEXT, verified INTEGER NOT NULL, suspended INTEGER NOT NULL,
                     operator INTEGER NOT NULL, created INTEGER NOT NULL
                 ) STRICT, WITHOUT ROWID;
                 CREATE INDEX account_firebase ON account(user) WHERE substr(hash, 1, 17) = '$firebase-scrypt$';
                 CREATE TABLE imported(digest BLOB PRIMARY KEY) STRICT, WITHOUT ROWID;
                 CREATE INDEX account_operator ON account(created) WHERE operator = 1;
+                CREATE INDEX account_name ON account(name, user);
                 CREATE TABLE session(
                     sid TEXT PRIMARY KEY, user TEXT NOT NULL REFERENCES account(user) ON DELETE CASCADE,
                     device TEXT NOT NULL, current BLOB NOT NULL, previous BLOB, replaced INTEGER NOT NULL,
                     retried INTEGER NOT NULL, created INTEGER NOT NULL, used INTEGER NOT NULL,
                     expires INTEGER NOT NULL, access_until INTEGER NOT NULL
                 ) STRICT, WITHOUT ROWID;
+                CREATE TRIGGER session_suspended BEFORE INSERT ON session
+                    WHEN (SELECT suspended FROM account WHERE user = NEW.user)
+                    BEGIN SELECT RAISE(ABORT, 'the account is suspended'); END;
                 CREATE INDEX session_user ON session(user, used);
                 CREATE INDEX session_expires ON session(expires);
                 CREATE TABLE link(
@@ -49,6 +54,12 @@ extension ServicesDatabase {
                     id INTEGER PRIMARY KEY AUTOINCREMENT, user TEXT NOT NULL, device TEXT, sid TEXT,
                     until INTEGER NOT NULL
                 ) STRICT;
+                CREATE TABLE audit(
+                    id INTEGER PRIMARY KEY AUTOINCREMENT, time INTEGER NOT NULL, actor TEXT NOT NULL,
+                    act TEXT NOT NULL, user TEXT, detail TEXT
+                ) STRICT;
+                CREATE INDEX audit_user ON audit(user, id);
+                CREATE INDEX audit_time ON audit(time);
                 """)
     ]
 }

@@ -29,7 +29,7 @@ package struct Call: Sendable {
         return Members(members)
     }
 
-    /// The members of a body, all of them texts.
+    /// The members of a body.
     struct Members {
         private let members: JSONMembers
 
@@ -40,6 +40,20 @@ package struct Call: Sendable {
             guard let value = members[name] else { return nil }
             guard let text = value.string else { throw .invalid(name, "must be a text") }
             return text
+        }
+
+        /// A whole number; nil if it isn't there.
+        func number(_ name: String) throws(ServiceFault) -> Int64? {
+            guard let value = members[name] else { return nil }
+            guard let number = value.integer else { throw .invalid(name, "must be a whole number") }
+            return number
+        }
+
+        /// True or false; nil if it isn't there.
+        func flag(_ name: String) throws(ServiceFault) -> Bool? {
+            guard let value = members[name] else { return nil }
+            guard let flag = value.bool else { throw .invalid(name, "must be true or false") }
+            return flag
         }
 
         func has(_ name: String) -> Bool { members[name] != nil }

@@ -35,7 +35,8 @@ package struct AccessToken: Sendable, Equatable {
             })
     }
 
-    private static func write(scope: String, issued: Int64, expires: Int64, _ writer: JSONWriter) {
+    /// What every token of ours says about itself.
+    static func write(scope: String, issued: Int64, expires: Int64, _ writer: JSONWriter) {
         writer.member("jti", RandomName.session())
         writer.member("iat", issued)
         writer.member("exp", expires)

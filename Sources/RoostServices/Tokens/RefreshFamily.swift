@@ -8,6 +8,8 @@ enum RefreshFamily {
         case reused
         /// The newest token has ended.
         case expired
+        /// An operator keeps its owner out.
+        case suspended
     }
 
     /// What may be, in milliseconds.

@@ -11,7 +11,7 @@ import RoostWire
 struct AdminCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "admin",
-        abstract: "Ask a running relay who is here and where a message is; end sessions; stop it.",
+        abstract: "Ask a running relay who is here and where a message is; end sessions; stop it; look after accounts.",
         discussion: """
             Without --token, a token with the scope admin is created with the key in auth.key_file. With --json, the \
             relay's answer is printed as it came.
@@ -19,6 +19,7 @@ struct AdminCommand: AsyncParsableCommand {
         subcommands: [
             AdminPeopleCommand.self, AdminUserCommand.self, AdminMessageCommand.self, AdminDisconnectCommand.self,
             AdminRevokeCommand.self, AdminDrainCommand.self, AdminPageCommand.self, AdminLinkCommand.self,
+            AuditCommand.self,
         ]
     )
 }
@@ -117,10 +118,10 @@ struct AdminPeopleCommand: AsyncParsableCommand {
     }
 }
 
-/// `roost admin user NAME`.
-struct AdminUserCommand: AsyncParsableCommand {
+/// `roost admin user NAME`, or `roost admin user presence NAME`.
+struct AdminPresenceCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "user", abstract: "Say how a user is shown and why, and what the user's devices do.")
+        commandName: "presence", abstract: "Say how a user is shown and why, and what the user's devices do.")
 
     @OptionGroup var admin: AdminOptions
     @Argument(help: "The user.") var user: String

@@ -1,0 +1,179 @@
+import Foundation
+import HTTPTypes
+import RoostWire
+
+/// The routes of operators. Addresses and names are in bodies only: a path may be in the log of a proxy.
+struct AdminRoutes: Sendable {
+    let operators: Operators
+    let limits: ServicesLimits
+
+    func add(to table: inout RouteTable) {
+        addLooks(to: &table)
+        addChanges(to: &table)
+        addEnds(to: &table)
+    }
+
+    private func addLooks(to table: inout RouteTable) {
+        let (operators, limits) = (operators, limits)
+        table.add(.post, "/v1/admin/users/find") { call throws(ServiceFault) in
+            let caller = try await operators.caller(call.token)
+            let members = try call.members()
+            if let address = try members.text("email") {
+                return .page(try await operators.find(address: address, by: caller))
+            }
+            let cursor = try members.text("after").map { (text) throws(ServiceFault) in
+                guard let cursor = AccountCursor(text) else { throw .invalid("after", "must be next of a page") }
+                return cursor
+            }
+            let page = try await operators.find(
+                prefix: try members.text("prefix") ?? "", after: cursor,
+                limit: try AdminRoutes.limit(try members.number("limit"), limits), by: caller)
+            return .page(page)
+        }
+        table.add(.get, "/v1/admin/users/{user}") { call throws(ServiceFault) in
+            let caller = try await operators.caller(call.token)
+            return .person(try await operators.show(call.user, to: caller))
+        }
+        table.add(.get, "/v1/admin/audit") { call throws(ServiceFault) in
+            _ = try await operators.caller(call.token)
+            guard let fields = FormFields((call.query ?? "").utf8) else {
+                throw ServiceFault(.badRequest, "the query can't be read")
+            }
+            let limit = try AdminRoutes.limit(try fields.number("limit"), limits)
+            let rows = try await operators.audit(
+                of: fields["user"], before: try fields.number("before"), limit: limit)
+            return .audit(rows, isLast: rows.count < limit)
+        }
+    }
+
+    private func addChanges(to table: inout RouteTable) {
+        let operators = operators
+        table.add(.patch, "/v1/admin/users/{user}") { call throws(ServiceFault) in
+            let caller = try await operators.caller(call.token)
+            let (user, members) = (call.user, try call.members())
+            // Each is an act of its own.
+            guard ["role", "tier", "operator"].count(where: members.has) == 1 else {
+                throw ServiceFault(.invalid, "one of role, tier and operator must be there, and no other")
+            }
+            if let role = try members.text("role") {
+                return .person(Operators.Person(account: try await operators.setRole(role, of: user, by: caller)))
+            }
+            if members.has("operator"), let value = try members.flag("operator") {
+                let account = try await operators.setOperator(value, of: user, by: caller)
+                return .person(Operators.Person(account: account))
+            }
+            // None is an empty text, because `null` is as if it weren't there.
+            let tier = try members.text("tier").flatMap { $0.isEmpty ? nil : $0 }
+            return .person(Operators.Person(account: try await operators.setTier(tier, of: user, by: caller)))
+        }
+        table.add(.post, "/v1/admin/users/{user}/suspend") { call throws(ServiceFault) in
+            let caller = try await operators.caller(call.token)
+            return .person(
+                Operators.Person(account: try await operators.suspend(call.user, by: caller)))
+        }
+        table.add(.post, "/v1/admin/users/{user}/resume") { call throws(ServiceFault) in
+            let caller = try await operators.caller(call.token)
+            return .person(
+                Operators.Person(account: try await operators.resume(call.user, by: caller)))
+        }
+    }
+
+    private func addEnds(to table: inout RouteTable) {
+        let operators = operators
+        table.add(.delete, "/v1/admin/users/{user}") { call throws(ServiceFault) in
+            let caller = try await operators.caller(call.token)
+            try await operators.delete(call.user, by: caller)
+            return .done
+        }
+        table.add(.delete, "/v1/admin/users/{user}/sessions") { call throws(ServiceFault) in
+            let caller = try await operators.caller(call.token)
+            try await operators.endAll(of: call.user, by: caller)
+            return .done
+        }
+        table.add(.delete, "/v1/admin/sessions/{sid}") { call throws(ServiceFault) in
+            let caller = try await operators.caller(call.token)
+            try await operators.end(call.parameter ?? "", by: caller)
+            return .done
+        }
+    }
+
+    private static func limit(_ number: Int64?, _ limits: ServicesLimits) throws(ServiceFault) -> Int {
+        guard let number else { return limits.pageUsual }
+        guard (1...Int64(limits.pageMax)).contains(number) else {
+            throw .invalid("limit", "must be 1 to \(limits.pageMax)")
+        }
+        return Int(number)
+    }
+}
+
+extension Call {
+    /// The user in the path. An id from elsewhere may have a character that a path can't.
+    fileprivate var user: String { parameter?.removingPercentEncoding ?? "" }
+}
+
+extension FormFields {
+    /// A whole number; nil if it isn't there.
+    fileprivate func number(_ name: String) throws(ServiceFault) -> Int64? {
+        guard let text = self[name] else { return nil }
+        guard let number = Int64(text) else { throw .invalid(name, "must be a whole number") }
+        return number
+    }
+}
+
+extension Answer {
+    fileprivate static func person(_ person: Operators.Person) -> Answer {
+        .json { writer in
+            writer.beginObject("account")
+            person.account.writeForOperators(to: writer)
+            writer.endObject()
+            writer.beginArray("sessions")
+            for session in person.sessions {
+                writer.beginObject()
+                session.write(to: writer, isCurrent: false)
+                writer.endObject()
+            }
+            writer.endArray()
+        }
+    }
+
+    fileprivate static func page(_ page: Operators.Page) -> Answer {
+        .json { writer in
+            writer.beginArray("accounts")
+            for account in page.accounts {
+                writer.beginObject()
+                account.writeForOperators(to: writer)
+                writer.endObject()
+            }
+            writer.endArray()
+            if let next = page.next { writer.member("next", next.text) }
+        }
+    }
+
+    fileprivate static func audit(_ rows: [AuditTable.Row], isLast: Bool) -> Answer {
+        .json { writer in
+            writer.beginArray("entries")
+            for row in rows {
+                writer.beginObject()
+                writer.member("id", row.id)
+                writer.member("time", row.time)
+                writer.member("by", row.entry.actor)
+                writer.member("act", row.entry.act.rawValue)
+                if let user = row.entry.user { writer.member("user", user) }
+                if let detail = row.entry.detail { writer.member("detail", detail) }
+                writer.endObject()
+            }
+            writer.endArray()
+            if let last = rows.last, !isLast { writer.member("next", last.id) }
+        }
+    }
+}
+
+extension Account {
+    /// What operators see: what its owner sees, and what operators have set.
+    fileprivate func writeForOperators(to writer: JSONWriter) {
+        write(to: writer)
+        writer.member("hasPassword", hash != nil)
+        writer.member("suspended", isSuspended)
+        writer.member("operator", isOperator)
+    }
+}

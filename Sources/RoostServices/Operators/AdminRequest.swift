@@ -1,0 +1,67 @@
+import Glibc
+import RoostAuth
+import RoostConfiguration
+import RoostServicesConfiguration
+
+/// A request to the operators' routes of a running process, made by another one of the same program: it may read the
+/// keys, so it needs no password.
+package struct AdminRequest: Sendable {
+    private let line: ServicesCommandLine
+    private let configuration: ServicesConfiguration
+    private let limits = ServicesLimits()
+
+    /// What the command line asks for.
+    package init(_ line: ServicesCommandLine, _ configuration: ServicesConfiguration) {
+        self.line = line
+        self.configuration = configuration
+    }
+
+    /// A token for the command line, or for the operators' page.
+    package func token() throws -> String {
+        var limits = limits
+        // The running process reads new keys with its chores.
+        limits.keySettlingSeconds += Int64(limits.choreSeconds)
+        let ring = try KeyRing(data: try folder(), limits: limits, clock: .system)
+        let seconds = line.isForPage ? limits.pageTokenSeconds : limits.commandTokenSeconds
+        return try OperatorToken.make(for: line.name, by: ring, issued: WallClock.system.seconds, seconds: seconds)
+    }
+
+    /// The folder of the keys. It is never made here: a token of new keys would be good for nothing.
+    private func folder() throws(KeyFailure) -> String {
+        let data = configuration.data
+        guard access(data + "/keys/secret", F_OK) == 0 else {
+            throw KeyFailure("\(data): there are no keys of roost-services; name their folder by --set services.data=…")
+        }
+        return data
+    }
+
+    /// Sends it. Returns the status and the body.
+    /// - Parameter token: one to use instead of a new one.
+    package func send(
+        _ method: String, _ path: String, body: [UInt8], token: String?
+    ) async throws -> (status: Int, body: [UInt8]) {
+        let anywhere = ["0.0.0.0/0", "::/0"].compactMap(AddressRange.init)
+        var bounds = OutgoingBounds()
+        // Whoever types a command can type it again.
+        bounds.tries = 1
+        let client = try OutgoingClient(
+            OutgoingSettings(policy: AddressPolicy(allowed: anywhere), caFile: line.caFile, bounds: bounds))
+        var headers = [(name: "Authorization", value: "Bearer \(try token ?? self.token())")]
+        if !body.isEmpty { headers.append((name: "Content-Type", value: "application/json")) }
+        let answer = try await client.send(
+            OutgoingRequest(method, address + path, headers: headers, body: body, mayRepeat: false))
+        return (answer.status, answer.body)
+    }
+
+    /// Where the process listens, by the configuration or the command line.
+    package var address: String {
+        if let url = line.url { return url.hasSuffix("/") ? String(url.dropLast()) : url }
+        let host =
+            switch configuration.host {
+            case "0.0.0.0": "127.0.0.1"
+            case "::": "::1"
+            default: configuration.host
+            }
+        return "http://\(host.contains(":") ? "[\(host)]" : host):\(configuration.port)"
+    }
+}

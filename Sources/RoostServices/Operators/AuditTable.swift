@@ -1,0 +1,84 @@
+import RoostStore
+
+/// What an operator did. It has no address, no name and no secret, so that nothing of a person who was deleted is left
+/// but the random id.
+package struct AuditEntry: Sendable, Equatable {
+    /// What can be done.
+    package enum Act: String, Sendable, CaseIterable {
+        case show, find, role, tier, suspend, resume, revoke, delete
+        /// To make somebody an operator, or no longer.
+        case appoint, dismiss
+    }
+
+    /// Who did it: the user id of an operator, or `@` and a name that the command line gave.
+    package var actor: String
+    package var act: Act
+    /// Whom it was about; nil for a search.
+    package var user: String?
+    /// The new role or tier, or the session that was ended.
+    package var detail: String?
+
+    /// Something that an operator did.
+    package init(actor: String, act: Act, user: String? = nil, detail: String? = nil) {
+        self.actor = actor
+        self.act = act
+        self.user = user
+        self.detail = detail
+    }
+}
+
+/// The statements about what operators did. An entry is written in the transaction of what it tells.
+enum AuditTable {
+    /// An entry as it is kept.
+    struct Row: Sendable, Equatable {
+        var id: Int64
+        /// Milliseconds since 1970.
+        var time: Int64
+        var entry: AuditEntry
+    }
+
+    /// Adds an entry, and drops the oldest if there are more than `keep`.
+    static func insert(
+        _ entry: AuditEntry, now: Int64, keep: Int, _ database: LocalDatabase
+    ) throws(LocalFailure) {
+        try database.run(
+            "INSERT INTO audit(time, actor, act, user, detail) VALUES (?, ?, ?, ?, ?)",
+            [
+                .integer(now), .text(entry.actor), .text(entry.act.rawValue), entry.user.map { .text($0) } ?? .null,
+                entry.detail.map { .text($0) } ?? .null,
+            ])
+        // The ids have no gaps: nothing else deletes any but the oldest.
+        try database.run("DELETE FROM audit WHERE id <= ?", [.integer(database.lastID - Int64(keep))])
+    }
+
+    /// The newest ones, below an id if one is given, of one user if one is named.
+    static func page(
+        of user: String?, before: Int64?, limit: Int, _ database: LocalDatabase
+    ) throws(LocalFailure) -> [Row] {
+        let last = LocalValue.integer(before ?? .max)
+        let columns = "id, time, actor, act, user, detail"
+        guard let user else {
+            return try database.rows(
+                "SELECT \(columns) FROM audit WHERE id < ? ORDER BY id DESC LIMIT ?", [last, .integer(Int64(limit))],
+                row
+            ).compactMap { $0 }
+        }
+        return try database.rows(
+            "SELECT \(columns) FROM audit WHERE user = ? AND id < ? ORDER BY id DESC LIMIT ?",
+            [.text(user), last, .integer(Int64(limit))], row
+        ).compactMap { $0 }
+    }
+
+    private static func row(_ row: LocalStatement) -> Row? {
+        guard let act = AuditEntry.Act(rawValue: row.text(3)) else { return nil }
+        return Row(
+            id: row.integer(0), time: row.integer(1),
+            entry: AuditEntry(
+                actor: row.text(2), act: act, user: row.isNull(4) ? nil : row.text(4),
+                detail: row.isNull(5) ? nil : row.text(5)))
+    }
+
+    static func deleteOld(before time: Int64, _ database: LocalDatabase) throws(LocalFailure) {
+        try database.run("DELETE FROM audit WHERE time < ?", [.integer(time)])
+    }
+}

@@ -1,0 +1,231 @@
+import Logging
+import RoostStore
+
+/// What operators do to accounts. Whatever they do is in the audit log, in the same transaction, and in the process's
+/// log. It knows no HTTP. A value.
+package struct Operators: Sendable {
+    /// Who asks.
+    package struct Caller: Sendable, Equatable {
+        /// The user id of an account, or what the command line was told, behind an `@`, which no id has.
+        package var name: String
+        /// Whether it is somebody with an account.
+        package var hasAccount: Bool
+    }
+
+    let accounts: Accounts
+
+    /// Operators of these accounts.
+    package init(_ accounts: Accounts) { self.accounts = accounts }
+
+    private var now: Int64 { accounts.clock.now() }
+    private var database: ServicesDatabase { accounts.database }
+
+    /// Whose token it is: somebody who is signed in and an operator at this moment, or the command line.
+    package func caller(_ token: String?) async throws(ServiceFault) -> Caller {
+        if let token, let name = OperatorToken.name(of: token, by: accounts.keys, now: accounts.clock.seconds) {
+            return Caller(name: "@" + name, hasAccount: false)
+        }
+        // Its own words count for nothing: somebody may have been dismissed since.
+        let caller = try await accounts.caller(token)
+        guard try await accounts.account(of: caller).isOperator else {
+            throw ServiceFault(.forbidden, "this is for operators")
+        }
+        return Caller(name: caller.user, hasAccount: true)
+    }
+
+    // MARK: Looking
+
+    /// Everything that is kept of a person, but for secrets.
+    package struct Person: Sendable, Equatable {
+        package var account: Account
+        package var sessions: [Session] = []
+    }
+
+    /// Shows an account with its sessions.
+    package func show(_ user: String, to caller: Caller) async throws(ServiceFault) -> Person {
+        let (now, keep) = (now, accounts.limits.auditRows)
+        let found: Person? = try await database.write { database throws(LocalFailure) in
+            guard let account = try AccountTable.find(user: user, database) else { return nil }
+            try AuditTable.insert(
+                AuditEntry(actor: caller.name, act: .show, user: user), now: now, keep: keep, database)
+            // Those of a suspended account have ended.
+            guard !account.isSuspended else { return Person(account: account) }
+            let sessions = try SessionTable.all(user, database).filter { $0.expires > now }
+            return Person(account: account, sessions: sessions)
+        }
+        guard let person = found else { throw Operators.unknown }
+        return person
+    }
+
+    /// Accounts that were found.
+    package struct Page: Sendable, Equatable {
+        package var accounts: [Account]
+        /// Where the next page begins; nil if this is the last.
+        package var next: AccountCursor?
+    }
+
+    /// The account of exactly this address.
+    package func find(address: String, by caller: Caller) async throws(ServiceFault) -> Page {
+        let email = try accounts.settings.rules.address(address)
+        try await note(AuditEntry(actor: caller.name, act: .find))
+        let found = try await database.read { database throws(LocalFailure) in
+            try AccountTable.find(email: email, database)
+        }
+        return Page(accounts: found.map { [$0] } ?? [])
+    }
+
+    /// Accounts whose address begins so, in their order, and then those whose name does. A page reads no more accounts
+    /// than it may have, so it may be short although there are more.
+    package func find(
+        prefix: String, after cursor: AccountCursor?, limit: Int, by caller: Caller
+    ) async throws(ServiceFault) -> Page {
+        guard prefix.utf8.count <= accounts.limits.nameBytes else {
+            throw .invalid("prefix", "must have at most \(accounts.limits.nameBytes) bytes")
+        }
+        if cursor == nil { try await note(AuditEntry(actor: caller.name, act: .find)) }
+        let address = prefix.lowercased()
+        return try await database.read { database throws(LocalFailure) in
+            guard case .name(let name, let user) = cursor else {
+                var last: String?
+                if case .address(let email) = cursor { last = email }
+                let found = try AccountTable.list(address: address, after: last, limit: limit, database)
+                let next = found.count < limit ? nil : found.last?.email.map { AccountCursor.address($0) }
+                return Page(accounts: found, next: next ?? .name("", user: ""))
+            }
+            let found = try AccountTable.list(name: prefix, after: (name, user), limit: limit, database)
+            let next = found.count < limit ? nil : found.last.map { AccountCursor.name($0.name, user: $0.user) }
+            // Those have been told with the addresses.
+            return Page(accounts: found.filter { !($0.email?.hasPrefix(address) ?? false) }, next: next)
+        }
+    }
+
+    private func note(_ entry: AuditEntry) async throws(ServiceFault) {
+        let (now, keep) = (now, accounts.limits.auditRows)
+        try await database.write { database throws(LocalFailure) in
+            try AuditTable.insert(entry, now: now, keep: keep, database)
+        }
+    }
+
+    /// What operators did, the newest first.
+    func audit(of user: String?, before: Int64?, limit: Int) async throws(ServiceFault) -> [AuditTable.Row] {
+        try await database.read { database throws(LocalFailure) in
+            try AuditTable.page(of: user, before: before, limit: limit, database)
+        }
+    }
+
+    // MARK: Changing
+
+    private static let unknown = ServiceFault(.userNotFound, "there is no such user")
+
+    /// Changes an account and writes the entry, all or nothing. Returns the account as it is now.
+    private func act(
+        _ act: AuditEntry.Act, on user: String, by caller: Caller, detail: String? = nil,
+        _ change: @Sendable (_ now: Int64, LocalDatabase) throws(LocalFailure) -> Void
+    ) async throws(ServiceFault) -> Account {
+        let (now, keep) = (now, accounts.limits.auditRows)
+        let entry = AuditEntry(actor: caller.name, act: act, user: user, detail: detail)
+        let found: Account? = try await database.write { database throws(LocalFailure) in
+            guard try AccountTable.find(user: user, database) != nil else { return nil }
+            try change(now, database)
+            try AuditTable.insert(entry, now: now, keep: keep, database)
+            return try AccountTable.find(user: user, database)
+        }
+        guard let account = found else { throw Operators.unknown }
+        tell(entry)
+        accounts.wakeRelay()
+        return account
+    }
+
+    private func tell(_ entry: AuditEntry) {
+        accounts.log.notice(
+            "an operator acted",
+            metadata: ["act": "\(entry.act.rawValue)", "user": "\(entry.user ?? "")", "by": "\(entry.actor)"])
+    }
+
+    /// Nobody locks themselves out by a slip; the command line can do everything.
+    private func refuseSelf(_ user: String, _ caller: Caller) throws(ServiceFault) {
+        guard !caller.hasAccount || caller.name != user else {
+            throw ServiceFault(.conflict, "an operator can't do this to their own account")
+        }
+    }
+
+    /// Gives an account another role, which its owner can't.
+    package func setRole(_ role: String, of user: String, by caller: Caller) async throws(ServiceFault) -> Account {
+        _ = try accounts.settings.rules.role(role)
+        return try await act(.role, on: user, by: caller, detail: role) { _, database throws(LocalFailure) in
+            try AccountTable.setRole(user, role, database)
+        }
+    }
+
+    /// Gives an account another tier; nil for none.
+    package func setTier(_ tier: String?, of user: String, by caller: Caller) async throws(ServiceFault) -> Account {
+        let word = try tier.map { (text) throws(ServiceFault) in try accounts.settings.rules.tier(text) }
+        return try await act(.tier, on: user, by: caller, detail: word) { _, database throws(LocalFailure) in
+            try AccountTable.setTier(user, word, database)
+        }
+    }
+
+    /// Makes somebody an operator, or no longer. Tokens that say otherwise are refused from now on.
+    package func setOperator(
+        _ value: Bool, of user: String, by caller: Caller
+    ) async throws(ServiceFault) -> Account {
+        try refuseSelf(user, caller)
+        return try await act(value ? .appoint : .dismiss, on: user, by: caller) { now, database throws(LocalFailure) in
+            try AccountTable.setOperator(user, value, database)
+            if !value { _ = try SessionTable.endAll(user, now: now, database) }
+        }
+    }
+
+    /// Keeps somebody out until `resume`. Sockets are closed; nobody gets in by a password, a link or a refresh token.
+    package func suspend(_ user: String, by caller: Caller) async throws(ServiceFault) -> Account {
+        try refuseSelf(user, caller)
+        return try await act(.suspend, on: user, by: caller) { now, database throws(LocalFailure) in
+            try AccountTable.setSuspended(user, true, database)
+            try SessionTable.silenceAll(user, now: now, database)
+        }
+    }
+
+    /// Lets somebody in again, who has to sign in anew.
+    package func resume(_ user: String, by caller: Caller) async throws(ServiceFault) -> Account {
+        try await act(.resume, on: user, by: caller) { now, database throws(LocalFailure) in
+            // Nothing has ended for those who weren't suspended.
+            guard try AccountTable.find(user: user, database)?.isSuspended == true else { return }
+            _ = try SessionTable.endAll(user, now: now, database)
+            try AccountTable.setSuspended(user, false, database)
+        }
+    }
+
+    /// Ends all sessions of somebody.
+    package func endAll(of user: String, by caller: Caller) async throws(ServiceFault) {
+        _ = try await act(.revoke, on: user, by: caller) { now, database throws(LocalFailure) in
+            _ = try SessionTable.endAll(user, now: now, database)
+        }
+    }
+
+    /// Ends one session of somebody.
+    package func end(_ sid: String, by caller: Caller) async throws(ServiceFault) {
+        let session = try await database.read { database throws(LocalFailure) in
+            try SessionTable.find(sid, database)
+        }
+        guard let session else { throw ServiceFault(.notFound, "there is no such session") }
+        _ = try await act(.revoke, on: session.user, by: caller, detail: sid) { now, database throws(LocalFailure) in
+            guard let session = try SessionTable.find(sid, database) else { return }
+            try SessionTable.end(session, now: now, database)
+        }
+    }
+
+    /// Deletes an account, as its owner would.
+    package func delete(_ user: String, by caller: Caller) async throws(ServiceFault) {
+        try refuseSelf(user, caller)
+        let (now, keep) = (now, accounts.limits.auditRows)
+        let found = try await database.read { database throws(LocalFailure) in
+            try AccountTable.find(user: user, database)
+        }
+        guard let account = found else { throw Operators.unknown }
+        let entry = AuditEntry(actor: caller.name, act: .delete, user: user)
+        try await accounts.remove(account) { database throws(LocalFailure) in
+            try AuditTable.insert(entry, now: now, keep: keep, database)
+        }
+        tell(entry)
+    }
+}

@@ -1,0 +1,226 @@
+import ArgumentParser
+import RoostWire
+
+/// `roost admin user …`: what operators do to accounts, over the services' HTTP (Docs/Accounts.md). A user is named by
+/// the id or by the address.
+struct AdminUserCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "user",
+        abstract: "Look after a user's account; or, with a name alone, say what the relay knows of the user.",
+        discussion: """
+            All but presence talk to roost-services. Without --token, a token is made with the keys in services.data. \
+            Whatever they do is in the audit log.
+            """,
+        subcommands: [
+            AdminPresenceCommand.self, AccountShowCommand.self, AccountFindCommand.self, AccountRoleCommand.self,
+            AccountTierCommand.self, AccountOperatorCommand.self, AccountSuspendCommand.self,
+            AccountResumeCommand.self, AccountRevokeCommand.self, AccountDeleteCommand.self,
+        ],
+        defaultSubcommand: AdminPresenceCommand.self
+    )
+}
+
+/// `roost admin user show USER`.
+struct AccountShowCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "show", abstract: "Show an account and where its owner is signed in.")
+
+    @OptionGroup var accounts: AccountOptions
+    @Argument(help: "The user's id or address.") var user: String
+
+    func run() throws {
+        try accounts.run("GET", "/v1/admin/users/\(try accounts.user(user))", show: AccountText.person)
+    }
+}
+
+/// `roost admin user find PREFIX`.
+struct AccountFindCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "find",
+        abstract: "List the accounts whose address or name begins so.",
+        discussion: "Those that are found by the address come first. Without a prefix, all are listed."
+    )
+
+    @OptionGroup var accounts: AccountOptions
+    @Argument(help: "What the address or the name begins with.") var prefix = ""
+    @Option(help: "Most accounts that are listed.") var limit = 1_000
+
+    func validate() throws {
+        guard limit > 0 else { throw ValidationError("--limit must be 1 or more") }
+    }
+
+    func run() throws {
+        var (after, left): (String?, Int) = (nil, limit)
+        repeat {
+            let count = Int64(min(left, 100))
+            let body: (JSONWriter) -> Void = { [after] writer in
+                writer.member("prefix", prefix)
+                writer.member("limit", count)
+                if let after { writer.member("after", after) }
+            }
+            try accounts.run("POST", "/v1/admin/users/find", body) { page in
+                after = page.string("next")
+                let found = page.objects("accounts") ?? []
+                left -= found.count
+                return found.map(AccountText.line)
+            }
+        } while after != nil && left > 0 && !accounts.json
+    }
+}
+
+/// `roost admin user role USER ROLE`.
+struct AccountRoleCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "role", abstract: "Give an account another role, which its owner can't.")
+
+    @OptionGroup var accounts: AccountOptions
+    @Argument(help: "The user's id or address.") var user: String
+    @Argument(help: "One of accounts.roles.") var role: String
+
+    func run() throws {
+        try accounts.run("PATCH", "/v1/admin/users/\(try accounts.user(user))", { $0.member("role", role) }) { _ in
+            ["the role is \(role)"]
+        }
+    }
+}
+
+/// `roost admin user tier USER [TIER]`.
+struct AccountTierCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "tier", abstract: "Give an account a tier, or with --none no longer any.")
+
+    @OptionGroup var accounts: AccountOptions
+    @Argument(help: "The user's id or address.") var user: String
+    @Argument(help: "One of accounts.tiers; a word of one's own if there are none.") var tier: String?
+    @Flag(help: "Take the tier away.") var none = false
+
+    func validate() throws {
+        guard (tier == nil) == none else { throw ValidationError("name either a tier or --none") }
+    }
+
+    func run() throws {
+        let path = "/v1/admin/users/\(try accounts.user(user))"
+        try accounts.run("PATCH", path, { $0.member("tier", tier ?? "") }) { _ in
+            [tier.map { "the tier is \($0)" } ?? "there is no tier"]
+        }
+    }
+}
+
+/// `roost admin user operator USER`.
+struct AccountOperatorCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "operator",
+        abstract: "Make somebody an operator, or with --off no longer.",
+        discussion: "It is in the access token from the next refresh on. --off ends all sessions."
+    )
+
+    @OptionGroup var accounts: AccountOptions
+    @Argument(help: "The user's id or address.") var user: String
+    @Flag(help: "Take it away.") var off = false
+
+    func run() throws {
+        let path = "/v1/admin/users/\(try accounts.user(user))"
+        try accounts.run("PATCH", path, { $0.member("operator", !off) }) { _ in
+            [off ? "no longer an operator" : "an operator"]
+        }
+    }
+}
+
+/// `roost admin user suspend USER`.
+struct AccountSuspendCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "suspend", abstract: "Sign somebody out everywhere, and let nobody in until resume.")
+
+    @OptionGroup var accounts: AccountOptions
+    @Argument(help: "The user's id or address.") var user: String
+
+    func run() throws {
+        try accounts.run("POST", "/v1/admin/users/\(try accounts.user(user))/suspend") { _ in ["suspended"] }
+    }
+}
+
+/// `roost admin user resume USER`.
+struct AccountResumeCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "resume", abstract: "Let somebody sign in again who was suspended.")
+
+    @OptionGroup var accounts: AccountOptions
+    @Argument(help: "The user's id or address.") var user: String
+
+    func run() throws {
+        try accounts.run("POST", "/v1/admin/users/\(try accounts.user(user))/resume") { _ in ["may sign in again"] }
+    }
+}
+
+/// `roost admin user revoke USER`.
+struct AccountRevokeCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "revoke", abstract: "Sign somebody out everywhere, or on one device.")
+
+    @OptionGroup var accounts: AccountOptions
+    @Argument(help: "The user's id or address.") var user: String?
+    @Option(help: "The session to end, instead of all of a user's.") var session: String?
+
+    func validate() throws {
+        guard (user == nil) != (session == nil) else { throw ValidationError("name either a user or a --session") }
+    }
+
+    func run() throws {
+        if let session {
+            return try accounts.run("DELETE", "/v1/admin/sessions/\(AccountOptions.encoded(session))") { _ in
+                ["signed out there"]
+            }
+        }
+        let path = "/v1/admin/users/\(try accounts.user(user ?? ""))/sessions"
+        try accounts.run("DELETE", path) { _ in ["signed out everywhere"] }
+    }
+}
+
+/// `roost admin user delete USER`.
+struct AccountDeleteCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "delete",
+        abstract: "Delete an account with all that is kept of it, as its owner can.",
+        discussion: "The random id stays, in the relay and in the audit log. `roost store erase` takes the messages."
+    )
+
+    @OptionGroup var accounts: AccountOptions
+    @Argument(help: "The user's id or address.") var user: String
+    @Flag(help: "Say that it is meant: nothing brings an account back.") var yes = false
+
+    func validate() throws {
+        guard yes else { throw ValidationError("nothing brings an account back; add --yes if it is meant") }
+    }
+
+    func run() throws {
+        try accounts.run("DELETE", "/v1/admin/users/\(try accounts.user(user))") { _ in ["deleted"] }
+    }
+}
+
+/// `roost admin audit`.
+struct AuditCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "audit", abstract: "List what operators did to accounts, the newest first.")
+
+    @OptionGroup var accounts: AccountOptions
+    @Option(help: "Only what was done to this user, by the id.") var user: String?
+    @Option(help: "Most entries that are listed.") var limit = 100
+
+    func validate() throws {
+        guard limit > 0 else { throw ValidationError("--limit must be 1 or more") }
+    }
+
+    func run() throws {
+        let chosen = user.map { "&user=\(AccountOptions.encoded($0))" } ?? ""
+        var (before, left): (Int64?, Int) = (nil, limit)
+        repeat {
+            let place = before.map { "&before=\($0)" } ?? ""
+            try accounts.run("GET", "/v1/admin/audit?limit=\(min(left, 100))" + chosen + place) { page in
+                before = page.integer("next")
+                let entries = page.objects("entries") ?? []
+                left -= entries.count
+                return entries.map(AccountText.entry)
+            }
+        } while before != nil && left > 0 && !accounts.json
+    }
+}

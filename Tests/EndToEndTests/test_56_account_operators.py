@@ -1,0 +1,346 @@
+"""Operators over accounts: what they do in a terminal and over HTTP, who may, and what is told of it."""
+
+import asyncio
+import json
+import socket as sockets
+
+import pytest
+
+from harness.document import Walk
+from harness.relay import BINARY, command, environment
+from harness.services import SERVICES
+from harness.waiting import PATIENCE, until
+
+PASSWORD = "correct horse"
+
+
+def free_port():
+    with sockets.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        return taken.getsockname()[1]
+
+
+@pytest.fixture
+def both(start_services, start):
+    """A services process and a relay that trusts its keys, each of which knows the other."""
+    def both(**settings):
+        port = free_port()
+        services = start_services(services__relay_url=f"ws://127.0.0.1:{port}/v1/socket", **settings)
+        return services, start(auth__public_keys=services.data / "keys.json", listen__port=port)
+    return both
+
+
+def user(services, *words, code=0, kind="user"):
+    """`roost admin user …` on the machine of the services. Returns what it printed."""
+    done = command(
+        services.folder, "admin", *([kind] if kind else []), *words, "--set", f"services.data={services.data}",
+        "--set", f"services.port={services.port}")
+    assert done.returncode == code, (done.stdout, done.stderr)
+    return done.stdout or done.stderr
+
+
+def audit(services, *words):
+    """The entries, without their times: (by, act, rest)."""
+    lines = user(services, "--limit", "1000", *words, kind="audit").splitlines()
+    return [tuple(line.split("  ")[1:]) for line in lines]
+
+
+def admin(services, *words):
+    """A token of the command line."""
+    return services.command("admin-token", *words).stdout.strip()
+
+
+# The command line
+
+
+def test_show_and_find(start_services):
+    services = start_services()
+    ann = services.sign_up("ann@example.org", name="Änne", device="phone")
+    bob = services.sign_up("bob@example.org", name="annabel")
+    said = user(services, "show", ann["user"]).splitlines()
+    assert said[0] == f"{ann['user']}  Änne"
+    assert said[1].startswith("  address ann@example.org, not confirmed, language en, since ")
+    assert said[2].startswith(f"  phone  session {ann['session']}, since ")
+    assert user(services, "show", " ANN@example.org") == "\n".join(said) + "\n"
+    shown = json.loads(user(services, "show", ann["user"], "--json"))
+    assert shown["account"]["email"] == "ann@example.org" and shown["account"]["hasPassword"] is True
+    assert "argon2" not in json.dumps(shown) and "hash" not in shown["account"]
+    # By the address first, then by the name; without case; each once.
+    found = [line.split("  ")[0] for line in user(services, "find", "Ann").splitlines()]
+    assert found == [ann["user"], bob["user"]]
+    assert user(services, "find", "bob@").startswith(f"{bob['user']}  annabel, bob@example.org")
+    assert user(services, "find", "z") == ""
+    assert user(services, "show", "u" + "0" * 16, code=1) == "roost: user_not_found: there is no such user\n"
+    assert user(services, "show", "nobody@example.org", code=1) == "roost: user_not_found: nobody has this address\n"
+    assert user(services, "show", "../../healthz", code=1).startswith("roost: user_not_found")
+
+
+def test_all_pages_of_a_search(start_services):
+    services = start_services(services__proxies="127.0.0.1")
+    people = {}
+    for number in range(7):
+        services.client = f"10.0.0.{number}"
+        people[services.sign_up(f"u{number}@example.org", name="Uma" if number % 2 else "Vic")["user"]] = number
+    token, after, seen, pages = admin(services), None, [], 0
+    while True:
+        body = {"prefix": "u", "limit": 2, **({"after": after} if after else {})}
+        page = services.post("/v1/admin/users/find", body, token=token)
+        assert page.status == 200 and len(page["accounts"]) <= 2
+        seen += [one["user"] for one in page["accounts"]]
+        pages += 1
+        if not (after := page.json.get("next")):
+            break
+    assert sorted(seen) == sorted(people) and pages >= 4
+    for body in ({"limit": 0}, {"limit": 101}, {"limit": "1"}, {"after": "x"}, {"after": 1}, {"prefix": 1},
+                 {"prefix": "x" * 257}, {"email": "x"}):
+        assert services.post("/v1/admin/users/find", body, token=token).status == 422, body
+
+
+def test_role_and_tier(start_services):
+    services = start_services(accounts__roles="trainer,client")
+    ann = services.sign_up("ann@example.org", role="client")
+    assert services.ask("PATCH", "/v1/account", {"role": "trainer"}, token=ann["accessToken"]).code == "role_immutable"
+    assert user(services, "role", ann["user"], "trainer") == "the role is trainer\n"
+    assert "one of trainer, client" in user(services, "role", ann["user"], "king", code=1)
+    assert user(services, "tier", "ann@example.org", "gold_2") == "the tier is gold_2\n"
+    account = services.get("/v1/account", token=ann["accessToken"])
+    assert (account["role"], account["tier"]) == ("trainer", "gold_2")
+    export = services.get("/v1/account/export", token=ann["accessToken"])
+    assert export["account"]["tier"] == "gold_2"
+    # What operators know of people isn't theirs to see.
+    assert "suspended" not in account.json and "operator" not in account.json
+    assert "must be 1 to 32 of" in user(services, "tier", ann["user"], "Gold", code=1)
+    assert user(services, "tier", ann["user"], "--none") == "there is no tier\n"
+    assert "tier" not in services.get("/v1/account", token=ann["accessToken"]).json
+    user(services, "tier", ann["user"], code=2)
+    assert audit(services)[:4] == [
+        ("@operator", f"tier {ann['user']}"), ("@operator", f"tier {ann['user']} gold_2"), ("@operator", "find"),
+        ("@operator", f"role {ann['user']} trainer")]
+
+
+def test_named_tiers(start_services):
+    services = start_services(accounts__tiers="free,gold")
+    ann = services.sign_up("ann@example.org")
+    assert "one of free, gold" in user(services, "tier", ann["user"], "silver", code=1)
+    user(services, "tier", ann["user"], "gold")
+
+
+def test_a_body_changes_one_thing(start_services):
+    services = start_services()
+    ann, token = services.sign_up("ann@example.org"), admin(services)
+    path = f"/v1/admin/users/{ann['user']}"
+    for body in ({}, {"tier": "a", "operator": True}, {"operator": "yes"}, {"tier": 3},
+                 {"role": None}, {"displayName": "X"}):
+        assert services.ask("PATCH", path, body, token=token).code == "invalid", body
+    assert audit(services) == []
+
+
+async def test_suspended_and_resumed(both):
+    services, relay = both()
+    ann, bob = services.sign_up("ann@example.org", device="phone"), services.sign_up("bob@example.org")
+    phone = await relay.device(ann["user"], device="phone", token=ann["accessToken"])
+    other = await relay.device(bob["user"], device=bob["device"], token=bob["accessToken"])
+    assert await asyncio.to_thread(user, services, "suspend", "ann@example.org", "--as", "olga") == "suspended\n"
+    assert await phone.closed() == 4503
+    await other.barrier()
+    # It outlives both processes.
+    services.kill()
+    relay.kill()
+    relay.start()
+    services.start(services__port=services.port)
+    assert services.sign_in("ann@example.org").code == "suspended"
+    assert services.sign_in("ann@example.org").status == 403
+    # A stranger learns nothing.
+    assert services.sign_in("ann@example.org", "wrong one").code == "invalid_credentials"
+    for _ in range(2):
+        assert (services.refresh(ann["refreshToken"]).status, services.refresh(ann["refreshToken"]).code) == (
+            403, "suspended")
+    assert services.get("/v1/account", token=ann["accessToken"]).code == "suspended"
+    refused = await relay.connect()
+    assert await refused.refusal(
+        "hello", token=ann["accessToken"], device="phone") in ("unauthorized", "token_revoked")
+    # Neither does a new password let them in.
+    services.post("/v1/password/forgot", {"email": "ann@example.org"})
+    secret = await asyncio.to_thread(services.link, "ann@example.org", "reset")
+    assert services.post("/v1/password/reset", {"token": secret, "password": "battery staple"}).status == 204
+    assert services.sign_in("ann@example.org", "battery staple").code == "suspended"
+    said = await asyncio.to_thread(user, services, "show", ann["user"])
+    assert "suspended" in said.splitlines()[1] and len(said.splitlines()) == 2
+    assert await asyncio.to_thread(user, services, "resume", ann["user"]) == "may sign in again\n"
+    # The sessions of before are over.
+    assert services.refresh(ann["refreshToken"]).code == "unauthorized"
+    again = services.sign_in("ann@example.org", "battery staple", device="phone")
+    assert again.status == 200
+    phone = await relay.device(again["user"], device="phone", token=again["accessToken"])
+    await phone.barrier()
+    # Resuming somebody who isn't suspended ends nothing.
+    await asyncio.to_thread(user, services, "resume", ann["user"])
+    await phone.barrier()
+    assert services.refresh(again["refreshToken"]).status == 200
+
+
+async def test_signed_out_by_an_operator(both):
+    services, relay = both()
+    one = services.sign_up("ann@example.org", device="phone")
+    two = services.sign_in("ann@example.org", device="tablet").json
+    phone = await relay.device(one["user"], device="phone", token=one["accessToken"])
+    tablet = await relay.device(two["user"], device="tablet", token=two["accessToken"])
+    await asyncio.to_thread(user, services, "revoke", "--session", one["session"])
+    assert await phone.closed() == 4503
+    await tablet.barrier()
+    await asyncio.to_thread(user, services, "revoke", "ann@example.org")
+    assert await tablet.closed() == 4503
+    assert services.refresh(two["refreshToken"]).code == "unauthorized"
+    assert services.sign_in("ann@example.org").status == 200
+    assert "no such session" in user(services, "revoke", "--session", one["session"], code=1)
+    for words in [(), ("ann@example.org", "--session", "s")]:
+        user(services, "revoke", *words, code=2)
+    assert audit(services, "--user", one["user"]) == [
+        ("@operator", f"revoke {one['user']}"), ("@operator", f"revoke {one['user']} {one['session']}")]
+
+
+async def test_deleted_by_an_operator(both):
+    services, relay = both()
+    ann = services.sign_up("ann@example.org", name="Annabella", device="phone")
+    phone = await relay.device(ann["user"], device="phone", token=ann["accessToken"])
+    await asyncio.to_thread(user, services, "show", "ann@example.org")
+    assert "--yes" in user(services, "delete", ann["user"], code=2)
+    assert await asyncio.to_thread(user, services, "delete", ann["user"], "--yes", "--as", "olga") == "deleted\n"
+    assert await phone.closed() == 4503
+    assert services.sign_in("ann@example.org").code == "invalid_credentials"
+    kept = services.bytes_on_disk()
+    assert b"ann@example.org" not in kept and b"Annabella" not in kept
+    # The random id is all that is left.
+    assert audit(services, "--user", ann["user"]) == [
+        ("@olga", f"delete {ann['user']}"), ("@operator", f"show {ann['user']}")]
+    assert "user_not_found" in user(services, "delete", ann["user"], "--yes", code=1)
+
+
+# Who may
+
+
+OPERATIONS = [
+    ("POST", "/v1/admin/users/find", {"prefix": ""}), ("GET", "/v1/admin/users/{user}", None),
+    ("PATCH", "/v1/admin/users/{user}", {"tier": "x"}), ("POST", "/v1/admin/users/{user}/suspend", {}),
+    ("POST", "/v1/admin/users/{user}/resume", {}), ("DELETE", "/v1/admin/users/{user}/sessions", None),
+    ("DELETE", "/v1/admin/sessions/{sid}", None), ("GET", "/v1/admin/audit", None),
+    ("DELETE", "/v1/admin/users/{user}", None)]
+
+
+def test_only_operators(both):
+    services, relay = both()
+    ann, bob = services.sign_up("ann@example.org"), services.sign_up("bob@example.org")
+    # The relay's own keys are none of the services'.
+    strange = relay.token("@olga", scope="chat admin")
+    for method, path, body in OPERATIONS:
+        path = path.format(user=ann["user"], sid=ann["session"])
+        assert services.ask(method, path, body).status == 401, path
+        assert services.ask(method, path, body, token=strange).status == 401, path
+        assert services.ask(method, path, body, token=ann["accessToken"][:-4] + "AAAA").status == 401, path
+        refused = services.ask(method, path, body, token=bob["accessToken"])
+        assert (refused.status, refused.code) == (403, "forbidden"), path
+    assert audit(services) == [], "what was refused isn't an act"
+    assert services.get("/v1/account", token=ann["accessToken"]).status == 200
+
+
+async def test_an_operator_with_an_account(both):
+    services, relay = both()
+    ann, bob = services.sign_up("ann@example.org"), services.sign_up("bob@example.org")
+    assert user(services, "operator", "bob@example.org") == "an operator\n"
+    # It counts at once, whatever the token says; the relay goes by the next token.
+    assert services.get("/v1/admin/audit", token=bob["accessToken"]).status == 200
+    bob = services.refresh(bob["refreshToken"]).json
+    session = await relay.connect()
+    await session.hello(bob["accessToken"], operator=True)
+    for method, path, body in OPERATIONS:
+        path = path.format(user=ann["user"], sid=ann["session"])
+        expected = 404 if path.startswith("/v1/admin/sessions") else 200 if method != "DELETE" else 204
+        assert services.ask(method, path, body, token=bob["accessToken"]).status == expected, path
+    # Nobody locks themselves out.
+    for method, path, body in (("POST", "/suspend", {}), ("DELETE", "", None), ("PATCH", "", {"operator": False})):
+        answer = services.ask(method, f"/v1/admin/users/{bob['user']}{path}", body, token=bob["accessToken"])
+        assert answer.code == "conflict", path
+    assert (bob["user"], f"delete {ann['user']}") in audit(services)
+    # Whoever is dismissed is one no longer, here and at the relay.
+    assert user(services, "operator", bob["user"], "--off") == "no longer an operator\n"
+    assert await session.closed() == 4503
+    assert services.get("/v1/admin/audit", token=bob["accessToken"]).status == 401
+    again = services.sign_in("bob@example.org").json
+    assert services.get("/v1/admin/audit", token=again["accessToken"]).code == "forbidden"
+
+
+def test_a_suspended_operator_is_none(start_services):
+    services = start_services()
+    bob = services.sign_up("bob@example.org")
+    user(services, "operator", bob["user"])
+    user(services, "suspend", bob["user"])
+    assert services.get("/v1/admin/audit", token=bob["accessToken"]).code == "suspended"
+
+
+def test_tokens_of_the_command_line(start_services, tmp_path):
+    services = start_services()
+    ann = services.sign_up("ann@example.org")
+    token = admin(services, "--as", "olga")
+    assert services.get(f"/v1/admin/users/{ann['user']}", token=token).status == 200
+    # It is no session of anybody.
+    assert services.get("/v1/account", token=token).status == 401
+    assert audit(services)[0] == ("@olga", f"show {ann['user']}")
+    for name in ("ann@example.org", "", "a b", "x" * 65):
+        assert services.command("admin-token", "--as", name).returncode == 1, name
+    # The token that is given is used; and no key is made where there is none.
+    done = command(
+        tmp_path, "admin", "user", "show", ann["user"], "--token", token, "--url", f"http://127.0.0.1:{services.port}")
+    assert done.returncode == 0, done.stderr
+    done = command(tmp_path, "admin", "user", "show", ann["user"])
+    assert done.returncode == 1 and "there are no keys of roost-services" in done.stderr
+    assert list(tmp_path.iterdir()) == []
+    services.stop()
+    assert "the services don't answer" in user(services, "show", ann["user"], code=1)
+
+
+def test_keys_beside_the_store(start_services):
+    """`roost up` has them there, so whoever names the store need not name the keys."""
+    services = start_services()
+    ann = services.sign_up("ann@example.org")
+    done = command(
+        services.folder, "admin", "user", "show", ann["user"], "--set", f"store.path={services.folder}/roost.db",
+        "--url", f"http://127.0.0.1:{services.port}")
+    assert done.returncode == 0, done.stderr
+
+
+def test_answers_are_as_the_document_says(start_services):
+    services = start_services()
+    walk, token = Walk(services), admin(services)
+    bob, carol = services.sign_up("bob@example.org"), services.sign_up("carol@example.org")
+    path, at = f"/v1/admin/users/{bob['user']}", "/v1/admin/users/{user}"
+    assert walk.ask("POST", "/v1/admin/users/find", {"prefix": "", "limit": 1}, token=token)["next"]
+    assert walk.ask("PATCH", path, {"tier": "gold"}, at=at, token=token).status == 200
+    assert walk.ask("GET", path, at=at, token=token)["sessions"]
+    assert walk.ask("GET", path, at=at, token=carol["accessToken"]).status == 403
+    assert walk.ask("POST", f"{path}/suspend", at=f"{at}/suspend", token=token)["account"]["suspended"] is True
+    assert walk.ask("POST", "/v1/sessions/refresh", {"refreshToken": bob["refreshToken"]}).status == 403
+    assert walk.ask("POST", f"{path}/resume", at=f"{at}/resume", token=token)["account"]["suspended"] is False
+    sid = services.sign_in("bob@example.org")["session"]
+    assert walk.ask("DELETE", f"/v1/admin/sessions/{sid}", at="/v1/admin/sessions/{sid}", token=token).status == 204
+    assert walk.ask("DELETE", f"{path}/sessions", at=f"{at}/sessions", token=token).status == 204
+    assert walk.ask("GET", "/v1/admin/audit?limit=2", at="/v1/admin/audit", token=token)["next"]
+    assert walk.ask("DELETE", path, at=at, token=token).status == 204
+    assert walk.ask("DELETE", path, at=at, token=token).status == 404
+    assert walk.seen >= walk.operations("administration")
+
+
+def test_the_audit_log_comes_in_pages(start_services):
+    services = start_services()
+    ann, token = services.sign_up("ann@example.org"), admin(services)
+    for number in range(5):
+        services.ask("PATCH", f"/v1/admin/users/{ann['user']}", {"tier": f"t{number}"}, token=token)
+    first = services.get("/v1/admin/audit?limit=2", token=token)
+    assert [one["detail"] for one in first["entries"]] == ["t4", "t3"]
+    second = services.get(f"/v1/admin/audit?limit=4&before={first['next']}&user={ann['user']}", token=token)
+    assert [one["detail"] for one in second["entries"]] == ["t2", "t1", "t0"] and "next" not in second.json
+    for query in ("limit=0", "limit=101", "limit=x", "before=x"):
+        assert services.get(f"/v1/admin/audit?{query}", token=token).status == 422
+    # It outlives a crash.
+    services.kill()
+    services.start()
+    assert len(audit(services)) == 5

@@ -1,0 +1,132 @@
+import Logging
+import RoostStore
+import Testing
+
+@testable import RoostServices
+
+/// What operators do, at the bounds, with a clock of the test's own.
+struct OperatorsTests {
+    private let folder = TestFolder()
+    private let clock = TestClock()
+    private let caller = Operators.Caller(name: "@olga", hasAccount: false)
+
+    private func operators(_ change: (inout ServicesLimits) -> Void = { _ in }) async throws -> Operators {
+        var limits = ServicesLimits()
+        limits.addressAttempts = 1_000
+        change(&limits)
+        let log = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+        return Operators(
+            Accounts(
+                settings: Accounts.Settings(), limits: limits, clock: clock.wall,
+                database: try await ServicesDatabase(path: folder.path + "/services.db", log: log),
+                hashes: try HashPool(limits: limits),
+                keys: try KeyRing(data: folder.path, limits: limits, clock: clock.wall), mail: NoMail(), log: log))
+    }
+
+    private func signUp(_ operators: Operators, _ email: String, _ name: String = "Ann") async throws -> String {
+        try await operators.accounts.signUp(
+            Accounts.Application(email: email, password: "correct horse", displayName: name), client: "c"
+        ).user
+    }
+
+    @Test func theAuditLogKeepsSoManyEntries() async throws {
+        let operators = try await operators { $0.auditRows = 3 }
+        let user = try await signUp(operators, "ann@example.org")
+        for number in 1...5 { _ = try await operators.setTier("t\(number)", of: user, by: caller) }
+        let rows = try await operators.audit(of: nil, before: nil, limit: 100)
+        #expect(rows.map(\.entry.detail) == ["t5", "t4", "t3"])
+    }
+
+    @Test func theAuditLogKeepsAYear() async throws {
+        let operators = try await operators()
+        let user = try await signUp(operators, "ann@example.org")
+        _ = try await operators.setTier("old", of: user, by: caller)
+        clock.advance(seconds: 1)
+        _ = try await operators.setTier("new", of: user, by: caller)
+        clock.advance(seconds: 365 * 86_400)
+        try await operators.accounts.clean()
+        #expect(try await operators.audit(of: user, before: nil, limit: 100).map(\.entry.detail) == ["new"])
+        clock.advance(seconds: 1)
+        try await operators.accounts.clean()
+        #expect(try await operators.audit(of: user, before: nil, limit: 100).isEmpty)
+    }
+
+    @Test func whatCouldNotBeDoneIsNoEntry() async throws {
+        let operators = try await operators()
+        let user = try await signUp(operators, "ann@example.org")
+        await #expect(throws: ServiceFault.self) { _ = try await operators.setTier("No", of: user, by: caller) }
+        await #expect(throws: ServiceFault.self) { _ = try await operators.suspend("u1", by: caller) }
+        await #expect(throws: ServiceFault.self) { try await operators.delete("u1", by: caller) }
+        #expect(try await operators.audit(of: nil, before: nil, limit: 100).isEmpty)
+    }
+
+    @Test func whoIsSuspendedWhileTheyAreCheckedGetsNoSession() async throws {
+        let operators = try await operators()
+        let accounts = operators.accounts
+        let user = try await signUp(operators, "ann@example.org")
+        let account = try #require(
+            try await accounts.database.read { database throws(LocalFailure) in
+                try AccountTable.find(user: user, database)
+            })
+        let (session, _) = try accounts.begin(account, device: "phone")
+        _ = try await operators.suspend(user, by: caller)
+        await #expect(throws: ServiceFault.self) {
+            try await accounts.database.write { database throws(LocalFailure) in
+                try SessionTable.insert(session, keep: 10, database)
+            }
+        }
+    }
+
+    @Test func theRelayIsToldOfEachSession() async throws {
+        let operators = try await operators()
+        let user = try await signUp(operators, "ann@example.org")
+        _ = try await operators.accounts.signIn(
+            email: "ann@example.org", password: "correct horse", device: nil, client: "c")
+        _ = try await operators.suspend(user, by: caller)
+        let waiting = try await operators.accounts.database.read { database throws(LocalFailure) in
+            try RevocationTable.next(1_000, now: 0, database).map(\.revocation)
+        }
+        #expect(waiting.count == 2 && waiting.allSatisfy { $0.sid != nil && $0.user == user })
+    }
+
+    @Test func addressesComeBeforeNames() async throws {
+        let operators = try await operators()
+        var expected: [String] = []
+        for email in ["ana@example.org", "anb@example.org"] { expected.append(try await signUp(operators, email)) }
+        expected.append(try await signUp(operators, "z@example.org", "AN"))
+        expected.append(try await signUp(operators, "y@example.org", "Anton"))
+        _ = try await signUp(operators, "x@example.org", "Bo")
+        for limit in [1, 2, 3, 100] {
+            var (found, cursor): ([String], AccountCursor?) = ([], nil)
+            repeat {
+                let page = try await operators.find(prefix: "An", after: cursor, limit: limit, by: caller)
+                #expect(page.accounts.count <= limit)
+                found += page.accounts.map(\.user)
+                cursor = try page.next.map { try #require(AccountCursor($0.text)) }
+            } while cursor != nil
+            #expect(found == expected, "in pages of \(limit)")
+        }
+    }
+
+    @Test func aCursorIsReadAsItWasWritten() {
+        for cursor in [
+            AccountCursor.address("ann@example.org"), .name("Änne \u{1F600}", user: "u1"), .name("", user: ""),
+        ] {
+            #expect(AccountCursor(cursor.text) == cursor)
+        }
+        for text in ["", "x", "!", "bm9wZQ", String(repeating: "YQ", count: 400)] {
+            #expect(AccountCursor(text) == nil, "\(text)")
+        }
+    }
+
+    @Test func aTokenOfTheCommandLineEnds() async throws {
+        let operators = try await operators()
+        let keys = operators.accounts.keys
+        let token = try OperatorToken.make(for: "olga", by: keys, issued: clock.now / 1_000, seconds: 300)
+        #expect(try await operators.caller(token) == Operators.Caller(name: "@olga", hasAccount: false))
+        clock.advance(seconds: 300)
+        await #expect(throws: ServiceFault.unauthorized) { _ = try await operators.caller(token) }
+        let service = try AccessToken.service(by: keys, issued: clock.now / 1_000, seconds: 300)
+        await #expect(throws: ServiceFault.unauthorized) { _ = try await operators.caller(service) }
+    }
+}
