@@ -28,7 +28,8 @@ do {
         let configuration = try line.configuration(ProcessInfo.processInfo.environment)
         var firebase = try FirebaseImport(
             data: configuration.data, hashParameters: line.hashConfig, isDryRun: line.isDryRun,
-            rules: Accounts.Settings(configuration).rules, limits: ServicesLimits(), clock: .system
+            rules: Accounts.Settings(configuration).rules, openID: configuration.openID,
+            limits: ServicesLimits(), clock: .system
         ) { print($0) }
         let (report, failure) = firebase.run(file: line.importFile)
         print((line.isDryRun ? "Nothing was written. It would be:\n" : "") + report.text)

@@ -125,10 +125,11 @@ def test_refused_users_are_named_without_their_addresses(services, tmp_path):
     files = project.write(tmp_path, users)
     done = bring(services, files)
     assert counts(done) == [4, 0, 0, 4]
-    for number, reason in [(2, "no address"), (3, "account already"), (4, "account already"), (5, "hash parameters")]:
-        assert any(reason in line and line.startswith("line ") for line in done.stdout.splitlines()), (number, reason)
+    told = [line.split("refused: ")[1] for line in done.stdout.splitlines() if line.startswith("line ") and "refused" in line]
+    assert ["neither an address" in told[0], "account already" in told[1], "account already" in told[2],
+            "hash parameters" in told[3]] == [True] * 4, told
     assert "@" not in done.stdout + done.stderr and "+49" not in done.stdout
-    assert "2 without a password, 1 without a name, 1 with another id, 1 suspended" in done.stdout
+    assert "2 without a password, 1 without a name, 0 with an identity, 1 with another id, 1 suspended" in done.stdout
     # An id that is an address is none here.
     answer = services.sign_in("user6@example.org", "old password")
     assert answer.status == 200 and len(answer["user"]) == 17 and answer["user"] in done.stdout
@@ -141,6 +142,29 @@ def test_refused_users_are_named_without_their_addresses(services, tmp_path):
     assert services.sign_in("user2@example.org", "new password")["user"] == users[1]["localId"]
     everything = services.bytes_on_disk() + services.log().encode()
     assert project.signer_key not in everything and b"users.json" not in everything
+
+
+def test_identities_are_kept(services, tmp_path):
+    project = Project(memory_cost=4)
+    google = {"providerId": "google.com", "rawId": "1234567890", "email": "user1@example.org", "displayName": "Ann G"}
+    apple = {"providerId": "apple.com", "rawId": "000.abc.1"}
+    users = [
+        project.user(1, displayName=None, providerUserInfo=[google]),
+        project.user(2, email=None, providerUserInfo=[apple]), project.user(3, providerUserInfo=[google]),
+        project.user(4, email=None, providerUserInfo=[{"providerId": "facebook.com", "rawId": "1"}]),
+        project.user(5, email=None, providerUserInfo=[{**apple, "rawId": "x" * 256}])]
+    files = project.write(tmp_path, users)
+    dry = bring(services, files, "--dry-run")
+    assert counts(dry) == counts(bring(services, files)) == [3, 0, 0, 2]
+    assert "3 with an identity" in dry.stdout
+    with sqlite3.connect(services.data / "services.db") as database:
+        identities = database.execute("SELECT issuer, subject, user FROM identity ORDER BY issuer").fetchall()
+        names = dict(database.execute("SELECT user, name FROM account"))
+    # The first who has it keeps it.
+    assert identities == [
+        ("https://accounts.google.com", "1234567890", users[0]["localId"]),
+        ("https://appleid.apple.com", "000.abc.1", users[1]["localId"])]
+    assert names[users[0]["localId"]] == "Ann G"
 
 
 @pytest.mark.parametrize("at", range(3))

@@ -1,6 +1,7 @@
 import Foundation
 import Glibc
 import RoostConfiguration
+import RoostServicesConfiguration
 import RoostStore
 
 /// Brings the users of a Firebase project, from the file that `firebase auth:export` writes. The file is read in
@@ -8,6 +9,7 @@ import RoostStore
 /// beside the services. One thread.
 package struct FirebaseImport {
     private let rules: PersonRules
+    private let openID: OpenIDSettings
     private let limits: ServicesLimits
     private let clock: WallClock
     private let parameters: FirebaseHashParameters
@@ -21,12 +23,14 @@ package struct FirebaseImport {
     ///   - data: the folder of the services, which must have been started once.
     ///   - hashParameters: the file with the project's hash parameters.
     ///   - isDryRun: whether nothing is to be written.
+    ///   - openID: names the issuers of identities.
     ///   - tell: gets a line for each user that is refused or has another id.
     package init(
-        data: String, hashParameters: String, isDryRun: Bool, rules: PersonRules, limits: ServicesLimits,
-        clock: WallClock, tell: @escaping (String) -> Void
+        data: String, hashParameters: String, isDryRun: Bool, rules: PersonRules, openID: OpenIDSettings,
+        limits: ServicesLimits, clock: WallClock, tell: @escaping (String) -> Void
     ) throws {
         self.rules = rules
+        self.openID = openID
         self.limits = limits
         self.clock = clock
         self.tell = tell
@@ -121,7 +125,7 @@ package struct FirebaseImport {
             lines.append("line \(entry.line): refused: \(error.rawValue)")
             return
         }
-        let outcome = try take(account)
+        let outcome = try take(account, user.identities)
         report.count(outcome, user, account)
         switch outcome {
         case .refused(let refusal): lines.append("line \(entry.line), \(account.user): refused: \(refusal.rawValue)")
@@ -131,7 +135,9 @@ package struct FirebaseImport {
         }
     }
 
-    private func take(_ account: Account) throws(LocalFailure) -> FirebaseReport.Outcome {
+    private func take(
+        _ account: Account, _ identities: [FirebaseUser.Identity]
+    ) throws(LocalFailure) -> FirebaseReport.Outcome {
         var wasHere = false
         for place in places where try ImportedTable.has(account.user, place) { wasHere = true }
         for place in places {
@@ -147,7 +153,20 @@ package struct FirebaseImport {
         let target = rehearsal ?? database
         guard try AccountTable.insert(account, target) else { return .refused(.addressTaken) }
         try ImportedTable.insert(account.user, target)
+        // One that has an account already stays there.
+        for identity in identities { _ = try IdentityTable.insert(linked(identity, account), target) }
         return .new
+    }
+
+    private func linked(_ identity: FirebaseUser.Identity, _ account: Account) -> LinkedIdentity {
+        let issuer =
+            switch identity.provider {
+            case .google: openID.google.issuer
+            case .apple: openID.apple.issuer
+            }
+        return LinkedIdentity(
+            id: RandomName.session(), issuer: issuer, subject: identity.subject, user: account.user,
+            created: clock.now())
     }
 
     private var places: [LocalDatabase] { [database, rehearsal].compactMap(\.self) }

@@ -15,9 +15,10 @@ package struct FirebaseReport: Sendable, Equatable {
     /// Who came before, and deleted the account since.
     package var deleted = 0
     package var refused = 0
-    /// Of the new ones, who has no password, no name or another id, and who is kept out.
+    /// Of the new ones, who has no password, no name, an identity elsewhere or another id, and who is kept out.
     package var withoutPassword = 0
     package var withoutName = 0
+    package var identities = 0
     package var withOtherID = 0
     package var suspended = 0
     /// Of the new ones, who had a telephone number or a second factor, which aren't taken over.
@@ -35,6 +36,7 @@ package struct FirebaseReport: Sendable, Equatable {
         case .new:
             new += 1
             if account.hash == nil { withoutPassword += 1 }
+            if !user.identities.isEmpty { identities += 1 }
             if account.name.isEmpty { withoutName += 1 }
             if account.isSuspended { suspended += 1 }
             if !user.keepsID { withOtherID += 1 }
@@ -48,7 +50,7 @@ package struct FirebaseReport: Sendable, Equatable {
         """
         new \(new), known \(known), deleted here before \(deleted), refused \(refused)
         of the new: \(withoutPassword) without a password, \(withoutName) without a name, \
-        \(withOtherID) with another id, \(suspended) suspended
+        \(identities) with an identity, \(withOtherID) with another id, \(suspended) suspended
         of the known: \(renewed) with a newer password
         left out: \(phones) telephone numbers, \(secondFactors) second factors
         """

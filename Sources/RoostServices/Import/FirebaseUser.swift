@@ -9,7 +9,7 @@ struct FirebaseUser {
     enum Refusal: String, Error {
         case unreadable = "it isn't a JSON object, or has more bytes than a user may have"
         case nameless = "it has no localId"
-        case noWayIn = "it has no address, so nobody could sign in to it"
+        case noWayIn = "it has neither an address nor an identity of Google's or Apple's, so nobody could sign in to it"
         case badAddress = "no letter could be sent to its address"
         case addressTaken = "its address has an account already"
         case userTaken = "its localId is the id of another account"
@@ -43,15 +43,37 @@ struct FirebaseUser {
     func account(
         _ parameters: FirebaseHashParameters, rules: PersonRules, now: Int64
     ) throws(Refusal) -> Account {
-        guard let written = members.string("email"), !written.isEmpty else { throw .noWayIn }
-        guard let email = try? rules.address(written), let language = try? rules.language(nil) else {
-            throw .badAddress
-        }
+        let written = members.string("email") ?? ""
+        guard !written.isEmpty || !identities.isEmpty else { throw .noWayIn }
+        let email = written.isEmpty ? nil : try? rules.address(written)
+        guard written.isEmpty || email != nil, let language = try? rules.language(nil) else { throw .badAddress }
         return Account(
             user: user(parameters), email: email, name: rules.shortened(name: displayName ?? ""),
             role: role(rules), language: language, hash: try hash(parameters)?.text,
             isVerified: members.flag("emailVerified") ?? false, isSuspended: members.flag("disabled") ?? false,
             created: created(now: now))
+    }
+
+    /// Who issues an identity, and what it is called there.
+    struct Identity: Equatable {
+        var provider: Provider
+        var subject: String
+    }
+
+    /// Whose identities are good here, too.
+    enum Provider: String {
+        case google = "google.com"
+        case apple = "apple.com"
+    }
+
+    /// By what they sign in beside a password.
+    var identities: [Identity] {
+        (members.objects("providerUserInfo") ?? []).compactMap { one in
+            guard let provider = one.string("providerId").flatMap(Provider.init), let subject = one.string("rawId"),
+                (1...OpenIDBounds().subjectBytes).contains(subject.utf8.count)
+            else { return nil }
+            return Identity(provider: provider, subject: subject)
+        }
     }
 
     // Whoever signed in with Google may have a name there only.
