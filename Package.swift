@@ -25,6 +25,7 @@ let package = Package(
         .executable(name: "roost", targets: ["roost"]),
         .executable(name: "roost-services", targets: ["roost-services"]),
         .executable(name: "roost-load", targets: ["roost-load"]),
+        .library(name: "RoostAccounts", targets: ["RoostAccounts"]),
         .library(name: "RoostClient", targets: ["RoostClient"]),
         .library(name: "RoostClientLibwebsockets", targets: ["RoostClientLibwebsockets"]),
         .library(name: "RoostClientURLSession", targets: ["RoostClientURLSession"]),
@@ -142,6 +143,8 @@ let package = Package(
         // What a device keeps on disk, and what an app shows of it.
         .target(name: "RoostStore", dependencies: ["CSQLite", "RoostWire"], swiftSettings: strict),
         .target(name: "RoostKit", dependencies: ["RoostClient", "RoostStore", "RoostWire"], swiftSettings: strict),
+        // Signing up and in, for apps whose accounts are those of the services.
+        .target(name: "RoostAccounts", dependencies: ["RoostWire"], swiftSettings: strict),
         // The relay in memory, for tests of apps.
         .target(
             name: "RoostTestClient", dependencies: ["RoostClient", "RoostCore", "RoostTestKit", "RoostWire"],
@@ -209,8 +212,8 @@ let package = Package(
         // An app without a screen, for tests that kill it.
         .executableTarget(
             name: "roost-kit-driver",
-            dependencies: ["RoostClientLibwebsockets", "RoostKit", "RoostStore", "RoostWire"], path: "Tests/KitDriver",
-            swiftSettings: strict),
+            dependencies: ["RoostAccounts", "RoostClientLibwebsockets", "RoostKit", "RoostStore", "RoostWire"],
+            path: "Tests/KitDriver", swiftSettings: strict),
 
         // An app without a screen, for the cases that clients in every language pass.
         .executableTarget(
@@ -311,9 +314,15 @@ let package = Package(
             name: "RoostStoreTests", dependencies: ["RoostStore", "RoostWire", "SeededRandom"], swiftSettings: strict),
         .testTarget(
             name: "RoostKitTests",
-            dependencies: ["RoostClient", "RoostKit", "RoostStore", "RoostTestClient", "RoostWire", "SeededRandom"],
+            dependencies: [
+                "RoostAccounts", "RoostClient", "RoostKit", "RoostStore", "RoostTestClient", "RoostWire",
+                "SeededRandom",
+            ],
             swiftSettings: strict
         ),
+        .testTarget(
+            name: "RoostAccountsTests", dependencies: ["RoostAccounts", "RoostTestClient", "RoostWire"],
+            swiftSettings: strict),
         .testTarget(
             name: "RoostConnectorTests",
             dependencies: [

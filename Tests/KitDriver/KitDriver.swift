@@ -1,4 +1,5 @@
 import Foundation
+import RoostAccounts
 import RoostClientLibwebsockets
 import RoostKit
 import RoostStore
@@ -9,12 +10,15 @@ import RoostWire
 ///
 /// Usage: roost-kit-driver URL TOKEN STORE DEVICE. Commands: `{"do":"connect"}`, `open` (`with`), `send` (`text`),
 /// `edit` (`id`, `text`), `delete` (`id`), `react` (`id`, `reaction`), `seen` (`sequence`), `older`,
-/// `fill` (`from`, `to`), `disconnect`.
+/// `fill` (`from`, `to`), `disconnect`. In place of a token there may be the address of the services: then the app has
+/// accounts, keeps their tokens beside its store, and takes `signUp` (`email`, `password`, `name`), `signIn` (`email`,
+/// `password`), `signOut`, `renew`, `changePassword` (`password`, `new`), `profile`, `deleteAccount` (`password`).
 /// Each is answered by `{"done":N}`, N counting from 1, when its method has returned; that of `send` has `id`. One that
 /// throws is answered by `{"done":N,"failed":"…"}`.
 @main
 struct KitDriver {
     @MainActor static var timeline: Timeline?
+    @MainActor static var accounts: AccountClient?
 
     @MainActor static func main() async throws {
         let words = CommandLine.arguments
@@ -22,12 +26,11 @@ struct KitDriver {
             FileHandle.standardError.write(Data("usage: roost-kit-driver URL TOKEN STORE DEVICE\n".utf8))
             exit(64)
         }
-        let token = words[2]
-        let roost = try await Roost(
-            RoostSettings(url: words[1], path: words[3], device: words[4], connector: LibwebsocketsConnector()) {
-                token
-            }
-        )
+        let roost = try await Roost(settings(url: words[1], token: words[2], path: words[3], device: words[4]))
+        if let accounts {
+            let events = await accounts.events()
+            Task { for await event in events { tell(event, roost) } }
+        }
         Task { for await now in roost.snapshots() { tell(now) } }
         var number = 0
         for await line in lines() {
@@ -43,6 +46,18 @@ struct KitDriver {
                 write(["done": number, "failed": "\(error)"])
             }
         }
+    }
+
+    @MainActor private static func settings(
+        url: String, token: String, path: String, device: String
+    ) -> RoostSettings {
+        let connector = LibwebsocketsConnector()
+        guard token.hasPrefix("http") else {
+            return RoostSettings(url: url, path: path, device: device, connector: connector) { token }
+        }
+        let client = AccountClient(url: token, device: device, store: FileTokenStore(path: path + ".tokens"))
+        accounts = client
+        return RoostSettings(url: url, path: path, device: device, connector: connector) { try await client.token() }
     }
 
     @MainActor private static func carryOut(_ command: [String: Any], _ roost: Roost) async throws -> String? {
@@ -65,9 +80,37 @@ struct KitDriver {
         case "fill":
             let (from, to) = (command["from"] as? Int64 ?? 0, command["to"] as? Int64 ?? 0)
             try await timeline?.fill(from: SequenceNumber(from), to: SequenceNumber(to))
-        default: throw CocoaError(.featureUnsupported)
+        default: try await carryOutForAccount(command)
         }
         return nil
+    }
+
+    @MainActor private static func carryOutForAccount(_ command: [String: Any]) async throws {
+        guard let accounts else { throw CocoaError(.featureUnsupported) }
+        let email = command["email"] as? String ?? ""
+        let password = command["password"] as? String ?? ""
+        switch command["do"] as? String {
+        case "signUp":
+            try await accounts.signUp(
+                email: email, password: password, displayName: command["name"] as? String ?? "")
+        case "signIn": try await accounts.signIn(email: email, password: password)
+        case "signOut": try await accounts.signOut()
+        case "renew": try await accounts.renew()
+        case "changePassword":
+            try await accounts.changePassword(from: password, to: command["new"] as? String ?? "")
+        case "profile": write(["profile": try await accounts.profile().displayName])
+        case "deleteAccount": try await accounts.deleteAccount(password: password)
+        default: throw CocoaError(.featureUnsupported)
+        }
+    }
+
+    @MainActor private static func tell(_ event: AccountEvent, _ roost: Roost) {
+        switch event {
+        case .signedIn(let signIn): write(["signedIn": signIn.user])
+        case .signedOut(let reason):
+            write(["signedOut": "\(reason)"])
+            Task { await roost.disconnect() }
+        }
     }
 
     @MainActor private static func tell(_ now: RoostSnapshot) {

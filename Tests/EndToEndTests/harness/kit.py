@@ -9,7 +9,8 @@ DRIVER = BINARY.parent / "roost-kit-driver"
 
 
 class App:
-    """One start of the app. `items` is what its timeline shows now, `session` what is said of the session."""
+    """One start of the app. `items` is what its timeline shows now, `session` what is said of the session, `account`
+    what is said of the account, `states` how the connection was, one after the other."""
 
     def __init__(self, process):
         self.process = process
@@ -18,6 +19,8 @@ class App:
         self.items = []
         self.has_older = False
         self.session = {}
+        self.account = {}
+        self.states = []
         self.lines = 0
         self.on_items = lambda items: None
         self.news = asyncio.Condition()
@@ -26,9 +29,21 @@ class App:
     @classmethod
     async def start(cls, relay, user, store, device="phone", inside=()):
         """Starts it with its file at `store`; `inside` are words before the program's own."""
+        return await cls.run([*inside, DRIVER, cls.url(relay), relay.token(user), store, device])
+
+    @classmethod
+    async def with_accounts(cls, relay, services, store, device="phone"):
+        """Starts it with nobody signed in, or whoever was when it ended. Its tokens are in `store`.tokens."""
+        return await cls.run([DRIVER, cls.url(relay), f"http://127.0.0.1:{services.port}", store, device])
+
+    @staticmethod
+    def url(relay):
+        return f"ws://127.0.0.1:{relay.port}/v1/socket"
+
+    @classmethod
+    async def run(cls, words):
         process = await asyncio.create_subprocess_exec(
-            *inside, DRIVER, f"ws://127.0.0.1:{relay.port}/v1/socket", relay.token(user), store, device,
-            stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE, limit=1 << 24)
+            *words, stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE, limit=1 << 24)
         return cls(process)
 
     async def read(self):
@@ -43,8 +58,12 @@ class App:
                 self.items = told["items"]
                 self.has_older = told["hasOlder"]
                 self.on_items(self.items)
-            else:
+            elif "connection" in told:
                 self.session = told
+                if self.states[-1:] != [told["connection"]]:
+                    self.states.append(told["connection"])
+            else:
+                self.account.update(told)
             async with self.news:
                 self.lines += 1
                 self.news.notify_all()

@@ -1,0 +1,68 @@
+import RoostWire
+
+extension AccountClient {
+    /// The account of whoever is signed in.
+    public func profile() async throws(AccountFailure) -> AccountProfile {
+        try profile(try await askSignedIn("GET", "/v1/account"))
+    }
+
+    /// Changes the name, the language of mails, or both.
+    @discardableResult
+    public func change(
+        displayName: String? = nil, language: String? = nil
+    ) async throws(AccountFailure) -> AccountProfile {
+        try profile(
+            try await askSignedIn("PATCH", "/v1/account") { writer in
+                if let displayName { writer.member("displayName", displayName) }
+                if let language { writer.member("language", language) }
+            })
+    }
+
+    private func profile(_ answer: AccountAnswer) throws(AccountFailure) -> AccountProfile {
+        guard let profile = answer.members.flatMap({ AccountProfile($0) }) else { throw .unexpectedAnswer }
+        return profile
+    }
+
+    /// All that the services keep of the user, as JSON.
+    public func export() async throws(AccountFailure) -> [UInt8] {
+        try await askSignedIn("GET", "/v1/account/export").body
+    }
+
+    /// Deletes the account, and signs out.
+    /// - Parameter password: nil for an account without one, whose owner must have signed in within ten minutes.
+    public func deleteAccount(password: String?) async throws(AccountFailure) {
+        _ = try await askSignedIn("DELETE", "/v1/account") { writer in
+            if let password { writer.member("password", password) }
+        }
+        try forget(.deleted)
+    }
+
+    // MARK: Passwords
+
+    /// Changes the password, and signs out on all other devices.
+    /// - Parameter old: nil to set the first one.
+    public func changePassword(from old: String?, to new: String) async throws(AccountFailure) {
+        _ = try await askSignedIn("POST", "/v1/password/change") { writer in
+            if let old { writer.member("password", old) }
+            writer.member("newPassword", new)
+        }
+    }
+
+    /// Has a link sent to the address, if there is such an account; nobody is told whether there is.
+    public func forgotPassword(email: String) async throws(AccountFailure) {
+        _ = try await ask("POST", "/v1/password/forgot") { $0.member("email", email) }
+    }
+
+    /// Chooses a new password by what is behind `#reset=` in the link. All sessions end; sign in anew.
+    public func resetPassword(token: String, to new: String) async throws(AccountFailure) {
+        _ = try await ask("POST", "/v1/password/reset") { writer in
+            writer.member("token", token)
+            writer.member("password", new)
+        }
+    }
+
+    /// Confirms an address by what is behind `#verify=` in the link.
+    public func verifyEmail(token: String) async throws(AccountFailure) {
+        _ = try await ask("POST", "/v1/email/verify") { $0.member("token", token) }
+    }
+}

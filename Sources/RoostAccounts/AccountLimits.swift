@@ -1,0 +1,20 @@
+/// The bounds of an `AccountClient`, each with its reason.
+public struct AccountLimits: Sendable, Equatable {
+    /// How long a request may take. Hashing a password waits for others for two seconds at most.
+    public var requestTimeout = Duration.seconds(15)
+    /// How long the exchange of a refresh token may take before its answer counts as lost: the services take the token
+    /// a second time within 10 seconds, so there must be time for that.
+    public var renewalTimeout = Duration.seconds(4)
+    /// How long to wait before that second time.
+    public var renewalPause = Duration.milliseconds(500)
+    /// A token is renewed this long before it ends, or in the last quarter of its life if that is later. `ChatClient`
+    /// asks for one 60 seconds before, or in the last fifth, and must then get a new one.
+    public var renewalMargin = Duration.seconds(120)
+    /// Most bytes of an answer. The export of somebody with a hundred sessions has 25,000.
+    public var answerBytes = 1_048_576
+    /// Events that a reader may leave waiting; older ones are dropped. Only the last one says how things are.
+    public var eventsMax = 16
+
+    /// The bounds that are in force.
+    public init() {}
+}

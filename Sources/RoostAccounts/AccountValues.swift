@@ -1,0 +1,83 @@
+public import RoostWire
+
+/// Who is signed in on this device.
+public struct SignIn: Sendable, Equatable {
+    /// The name in the relay, for ever.
+    public var user: String
+    /// The name of this device.
+    public var device: String
+    /// The id of this sign-in among those of the user.
+    public var session: String
+}
+
+/// What happens to a sign-in, whether or not the app asked for it.
+public enum AccountEvent: Sendable, Equatable {
+    /// Somebody has signed in, or up.
+    case signedIn(SignIn)
+    /// Nobody is signed in any more. The tokens are gone from the store; disconnect from the relay.
+    case signedOut(SignOutReason)
+}
+
+/// Why nobody is signed in any more.
+public enum SignOutReason: Sendable, Equatable {
+    /// The app asked for it.
+    case asked
+    /// The account is deleted.
+    case deleted
+    /// The session was ended elsewhere, or nobody was here for too long.
+    case ended
+    /// The refresh token was used twice, so somebody else may have it. The session has ended for both.
+    case stolen
+}
+
+/// An account as its owner sees it.
+public struct AccountProfile: Sendable, Equatable {
+    /// The name in the relay, for ever.
+    public var user: String
+    /// Nil for whoever signed up by another issuer, which didn't tell one.
+    public var email: String?
+    /// Empty for somebody who was imported without a name: ask for it.
+    public var displayName: String
+    /// As chosen at sign-up, where there are roles.
+    public var role: String?
+    /// The language of mails.
+    public var language: String
+    /// Whether the address is confirmed.
+    public var isVerified: Bool
+    /// When it was made.
+    public var created: Timestamp
+
+    init?(_ members: JSONMembers) {
+        guard let user = members.string("user"), let name = members.string("displayName") else { return nil }
+        self.user = user
+        email = members.string("email")
+        displayName = name
+        role = members.string("role")
+        language = members.string("language") ?? "en"
+        isVerified = members.flag("verified") ?? false
+        created = members.time("created") ?? .never
+    }
+}
+
+/// Where the user is signed in.
+public struct AccountSession: Sendable, Equatable, Identifiable {
+    /// To end it by.
+    public var id: String
+    /// The name of the device.
+    public var device: String
+    /// When it began.
+    public var created: Timestamp
+    /// When its tokens were last renewed.
+    public var used: Timestamp
+    /// Whether it is the one of this device.
+    public var isCurrent: Bool
+
+    init?(_ members: JSONMembers) {
+        guard let id = members.string("session"), let device = members.string("device") else { return nil }
+        self.id = id
+        self.device = device
+        created = members.time("created") ?? .never
+        used = members.time("used") ?? .never
+        isCurrent = members.flag("current") ?? false
+    }
+}

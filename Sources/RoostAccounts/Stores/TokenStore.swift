@@ -1,0 +1,29 @@
+import Synchronization
+
+/// Where an app keeps who is signed in. What it keeps is as good as a password: `KeychainTokenStore` on Apple's
+/// systems, `FileTokenStore` elsewhere. It may block for a moment, as a disk does.
+public protocol TokenStore: Sendable {
+    /// What was saved last; nil if there is nothing.
+    func load() throws -> [UInt8]?
+    /// Keeps these bytes in place of others. They are on disk when it returns: older ones are good for nothing.
+    func save(_ bytes: [UInt8]) throws
+    /// Keeps nothing.
+    func clear() throws
+}
+
+/// A store that ends with the process: for tests, and for whoever isn't to stay signed in.
+public final class MemoryTokenStore: TokenStore {
+    private let bytes = Mutex<[UInt8]?>(nil)
+
+    /// Empty.
+    public init() {}
+
+    /// What was saved last.
+    public func load() -> [UInt8]? { bytes.withLock { $0 } }
+
+    /// Keeps these bytes.
+    public func save(_ bytes: [UInt8]) { self.bytes.withLock { $0 = bytes } }
+
+    /// Keeps nothing.
+    public func clear() { bytes.withLock { $0 = nil } }
+}
