@@ -179,6 +179,7 @@ let package = Package(
             name: "roost-services",
             dependencies: [
                 "RoostAuth", "RoostConfiguration", "RoostServices", "RoostServicesConfiguration",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: strict),

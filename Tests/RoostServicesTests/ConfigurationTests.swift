@@ -82,19 +82,4 @@ struct ConfigurationTests {
         #expect(failure("a: [").contains("not valid YAML"))
         #expect(throws: ConfigurationFailure.self) { try ServicesConfiguration.load(file: "/nowhere/x") }
     }
-
-    @Test func theCommandLine() throws {
-        #expect(try ServicesCommandLine([]).command == .serve)
-        let line = try ServicesCommandLine(["rotate-key", "--config", "a", "--set", "b=c", "--set", "d=e"])
-        #expect(line.command == .rotateKey && line.file == "a" && line.flags.count == 2)
-        let told = try ServicesCommandLine(["import-firebase", "u.json", "--hash-config", "c", "--dry-run"])
-        #expect(told.importFile == "u.json" && told.hashConfig == "c" && told.isDryRun)
-        for words in [
-            ["fly"], ["--config"], ["serve", "--x"], ["serve", "serve"], ["serve", "--dry-run"],
-            ["import-firebase", "a", "b", "--hash-config", "c"], ["import-firebase", "a"],
-            ["import-firebase", "--hash-config", "c"],
-        ] {
-            #expect(throws: ConfigurationFailure.self) { try ServicesCommandLine(words) }
-        }
-    }
 }

@@ -6,24 +6,24 @@ import RoostServicesConfiguration
 /// A request to the operators' routes of a running process, made by another one of the same program: it may read the
 /// keys, so it needs no password.
 package struct AdminRequest: Sendable {
-    private let line: ServicesCommandLine
     private let configuration: ServicesConfiguration
+    private let name: String
     private let limits = ServicesLimits()
 
-    /// What the command line asks for.
-    package init(_ line: ServicesCommandLine, _ configuration: ServicesConfiguration) {
-        self.line = line
+    /// - Parameter name: the operator's, for the audit log.
+    package init(_ configuration: ServicesConfiguration, as name: String) {
         self.configuration = configuration
+        self.name = name
     }
 
-    /// A token for the command line, or for the operators' page.
-    package func token() throws -> String {
+    /// A token for the command line, or for the operators' page, which stays open for a while.
+    package func token(isForPage: Bool = false) throws -> String {
         var limits = limits
         // The running process reads new keys with its chores.
         limits.keySettlingSeconds += Int64(limits.choreSeconds)
         let ring = try KeyRing(data: try folder(), limits: limits, clock: .system)
-        let seconds = line.isForPage ? limits.pageTokenSeconds : limits.commandTokenSeconds
-        return try OperatorToken.make(for: line.name, by: ring, issued: WallClock.system.seconds, seconds: seconds)
+        let seconds = isForPage ? limits.pageTokenSeconds : limits.commandTokenSeconds
+        return try OperatorToken.make(for: name, by: ring, issued: WallClock.system.seconds, seconds: seconds)
     }
 
     /// The folder of the keys. It is never made here: a token of new keys would be good for nothing.
@@ -36,26 +36,28 @@ package struct AdminRequest: Sendable {
     }
 
     /// Sends it. Returns the status and the body.
-    /// - Parameter token: one to use instead of a new one.
+    /// - Parameters:
+    ///   - token: one to use instead of a new one.
+    ///   - url: where the process is, if not where the configuration says.
+    ///   - caFile: the certificates that its own is checked by; nil for the system's.
     package func send(
-        _ method: String, _ path: String, body: [UInt8], token: String?
+        _ method: String, _ path: String, body: [UInt8], token: String?, url: String?, caFile: String?
     ) async throws -> (status: Int, body: [UInt8]) {
         let anywhere = ["0.0.0.0/0", "::/0"].compactMap(AddressRange.init)
         var bounds = OutgoingBounds()
         // Whoever types a command can type it again.
         bounds.tries = 1
         let client = try OutgoingClient(
-            OutgoingSettings(policy: AddressPolicy(allowed: anywhere), caFile: line.caFile, bounds: bounds))
+            OutgoingSettings(policy: AddressPolicy(allowed: anywhere), caFile: caFile, bounds: bounds))
         var headers = [(name: "Authorization", value: "Bearer \(try token ?? self.token())")]
         if !body.isEmpty { headers.append((name: "Content-Type", value: "application/json")) }
         let answer = try await client.send(
-            OutgoingRequest(method, address + path, headers: headers, body: body, mayRepeat: false))
+            OutgoingRequest(method, address(url) + path, headers: headers, body: body, mayRepeat: false))
         return (answer.status, answer.body)
     }
 
-    /// Where the process listens, by the configuration or the command line.
-    package var address: String {
-        if let url = line.url { return url.hasSuffix("/") ? String(url.dropLast()) : url }
+    private func address(_ url: String?) -> String {
+        if let url { return url.hasSuffix("/") ? String(url.dropLast()) : url }
         let host =
             switch configuration.host {
             case "0.0.0.0": "127.0.0.1"

@@ -1,0 +1,30 @@
+import ArgumentParser
+import RoostServices
+import RoostServicesConfiguration
+
+/// `roost-services import-firebase`: brings the users of a Firebase project. It may be run again.
+struct ImportFirebaseCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "import-firebase",
+        abstract: "Make accounts of the users that `firebase auth:export` wrote. They keep their passwords.")
+
+    @OptionGroup var options: ServicesOptions
+    @Argument(help: ArgumentHelp("What `firebase auth:export users.json` wrote.", valueName: "users.json"))
+    var users: String
+    @Option(help: ArgumentHelp("What Firebase's console shows as password hash parameters.", valueName: "file"))
+    var hashConfig: String
+    @Flag(help: "Write nothing, and say what would be done.") var dryRun = false
+
+    func run() throws {
+        let configuration = try options.configuration()
+        var firebase = try FirebaseImport(
+            data: configuration.data, hashParameters: hashConfig, isDryRun: dryRun,
+            rules: Accounts.Settings(configuration).rules, openID: configuration.openID, limits: ServicesLimits(),
+            clock: .system
+        ) { ServicesCommand.write($0) }
+        let (report, failure) = firebase.run(file: users)
+        ServicesCommand.write(
+            (dryRun ? "Nothing was written. It would be:\n" : "") + report.text)
+        if let failure { throw failure }
+    }
+}

@@ -1,0 +1,20 @@
+import ArgumentParser
+import Logging
+import RoostServices
+
+/// `roost-services serve`: serves until SIGTERM or SIGINT.
+struct ServeCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "serve", abstract: "Sign people up and in, and issue their tokens.")
+
+    @OptionGroup var options: ServicesOptions
+    @Flag(help: "Stop when standard input ends, as `roost up` has it.") var supervised = false
+
+    func run() async throws {
+        let configuration = try options.configuration()
+        if supervised { Supervision.begin() }
+        var log = Logger(label: "roost-services")
+        log.logLevel = .notice
+        try await Services(configuration, log: log).run()
+    }
+}
