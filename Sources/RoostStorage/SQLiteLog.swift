@@ -70,7 +70,7 @@ public final class SQLiteLog {
         _ path: String, _ durability: Durability, _ bounds: StorageBounds,
         reactionsPerUser: Int = Limits().reactionsPerUser, freeFloor: Int64 = 0, retention: Retention = Retention(),
         time: @escaping () -> Int64 = wallMilliseconds, reporter: StorageReporter = StorageReporter(),
-        hash: Hash? = nil, vfs: String? = nil
+        hash: Hash? = nil, vfs: String? = nil, migrations: [Migration] = Migration.all
     ) throws(StorageFailure) {
         self.reporter = reporter
         do {
@@ -93,7 +93,8 @@ public final class SQLiteLog {
             try Migration.checkOwner(of: database)
             // SQLite has created it by now.
             try fileLock?.lockStore()
-            isWALCut = try SQLiteLog.prepare(database, durability, bounds, foreign)
+            if isOfSystem { try UpgradeBackup.make(of: database, before: migrations, reporter) }
+            isWALCut = try SQLiteLog.prepare(database, durability, bounds, foreign, migrations)
             if vfs != nil, try database.value("SELECT value FROM meta WHERE name = 'epoch'") != "simulate" {
                 try database.execute("UPDATE meta SET value = 'simulate' WHERE name = 'epoch'")
             }
@@ -131,7 +132,8 @@ public final class SQLiteLog {
     /// commits that were synced; then the log has a new epoch already, because what shows the loss is overwritten now.
     /// Nothing is written if nothing has to be, so that a store on a full disk can be opened.
     static func prepare(
-        _ database: Database, _ durability: Durability, _ bounds: StorageBounds, _ foreign: ForeignWait
+        _ database: Database, _ durability: Durability, _ bounds: StorageBounds, _ foreign: ForeignWait,
+        _ migrations: [Migration] = Migration.all
     ) throws -> Bool {
         database.lockTimeout = bounds.lockMilliseconds
         let tail = durability == .memory ? .clean : try WALTail(of: database)
@@ -140,8 +142,8 @@ public final class SQLiteLog {
             try database.unlessBusy {
                 // What is left of a commit would look like a later one if the next commit were cut short, too.
                 if tail == .torn { try database.cutWAL() }
-                guard try tail == .lost || !Migration.isComplete(in: database) else { return }
-                try Migration.apply(to: database) {
+                guard try tail == .lost || !Migration.isComplete(migrations, in: database) else { return }
+                try Migration.apply(migrations, to: database) {
                     if tail == .lost { try database.execute(Schema.renewEpoch) }
                 }
             }

@@ -11,6 +11,12 @@ public struct LocalFailure: Error, Sendable, Equatable, CustomStringConvertible 
     /// One line; it names the statement and never its values.
     public var description: String
 
+    /// What a caller of the store's couldn't do with its file.
+    package init(code: Int32 = 0, description: String) {
+        self.code = code
+        self.description = description
+    }
+
     /// Whether it may be over later: the disk is full or fails, or another program has locked the file.
     public var mayPass: Bool { [SQLITE_FULL, SQLITE_IOERR, SQLITE_BUSY].contains(code & 0xFF) }
 
@@ -153,6 +159,17 @@ package final class LocalDatabase {
     }
 
     // MARK: Migrations
+
+    /// The names of the migrations that the file has had.
+    package func applied() throws(LocalFailure) -> Set<String> {
+        let isThere = try rows("SELECT 1 FROM sqlite_schema WHERE name = 'migration'") { _ in 1 }
+        return isThere.isEmpty ? [] : Set(try rows("SELECT name FROM migration") { $0.text(0) })
+    }
+
+    /// Copies the whole database into a new file, which must not be there (sqlite.org/lang_vacuum.html#vacuuminto).
+    package func copy(to path: String) throws(LocalFailure) {
+        try run("VACUUM INTO ?", [.text(path)])
+    }
 
     private func migrate(_ migrations: [LocalMigration]) throws(LocalFailure) {
         try transaction { () throws(LocalFailure) in

@@ -72,9 +72,10 @@ say "install"
 expect inside apt-get update
 install_package "$package"
 inside roost version
+inside roost-services version
 expect inside test -s /usr/share/man/man1/roost-serve.1.gz -a -s /usr/share/man/man1/roost-store-verify.1.gz
 expect roost_in check-config
-expect inside sh -c '! ldd /usr/bin/roost | grep -i "not found\|swift"'
+expect inside sh -c '! ldd /usr/bin/roost /usr/bin/roost-services | grep -i "not found\|swift"'
 
 say "start, and leave something"
 start

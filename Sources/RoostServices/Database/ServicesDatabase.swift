@@ -15,9 +15,12 @@ package actor ServicesDatabase {
 
     /// Opens the file, or creates it. A process before this one may have been killed before it could `forget`.
     /// - Throws: `LocalFailure`, if it can't be used.
-    package init(path: String, log: Logger) async throws {
+    package init(
+        path: String, migrations: [LocalMigration] = ServicesDatabase.migrations, log: Logger
+    ) async throws {
         self.log = log
-        database = try LocalDatabase(path: path, migrations: ServicesDatabase.migrations)
+        try UpgradeCopy.make(of: path, before: migrations, log)
+        database = try LocalDatabase(path: path, migrations: migrations)
         try forgetRest()
     }
 

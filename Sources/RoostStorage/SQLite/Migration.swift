@@ -23,11 +23,11 @@ struct Migration {
     }
 
     /// Whether nothing is missing, so that nothing has to be written.
-    static func isComplete(in database: Database) throws -> Bool {
+    static func isComplete(_ migrations: [Migration] = all, in database: Database) throws -> Bool {
         guard try database.value("PRAGMA application_id") == applicationID,
             try database.value("SELECT count(*) FROM sqlite_schema WHERE name = 'migration'") == "1"
         else { return false }
-        return try applied(in: database) == all.map(\.name)
+        return try applied(in: database) == migrations.map(\.name)
     }
 
     /// Applies the missing migrations in one transaction. Throws `unknownSchema` if the store has a migration that
