@@ -194,7 +194,8 @@ def test_answers_are_as_the_document_says(services, name):
 def test_the_commands_of_the_page_are_true(start_services):
     services = start_services()
     text = (REPOSITORY / "Docs/Accounts.md").read_text().replace(" \\\n", " ")
-    commands = re.findall(r"^    (curl .*)$", text, re.MULTILINE)
+    # The dots stand for what only a provider can say.
+    commands = [words for words in re.findall(r"^    (curl .*)$", text, re.MULTILINE) if "…" not in words]
     assert len(commands) > 10
     # The first one makes the account.
     environment = {"PATH": os.environ["PATH"]}
