@@ -59,6 +59,30 @@ export class Accounts {
     return this.#keep(await this.#ask("POST", "/v1/sessions/link", { body: { token, displayName, device } }));
   }
 
+  // -- Signing in with others
+
+  /** With whom one can sign in. What it takes is there in secure contexts only. */
+  async providers() {
+    if (!globalThis.crypto?.subtle) return [];
+    const { providers } = await this.#ask("GET", "/v1/openid").catch(() => ({}));
+    return providers ?? [];
+  }
+
+  /** Where to go to sign in with a provider. Only who has the secret can finish what comes back. */
+  async begin(provider) {
+    const secret = crypto.randomUUID() + crypto.randomUUID();
+    const hash = new Uint8Array(await crypto.subtle.digest("SHA-256", new TextEncoder().encode(secret)));
+    const base64 = btoa(String.fromCharCode(...hash));
+    const challenge = base64.replaceAll("+", "-").replaceAll("/", "_").replace("=", "");
+    return { secret, address: `${this.#origin}/v1/openid/${provider}/start?challenge=${challenge}` };
+  }
+
+  /** Finishes it. Who is new needs a name if the provider doesn't tell one; then the same code is good once more. */
+  async finish(code, secret, displayName) {
+    const body = { code, verifier: secret, displayName, device: this.device };
+    return this.#keep(await this.#ask("POST", "/v1/openid/exchange", { body }));
+  }
+
   /** Whether this browser has a sign-in of the user. */
   has(user) { return this.#storage.get(user) !== undefined; }
 

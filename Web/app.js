@@ -258,7 +258,7 @@ function stored(act) {
 /** Takes the secret of a link out of the address bar, before anybody sees it there: a token, or what a mail brought.
  *  Undefined if there is none. */
 function takeLink() {
-  const found = /^#(token|verify|reset|owner|friend)=(.*)$/.exec(location.hash);
+  const found = /^#(token|verify|reset|owner|friend|openid|openid-error)=(.*)$/.exec(location.hash);
   if (!found) return undefined;
   history.replaceState(null, "", location.pathname);
   return { kind: found[1], secret: found[2] };
@@ -286,8 +286,13 @@ function showStart(title, words, user) {
   const users = tokens.users.filter((one) => !isOfAccount(one));
   $("start-users").replaceChildren(...users.map((one) => button(`Go on as ${one}`, () => enter(one))));
   $("start-link").hidden = accounts !== undefined;
-  if (accounts) startForm.show("in");
+  if (accounts) {
+    startForm.show("in");
+    others.show();
+  }
 }
+
+const greet = () => showStart("Welcome to Roost", "This page needs to know who you are.");
 
 // Accounts -----------------------------------------------------------------------------------------------------------
 
@@ -315,7 +320,10 @@ function accountReason(error) {
     unreachable: "The accounts can't be reached. Try again in a moment.",
     unauthorized: "You are signed out. Sign in again.",
     refresh_reused: "You are signed out. Sign in again.",
-    sign_in_again: "For this, sign in by a link again first: it has been too long.",
+    sign_in_again: "For this, sign in again first: it has been too long.",
+    identity_refused: "That took too long, or was begun in another tab. Try again.",
+    denied: "You weren't signed in.",
+    unavailable: "That can't be reached. Try again later.",
     invalid: {
       email: "That isn't a mail address.", displayName: "Say what others shall call you.",
       password: "Choose a longer password.", newPassword: "Choose a longer password.",
@@ -327,6 +335,8 @@ function accountReason(error) {
 const startForm = {
   way: "in",
   secret: undefined,
+  /** Lets somebody in who says a name. */
+  come: undefined,
   words: {
     in: "Sign in", up: "Create my account", forgot: "Send me a link", reset: "Set this password", link: "Come in",
   },
@@ -353,7 +363,7 @@ const startForm = {
       await accounts.reset(this.secret, password);
       return showStart("Your password is set", "Sign in with it. Everybody who was signed in with the old one is signed out.");
     }
-    if (this.way === "link") return enter(await accounts.signInByLink(this.secret, $("start-name").value.trim()));
+    if (this.way === "link") return enter(await this.come($("start-name").value.trim()));
     const user = this.way === "up"
       ? await accounts.signUp({ email, password, displayName: $("start-name").value.trim() })
       : await accounts.signIn({ email, password });
@@ -375,9 +385,43 @@ $("start-form").addEventListener("submit", async (event) => {
 });
 $("start-ways").addEventListener("click", ({ target }) => { if (target.dataset.way) startForm.show(target.dataset.way); });
 
+/** Signing in with others. The secret is this tab's: what comes back to another one was begun by somebody else. */
+const others = {
+  async show() {
+    const found = await accounts.providers();
+    $("start-others").replaceChildren(...found.map(({ id, name }) => button(`Go on with ${name}`, () => this.go(id))));
+  },
+
+  async go(provider) {
+    const { secret, address } = await accounts.begin(provider);
+    stored(() => sessionStorage.setItem("roost.openid", secret));
+    location.assign(address);
+  },
+
+  async back(code) {
+    const secret = stored(() => sessionStorage.getItem("roost.openid")) ?? "";
+    stored(() => sessionStorage.removeItem("roost.openid"));
+    if (!secret) return this.failed({ code: "identity_refused" });
+    startForm.come = (name) => accounts.finish(code, secret, name);
+    try {
+      return enter(await startForm.come());
+    } catch (error) {
+      if (error.member !== "displayName") return this.failed(error);
+    }
+    showStart("One more thing", "Say what others shall call you, and come in.");
+    return startForm.show("link");
+  },
+
+  failed(error) {
+    greet();
+    text($("start-problem"), accountReason(error));
+  },
+};
+
 /** The account of the user of this tab, in the dialog about that user. */
 const myAccount = {
   name: undefined,
+  hasAddress: true,
   hasPassword: true,
   get isMine() { return accounts !== undefined && isOfAccount(me); },
 
@@ -386,9 +430,10 @@ const myAccount = {
     this.name = undefined;
     if (!this.isMine) return;
     const user = me;
-    const { displayName, email } = await accounts.account(user).catch(() => ({}));
+    const { displayName, email, hasPassword } = await accounts.account(user).catch(() => ({}));
     if (me !== user || !displayName) return;
-    this.hasPassword = email !== undefined;
+    this.hasAddress = email !== undefined;
+    this.hasPassword = hasPassword;
     this.name = displayName;
     if (roost) showSession(roost.snapshot);
   },
@@ -396,7 +441,7 @@ const myAccount = {
   async show() {
     $("me-account").hidden = !this.isMine;
     $("erase-form").hidden = true;
-    $("password-form").hidden = this.hasPassword;
+    $("password-form").hidden = this.hasAddress;
     $("erase-field").hidden = !this.hasPassword;
     $("me-sessions").replaceChildren();
     if (!this.isMine) return;
@@ -421,6 +466,7 @@ const myAccount = {
       return text($("password-problem"), accountReason(error));
     }
     $("password-new").value = "";
+    this.hasAddress = true;
     this.hasPassword = true;
     await this.show();
     return tell("You can sign in anywhere with this address now.");
@@ -483,6 +529,8 @@ const open = (found) => (found.kind === "token" ? arrive(found.secret) : follow(
 async function follow({ kind, secret }) {
   if (!accounts) return showStart("This link can't be used", "The relay has no accounts any more.");
   if (kind === "owner" || kind === "friend") return welcome(kind, secret);
+  if (kind === "openid") return others.back(secret);
+  if (kind === "openid-error") return others.failed({ code: secret, message: "the provider refused" });
   if (kind === "reset") {
     showStart("Choose a new password", "You will be signed out everywhere else.");
     startForm.secret = secret;
@@ -505,7 +553,7 @@ async function welcome(kind, secret) {
     }
   }
   showStart(kind === "owner" ? "Welcome to your Roost" : "You are invited", words);
-  startForm.secret = secret;
+  startForm.come = (name) => accounts.signInByLink(secret, name);
   return startForm.show("link");
 }
 
@@ -1876,7 +1924,7 @@ async function findAccounts() {
 async function comeBack() {
   const { user } = tokens;
   if (user && (tokens.of(user) || isOfAccount(user))) return enter(user);
-  return showStart("Welcome to Roost", "This page needs to know who you are.");
+  return greet();
 }
 
 async function begin() {

@@ -18,8 +18,8 @@ from cryptography.hazmat.primitives.asymmetric import ec
 
 from harness.document import Walk
 from harness.relay import REPOSITORY
+from harness.up import free_port
 from harness.waiting import until
-from test_50_accounts import free_port
 
 sys.path.insert(0, str(REPOSITORY / "Tests/Fakes"))
 import oidc_issuer  # noqa: E402
@@ -43,16 +43,22 @@ def services(issuer, start_services):
 def opened(start_services, issuer, **settings):
     """Services that know the issuer as `sso`, with what else is said."""
     known = {
-        "openid__issuer": issuer.address, "openid__name": "The firm", "openid__client_id": oidc_issuer.CLIENT,
-        "openid__client_secret": oidc_issuer.SECRET, "openid__app_ids": APP,
-        "services__allowed_addresses": "127.0.0.0/8,::1", "services__public_url": PAGE, "services__port": free_port()}
-    services = start_services(**{**known, "services__proxies": "127.0.0.1", **settings})
+        "services__public_url": PAGE, "services__port": free_port(), "services__proxies": "127.0.0.1",
+        **firm_settings(issuer)}
+    services = start_services(**{**known, **settings})
     services.client = "10.2.0.1"
     return services
 
 
-def opened_with_apple(start_services, issuer, folder, **settings):
-    """The same with Apple's ways, and Apple's secret."""
+def firm_settings(issuer):
+    return {
+        "openid__issuer": issuer.address, "openid__name": "The firm", "openid__client_id": oidc_issuer.CLIENT,
+        "openid__client_secret": oidc_issuer.SECRET, "openid__app_ids": APP,
+        "services__allowed_addresses": "127.0.0.0/8,::1"}
+
+
+def apple_settings(issuer, folder):
+    """Apple's ways, and a key for its secret."""
     key = ec.generate_private_key(ec.SECP256R1())
     pem = key.private_bytes(
         serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption())
@@ -61,10 +67,10 @@ def opened_with_apple(start_services, issuer, folder, **settings):
     file.write_bytes(pem)
     (issuer.folder / "apple.pem").write_bytes(key.public_key().public_bytes(
         serialization.Encoding.PEM, serialization.PublicFormat.SubjectPublicKeyInfo))
-    return opened(
-        start_services, issuer, openid__apple_issuer=issuer.address, openid__apple_client_id="org.example.web",
-        openid__apple_app_ids=APP, openid__apple_team_id="TEAM123456", openid__apple_key_id="KEY1234567",
-        openid__apple_key_file=file, **settings)
+    return {
+        "openid__apple_issuer": issuer.address, "openid__apple_client_id": "org.example.web",
+        "openid__apple_app_ids": APP, "openid__apple_team_id": "TEAM123456", "openid__apple_key_id": "KEY1234567",
+        "openid__apple_key_file": file}
 
 
 # What a browser does
@@ -184,8 +190,8 @@ def test_the_state_and_the_code_are_good_once_and_bound_to_the_page(services):
     ann, mallory = Browser(services), Browser(services)
     back = ann.back()
     code = ann.page(back)["openid"]
-    assert ann.page(back) == {"openid-error": "expired"}
-    assert ann.page(back.replace("state=", "state=x")) == {"openid-error": "expired"}
+    assert ann.page(back) == {"openid-error": "identity_refused"}
+    assert ann.page(back.replace("state=", "state=x")) == {"openid-error": "identity_refused"}
     # Login CSRF: another page got the code. It isn't given tokens, and the code is spent.
     answer = mallory.exchange(code)
     assert (answer.status, answer.code) == (401, "identity_refused")
@@ -202,7 +208,7 @@ def test_a_person_may_say_no(services):
     state = urllib.parse.parse_qs(urllib.parse.urlsplit(browser.start()).query)["state"][0]
     base = f"http://127.0.0.1:{services.port}/v1/openid/sso/callback"
     assert browser.page(f"{base}?error=access_denied&state={state}") == {"openid-error": "denied"}
-    assert browser.page(f"{base}?error=access_denied&state={state}") == {"openid-error": "expired"}
+    assert browser.page(f"{base}?error=access_denied&state={state}") == {"openid-error": "identity_refused"}
 
 
 @pytest.mark.parametrize("path, status, code", [
@@ -419,7 +425,7 @@ def test_apple_posts_a_form_and_names_a_person_once(tmp_path, start_services, is
     user = {"name": {"firstName": "Ann", "lastName": "Lee"}, "email": "victim@example.org"}
     claims = {"name": None, "email": "x7@privaterelay.appleid.com", "email_verified": "true"}
     issuer.behave(apple=True, user=user, claims=claims)
-    services = opened_with_apple(start_services, issuer, tmp_path)
+    services = opened(start_services, issuer, **apple_settings(issuer, tmp_path))
     first = Browser(services, "apple").sign_in()
     assert first.status == 200, first.raw
     told = account(services, first)
@@ -436,7 +442,7 @@ def test_apple_posts_a_form_and_names_a_person_once(tmp_path, start_services, is
 @pytest.mark.parametrize("way", ["browser", "app"])
 async def test_deleting_an_account_ends_apples_grant(tmp_path, start_services, issuer, way):
     issuer.behave(apple=True, user={"name": {"firstName": "Ann"}}, revoke="error")
-    services = opened_with_apple(start_services, issuer, tmp_path)
+    services = opened(start_services, issuer, **apple_settings(issuer, tmp_path))
     if way == "browser":
         tokens = Browser(services, "apple").sign_in()
     else:

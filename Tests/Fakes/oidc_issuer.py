@@ -378,6 +378,7 @@ class IssuerProcess:
 
     def __init__(self, folder, *options):
         self.folder = pathlib.Path(folder)
+        self.folder.mkdir(exist_ok=True)
         self.process = subprocess.Popen(
             [sys.executable, __file__, str(folder), *options], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
         port = int(self.process.stdout.readline().split()[-1])

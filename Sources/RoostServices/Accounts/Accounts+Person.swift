@@ -107,6 +107,7 @@ extension Account {
         if let tier { writer.member("tier", tier) }
         writer.member("language", language)
         writer.member("verified", isVerified)
+        writer.member("hasPassword", hash != nil)
         writer.member("created", created)
     }
 }

@@ -133,7 +133,7 @@ package final class OpenID: Sendable {
             flow.provider == party.provider.id,
             // Another issuer than the one that the browser was sent to (RFC 9207).
             fields["iss"].map(party.provider.issuers.contains) ?? true
-        else { return page("openid-error", "expired") }
+        else { return page("openid-error", ServiceFault.Code.identityRefused.rawValue) }
         guard fields["error"] == nil, let code = fields["code"],
             (1...settings.bounds.codeBytes).contains(code.utf8.count)
         else { return page("openid-error", "denied") }

@@ -103,15 +103,15 @@ struct OpenIDTests {
     @Test("A state is good once, for ten minutes, at its provider, and can't be invented")
     func states() async throws {
         let state = try #require(try await OpenIDTests.begin(openID, secret)["state"])
-        #expect(try come([("state", state), ("code", "c")]) != "expired")
-        #expect(try come([("state", state), ("code", "c")]) == "expired")
-        #expect(try come([("state", "invented"), ("code", "c")]) == "expired")
-        #expect(try come([("code", "c")]) == "expired")
+        #expect(try come([("state", state), ("code", "c")]) != "identity_refused")
+        #expect(try come([("state", state), ("code", "c")]) == "identity_refused")
+        #expect(try come([("state", "invented"), ("code", "c")]) == "identity_refused")
+        #expect(try come([("code", "c")]) == "identity_refused")
         let old = try #require(try await OpenIDTests.begin(openID, secret)["state"])
         clock.advance(seconds: 600)
-        #expect(try come([("state", old), ("code", "c")]) == "expired")
+        #expect(try come([("state", old), ("code", "c")]) == "identity_refused")
         let mixed = try #require(try await OpenIDTests.begin(openID, secret)["state"])
-        #expect(try come([("state", mixed), ("code", "c"), ("iss", "https://other.example")]) == "expired")
+        #expect(try come([("state", mixed), ("code", "c"), ("iss", "https://other.example")]) == "identity_refused")
         let denied = try #require(try await OpenIDTests.begin(openID, secret)["state"])
         #expect(try come([("state", denied), ("error", "access_denied")]) == "denied")
     }
@@ -124,8 +124,8 @@ struct OpenIDTests {
             clock.advance(seconds: 1)
             states.append(try #require(try await OpenIDTests.begin(small, secret)["state"]))
         }
-        #expect(try OpenIDTests.come(small, [("state", states[0]), ("code", "c")]) == "expired")
-        #expect(try OpenIDTests.come(small, [("state", states[1]), ("code", "c")]) != "expired")
+        #expect(try OpenIDTests.come(small, [("state", states[0]), ("code", "c")]) == "identity_refused")
+        #expect(try OpenIDTests.come(small, [("state", states[1]), ("code", "c")]) != "identity_refused")
     }
 
     @Test("Another page's nonce is refused")
