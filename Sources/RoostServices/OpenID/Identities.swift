@@ -118,8 +118,9 @@ package struct Identities: Sendable {
     private func begin(
         _ account: Account, _ linked: LinkedIdentity, isNew: Bool, _ proven: ProvenIdentity, device: String
     ) async throws(ServiceFault) -> Accounts.Tokens {
-        let grant = try await grant(of: proven)
+        // It refuses those who are suspended, before a provider is asked for them.
         let (session, tokens) = try accounts.begin(account, device: device)
+        let grant = try await grant(of: proven)
         let (keep, most) = (accounts.limits.sessionsMax, openID.settings.bounds.identitiesMax)
         let outcome: Outcome = try await accounts.database.write { database throws(LocalFailure) in
             // Somebody may have done the same, or deleted the account, while a provider was asked.
