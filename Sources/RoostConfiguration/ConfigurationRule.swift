@@ -11,6 +11,15 @@ package struct ConfigurationRule: Sendable {
         self.allows = allows
     }
 
+    /// A token that whoever asks has to send.
+    // RFC 6750, section 2.1 allows fewer characters. This only ensures that the token fits a header and is hard to
+    // guess.
+    package static let bearer = ConfigurationRule("nothing, or 16 to 256 printable ASCII characters without spaces") {
+        text in
+        text.isEmpty
+            || (16...256).contains(text.utf8.count) && text.utf8.allSatisfy { (0x21...0x7E).contains($0) }
+    }
+
     /// The path of a file or a folder.
     package static let path = ConfigurationRule("a path of 1 to 4096 bytes") { text in
         (1...4_096).contains(text.utf8.count) && hasNoControls(text)

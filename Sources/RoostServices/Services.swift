@@ -22,6 +22,7 @@ package struct Services: Sendable {
     private let accounts: Accounts
     private let revocations: RevocationQueue
     private let identities: Identities
+    private let outgoing: [ServicesMetrics.Outgoing]
     private let grants: GrantQueue
 
     /// Opens the data folder. Nothing is served yet.
@@ -47,13 +48,19 @@ package struct Services: Sendable {
         }
         let queue = RevocationQueue(database: database, link: link, clock: clock)
         revocations = queue
-        let openID = try Services.openID(configuration, clock, log)
+        let identityClient = try Services.identityClient(configuration)
+        let mailClient = mail == nil && configuration.mail.mode == .smtp ? try Services.mailClient(configuration) : nil
+        outgoing =
+            [ServicesMetrics.Outgoing(use: "openid", client: identityClient)]
+            + (mailClient.map { [ServicesMetrics.Outgoing(use: "mail", client: $0)] } ?? [])
+        let openID = try Services.openID(configuration, identityClient, clock, log)
         let grantQueue = GrantQueue(database: database, openID: openID, seal: GrantSeal(ring.secret), log: log)
         grants = grantQueue
         accounts = Accounts(
             settings: Accounts.Settings(configuration), limits: limits, clock: clock, database: database,
             hashes: try HashPool(limits: limits), keys: keys,
-            mail: try mail ?? Services.mail(configuration, minutes: Int(limits.linkSeconds / 60), log), log: log,
+            mail: try mail ?? Services.mail(configuration, mailClient, minutes: Int(limits.linkSeconds / 60), log),
+            log: log,
             // Whatever ends an account may end what a provider has granted.
             wakeRelay: {
                 queue.wake()
@@ -74,28 +81,34 @@ package struct Services: Sendable {
         }
     }
 
-    private static func openID(
-        _ configuration: ServicesConfiguration, _ clock: WallClock, _ log: Logger
-    ) throws -> OpenID {
-        let policy = AddressPolicy(configuration)
-        let rule = EndpointRule(policy)
-        let settings = try OpenID.Settings(configuration, rule: rule)
+    private static func identityClient(_ configuration: ServicesConfiguration) throws -> OutgoingClient {
         let caFile = configuration.openID.caFile.isEmpty ? nil : configuration.openID.caFile
-        let client = try OutgoingClient(OutgoingSettings(policy: policy, caFile: caFile, bounds: .forSignIn))
+        return try OutgoingClient(
+            OutgoingSettings(policy: AddressPolicy(configuration), caFile: caFile, bounds: .forSignIn))
+    }
+
+    private static func mailClient(_ configuration: ServicesConfiguration) throws -> OutgoingClient {
+        try OutgoingClient(
+            OutgoingSettings(caFile: configuration.mail.caFile.isEmpty ? nil : configuration.mail.caFile))
+    }
+
+    private static func openID(
+        _ configuration: ServicesConfiguration, _ client: OutgoingClient, _ clock: WallClock, _ log: Logger
+    ) throws -> OpenID {
+        let rule = EndpointRule(AddressPolicy(configuration))
+        let settings = try OpenID.Settings(configuration, rule: rule)
         return OpenID(settings, rule: rule, clock: clock, log: log) { request throws(OutgoingFailure) in
             try await client.send(request)
         }
     }
 
     private static func mail(
-        _ configuration: ServicesConfiguration, minutes: Int, _ log: Logger
+        _ configuration: ServicesConfiguration, _ client: OutgoingClient?, minutes: Int, _ log: Logger
     ) throws -> any MailSender {
-        switch configuration.mail.mode {
-        case .print: return PrintedMail()
-        case .off: return NoMail()
-        case .smtp:
-            let caFile = configuration.mail.caFile.isEmpty ? nil : configuration.mail.caFile
-            let client = try OutgoingClient(OutgoingSettings(caFile: caFile))
+        switch (configuration.mail.mode, client) {
+        case (.print, _): return PrintedMail()
+        case (.off, _), (.smtp, nil): return NoMail()
+        case (.smtp, let client?):
             return try SMTPMail(configuration.mail, client: client, minutes: minutes) { line in
                 log.warning("\(line)")
             }
@@ -104,14 +117,21 @@ package struct Services: Sendable {
 
     /// Serves until SIGTERM or SIGINT. Requests that have begun are answered.
     package func run() async throws {
+        let requests = RequestCounts()
+        let metrics = ServicesMetrics(
+            accounts: accounts, requests: requests, outgoing: outgoing,
+            census: Census(database: database, clock: clock, seconds: limits.censusSeconds), started: clock.now())
         var table = RouteTable()
         PublicRoutes(database: database, keys: keys).add(to: &table)
         AccountRoutes(accounts: accounts).add(to: &table)
         OpenIDRoutes(identities: identities).add(to: &table)
         AdminRoutes(operators: Operators(accounts), limits: limits).add(to: &table)
+        MetricsRoutes(metrics: metrics, token: configuration.metricsToken).add(to: &table)
+        UserRoutes(lookup: UserLookup(accounts, isOn: configuration.looksUp)).add(to: &table)
         let gate = Gate(
             routes: table, origins: Set(configuration.allowedOrigins),
-            addresses: ClientAddress(proxies: configuration.proxies), limits: limits, log: log)
+            addresses: ClientAddress(proxies: configuration.proxies), limits: limits,
+            requests: requests, log: log)
         var channel = HTTP1Channel.Configuration(
             additionalChannelHandlers: [FaultyRequests()], idleTimeout: .seconds(Int64(limits.idleSeconds)))
         channel.httpDecoder.maxHeaderFieldSize = limits.headerBytes

@@ -85,6 +85,19 @@ package struct ServicesLimits: Sendable, Equatable {
     package var commandTokenSeconds: Int64 = 300
     package var pageTokenSeconds: Int64 = 3_600
 
+    // MARK: Metrics
+
+    /// How old the numbers of accounts and sessions on the page `/metrics` may be, in seconds. Counting a million takes
+    /// some 20 ms of the one database.
+    package var censusSeconds: Int64 = 5
+
+    // MARK: Look-ups
+
+    /// Look-ups of one caller in `lookupSeconds`, whether somebody is found or not. A person types an address in some
+    /// seconds; whoever tries a list gets through 14,400 a day.
+    package var lookups = 10
+    package var lookupSeconds: Int64 = 60
+
     // MARK: Time
 
     /// How long a one-time link is good. Mail takes minutes, people take more.

@@ -43,6 +43,10 @@ extension ServicesConfiguration {
             "services.public_url", .text(\.publicURL, .webURL),
             "The address of the page that people use, which mails lead to. If empty, the relay's own page."),
         Key(
+            "services.metrics_token", .text(\.metricsToken, .bearer),
+            "Bearer token that /metrics requires. If empty, whoever reaches the port can read it. Set it through the "
+                + "environment.", isSecret: true),
+        Key(
             "services.own_url", .text(\.ownURL, .webURL),
             "Where browsers find roost-services, which providers of sign-ins send them back to. If empty, its port on "
                 + "this machine. `roost up` takes listen.services."),
@@ -61,6 +65,9 @@ extension ServicesConfiguration {
         Key(
             "accounts.tiers", .list(\.tiers, .role),
             "What operators may sort people by, such as free and gold. If empty, any word."),
+        Key(
+            "accounts.lookup", .word(\.lookupWord, ["off", "on"]),
+            "on: whoever is signed in learns from an address who has it, ten times a minute. See Docs/Accounts.md."),
     ]
 
     private static let tokenKeys: [Key] = [
@@ -137,6 +144,11 @@ extension ServicesConfiguration {
     ]
 
     // As they are written. The table checks a value before it calls a setter.
+    private var lookupWord: String {
+        get { looksUp ? "on" : "off" }
+        set { looksUp = newValue == "on" }
+    }
+
     private var mailModeWord: String {
         get { mail.mode.rawValue }
         set { mail.mode = MailSettings.Mode(rawValue: newValue) ?? mail.mode }

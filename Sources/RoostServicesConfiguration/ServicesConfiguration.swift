@@ -20,9 +20,13 @@ package struct ServicesConfiguration: Sendable, Equatable {
     package var ownURL = ""
     /// Networks that aren't of the internet, and that requests may go to.
     package var allowedAddresses: [String] = []
+    /// What `/metrics` requires; empty for nothing.
+    package var metricsToken = ""
     package var passwordMin = 8
     package var roles: [String] = []
     package var tiers: [String] = []
+    /// Whether people who are signed in may find others by their address.
+    package var looksUp = false
     package var accessSeconds = 3_600
     package var refreshDays = 60
     /// Where letters go, and how.

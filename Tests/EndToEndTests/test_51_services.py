@@ -154,7 +154,7 @@ def test_answers_are_as_the_document_says(services, name):
     """A walk through all operations but those that need somebody else, which have a walk of their own."""
     walk, email = Walk(services), f"{name('ann')}@example.org"
     ask = walk.ask
-    for path in ("/healthz", "/readyz", "/.well-known/jwks.json", "/v1/openapi.yaml"):
+    for path in ("/healthz", "/readyz", "/.well-known/jwks.json", "/v1/openapi.yaml", "/metrics"):
         assert ask("GET", path).status == 200
     person = {"email": email, "password": PASSWORD, "displayName": "Ann"}
     assert ask("POST", "/v1/accounts", {**person, "email": "ann"}).status == 422
@@ -188,6 +188,8 @@ def test_answers_are_as_the_document_says(services, name):
     first = {"email": f"{name('finn')}@example.org", "password": PASSWORD}
     assert ask("POST", "/v1/account/password", first, token=token).status == 200
     assert ask("POST", "/v1/account/password", first, token=token).status == 409
+    # It is off unless the operator wants it.
+    assert ask("POST", "/v1/users/lookup", {"email": email}, token=token).status == 404
     assert walk.seen == walk.operations(*walk.tags() - {"openid", "administration"})
 
 

@@ -2,14 +2,19 @@
 
 import asyncio
 import json
+import shutil
 import socket as sockets
+import subprocess
+import sys
 
 import pytest
 
 from harness.document import Walk
-from harness.relay import BINARY, command, environment
-from harness.services import SERVICES
-from harness.waiting import PATIENCE, until
+from harness.relay import REPOSITORY, command
+from harness.waiting import until
+
+sys.path.insert(0, str(REPOSITORY / "Tests/Fakes"))
+from smtp_server import MailServer  # noqa: E402
 
 PASSWORD = "correct horse"
 
@@ -344,3 +349,130 @@ def test_the_audit_log_comes_in_pages(start_services):
     services.kill()
     services.start()
     assert len(audit(services)) == 5
+
+
+# Finding one another
+
+
+def verified(services, email, **members):
+    """An account whose address is confirmed."""
+    tokens = services.sign_up(email, **members)
+    assert services.post("/v1/email/verify", {"token": services.link(email, "verify")}).status == 204
+    return tokens
+
+
+def test_looking_somebody_up(start_services):
+    services = start_services(accounts__lookup="on", services__proxies="127.0.0.1")
+    ann, bob = verified(services, "ann@example.org"), verified(services, "bob@example.org", name="Bob")
+    services.sign_up("eve@example.org", name="Not Eve")
+
+    def look(email, token=ann["accessToken"]):
+        return services.post("/v1/users/lookup", {"email": email}, token=token)
+    found = look(" BOB@example.org")
+    assert (found.status, found.json) == (200, {"user": bob["user"], "displayName": "Bob"})
+    # Nobody is found by a part of it, or who hasn't shown that the address is theirs.
+    for email in ("bob@example.or", "eve@example.org", "nobody@example.org"):
+        assert (look(email).status, look(email).code) == (404, "user_not_found"), email
+    assert look("bob").status == 422
+    assert services.post("/v1/users/lookup", {"email": "bob@example.org"}).status == 401
+    assert look("bob@example.org", admin(services)).status == 401, "an operator has another way"
+    user(services, "suspend", "bob@example.org")
+    assert look("bob@example.org").code == "user_not_found"
+    user(services, "resume", "bob@example.org")
+    # Ten in a minute, found or not, for each caller wherever they are.
+    assert [look("bob@example.org").status for _ in range(3)] == [200, 200, 429]
+    services.client = "10.9.9.9"
+    refused = look("ann@example.org")
+    assert refused.code == "rate_limited" and 0 < int(refused.headers["Retry-After"]) <= 60
+    eve = services.sign_in("eve@example.org").json
+    assert look("bob@example.org", eve["accessToken"]).status == 200
+
+
+def test_nobody_is_looked_up_unless_the_operator_wants_it(start_services):
+    services = start_services()
+    ann = verified(services, "ann@example.org")
+    answer = services.post("/v1/users/lookup", {"email": "ann@example.org"}, token=ann["accessToken"])
+    assert (answer.status, answer.code) == (404, "not_found")
+
+
+# Metrics
+
+
+def samples(services, **options):
+    """The samples of the page, by their names with labels."""
+    answer = services.get("/metrics", **options)
+    assert answer.status == 200 and answer.headers["Content-Type"].startswith("text/plain; version=0.0.4"), answer.raw
+    lines = [line for line in answer.raw.decode().splitlines() if not line.startswith("#")]
+    return {line.rpartition(" ")[0]: float(line.rpartition(" ")[2]) for line in lines}
+
+
+async def test_what_is_counted(start_services, tmp_path):
+    server = MailServer(tmp_path)
+    port = free_port()
+    try:
+        services = start_services(
+            services__proxies="127.0.0.1", services__relay_url=f"ws://127.0.0.1:{port}/v1/socket", mail__mode="smtp",
+            mail__host="localhost", mail__port=server.port, mail__from="no-reply@example.org",
+            mail__ca_file=server.authority)
+        assert samples(services)['roost_services_entries_total{way="refresh",result="refresh_reused"}'] == 0
+        ann = services.sign_up("ann@example.org")
+        services.sign_up("bob@example.org")
+        assert services.post(
+            "/v1/accounts", {"email": "ann@example.org", "password": PASSWORD, "displayName": "A"}).status == 409
+        for _ in range(6):
+            services.sign_in("ann@example.org", "wrong one")
+        services.sign_in("bob@example.org")
+        fresh = services.refresh(ann["refreshToken"]).json
+        services.refresh(fresh["refreshToken"])
+        assert services.refresh(ann["refreshToken"]).code == "refresh_reused"
+        services.get("/invented/by/somebody")
+        services.ask("TRACE", "/v1/account")
+        services.delete(f"/v1/sessions/{'0' * 16}")
+
+        def shown(name, value):
+            return until(lambda: samples(services).get(name) == value, f"{name} {value}: {samples(services)}")
+        for way, result, count in [
+                ("sign_up", "ok", 2), ("sign_up", "email_taken", 1), ("password", "ok", 1),
+                ("password", "invalid_credentials", 5), ("password", "rate_limited", 1), ("refresh", "ok", 2),
+                ("refresh", "refresh_reused", 1), ("openid", "ok", 0), ("link", "ok", 0)]:
+            await shown(f'roost_services_entries_total{{way="{way}",result="{result}"}}', count)
+        await shown('roost_services_rate_limited_total{limit="account"}', 1)
+        await shown('roost_services_rate_limited_total{limit="address"}', 0)
+        # The relay is away, so that the end of a session waits.
+        await shown("roost_services_revocations_waiting", 1)
+        assert samples(services)["roost_services_revocation_wait_seconds"] > 0
+        await shown("roost_services_accounts", 2)
+        await shown("roost_services_sessions", 2)
+        await shown("roost_services_hash_queue", 0)
+        # Three of sign-ups, five wrong, one right.
+        await shown("roost_services_hash_seconds_count", 9)
+        await shown('roost_services_mails_total{result="sent"}', 2)
+        await shown("roost_services_mails_waiting", 0)
+        await shown('roost_services_outgoing_total{use="mail",result="answered"}', 2)
+        await shown('roost_services_outgoing_resting{use="openid"}', 0)
+        await shown('roost_services_requests_total{method="POST",route="/v1/sessions",status="401"}', 5)
+        await shown('roost_services_requests_total{method="other",route="other",status="404"}', 1)
+        await shown('roost_services_requests_total{method="other",route="/v1/account",status="405"}', 1)
+        await shown('roost_services_requests_total{method="DELETE",route="/v1/sessions/{sid}",status="401"}', 1)
+        page = services.get("/metrics").raw.decode()
+        done = subprocess.run([promtool(), "check", "metrics"], input=page, capture_output=True, text=True)
+        assert done.returncode == 0 and not done.stderr, done.stdout + done.stderr
+        for word in ("ann", "bob", "example.org", ann["user"], ann["session"], "invented", "TRACE", "localhost"):
+            assert word not in page, word
+    finally:
+        server.stop()
+
+
+def promtool():
+    found = REPOSITORY / ".build-prometheus/usr/bin/promtool"
+    program = str(found) if found.exists() else shutil.which("promtool")
+    if not program:
+        pytest.skip("promtool isn't there; on Debian, Scripts/setup unpacks it")
+    return program
+
+
+def test_metrics_with_a_token(start_services):
+    services = start_services(services__metrics_token="a-token-for-prometheus")
+    for options in ({}, {"token": "a-token-for-prometheux"}, {"token": "a"}, {"token": admin(services)}):
+        assert services.get("/metrics", **options).status == 401
+    assert "roost_services_accounts" in samples(services, token="a-token-for-prometheus")

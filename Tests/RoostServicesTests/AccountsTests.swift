@@ -261,6 +261,11 @@ struct AccountsTests {
         let openID = OpenIDTests.openID(try TestIssuer(), clock)
         OpenIDRoutes(identities: Identities(accounts: accounts, openID: openID)).add(to: &table)
         AdminRoutes(operators: Operators(accounts), limits: ServicesLimits()).add(to: &table)
+        UserRoutes(lookup: UserLookup(accounts, isOn: true)).add(to: &table)
+        let census = Census(database: accounts.database, clock: clock.wall, seconds: 5)
+        let metrics = ServicesMetrics(
+            accounts: accounts, requests: RequestCounts(), outgoing: [], census: census, started: 0)
+        MetricsRoutes(metrics: metrics, token: "").add(to: &table)
         let document = String(decoding: PublicRoutes.document, as: UTF8.self)
         var paths: [String: Set<String>] = [:]
         var path = ""

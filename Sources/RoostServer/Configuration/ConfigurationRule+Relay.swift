@@ -25,11 +25,4 @@ extension ConfigurationRule {
     static let claim = ConfigurationRule("nothing, or up to 256 printable ASCII characters") { text in
         text.utf8.count <= 256 && text.utf8.allSatisfy { (0x20...0x7E).contains($0) }
     }
-
-    // RFC 6750, section 2.1 allows fewer characters. This only ensures that the token fits a header and is hard to
-    // guess.
-    static let bearer = ConfigurationRule("nothing, or 16 to 256 printable ASCII characters without spaces") { text in
-        text.isEmpty
-            || (16...256).contains(text.utf8.count) && text.utf8.allSatisfy { (0x21...0x7E).contains($0) }
-    }
 }

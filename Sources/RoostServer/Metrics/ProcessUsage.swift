@@ -1,4 +1,5 @@
 import Glibc
+import RoostWire
 
 /// CPU, memory and descriptors of the process, under the usual Prometheus names.
 enum ProcessUsage {

@@ -45,7 +45,7 @@ extension Accounts {
             guard try AccountTable.find(user: account.user, database)?.hash == account.hash else { return false }
             let last = try SessionTable.all(account.user, database).map(\.accessUntil).max() ?? until
             try AccountTable.delete(account.user, database)
-            try RevocationTable.insert(Revocation(user: account.user, until: max(last, until)), database)
+            try RevocationTable.insert(Revocation(user: account.user, until: max(last, until)), now: now, database)
             try note(database)
             return true
         }

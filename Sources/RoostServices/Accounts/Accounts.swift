@@ -31,6 +31,8 @@ package final class Accounts: Sendable {
     let keys: KeyRing
     let mail: any MailSender
     let log: Logger
+    /// Who came in, for the metrics.
+    let counts = EntryCounts()
     private let attempts: Mutex<Attempts>
     // Forgotten passwords are looked up after the answer, so that it says nothing about who has an account.
     private let forgotten: AsyncStream<Forgotten>.Continuation
@@ -112,6 +114,7 @@ package final class Accounts: Sendable {
         let key = keys.digest("client " + client)
         let now = clock.now()
         if let wait = attempts.withLock({ $0.byClient.admit(key, now: now) }) {
+            counts.refused(by: .address)
             throw ServiceFault(.rateLimited, "too many attempts from this address", retryAfter: wait)
         }
     }
@@ -121,6 +124,7 @@ package final class Accounts: Sendable {
         let key = keys.digest("account " + email)
         let now = clock.now()
         if let wait = attempts.withLock({ $0.byAccount.admit(key, now: now) }) {
+            counts.refused(by: .account)
             throw ServiceFault(.rateLimited, "too many failed attempts for this account", retryAfter: wait)
         }
     }

@@ -1,11 +1,13 @@
 import Foundation
 import Glibc
+import RoostWire
 import Synchronization
 
 /// Threads of its own for hashing passwords, and a bounded queue before them: never Swift's pool, which everything else
 /// waits for. Any thread may ask.
 package final class HashPool: Sendable {
     private let desk: Desk
+    private let milliseconds = Mutex(BucketHistogram(bounds: BucketHistogram.waits))
     private let decoys: Mutex<DecoyHashes>
 
     /// Starts the threads.
@@ -71,6 +73,7 @@ package final class HashPool: Sendable {
     private func run<Result: Sendable>(
         _ body: @escaping @Sendable () -> Result
     ) async throws(ServiceFault) -> Result {
+        let began = ContinuousClock.now
         let result: Result? = await withCheckedContinuation { continuation in
             if !desk.add({ continuation.resume(returning: body()) }) { continuation.resume(returning: nil) }
         }
@@ -78,7 +81,16 @@ package final class HashPool: Sendable {
             throw ServiceFault(
                 .busy, "too many passwords are being checked", retryAfter: desk.busySeconds)
         }
+        let took = (.now - began).wholeMilliseconds
+        milliseconds.withLock { $0.record(took) }
         return result
+    }
+
+    func write(to page: inout Exposition) {
+        page.single("roost_services_hash_queue", .gauge, "Passwords that wait to be hashed.", desk.waiting)
+        page.histogram(
+            "roost_services_hash_seconds", "Time to hash or check a password, with its wait in the queue.",
+            milliseconds.withLock { $0 }, unit: 1_000)
     }
 
     /// The queue between those who ask and the threads.
@@ -108,6 +120,8 @@ package final class HashPool: Sendable {
             if isTaken { signal.signal() }
             return isTaken
         }
+
+        var waiting: Int { state.withLock { $0.waiting.count } }
 
         /// Waits for work; nil when the pool is gone. Work that was taken is done first: somebody waits for it.
         func next() -> (@Sendable () -> Void)? {

@@ -76,7 +76,7 @@ enum SessionTable {
         try database.run("DELETE FROM session WHERE sid = ?", [.text(session.sid)])
         guard session.accessUntil > now else { return }
         try RevocationTable.insert(
-            Revocation(user: session.user, sid: session.sid, until: session.accessUntil), database)
+            Revocation(user: session.user, sid: session.sid, until: session.accessUntil), now: now, database)
     }
 
     /// Ends all sessions of a user but one. Returns how many.
@@ -93,7 +93,7 @@ enum SessionTable {
     static func silenceAll(_ user: String, now: Int64, _ database: LocalDatabase) throws(LocalFailure) {
         for session in try all(user, database) where session.accessUntil > now {
             try RevocationTable.insert(
-                Revocation(user: session.user, sid: session.sid, until: session.accessUntil), database)
+                Revocation(user: session.user, sid: session.sid, until: session.accessUntil), now: now, database)
         }
     }
 

@@ -52,7 +52,7 @@ extension ServicesDatabase {
                 END;
                 CREATE TABLE revocation(
                     id INTEGER PRIMARY KEY AUTOINCREMENT, user TEXT NOT NULL, device TEXT, sid TEXT,
-                    until INTEGER NOT NULL
+                    until INTEGER NOT NULL, created INTEGER NOT NULL
                 ) STRICT;
                 CREATE TABLE audit(
                     id INTEGER PRIMARY KEY AUTOINCREMENT, time INTEGER NOT NULL, actor TEXT NOT NULL,

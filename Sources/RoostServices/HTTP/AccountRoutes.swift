@@ -19,7 +19,10 @@ struct AccountRoutes: Sendable {
                 email: try members.text("email"), password: try members.text("password"),
                 displayName: try members.text("displayName"), role: try members.text("role"),
                 device: try members.text("device"), language: try members.text("language"))
-            return .tokens(try await accounts.signUp(application, client: call.client), status: 201)
+            let tokens = try await accounts.counts.count(.signUp) { () throws(ServiceFault) in
+                try await accounts.signUp(application, client: call.client)
+            }
+            return .tokens(tokens, status: 201)
         }
         table.add(.get, "/v1/account") { call throws(ServiceFault) in
             .account(try await accounts.account(of: try await accounts.caller(call.token)))
@@ -55,21 +58,29 @@ struct AccountRoutes: Sendable {
         let accounts = accounts
         table.add(.post, "/v1/sessions") { call throws(ServiceFault) in
             let members = try call.members()
-            return .tokens(
+            let tokens = try await accounts.counts.count(.password) { () throws(ServiceFault) in
                 try await accounts.signIn(
                     email: try members.text("email"), password: try members.text("password"),
-                    device: try members.text("device"), client: call.client))
+                    device: try members.text("device"), client: call.client)
+            }
+            return .tokens(tokens)
         }
         table.add(.post, "/v1/sessions/link") { call throws(ServiceFault) in
             let members = try call.members()
             let application = Accounts.Application(
                 displayName: try members.text("displayName"), role: try members.text("role"),
                 device: try members.text("device"), language: try members.text("language"))
-            return .tokens(
-                try await accounts.enter(by: try members.text("token"), application, client: call.client))
+            let tokens = try await accounts.counts.count(.link) { () throws(ServiceFault) in
+                try await accounts.enter(by: try members.text("token"), application, client: call.client)
+            }
+            return .tokens(tokens)
         }
         table.add(.post, "/v1/sessions/refresh") { call throws(ServiceFault) in
-            .tokens(try await accounts.refresh(try call.members().text("refreshToken")))
+            let token = try call.members().text("refreshToken")
+            let tokens = try await accounts.counts.count(.refresh) { () throws(ServiceFault) in
+                try await accounts.refresh(token)
+            }
+            return .tokens(tokens)
         }
         table.add(.get, "/v1/sessions") { call throws(ServiceFault) in
             let caller = try await accounts.caller(call.token)

@@ -26,18 +26,36 @@ final class Gate: HTTPResponder {
     private let origins: Set<String>
     private let addresses: ClientAddress
     private let limits: ServicesLimits
+    private let requests: RequestCounts
     private let log: Logger
     private let underWay = Mutex(0)
 
-    init(routes: RouteTable, origins: Set<String>, addresses: ClientAddress, limits: ServicesLimits, log: Logger) {
+    init(
+        routes: RouteTable, origins: Set<String>, addresses: ClientAddress, limits: ServicesLimits,
+        requests: RequestCounts, log: Logger
+    ) {
         self.routes = routes
         self.origins = origins
         self.addresses = addresses
         self.limits = limits
+        self.requests = requests
         self.log = log
     }
 
     func respond(to request: Request, context: GateContext) async -> Response {
+        let began = ContinuousClock.now
+        let response = await answered(request, context)
+        let route = routes.pattern(of: request.uri.path)
+        // Anybody can invent methods and paths.
+        let isKnown = routes.methods(of: request.uri.path).contains(request.method.rawValue)
+        let method = isKnown || request.method == .options ? request.method.rawValue : "other"
+        requests.record(
+            RequestCounts.Kind(method: method, route: route ?? "other", status: response.status.code),
+            took: .now - began)
+        return response
+    }
+
+    private func answered(_ request: Request, _ context: GateContext) async -> Response {
         let origin = request.headers[.origin]
         var response: Response
         if request.method == .options, let origin, request.headers[.accessControlRequestMethod] != nil {

@@ -55,16 +55,22 @@ struct OpenIDRoutes: Sendable {
         let identities = identities
         table.add(.post, "/v1/openid/exchange") { call throws(ServiceFault) in
             let members = try call.members()
-            return .tokens(
-                try await identities.signIn(
-                    by: .code(try members.text("code"), verifier: try members.text("verifier")),
-                    try Accounts.Application(members), client: call.client))
+            let proof = Identities.Proof.code(
+                try members.text("code"), verifier: try members.text("verifier"))
+            let application = try Accounts.Application(members)
+            let tokens = try await identities.accounts.counts.count(.openid) { () throws(ServiceFault) in
+                try await identities.signIn(by: proof, application, client: call.client)
+            }
+            return .tokens(tokens)
         }
         table.add(.post, "/v1/openid/{provider}/token") { call throws(ServiceFault) in
             let members = try call.members()
-            return .tokens(
-                try await identities.signIn(
-                    by: try .token(call.parameter, members), try Accounts.Application(members), client: call.client))
+            let proof = try Identities.Proof.token(call.parameter, members)
+            let application = try Accounts.Application(members)
+            let tokens = try await identities.accounts.counts.count(.openid) { () throws(ServiceFault) in
+                try await identities.signIn(by: proof, application, client: call.client)
+            }
+            return .tokens(tokens)
         }
     }
 

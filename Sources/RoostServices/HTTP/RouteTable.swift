@@ -31,6 +31,9 @@ package struct RouteTable: Sendable {
             uniquingKeysWith: { $0.union($1) })
     }
 
+    /// The path as it was added, such as `/v1/sessions/{sid}`; nil if there is no such path.
+    func pattern(of path: String) -> String? { find(path)?.entry.segments.joined(separator: "/") }
+
     /// The methods that a path takes; empty if there is no such path.
     func methods(of path: String) -> [String] {
         find(path).map { $0.entry.methods.keys.sorted() } ?? []

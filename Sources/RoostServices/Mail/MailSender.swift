@@ -37,6 +37,13 @@ package struct Letter: Sendable, Equatable {
 package protocol MailSender: Sendable {
     /// Takes a letter.
     func send(_ letter: Letter) async
+    /// How many letters there were.
+    var counters: MailCounters { get }
+}
+
+extension MailSender {
+    /// None, for those who hand no letter to a server.
+    package var counters: MailCounters { MailCounters() }
 }
 
 /// Prints letters to standard output, for a first start without a mail server. Addresses and links are seen by whoever

@@ -16,6 +16,11 @@ struct CircuitBreakers {
     /// How many hosts are remembered.
     var count: Int { breakers.count }
 
+    /// How many hosts are left alone.
+    func resting(now: Duration) -> Int {
+        breakers.values.count { $0.failures >= bounds.failures && now - $0.lastFailure < bounds.rest }
+    }
+
     /// Whether a request may go to the host. Whoever is let in says how it ended.
     mutating func admits(_ host: String, now: Duration) -> Bool {
         guard var breaker = breakers[host], breaker.failures >= bounds.failures else { return true }

@@ -27,6 +27,8 @@ package final class OutgoingClient: Sendable {
     private let settings: OutgoingSettings
     private let inbox: TransferInbox
     private let breakers: Mutex<CircuitBreakers>
+    // By the words of `TransferEnd.Cause`, and those that never began because the host is left alone.
+    private let ends = Mutex<[String: Int]>([:])
     private let start = ContinuousClock.now
 
     /// Starts its thread, which ends with it.
@@ -67,7 +69,10 @@ package final class OutgoingClient: Sendable {
         _ request: OutgoingRequest, _ url: OutgoingURL
     ) async -> Result<OutgoingResponse, OutgoingFailure> {
         let site = url.site
-        guard breakers.withLock({ $0.admits(site, now: .now - start) }) else { return .failure(.resting) }
+        guard breakers.withLock({ $0.admits(site, now: .now - start) }) else {
+            count("resting")
+            return .failure(.resting)
+        }
         let end = await transfer(url, .http(request))
         let outcome = Self.outcome(end)
         breakers.withLock { breakers in
@@ -83,7 +88,25 @@ package final class OutgoingClient: Sendable {
         return outcome
     }
 
+    /// What became of every try since the start, and how many hosts are left alone.
+    package var counts: (ends: [(result: String, count: Int)], resting: Int) {
+        let found = ends.withLock { $0 }
+        let now = ContinuousClock.now - start
+        return (
+            (TransferEnd.Cause.words + ["resting"]).map { ($0, found[$0] ?? 0) },
+            breakers.withLock { $0.resting(now: now) }
+        )
+    }
+
+    private func count(_ word: String) { ends.withLock { $0[word, default: 0] += 1 } }
+
     private func transfer(_ url: OutgoingURL, _ work: TransferWork) async -> TransferEnd {
+        let end = await carry(url, work)
+        count(end.cause.word)
+        return end
+    }
+
+    private func carry(_ url: OutgoingURL, _ work: TransferWork) async -> TransferEnd {
         let order = TransferOrder(url: url, work: work, deadline: .now + settings.bounds.whole)
         return await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in

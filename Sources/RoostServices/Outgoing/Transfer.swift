@@ -26,6 +26,22 @@ struct TransferEnd: Sendable {
         /// libcurl's code, 0 if all went well.
         case library(UInt32)
         case refusedAddress, tooLarge, overdue, cancelled, stopped, busy
+
+        /// Every word there is, for the metrics.
+        static let words = ["answered", "failed", "refused_address", "too_large", "timeout", "cancelled", "busy"]
+
+        /// What it is called there.
+        var word: String {
+            switch self {
+            case .library(0): "answered"
+            case .library: "failed"
+            case .refusedAddress: "refused_address"
+            case .tooLarge: "too_large"
+            case .overdue: "timeout"
+            case .cancelled, .stopped: "cancelled"
+            case .busy: "busy"
+            }
+        }
     }
 
     let cause: Cause

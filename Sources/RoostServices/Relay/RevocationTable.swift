@@ -2,12 +2,13 @@ import RoostStore
 
 /// What the relay hasn't been told yet.
 enum RevocationTable {
-    static func insert(_ revocation: Revocation, _ database: LocalDatabase) throws(LocalFailure) {
+    static func insert(_ revocation: Revocation, now: Int64, _ database: LocalDatabase) throws(LocalFailure) {
         try database.run(
-            "INSERT INTO revocation(user, device, sid, until) VALUES (?, ?, ?, ?)",
+            "INSERT INTO revocation(user, device, sid, until, created) VALUES (?, ?, ?, ?, ?)",
             [
                 .text(revocation.user), revocation.device.map { .text($0) } ?? .null,
                 revocation.sid.map { .text($0) } ?? .null, .integer(revocation.until),
+                .integer(now),
             ])
     }
 
@@ -27,6 +28,15 @@ enum RevocationTable {
                     until: row.integer(4))
             )
         }
+    }
+
+    /// How many still matter, and when the oldest was made; nil if there are none.
+    static func backlog(
+        now: Int64, _ database: LocalDatabase
+    ) throws(LocalFailure) -> (count: Int, oldest: Int64?) {
+        try database.rows("SELECT count(*), min(created) FROM revocation WHERE until > ?", [.integer(now)]) { row in
+            (Int(row.integer(0)), row.isNull(1) ? nil : row.integer(1))
+        }.first ?? (0, nil)
     }
 
     static func delete(_ id: Int64, _ database: LocalDatabase) throws(LocalFailure) {

@@ -1,35 +1,48 @@
-import RoostWire
-
-/// Writes the Prometheus text format, version 0.0.4. Names, help texts and labels come only from the server's own code,
-/// or are names by the protocol's rule, so nothing has to be escaped.
-struct Exposition {
-    enum Kind: String {
+/// Writes the Prometheus text format, version 0.0.4. Names, help texts and labels come only from our own code, or are
+/// names by the protocol's rule, so nothing has to be escaped.
+package struct Exposition {
+    /// What a family is.
+    package enum Kind: String {
         case counter, gauge, histogram
     }
 
-    private(set) var text = ""
+    /// The page so far.
+    package private(set) var text = ""
 
-    mutating func family(_ name: String, _ kind: Kind, _ help: String) {
+    /// An empty page.
+    package init() {}
+
+    /// Begins a family.
+    package mutating func family(_ name: String, _ kind: Kind, _ help: String) {
         text += "# HELP \(name) \(help)\n# TYPE \(name) \(kind.rawValue)\n"
     }
 
-    mutating func sample(_ name: String, _ value: Int, label: (name: String, value: String)? = nil) {
+    /// A sample of the family that was begun last.
+    package mutating func sample(_ name: String, _ value: Int, label: (name: String, value: String)? = nil) {
         sample(name, "\(value)", label: label)
     }
 
-    mutating func sample(_ name: String, _ value: Double, label: (name: String, value: String)? = nil) {
+    /// A sample of the family that was begun last.
+    package mutating func sample(_ name: String, _ value: Double, label: (name: String, value: String)? = nil) {
         sample(name, "\(value)", label: label)
+    }
+
+    /// A sample with several labels.
+    package mutating func sample(_ name: String, _ value: Int, labels: [(name: String, value: String)]) {
+        let shown = labels.map { "\($0.name)=\"\($0.value)\"" }.joined(separator: ",")
+        text += "\(name){\(shown)} \(value)\n"
     }
 
     /// A family with one sample.
-    mutating func single(_ name: String, _ kind: Kind, _ help: String, _ value: Int) {
+    package mutating func single(_ name: String, _ kind: Kind, _ help: String, _ value: Int) {
         family(name, kind, help)
         sample(name, value)
     }
 
+    /// A family of buckets.
     /// - Parameter unit: how many of the histogram's units make one of the family's: 1,000 for milliseconds that are
     ///   told in seconds.
-    mutating func histogram(_ name: String, _ help: String, _ histogram: BucketHistogram, unit: Int64 = 1) {
+    package mutating func histogram(_ name: String, _ help: String, _ histogram: BucketHistogram, unit: Int64 = 1) {
         family(name, .histogram, help)
         var below = 0
         for (bound, count) in zip(histogram.bounds, histogram.counts) {
@@ -42,7 +55,7 @@ struct Exposition {
     }
 
     /// A family with one sample for each value of a label.
-    mutating func labelled(
+    package mutating func labelled(
         _ name: String, _ kind: Kind, _ help: String, by label: String, _ values: [(value: String, count: Int)]
     ) {
         family(name, kind, help)
