@@ -129,10 +129,14 @@ public actor AccountClient {
         do throws(TransportFailure) { return try await transport.send(request) } catch { throw .unreachable }
     }
 
-    // What a refused exchange means. Only 401 says that there is nothing to keep.
+    // What a refused exchange means. Only these say that there is nothing to keep.
     private func failure(_ refusal: AccountRefusal) throws(AccountFailure) -> AccountFailure {
-        guard refusal.status == 401 else { return .refused(refusal) }
-        try forget(refusal.code == "refresh_reused" ? .stolen : .ended)
+        switch (refusal.status, refusal.code) {
+        case (401, "refresh_reused"): try forget(.stolen)
+        case (401, _): try forget(.ended)
+        case (403, "suspended"): try forget(.suspended)
+        default: return .refused(refusal)
+        }
         return .signedOut
     }
 
@@ -184,7 +188,9 @@ public actor AccountClient {
         let body = write.map { JSONWriter.object($0) }
         let first = try await token()
         do throws(AccountFailure) { return try await ask(request(method, path, body: body, token: first)) } catch {
-            guard case .refused(let refusal) = error, refusal.code == "unauthorized" else { throw error }
+            guard case .refused(let refusal) = error, ["unauthorized", "suspended"].contains(refusal.code) else {
+                throw error
+            }
         }
         if let held = try held(), held.access == first { _ = try await renewed(held) }
         return try await ask(request(method, path, body: body, token: try await token()))

@@ -26,6 +26,8 @@ public enum SignOutReason: Sendable, Equatable {
     case deleted
     /// The session was ended elsewhere, or nobody was here for too long.
     case ended
+    /// An operator keeps the account out. Say so, and don't ask for the password.
+    case suspended
     /// The refresh token was used twice, so somebody else may have it. The session has ended for both.
     case stolen
 }

@@ -25,6 +25,7 @@ let package = Package(
         .executableTarget(
             name: "app",
             dependencies: [
+                .product(name: "RoostAccounts", package: "roost"),
                 .product(name: "RoostKit", package: "roost"),
                 .product(name: "RoostClientURLSession", package: "roost"),
                 .product(name: "RoostWire", package: "roost"),

@@ -247,7 +247,9 @@ struct AccountClientTests {
     @Test func withoutANetworkTheOldTokenServesToItsEnd() async throws {
         let client = try await signedIn()
         time.advance(seconds: 3_500)
-        services.reply(.failure(.notSent), FakeServices.fault(503, "unavailable"))
+        services.reply(
+            .failure(.notSent), FakeServices.fault(503, "unavailable"), FakeServices.fault(429, "rate_limited"))
+        #expect(try await number(client.token()) == "1")
         #expect(try await number(client.token()) == "1")
         #expect(try await number(client.token()) == "1")
         time.advance(seconds: 100)
@@ -257,12 +259,15 @@ struct AccountClientTests {
         #expect(try await number(client.token()) == "2")
     }
 
-    @Test(arguments: [("refresh_reused", SignOutReason.stolen), ("unauthorized", .ended)])
-    func anEndedSessionIsTold(_ code: String, _ reason: SignOutReason) async throws {
+    @Test(arguments: [
+        (401, "refresh_reused", SignOutReason.stolen), (401, "unauthorized", .ended), (401, "", .ended),
+        (403, "suspended", .suspended),
+    ])
+    func anEndedSessionIsTold(_ status: Int, _ code: String, _ reason: SignOutReason) async throws {
         let client = try await signedIn()
         var (one, other) = (await client.events().makeAsyncIterator(), await client.events().makeAsyncIterator())
         time.advance(seconds: 3_500)
-        services.reply(FakeServices.fault(401, code))
+        services.reply(FakeServices.fault(status, code))
         #expect(await failure { _ = try await client.token() } == .signedOut)
         #expect(await one.next() == .signedOut(reason))
         #expect(await other.next() == .signedOut(reason))
@@ -280,7 +285,7 @@ struct AccountClientTests {
         #expect(
             await failure { _ = try await client.sessions() }
                 == .refused(AccountRefusal(status: 401, code: "unauthorized", reason: "no")))
-        services.reply(FakeServices.fault(401, "unauthorized"), FakeServices.fault(401, "unauthorized"))
+        services.reply(FakeServices.fault(403, "suspended"), FakeServices.fault(403, "suspended"))
         #expect(await failure { _ = try await client.sessions() } == .signedOut)
     }
 

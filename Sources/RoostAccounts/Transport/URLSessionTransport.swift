@@ -13,75 +13,120 @@ public final class URLSessionTransport: NSObject, AccountTransport {
         var answerBytes: Int
         var status = 0
         var body: [UInt8] = []
+        // A task that is cancelled at its end ends well.
+        var isTooLarge = false
     }
 
-    private let pending = Mutex<[Int: Pending]>([:])
-    private let session = Mutex<URLSession?>(nil)
+    private struct State {
+        // It keeps its delegate until it is invalidated, so that there is one only while requests are open.
+        var session: URLSession?
+        var open = 0
+        var pending: [ObjectIdentifier: Pending] = [:]
+        // Tasks that haven't begun, and whether they were given up before that.
+        var unbegun: [ObjectIdentifier: Bool] = [:]
+    }
+
+    private let state = Mutex(State())
 
     /// Nothing is opened yet.
     public override init() { super.init() }
 
-    // A session keeps its delegate until it is invalidated, so that there is one only while requests wait.
-    private func current() -> URLSession {
-        session.withLock { session in
-            if let session { return session }
-            let configuration = URLSessionConfiguration.ephemeral
-            configuration.httpCookieAcceptPolicy = .never
-            configuration.httpShouldSetCookies = false
-            configuration.urlCache = nil
-            configuration.requestCachePolicy = .reloadIgnoringLocalCacheData
-            let made = URLSession(configuration: configuration, delegate: self, delegateQueue: nil)
-            session = made
-            return made
-        }
+    private static var configuration: URLSessionConfiguration {
+        let configuration = URLSessionConfiguration.ephemeral
+        configuration.httpCookieAcceptPolicy = .never
+        configuration.httpShouldSetCookies = false
+        configuration.urlCache = nil
+        configuration.requestCachePolicy = .reloadIgnoringLocalCacheData
+        return configuration
     }
 
     /// Sends a request once.
     public func send(_ request: AccountRequest) async throws(TransportFailure) -> AccountAnswer {
-        guard let url = URL(string: request.url) else { throw .notSent }
-        var wire = URLRequest(url: url)
-        wire.httpMethod = request.method
-        wire.timeoutInterval = request.timeout / .seconds(1)
-        wire.httpBody = request.body.map { Data($0) }
-        if request.body != nil { wire.setValue("application/json", forHTTPHeaderField: "Content-Type") }
-        if let token = request.token { wire.setValue("Bearer \(token)", forHTTPHeaderField: "Authorization") }
-        let task = current().dataTask(with: wire)
-        // `timeoutInterval` begins anew with each byte.
+        guard let wire = URLSessionTransport.wire(request) else { throw .notSent }
+        let task = open(wire)
+        // `timeoutInterval` begins anew with each byte, and on Linux it counts whole seconds.
         let alarm = Task {
             try await Task.sleep(for: request.timeout)
-            task.cancel()
+            giveUp(task)
         }
         defer { alarm.cancel() }
         let result = await withTaskCancellationHandler {
-            await withCheckedContinuation { continuation in
-                pending.withLock {
-                    $0[task.taskIdentifier] = Pending(continuation: continuation, answerBytes: request.answerBytes)
-                }
-                task.resume()
-            }
+            await withCheckedContinuation { begin(task, $0, answerBytes: request.answerBytes) }
         } onCancel: {
-            task.cancel()
+            giveUp(task)
         }
         return try result.get()
     }
 
+    private static func wire(_ request: AccountRequest) -> URLRequest? {
+        guard let url = URL(string: request.url) else { return nil }
+        var wire = URLRequest(url: url)
+        wire.httpMethod = request.method
+        wire.timeoutInterval = (request.timeout / .seconds(1)).rounded(.up) + 1
+        wire.httpBody = request.body.map { Data($0) }
+        if request.body != nil { wire.setValue("application/json", forHTTPHeaderField: "Content-Type") }
+        if let token = request.token { wire.setValue("Bearer \(token)", forHTTPHeaderField: "Authorization") }
+        return wire
+    }
+
+    private func open(_ wire: URLRequest) -> URLSessionDataTask {
+        state.withLock { state in
+            let session =
+                state.session
+                ?? URLSession(configuration: URLSessionTransport.configuration, delegate: self, delegateQueue: nil)
+            state.session = session
+            state.open += 1
+            let task = session.dataTask(with: wire)
+            state.unbegun[ObjectIdentifier(task)] = false
+            return task
+        }
+    }
+
+    private func begin(
+        _ task: URLSessionDataTask, _ continuation: CheckedContinuation<Result<AccountAnswer, TransportFailure>, Never>,
+        answerBytes: Int
+    ) {
+        let isGivenUp = state.withLock { state in
+            if state.unbegun.removeValue(forKey: ObjectIdentifier(task)) == true { return true }
+            state.pending[ObjectIdentifier(task)] = Pending(continuation: continuation, answerBytes: answerBytes)
+            return false
+        }
+        guard isGivenUp else { return task.resume() }
+        task.cancel()
+        close()
+        continuation.resume(returning: .failure(.notSent))
+    }
+
+    private func giveUp(_ task: URLSessionDataTask) {
+        let hasBegun = state.withLock { state in
+            // Nothing if it has ended meanwhile.
+            state.unbegun[ObjectIdentifier(task)]? = true
+            return state.pending[ObjectIdentifier(task)] != nil
+        }
+        if hasBegun { task.cancel() }
+    }
+
+    private func close() {
+        let last = state.withLock { state -> URLSession? in
+            state.open -= 1
+            guard state.open == 0 else { return nil }
+            defer { state.session = nil }
+            return state.session
+        }
+        last?.finishTasksAndInvalidate()
+    }
+
     private func finish(_ task: URLSessionTask, _ error: (any Error)?) {
-        let (found, isLast) = pending.withLock { pending in
-            let found = pending.removeValue(forKey: task.taskIdentifier)
-            return (found, pending.isEmpty)
+        guard let found = state.withLock({ $0.pending.removeValue(forKey: ObjectIdentifier(task)) }) else { return }
+        close()
+        let answer = AccountAnswer(status: found.status, body: found.body)
+        if found.isTooLarge {
+            found.continuation.resume(returning: .failure(.noAnswer))
+        } else if let error {
+            found.continuation.resume(returning: .failure(URLSessionTransport.failure(error)))
+        } else {
+            found.continuation.resume(returning: .success(answer))
         }
-        if isLast {
-            session.withLock { session in
-                session?.finishTasksAndInvalidate()
-                session = nil
-            }
-        }
-        guard let found else { return }
-        guard let error else {
-            return found.continuation.resume(
-                returning: .success(AccountAnswer(status: found.status, body: found.body)))
-        }
-        found.continuation.resume(returning: .failure(URLSessionTransport.failure(error)))
     }
 
     private static func failure(_ error: any Error) -> TransportFailure {
@@ -109,18 +154,22 @@ extension URLSessionTransport: URLSessionDataDelegate {
         _ session: URLSession, dataTask: URLSessionDataTask, didReceive response: URLResponse,
         completionHandler: @escaping @Sendable (URLSession.ResponseDisposition) -> Void
     ) {
-        pending.withLock {
-            $0[dataTask.taskIdentifier]?.status = (response as? HTTPURLResponse)?.statusCode ?? 0
+        state.withLock {
+            $0.pending[ObjectIdentifier(dataTask)]?.status = (response as? HTTPURLResponse)?.statusCode ?? 0
         }
         completionHandler(.allow)
     }
 
     /// A piece of an answer.
     public func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
-        let fits = pending.withLock { pending in
-            guard let entry = pending[dataTask.taskIdentifier] else { return true }
-            guard data.count <= entry.answerBytes - entry.body.count else { return false }
-            pending[dataTask.taskIdentifier]?.body += data
+        let fits = state.withLock { state in
+            let id = ObjectIdentifier(dataTask)
+            guard let entry = state.pending[id] else { return true }
+            guard data.count <= entry.answerBytes - entry.body.count else {
+                state.pending[id]?.isTooLarge = true
+                return false
+            }
+            state.pending[id]?.body += data
             return true
         }
         if !fits { dataTask.cancel() }
