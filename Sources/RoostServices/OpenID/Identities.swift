@@ -101,10 +101,9 @@ package struct Identities: Sendable {
         _ identity: Identity, email: String?, _ application: Accounts.Application
     ) throws(ServiceFault) -> Account {
         let rules = accounts.settings.rules
-        // A provider may allow names that we don't; then the person is asked.
-        let told = identity.name.flatMap { try? rules.name($0) }
+        // A provider may allow names that we don't; then the person is asked, as if it had told none.
         return Account(
-            user: RandomName.user(), email: email, name: try rules.name(application.displayName ?? told),
+            user: RandomName.user(), email: email, name: try rules.name(application.displayName ?? identity.name),
             role: try rules.role(application.role), language: try rules.language(application.language),
             isVerified: email != nil, created: accounts.clock.now())
     }
