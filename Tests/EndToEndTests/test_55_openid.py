@@ -1,5 +1,6 @@
 """Signing in with others: the flow of a browser and that of an app against an issuer that may lie in every way."""
 
+import asyncio
 import base64
 import contextlib
 import hashlib
@@ -20,6 +21,7 @@ from harness.document import Walk
 from harness.relay import REPOSITORY
 from harness.up import free_port
 from harness.waiting import until
+from test_56_account_operators import user
 
 sys.path.insert(0, str(REPOSITORY / "Tests/Fakes"))
 import oidc_issuer  # noqa: E402
@@ -459,6 +461,27 @@ async def test_deleting_an_account_ends_apples_grant(tmp_path, start_services, i
     form = ends(issuer)[-1]["form"]
     assert form["client_id"] == ("org.example.web" if way == "browser" else APP)
     assert form["token_type_hint"] == "refresh_token"
+
+
+async def test_an_operator_keeps_somebody_out_and_deletes_them(tmp_path, start_services, issuer):
+    issuer.behave(apple=True, user={"name": {"firstName": "Ann"}})
+    services = opened(start_services, issuer, **apple_settings(issuer, tmp_path))
+    ann = Browser(services, "apple").sign_in()
+    await asyncio.to_thread(user, services, "suspend", ann["user"])
+    for answer in (Browser(services, "apple").sign_in(), native(services, issuer, "apple")):
+        assert (answer.status, answer.code) == (403, "suspended"), answer.raw
+    await asyncio.to_thread(user, services, "delete", ann["user"], "--yes")
+    await until(lambda: ends(issuer) and not left(services), "the end of the grant")
+    # Whoever comes again is somebody new.
+    assert Browser(services, "apple").sign_in()["user"] != ann["user"]
+
+
+def test_a_state_is_good_at_its_provider_only(tmp_path, start_services, issuer):
+    services = opened(start_services, issuer, **apple_settings(issuer, tmp_path))
+    browser = Browser(services)
+    back = browser.back()
+    assert browser.page(back.replace("/sso/", "/apple/")) == {"openid-error": "identity_refused"}
+    assert browser.page(back) == {"openid-error": "identity_refused"}
 
 
 def ends(issuer):
