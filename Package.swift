@@ -112,7 +112,10 @@ let package = Package(
             ],
             resources: [
                 .embedInCode("AdminPage/admin.html"), .embedInCode("AdminPage/admin.css"),
-                .embedInCode("AdminPage/admin.js"),
+                .embedInCode("AdminPage/admin.js"), .embedInCode("AdminPage/accounts.js"),
+                .embedInCode("AdminPage/dom.js"),
+                // A link to a part of the chat page, which keeps the same sign-ins.
+                .embedInCode("AdminPage/signins.js"),
             ],
             swiftSettings: fast,
             plugins: [.plugin(name: "PackPage")]

@@ -30,6 +30,13 @@ struct ConfigurationOptions: ParsableArguments {
             into: ServicesConfiguration(), file: file, environment: environment, flags: written() + flags)
     }
 
+    /// The same for `roost-services`, which reads the same file and the same settings, and leaves the relay's alone.
+    func words(_ added: [ConfigurationFlag]) -> [String] {
+        let named = config.map { ["--config", $0] } ?? []
+        let settings = settings + added.map { "\($0.key)=\($0.value)" }
+        return named + settings.flatMap { ["--set", $0] }
+    }
+
     private var environment: [String: String] { ProcessInfo.processInfo.environment }
 
     private var file: String? { config ?? environment["ROOST_CONFIG"].flatMap { $0.isEmpty ? nil : $0 } }

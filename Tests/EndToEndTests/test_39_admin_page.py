@@ -68,7 +68,10 @@ async def talk(relay, people=3):
 
 
 def test_what_a_browser_is_told(relay):
-    types = {"/admin": "text/html", "/admin/admin.css": "text/css", "/admin/admin.js": "text/javascript"}
+    types = {
+        "/admin": "text/html", "/admin/admin.css": "text/css", "/admin/admin.js": "text/javascript",
+        "/admin/accounts.js": "text/javascript", "/admin/dom.js": "text/javascript",
+        "/admin/signins.js": "text/javascript"}
     for path, type in types.items():
         status, headers, body = relay.get(path)
         assert (status, headers["Content-Type"]) == (200, f"{type}; charset=utf-8") and body

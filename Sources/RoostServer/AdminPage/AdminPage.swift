@@ -7,24 +7,31 @@ enum AdminPage {
         "/admin": ("text/html", PackageResources.admin_html),
         "/admin/admin.css": ("text/css", PackageResources.admin_css),
         "/admin/admin.js": ("text/javascript", PackageResources.admin_js),
+        "/admin/accounts.js": ("text/javascript", PackageResources.accounts_js),
+        "/admin/dom.js": ("text/javascript", PackageResources.dom_js),
+        "/admin/signins.js": ("text/javascript", PackageResources.signins_js),
     ]
 
     /// The paths of its files.
     static let paths = Set(files.keys)
 
     /// The response for one of its paths; nil for others.
-    static func response(to path: String) -> HTTPResponse? {
+    /// - Parameter services: the origin of the services, or nothing.
+    static func response(to path: String, services: String) -> HTTPResponse? {
         files[path].map { type, body in
-            HTTPResponse(status: 200, contentType: "\(type); charset=utf-8", body: body, headers: headers)
+            HTTPResponse(
+                status: 200, contentType: "\(type); charset=utf-8", body: body,
+                headers: [("Content-Security-Policy", policy(services: services))] + headers)
         }
     }
 
+    private static func policy(services: String) -> String {
+        let origins = services.isEmpty ? "'self'" : "'self' \(services)"
+        return "default-src 'none'; script-src 'self'; style-src 'self'; connect-src \(origins); img-src data:; "
+            + "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+    }
+
     private static let headers: [(name: String, value: String)] = [
-        (
-            "Content-Security-Policy",
-            "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src data:; "
-                + "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
-        ),
         ("X-Content-Type-Options", "nosniff"),
         ("Referrer-Policy", "no-referrer"),
         ("Cross-Origin-Opener-Policy", "same-origin"),

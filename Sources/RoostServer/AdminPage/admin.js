@@ -1,19 +1,13 @@
 // The operators' page: one connection to the relay that serves it, and what is shown of its answers.
 // Docs/Protocol.md, section 11, describes the commands. Text of others is only ever set as text.
 
+import { closeAccounts, openAccounts } from "./accounts.js";
+import { $, button, complain, confirmed, count, element, row, things, when } from "./dom.js";
+
 const HALF_HOUR = 30 * 60_000;
 // A gap in a line longer than this is a gap in what is known.
 const SILENCE = 60_000;
 const PATIENCE = 10_000;
-
-const $ = (id) => document.getElementById(id);
-
-function element(name, attributes = {}, ...children) {
-  const made = document.createElement(name);
-  for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
-  made.append(...children);
-  return made;
-}
 
 function shape(name, attributes) {
   const made = document.createElementNS("http://www.w3.org/2000/svg", name);
@@ -100,7 +94,6 @@ class Samples {
   }
 }
 
-const count = (value) => (value === undefined ? "–" : value.toLocaleString("en"));
 const rate = (value) => (value === undefined ? "–" : value.toLocaleString("en", { maximumFractionDigits: 1 }));
 const milliseconds = (value) =>
   value === undefined ? "–" : `${(value / 1000).toLocaleString("en", { maximumFractionDigits: 1 })} ms`;
@@ -108,8 +101,6 @@ const milliseconds = (value) =>
 const pair = (timing) => timing
   ? `${milliseconds(timing.p50).replace(" ms", "")} / ${milliseconds(timing.p99)}`
   : "–";
-/** A number of things. */
-const things = (number, one) => `${count(number)} ${one}${number === 1 ? "" : "s"}`;
 function bytes(value) {
   const units = ["B", "kB", "MB", "GB", "TB"];
   let place = 0;
@@ -221,6 +212,10 @@ function path(line, x, y) {
 let connection = null;
 let samples = new Samples();
 let token = "";
+/** A token for the services, if the link had one of its own. */
+let servicesToken = "";
+/** Gives a token again and again, if somebody goes on as who they are at the chat page. */
+let renew = null;
 let isLeaving = false;
 let tries = 0;
 const charts = CHARTS.map((chart) => new Chart(chart));
@@ -232,8 +227,6 @@ const tiles = TILES.map(([title]) => {
 $("charts").append(...charts.map((chart) => chart.figure));
 
 const say = (text) => { $("status").textContent = text; };
-const complain = (error) => { $("notice").textContent = error ? `${error.code ?? "Problem"}: ${error.message}` : ""; };
-const when = (time) => (time === undefined ? "" : new Date(time).toLocaleString());
 
 function show(sample) {
   samples.add(sample);
@@ -254,12 +247,6 @@ function draw() {
   for (const chart of charts) chart.draw(samples.all);
 }
 
-/** A row of a table whose cells say on a narrow screen what they are. */
-function row(table, cells) {
-  const heads = [...table.tHead.rows[0].cells].map((cell) => cell.textContent);
-  return element("tr", {}, ...cells.map((cell, place) => element("td", { "data-label": heads[place] }, cell)));
-}
-
 async function ask(type, members) {
   complain(null);
   try {
@@ -275,6 +262,11 @@ async function ask(type, members) {
 async function signIn() {
   isLeaving = false;
   say("Connecting …");
+  try {
+    if (renew) token = await renew();
+  } catch (error) {
+    if (error.code !== "unreachable") return signOut(`${error.code}: ${error.message}`);
+  }
   const opened = new Connection(token, { onSample: show, onEnd: lost });
   connection = opened;
   try {
@@ -284,9 +276,11 @@ async function signIn() {
     samples = new Samples();
     for (const sample of kept.history) samples.add(sample);
     draw();
-    sessionStorage.setItem("token", token);
+    if (!renew) sessionStorage.setItem("token", token);
+    if (servicesToken) sessionStorage.setItem("services", servicesToken);
     say(`${welcome.server}, signed in as ${welcome.operator}`);
     for (const [id, isHidden] of [["sign-in", true], ["content", false], ["leave", false]]) $(id).hidden = isHidden;
+    openAccounts(renew ?? (async () => servicesToken || token), lookUp);
   } catch (error) {
     if (error instanceof Refused && error.code !== "busy") return signOut(`${error.code}: ${error.message}`);
     opened.close();
@@ -296,7 +290,7 @@ async function signIn() {
 /** The connection is gone. Unless somebody wanted that, or the token is no longer good, another one is tried. */
 function lost(code) {
   if (isLeaving) return;
-  if (code >= 4500 || code === 4004) return signOut("The token is no longer good. Sign in with another one.");
+  if (code >= 4500 || (code === 4004 && !renew)) return signOut("The token is no longer good. Sign in with another one.");
   if ($("content").hidden && tries > 2) {
     return signOut("The relay can't be reached, or doesn't allow this page (listen.origins).");
   }
@@ -310,8 +304,11 @@ function signOut(problem = "") {
   isLeaving = true;
   tries = 0;
   token = "";
-  sessionStorage.removeItem("token");
+  servicesToken = "";
+  renew = null;
+  for (const key of ["token", "services", "user"]) sessionStorage.removeItem(key);
   connection?.close();
+  closeAccounts();
   for (const [id, isHidden] of [["sign-in", false], ["content", true], ["leave", true], ["person", true]]) {
     $(id).hidden = isHidden;
   }
@@ -329,6 +326,47 @@ $("sign-in").addEventListener("submit", (event) => {
   signIn();
 });
 $("leave").addEventListener("click", () => signOut());
+
+// What the chat page at the same origin keeps of each account that is signed in here (Web/app.js).
+const KEPT = "roost.account.";
+
+/** Offers to go on as who somebody is at the chat page. Whether they are an operator, the token says. */
+async function offerAccounts() {
+  const users = Object.keys(localStorage).filter((key) => key.startsWith(KEPT)).map((key) => key.slice(KEPT.length));
+  if (!users.length) return;
+  const { Accounts } = await import("./signins.js");
+  const origin = await Accounts.find();
+  if (!origin) return;
+  const accounts = new Accounts(origin, localStorage.getItem("roost.device") ?? "", {
+    get: (user) => localStorage.getItem(KEPT + user) ?? undefined,
+    set: (user, words) => localStorage.setItem(KEPT + user, words),
+    remove: (user) => localStorage.removeItem(KEPT + user),
+  });
+  const goOn = async (user) => {
+    try {
+      if (!isOperator(await accounts.token(user))) throw new Error(`${user} is no operator`);
+    } catch (error) {
+      $("sign-in-problem").textContent = error.message;
+      return;
+    }
+    renew = () => accounts.token(user);
+    sessionStorage.setItem("user", user);
+    signIn();
+  };
+  $("own-accounts").replaceChildren(...users.map((user) => button(`Go on as ${user}`, () => goOn(user))));
+  const before = sessionStorage.getItem("user");
+  if (!token && users.includes(before)) goOn(before);
+}
+
+/** What a token says of itself. The relay and the services check it. */
+function isOperator(words) {
+  try {
+    const claims = JSON.parse(atob(words.split(".")[1].replaceAll("-", "+").replaceAll("_", "/")));
+    return claims.scope.split(" ").includes("admin");
+  } catch {
+    return false;
+  }
+}
 
 // People ---------------------------------------------------------------------------------------------------------------
 
@@ -412,16 +450,6 @@ async function end(type, members, question) {
   if (answer.unstored) $("person-facts").textContent += "; not stored, because the disk is full";
 }
 
-function confirmed(question) {
-  const dialog = $("confirm");
-  $("confirm-text").textContent = question;
-  dialog.returnValue = "no";
-  dialog.showModal();
-  return new Promise((resolve) => {
-    dialog.addEventListener("close", () => resolve(dialog.returnValue === "yes"), { once: true });
-  });
-}
-
 $("refresh-person").addEventListener("click", () => lookUp(shown, false));
 $("disconnect-person").addEventListener("click", () => end("admin.disconnect", { user: shown },
   `Disconnect all devices of ${shown}? Their clients will come back.`));
@@ -470,8 +498,16 @@ $("more-message").addEventListener("click", () => findMessage(nextMember));
 // Beginning --------------------------------------------------------------------------------------------------------------
 
 // A link may bring the token behind `#`, which no browser sends to a server.
-const brought = new URLSearchParams(location.hash.slice(1)).get("token");
+const link = new URLSearchParams(location.hash.slice(1));
+const brought = link.get("token");
 if (brought) history.replaceState(null, "", location.pathname);
 token = brought ?? sessionStorage.getItem("token") ?? "";
+// It belongs to the token that it came with.
+servicesToken = link.get("services") ?? (brought ? "" : sessionStorage.getItem("services") ?? "");
+const user = sessionStorage.getItem("user");
 if (token) signIn();
 else signOut();
+// A reload isn't a sign-out.
+if (!token && user) sessionStorage.setItem("user", user);
+// Not needed for anything else.
+offerAccounts().catch(() => {});

@@ -24,7 +24,6 @@ enum ChatPage {
     /// do: programs and people with curl get a line of text there.
     /// - Parameter services: the origin of the services, or nothing.
     static func response(to request: HTTPRequest, services: String) -> HTTPResponse? {
-        if request.path == "/v1/page" { return settings(services: services) }
         guard let file = files[request.path] else { return nil }
         let isRoot = request.path == "/"
         if isRoot, !takesHTML(request.accept) { return nil }
@@ -78,7 +77,7 @@ enum ChatPage {
     }
 
     /// What the page's files don't say, because it is the operator's. An origin has no character that JSON escapes.
-    private static func settings(services: String) -> HTTPResponse {
+    static func settings(services: String) -> HTTPResponse {
         let text = services.isEmpty ? "{}" : "{\"services\":\"\(services)\"}"
         return HTTPResponse(
             status: 200, contentType: "application/json", body: [UInt8](text.utf8), headers: headers(services: ""))

@@ -19,6 +19,8 @@ extension Gateway {
             return HTTPResponse(
                 status: 200, contentType: "text/plain; version=0.0.4; charset=utf-8",
                 body: metrics.page(at: now.monotonic) { metricsPage() })
+        case "/v1/page" where configuration.hasChatPage || configuration.hasAdminPage:
+            return ChatPage.settings(services: configuration.listen.services)
         case let path:
             if configuration.hasChatPage,
                 let page = ChatPage.response(to: request, services: configuration.listen.services)
@@ -26,7 +28,8 @@ extension Gateway {
                 return page
             }
             if path == "/" { return greeting }
-            let page = configuration.hasAdminPage ? AdminPage.response(to: path) : nil
+            let page =
+                configuration.hasAdminPage ? AdminPage.response(to: path, services: configuration.listen.services) : nil
             return page ?? .refusal(404, code: "not_found", reason: "there is no such page")
         }
     }

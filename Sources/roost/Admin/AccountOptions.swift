@@ -59,13 +59,6 @@ struct AccountOptions: ParsableArguments {
         text.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? ""
     }
 
-    /// A token for these routes. Fails if there are no keys on this machine.
-    func newToken(forPage: Bool) throws -> String {
-        let words = ["admin-token", "--as", name] + (forPage ? ["--page"] : [])
-        let text = try output(of: words + configurationWords(), input: [])
-        return String(decoding: text.prefix { $0 != UInt8(ascii: "\n") }, as: UTF8.self)
-    }
-
     private static func body(_ members: (JSONWriter) -> Void) -> [UInt8] {
         let writer = JSONWriter()
         writer.beginBare()
@@ -79,7 +72,10 @@ struct AccountOptions: ParsableArguments {
         var words = ["admin", method, path, "--as", name]
         if let url { words += ["--url", url] }
         if let caFile { words += ["--ca-file", caFile] }
-        let text = try output(of: words + configurationWords(), input: body)
+        // Not on its command line, which every user of the machine can see.
+        let text = try ServicesProgram.output(
+            of: words + up.words(try up.services().added), input: body,
+            environment: token.map { ["ROOST_ADMIN_TOKEN": $0] } ?? [:], program: program)
         // The status, and the body behind a line break.
         let parts = text.split(separator: UInt8(ascii: "\n"), maxSplits: 1, omittingEmptySubsequences: false)
         guard parts.count == 2, let status = Int(String(decoding: parts[0], as: UTF8.self)) else {
@@ -89,33 +85,4 @@ struct AccountOptions: ParsableArguments {
     }
 
     private var program: String { services ?? ServicesProgram.path }
-
-    // Both programs read the same file and the same settings, and the keys are where `roost up` has them.
-    private func configurationWords() throws -> [String] { up.words(try up.services().added) }
-
-    private func output(of words: [String], input: [UInt8]) throws -> [UInt8] {
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: program)
-        process.arguments = words
-        // Not on its command line, which every user of the machine can see.
-        if let token {
-            process.environment = ProcessInfo.processInfo.environment.merging(["ROOST_ADMIN_TOKEN": token]) { $1 }
-        }
-        let (given, said, problem) = (Pipe(), Pipe(), Pipe())
-        (process.standardInput, process.standardOutput, process.standardError) = (given, said, problem)
-        do { try process.run() } catch {
-            throw AdminFailure("\(program): can't be run; build it, or name it by --services")
-        }
-        // 16 KiB at most, which a pipe takes at once.
-        try? given.fileHandleForWriting.write(contentsOf: Data(input))
-        try? given.fileHandleForWriting.close()
-        let text = (try? said.fileHandleForReading.readToEnd()) ?? Data()
-        let words = (try? problem.fileHandleForReading.readToEnd()) ?? Data()
-        process.waitUntilExit()
-        guard process.terminationStatus == 0 else {
-            let line = String(decoding: words, as: UTF8.self).split(separator: "\n").first.map(String.init) ?? "failed"
-            throw AdminFailure(line.hasPrefix("roost-services: ") ? String(line.dropFirst(16)) : line)
-        }
-        return [UInt8](text)
-    }
 }

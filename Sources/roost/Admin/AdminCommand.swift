@@ -209,7 +209,10 @@ struct AdminPageCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "page",
         abstract: "Print a link that opens the operators' page.",
-        discussion: "The token in it is good for an hour. Browsers don't send that part of a link to any server."
+        discussion: """
+            The token in it is good for an hour, and so is the one for the services, if their keys are on this machine. \
+            Browsers don't send that part of a link to any server.
+            """
     )
 
     @OptionGroup var admin: AdminOptions
@@ -219,7 +222,18 @@ struct AdminPageCommand: AsyncParsableCommand {
         guard let page = PageAddress(relay: address) else {
             throw ValidationError("the address must end with /v1/socket: \(address)")
         }
-        RoostCommand.write(page.link(to: "admin", token: try await admin.newToken()), to: .standardOutput)
+        let link = page.link(to: "admin", token: try await admin.newToken())
+        RoostCommand.write(link + (servicesToken().map { "&services=\($0)" } ?? ""), to: .standardOutput)
+    }
+
+    /// A token for the services; nil if there are none here.
+    private func servicesToken() -> String? {
+        guard let relay = try? admin.options.configuration(), let written = try? admin.options.servicesSettings(),
+            let added = try? ServicesDefaults(relay: relay).flags(beside: written)
+        else { return nil }
+        let words = ["admin-token", "--page", "--as", admin.name] + admin.options.words(added)
+        guard let text = try? ServicesProgram.output(of: words) else { return nil }
+        return String(decoding: text.prefix { $0 != UInt8(ascii: "\n") }, as: UTF8.self)
     }
 }
 

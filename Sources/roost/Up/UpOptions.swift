@@ -31,12 +31,8 @@ struct UpOptions: ParsableArguments {
         return (try options.servicesConfiguration(flags: added), added)
     }
 
-    /// The services' words for all this. They read the same file and the same settings, and leave the relay's alone.
-    func words(_ added: [ConfigurationFlag]) -> [String] {
-        let file = options.config.map { ["--config", $0] } ?? []
-        let settings = options.settings + added.map { "\($0.key)=\($0.value)" }
-        return file + settings.flatMap { ["--set", $0] }
-    }
+    /// The services' words for all this.
+    func words(_ added: [ConfigurationFlag]) -> [String] { options.words(added) }
 
     static func flags(_ named: [(name: String, key: String, value: String?)]) -> [ConfigurationFlag] {
         named.compactMap { name, key, value in value.map { ConfigurationFlag(name, key: key, value: $0) } }

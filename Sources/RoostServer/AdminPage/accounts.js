@@ -1,0 +1,221 @@
+// Accounts on the operators' page: who there is, what operators may change, and what they did. It speaks HTTP to the
+// services (Docs/openapi.yaml, tag administration), whose origin the relay tells.
+
+import { $, button, complain, confirmed, row, things, when } from "./dom.js";
+
+/** A request is given up after this. Milliseconds. */
+const PATIENCE = 15_000;
+const PAGE = 50;
+
+class Refused extends Error {
+  constructor(code, reason) {
+    super(reason);
+    this.code = code;
+  }
+}
+
+let origin = "";
+/** Returns a token for the services. */
+let token = async () => "";
+/** Shows what the relay knows of a user. */
+let onUser = () => {};
+
+/** Shows the section as far as it can be used: there may be no services, or no token for them. */
+export async function openAccounts(giveToken, lookUp) {
+  token = giveToken;
+  onUser = lookUp;
+  closeAccounts();
+  const said = await fetch("/v1/page", { cache: "no-cache", signal: AbortSignal.timeout(PATIENCE) })
+    .then((answer) => answer.json()).catch(() => ({}));
+  origin = said.services ?? "";
+  if (!origin) return explain("This relay has no services beside it (listen.services), so there are no accounts.");
+  try {
+    await ask("GET", "/v1/admin/audit?limit=1");
+  } catch (error) {
+    if (error.code === "unreachable") {
+      return explain(`The services at ${origin} can't be reached, or don't allow this page (services.origins).`);
+    }
+    return explain("The services don't take this token. `roost admin page` on their machine prints a link that has one "
+      + "for them, too; or sign in as an operator who has an account.");
+  }
+  explain("");
+  $("accounts-content").hidden = false;
+}
+
+export function closeAccounts() {
+  for (const id of ["accounts-content", "account", "accounts-table", "more-accounts", "audit-table", "more-audit"]) {
+    $(id).hidden = true;
+  }
+  for (const id of ["accounts-table", "audit-table"]) $(id).tBodies[0].replaceChildren();
+  explain("");
+}
+
+const explain = (words) => { $("accounts-state").textContent = words; };
+
+async function ask(method, path, body) {
+  const headers = { Authorization: `Bearer ${await token()}` };
+  if (body) headers["Content-Type"] = "application/json";
+  let answer;
+  try {
+    answer = await fetch(origin + path, {
+      method, headers, body: body && JSON.stringify(body), credentials: "omit", cache: "no-store",
+      signal: AbortSignal.timeout(PATIENCE),
+    });
+  } catch {
+    throw new Refused("unreachable", "the services can't be reached");
+  }
+  const told = await answer.json().catch(() => ({}));
+  if (!answer.ok) throw new Refused(told.code ?? "failed", told.reason ?? `status ${answer.status}`);
+  return told;
+}
+
+/** The same, with the reason shown if it fails; nothing then. */
+async function tried(method, path, body) {
+  complain(null);
+  try {
+    return await ask(method, path, body);
+  } catch (error) {
+    complain(error);
+    return null;
+  }
+}
+
+// Finding --------------------------------------------------------------------------------------------------------------
+
+let prefix = "", nextAccount;
+
+async function find(after) {
+  const table = $("accounts-table");
+  if (!after) table.tBodies[0].replaceChildren();
+  const before = table.tBodies[0].rows.length;
+  // A page may have nobody although there are more.
+  do {
+    const page = await tried("POST", "/v1/admin/users/find", { prefix, limit: PAGE, ...(after ? { after } : {}) });
+    if (!page) return;
+    for (const account of page.accounts) {
+      table.tBodies[0].append(row(table, [
+        button(account.displayName || "(no name)", () => show(account.user)), account.email ?? "", account.user,
+        account.role ?? "", account.tier ?? "", state(account),
+      ]));
+    }
+    after = page.next;
+  } while (after && table.tBodies[0].rows.length < before + PAGE);
+  nextAccount = after;
+  const found = table.tBodies[0].rows.length;
+  table.hidden = found === 0;
+  $("more-accounts").hidden = !nextAccount;
+  $("accounts-count").textContent = found ? `${things(found, "account")}${nextAccount ? ", and more" : ""}` : "Nobody";
+}
+
+const state = (account) => [
+  ...(account.operator ? ["operator"] : []), ...(account.suspended ? ["suspended"] : []),
+  ...(account.email && !account.verified ? ["address not confirmed"] : []),
+].join(", ");
+
+$("find-accounts").addEventListener("submit", (event) => {
+  event.preventDefault();
+  prefix = $("prefix").value.trim();
+  find();
+});
+$("more-accounts").addEventListener("click", () => find(nextAccount));
+
+// One account ----------------------------------------------------------------------------------------------------------
+
+let shown = null;
+const path = (rest = "") => `/v1/admin/users/${encodeURIComponent(shown.user)}${rest}`;
+
+async function show(user, moves = true) {
+  const before = shown;
+  shown = { user };
+  const told = await tried("GET", path());
+  if (!told) {
+    shown = before;
+    return;
+  }
+  const { account, sessions } = told;
+  shown = account;
+  $("account-title").textContent = account.displayName || "(no name)";
+  const facts = [
+    account.user, account.email ? `address ${account.email}` : "no address", state(account),
+    account.hasPassword ? "" : "no password", `language ${account.language}`, `since ${when(account.created)}`,
+  ];
+  $("account-facts").textContent = facts.filter(Boolean).join(", ");
+  $("account-role").value = account.role ?? "";
+  $("account-tier").value = account.tier ?? "";
+  $("suspend-account").textContent = account.suspended ? "Let sign in again" : "Suspend";
+  $("appoint-account").textContent = account.operator ? "No longer an operator" : "Make an operator";
+  const table = $("account-sessions");
+  table.tBodies[0].replaceChildren(...sessions.map((one) => row(table, [
+    one.device, when(one.created), when(one.used),
+    button("Sign out", () => end(one), { "aria-label": `Sign out ${one.device}` }),
+  ])));
+  table.hidden = sessions.length === 0;
+  $("account").hidden = false;
+  if (moves) $("account-title").focus();
+}
+
+/** Changes something, after a question if there is one, and shows the account anew. */
+async function act(question, method, rest, body) {
+  if (question && !(await confirmed(question))) return;
+  if (await tried(method, path(rest), body)) await show(shown.user, false);
+}
+
+const name = () => `${shown.displayName || "(no name)"} (${shown.email ?? shown.user})`;
+
+async function end(session) {
+  if (!(await confirmed(`Sign ${name()} out on ${session.device}?`))) return;
+  if (await tried("DELETE", `/v1/admin/sessions/${session.session}`)) await show(shown.user, false);
+}
+
+$("set-role").addEventListener("submit", (event) => {
+  event.preventDefault();
+  act("", "PATCH", "", { role: $("account-role").value.trim() });
+});
+$("set-tier").addEventListener("submit", (event) => {
+  event.preventDefault();
+  act("", "PATCH", "", { tier: $("account-tier").value.trim() });
+});
+$("suspend-account").addEventListener("click", () => (shown.suspended
+  ? act("", "POST", "/resume", {})
+  : act(`Sign ${name()} out everywhere, and let them in no more?`, "POST", "/suspend", {})));
+$("appoint-account").addEventListener("click", () => act(
+  shown.operator
+    ? `Make ${name()} no longer an operator? All their sessions end.`
+    : `Let ${name()} do everything that is on this page?`,
+  "PATCH", "", { operator: !shown.operator }));
+$("end-account").addEventListener("click", () => act(`Sign ${name()} out everywhere?`, "DELETE", "/sessions"));
+$("delete-account").addEventListener("click", async () => {
+  if (!(await confirmed(`Delete the account of ${name()} for ever? Nothing brings it back.`))) return;
+  if (!(await tried("DELETE", path()))) return;
+  $("account").hidden = true;
+  await find();
+  $("prefix").focus();
+});
+$("relay-account").addEventListener("click", () => onUser(shown.user));
+
+// What operators did ---------------------------------------------------------------------------------------------------
+
+const ACTS = {
+  show: "looked at", find: "searched", role: "gave the role", tier: "gave the tier", appoint: "made an operator",
+  dismiss: "made no longer an operator", suspend: "suspended", resume: "let in again", revoke: "signed out",
+  delete: "deleted",
+};
+
+let nextEntry;
+
+async function listAudit(before) {
+  const table = $("audit-table");
+  if (!before) table.tBodies[0].replaceChildren();
+  const page = await tried("GET", `/v1/admin/audit?limit=${PAGE}${before ? `&before=${before}` : ""}`);
+  if (!page) return;
+  for (const { time, by, act, user, detail } of page.entries) {
+    const words = detail ? `${ACTS[act] ?? act} ${detail}` : act === "tier" ? "took the tier away" : ACTS[act] ?? act;
+    table.tBodies[0].append(row(table, [when(time), by, words, user ?? ""]));
+  }
+  nextEntry = page.next;
+  table.hidden = table.tBodies[0].rows.length === 0;
+  $("more-audit").hidden = !nextEntry;
+}
+
+$("list-audit").addEventListener("click", () => listAudit());
+$("more-audit").addEventListener("click", () => listAudit(nextEntry));
