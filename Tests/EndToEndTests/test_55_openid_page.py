@@ -23,8 +23,10 @@ def issuers(tmp_path):
 @pytest.fixture
 def both(tmp_path, issuers):
     firm, apple = issuers
+    port = free_port()
     relay = Both(
-        tmp_path, services__port=free_port(), **firm_settings(firm), **apple_settings(apple, tmp_path))
+        tmp_path, services__port=port, listen__services=f"http://localhost:{port}", **firm_settings(firm),
+        **apple_settings(apple, tmp_path))
     yield relay
     if relay.is_running():
         relay.kill()
@@ -47,6 +49,9 @@ async def test_there_and_back(both, issuers):
         await ann.page.locator("#me-name", has_text="Ann").wait_for()
         assert "openid" not in ann.page.url, "the code is gone from the address bar"
         assert not await ann.page.evaluate("sessionStorage.getItem('roost.openid')")
+        # The provider sends people to where browsers find the services.
+        [form] = [one["form"] for one in firm.requests() if one["path"] == "/token"]
+        assert form["redirect_uri"].startswith("http://localhost:")
         user = await id_of(ann)
         # A reload goes on, and another device comes to the same account.
         await ann.page.reload()

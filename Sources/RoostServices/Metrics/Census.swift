@@ -10,6 +10,8 @@ actor Census {
         /// Revocations that the relay hasn't been told yet, and when the oldest was made.
         var revocations = 0
         var oldestRevocation: Int64?
+        /// Grants that their providers haven't been told the end of yet.
+        var grants = 0
     }
 
     private let database: ServicesDatabase
@@ -34,7 +36,7 @@ actor Census {
             let (waiting, oldest) = try RevocationTable.backlog(now: now, database)
             return Figures(
                 accounts: try Census.rows(of: "account", database), sessions: try Census.rows(of: "session", database),
-                revocations: waiting, oldestRevocation: oldest)
+                revocations: waiting, oldestRevocation: oldest, grants: try Census.rows(of: "ended_grant", database))
         }
         return figures
     }

@@ -46,6 +46,9 @@ struct ServicesMetrics: Sendable {
             "Age of the oldest of them: so long the socket of somebody who signed out may have stayed open.")
         let age = figures.oldestRevocation.map { max(0, accounts.clock.now() - $0) } ?? 0
         page.sample("roost_services_revocation_wait_seconds", Double(age) / 1_000)
+        page.single(
+            "roost_services_grants_waiting", .gauge,
+            "What providers of sign-ins granted to accounts that are gone, and haven't ended yet.", figures.grants)
     }
 
     private func writeMail(_ page: inout Exposition) {

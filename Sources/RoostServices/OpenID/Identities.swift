@@ -122,7 +122,12 @@ package struct Identities: Sendable {
         let grant = try await grant(of: proven)
         let (keep, most) = (accounts.limits.sessionsMax, openID.settings.bounds.identitiesMax)
         let outcome: Outcome = try await accounts.database.write { database throws(LocalFailure) in
-            // Somebody may have done the same, or deleted the account, while a provider was asked.
+            // Somebody may have done the same, or deleted the account, while a provider was asked. Nothing is written
+            // before all is known.
+            let known = try IdentityTable.find(linked.issuer, linked.subject, database)
+            guard known == nil || known?.user == account.user else { return .raced }
+            let count = try IdentityTable.all(account.user, database).count
+            guard known != nil || count < most else { return .tooMany }
             if isNew {
                 guard try AccountTable.insert(account, database) else { return .raced }
             } else {
@@ -130,14 +135,8 @@ package struct Identities: Sendable {
                     now.isVerified || !account.isVerified
                 else { return .raced }
             }
-            if let known = try IdentityTable.find(linked.issuer, linked.subject, database) {
-                guard known.user == account.user else { return .raced }
-                if let grant { try IdentityTable.setGrant(known.id, grant, database) }
-            } else {
-                guard try IdentityTable.all(account.user, database).count < most else { return .tooMany }
-                guard try IdentityTable.insert(linked, database) else { return .raced }
-                if let grant { try IdentityTable.setGrant(linked.id, grant, database) }
-            }
+            if known == nil { _ = try IdentityTable.insert(linked, database) }
+            if let grant { try IdentityTable.setGrant((known ?? linked).id, grant, database) }
             try SessionTable.insert(session, keep: keep, database)
             return .done
         }

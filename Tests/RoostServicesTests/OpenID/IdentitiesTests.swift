@@ -127,6 +127,24 @@ struct IdentitiesTests {
         #expect(try await identities.all(of: try await caller(first)).count == 1)
     }
 
+    @Test("Whoever taps twice gets one account, and nothing is left of the second")
+    func twice() async throws {
+        let proof = proof(["email": nil])
+        let users = await withTaskGroup(of: String?.self) { group in
+            for _ in 0..<20 {
+                group.addTask {
+                    try? await identities.signIn(by: proof, Accounts.Application(), client: "c").user
+                }
+            }
+            var users: Set<String> = []
+            for await user in group { if let user { users.insert(user) } }
+            return users
+        }
+        #expect(users.count == 1)
+        #expect(try await count("account") == 1)
+        #expect(try await count("identity") == 1)
+    }
+
     // MARK: Linking
 
     @Test("The caller links with their password, and is told if the identity is somebody else's")
