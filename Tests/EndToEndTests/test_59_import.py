@@ -214,4 +214,9 @@ def test_mistakes_are_said_before_anything_is_written(services, tmp_path):
     done = services.command(
         "import-firebase", str(export), "--hash-config", str(console), "--set", f"services.data={tmp_path}")
     assert done.returncode == 2 and "start them once" in done.stderr
+    services.stop()
+    with sqlite3.connect(services.data / "services.db") as database:
+        database.execute("INSERT INTO migration(name) VALUES ('newer')")
+    done = bring(services, (export, console))
+    assert done.returncode == 2 and "another version" in done.stderr
     assert not (tmp_path / "services.db").exists() and hashes(services) == {}

@@ -38,7 +38,11 @@ package struct FirebaseImport {
         try FirebaseImport.checkOwner(data)
         // Whatever SQLite makes is its owner's.
         umask(0o077)
-        database = try LocalDatabase(path: data + "/services.db", migrations: ServicesDatabase.migrations)
+        database = try LocalDatabase(path: data + "/services.db", migrations: nil)
+        // The services bring the tables to another form, and make a copy before that.
+        guard try Set(database.applied()) == Set(ServicesDatabase.migrations.map(\.name)) else {
+            throw ConfigurationFailure("\(data): is of another version; start the services of this one once")
+        }
         rehearsal =
             isDryRun ? try LocalDatabase(path: ":memory:", migrations: ServicesDatabase.migrations) : nil
     }
