@@ -175,6 +175,7 @@ let package = Package(
                 .embedInCode("Mail/Texts/verify.en.txt"), .embedInCode("Mail/Texts/verify.de.txt"),
                 .embedInCode("Mail/Texts/reset.en.txt"), .embedInCode("Mail/Texts/reset.de.txt"),
                 .embedInCode("Mail/Texts/changed.en.txt"), .embedInCode("Mail/Texts/changed.de.txt"),
+                .embedInCode("Mail/Texts/linked.en.txt"), .embedInCode("Mail/Texts/linked.de.txt"),
             ],
             swiftSettings: strict
         ),

@@ -7,6 +7,7 @@ import hashlib
 import html.parser
 import http.client
 import json
+import re
 import secrets
 import sqlite3
 import sys
@@ -338,6 +339,7 @@ def test_an_address_joins_only_what_both_sides_have_confirmed(services, issuer):
     assert Browser(services).sign_in().code == "email_taken"
     issuer.behave()
     assert Browser(services).sign_in()["user"] == mallory["user"]
+    services.awaited_output(re.compile(rb"mail to ann@example.org: there is a new way to sign in\n"))
     issuer.behave(claims={"sub": "subject-2", "email": "bob@example.org", "email_verified": False})
     assert "email" not in account(services, Browser(services).sign_in()).json
 
@@ -353,6 +355,7 @@ def test_linking_and_unlinking(services, issuer):
     assert services.post(path, {**body, "password": "correct horse"}).status == 401
     linked = services.post(path, {**body, "password": "correct horse"}, token=token)
     assert linked.status == 201 and linked["provider"] == "sso", linked.raw
+    services.awaited_output(re.compile(rb"mail to ann@example.net: there is a new way to sign in\n"))
     assert Browser(services).sign_in()["user"] == ann["user"]
     other = services.sign_up("bob@example.net")
     browser = Browser(services)

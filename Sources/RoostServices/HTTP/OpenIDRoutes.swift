@@ -92,7 +92,8 @@ struct OpenIDRoutes: Sendable {
                 members.has("code")
                 ? .code(try members.text("code"), verifier: try members.text("verifier"))
                 : try .token(try members.text("provider"), members)
-            let linked = try await identities.link(proof, to: caller, password: try members.text("password"))
+            let linked = try await identities.link(
+                proof, to: caller, password: try members.text("password"), client: call.client)
             return .json(201) { identities.writeMembers(of: linked, to: $0) }
         }
         table.add(.delete, "/v1/account/identities/{identity}") { call throws(ServiceFault) in

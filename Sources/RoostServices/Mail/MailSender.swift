@@ -10,6 +10,8 @@ package struct Letter: Sendable, Equatable {
         case reset
         /// The password has been changed. There is no link.
         case changed
+        /// There is another way in, by an identity elsewhere. There is no link.
+        case linked
     }
 
     /// The address, checked: no spaces and no control characters.
@@ -58,6 +60,7 @@ package struct PrintedMail: MailSender {
             case .verify: "confirm your address"
             case .reset: "choose a new password"
             case .changed: "your password was changed"
+            case .linked: "there is a new way to sign in"
             }
         let link = letter.link.map { ": \($0)" } ?? ""
         // It isn't a failure if nobody reads the output any more.
@@ -80,6 +83,7 @@ extension SMTPMail: MailSender {
             case .verify: .verify
             case .reset: .reset
             case .changed: .changed
+            case .linked: .linked
             }
         post(
             MailLetter(

@@ -5,9 +5,9 @@ import Foundation
 package struct MailTexts: Sendable {
     /// Why a letter is sent.
     package enum Purpose: String, Sendable, CaseIterable {
-        case verify, reset, changed
+        case verify, reset, changed, linked
 
-        var needsLink: Bool { self != .changed }
+        var needsLink: Bool { self == .verify || self == .reset }
     }
 
     private struct Key: Hashable {
@@ -19,6 +19,7 @@ package struct MailTexts: Sendable {
         ("verify.en.txt", PackageResources.verify_en_txt), ("verify.de.txt", PackageResources.verify_de_txt),
         ("reset.en.txt", PackageResources.reset_en_txt), ("reset.de.txt", PackageResources.reset_de_txt),
         ("changed.en.txt", PackageResources.changed_en_txt), ("changed.de.txt", PackageResources.changed_de_txt),
+        ("linked.en.txt", PackageResources.linked_en_txt), ("linked.de.txt", PackageResources.linked_de_txt),
     ]
 
     /// More is no letter.

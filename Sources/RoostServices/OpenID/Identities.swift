@@ -36,6 +36,7 @@ package struct Identities: Sendable {
         let tokens = try await withIdentity(proof) { (proven) throws(ServiceFault) in
             try await enter(proven, application, device: device)
         }
+        // What was counted here, or when the browser began.
         accounts.forgive(client: client)
         accounts.wakeRelay()
         return tokens
@@ -110,7 +111,7 @@ package struct Identities: Sendable {
 
     /// What became of a transaction.
     private enum Outcome: Sendable {
-        case done, raced, tooMany
+        case known, linked, raced, tooMany
     }
 
     /// Begins a session, and keeps what is new.
@@ -138,19 +139,25 @@ package struct Identities: Sendable {
             if known == nil { _ = try IdentityTable.insert(linked, database) }
             if let grant { try IdentityTable.setGrant((known ?? linked).id, grant, database) }
             try SessionTable.insert(session, keep: keep, database)
-            return .done
+            return known == nil ? .linked : .known
         }
         try check(outcome)
+        if case .linked = outcome, !isNew { await tell(account) }
         return tokens
     }
 
     private func check(_ outcome: Outcome) throws(ServiceFault) {
         switch outcome {
-        case .done: return
+        case .known, .linked: return
         case .raced: throw ServiceFault(.conflict, "the account was changed meanwhile")
         case .tooMany:
             throw ServiceFault(.conflict, "an account has \(openID.settings.bounds.identitiesMax) identities")
         }
+    }
+
+    /// Whoever reads the mail of the account's address should know that there is another way in.
+    private func tell(_ account: Account) async {
+        if accounts.settings.sendsMail { await accounts.send(.linked, to: account, link: nil) }
     }
 
     private func grant(of proven: ProvenIdentity) async throws(ServiceFault) -> SealedGrant? {
@@ -169,8 +176,9 @@ package struct Identities: Sendable {
 
     /// Lets the caller sign in by another identity. Whoever has found an open phone can't make themselves a way in.
     func link(
-        _ proof: Proof, to caller: Accounts.Caller, password: String?
+        _ proof: Proof, to caller: Accounts.Caller, password: String?, client: String
     ) async throws(ServiceFault) -> LinkedIdentity {
+        if case .token = proof { try accounts.admit(client: client) }
         let account = try await accounts.account(of: caller)
         try await accounts.confirm(caller, account, by: password)
         return try await withIdentity(proof) { (proven) throws(ServiceFault) in
@@ -180,16 +188,18 @@ package struct Identities: Sendable {
             let kept: (Outcome, LinkedIdentity?) = try await accounts.database.write { database throws(LocalFailure) in
                 guard try AccountTable.find(user: account.user, database) != nil else { return (.raced, nil) }
                 let known = try IdentityTable.find(linked.issuer, linked.subject, database)
-                if let known, known.user != account.user { return (.done, nil) }
+                if let known, known.user != account.user { return (.known, nil) }
                 let count = try IdentityTable.all(account.user, database).count
                 guard known != nil || count < most else { return (.tooMany, nil) }
                 let kept = known ?? linked
                 if known == nil { _ = try IdentityTable.insert(kept, database) }
                 if let grant { try IdentityTable.setGrant(kept.id, grant, database) }
-                return (.done, kept)
+                return (known == nil ? .linked : .known, kept)
             }
             try check(kept.0)
             guard let found = kept.1 else { throw ServiceFault(.identityTaken, "this identity has another account") }
+            if case .linked = kept.0 { await tell(account) }
+            if case .token = proof { accounts.forgive(client: client) }
             return found
         }
     }

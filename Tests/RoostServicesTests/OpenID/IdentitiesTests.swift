@@ -151,21 +151,26 @@ struct IdentitiesTests {
     func linking() async throws {
         let ann = try await signUp()
         let caller = try await caller(ann)
-        #expect(await fault { _ = try await identities.link(proof(), to: caller, password: nil) }?.code == .invalid)
-        let wrong = await fault { _ = try await identities.link(proof(), to: caller, password: "wrong horse") }
+        #expect(
+            await fault { _ = try await identities.link(proof(), to: caller, password: nil, client: "c") }?.code
+                == .invalid)
+        let wrong = await fault {
+            _ = try await identities.link(proof(), to: caller, password: "wrong horse", client: "c")
+        }
         #expect(wrong?.code == .invalidCredentials)
-        let linked = try await identities.link(proof(), to: caller, password: "correct horse")
+        let linked = try await identities.link(proof(), to: caller, password: "correct horse", client: "c")
         // Once more changes nothing.
-        #expect(try await identities.link(proof(), to: caller, password: "correct horse") == linked)
+        #expect(try await identities.link(proof(), to: caller, password: "correct horse", client: "c") == linked)
         #expect(try await enter().user == ann.user)
         let bob = try await enter(["sub": #""2""#, "email": "\"bob@example.org\""])
         let taken = await fault {
-            _ = try await identities.link(proof(), to: try await self.caller(bob), password: nil)
+            _ = try await identities.link(proof(), to: try await self.caller(bob), password: nil, client: "c")
         }
         #expect(taken?.code == .identityTaken)
         clock.advance(seconds: 601)
         let late = await fault {
-            _ = try await identities.link(proof(["sub": #""3""#]), to: try await self.caller(bob), password: nil)
+            _ = try await identities.link(
+                proof(["sub": #""3""#]), to: try await self.caller(bob), password: nil, client: "c")
         }
         #expect(late?.code == .signInAgain)
     }
@@ -174,10 +179,11 @@ struct IdentitiesTests {
     func bound() async throws {
         let caller = try await caller(try await signUp(verified: true))
         for number in 1...3 {
-            _ = try await identities.link(proof(["sub": "\"\(number)\""]), to: caller, password: "correct horse")
+            _ = try await identities.link(
+                proof(["sub": "\"\(number)\""]), to: caller, password: "correct horse", client: "c")
         }
         let refused = await fault {
-            _ = try await identities.link(proof(["sub": #""4""#]), to: caller, password: "correct horse")
+            _ = try await identities.link(proof(["sub": #""4""#]), to: caller, password: "correct horse", client: "c")
         }
         #expect(refused?.code == .conflict)
         #expect(await fault { _ = try await enter(["sub": #""4""#]) }?.code == .conflict)
@@ -188,7 +194,7 @@ struct IdentitiesTests {
         let ann = try await caller(try await enter())
         let one = try #require(try await identities.all(of: ann).first)
         #expect(await fault { try await identities.unlink(one.id, of: ann) }?.code == .lastWayIn)
-        let other = try await identities.link(proof(["sub": #""2""#]), to: ann, password: nil)
+        let other = try await identities.link(proof(["sub": #""2""#]), to: ann, password: nil, client: "c")
         let bob = try await caller(try await enter(["sub": #""3""#, "email": nil]))
         #expect(await fault { try await identities.unlink(other.id, of: bob) }?.code == .notFound)
         try await identities.unlink(one.id, of: ann)

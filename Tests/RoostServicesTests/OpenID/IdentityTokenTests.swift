@@ -105,6 +105,16 @@ struct IdentityTokenTests {
         #expect(try identity(hashed, nonce: .exact("raw")) == nil)
     }
 
+    @Test("An issuer that writes itself in two ways is one")
+    func names() throws {
+        let read = try #require(IdentityToken(issuer.sign(claims(["iss": #""issuer.example""#])), bytesMax: 8_192))
+        let jwk = Array(issuer.jwk("rsa").utf8)
+        let key = try #require(jwk.withUnsafeBytes { JSONMembers(parsing: $0) }.flatMap { IssuerKey($0) })
+        let rules = IdentityRules(
+            issuers: [TestIssuer.url, "issuer.example"], clients: [TestIssuer.client], nonce: .exact("nonce"), now: now)
+        #expect(rules.identity(try #require(read.claims(by: key)))?.issuer == TestIssuer.url)
+    }
+
     @Test("An address is verified only if the issuer says so")
     func addresses() throws {
         for value in ["false", #""false""#, "1", "null", #""TRUE""#] {
