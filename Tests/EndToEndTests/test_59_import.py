@@ -191,6 +191,21 @@ async def test_an_import_that_is_killed_goes_on(services, tmp_path, at):
     assert services.sign_in("user77@example.org", "old password 77").status == 200
 
 
+def test_people_come_and_go_while_users_are_imported(services, tmp_path):
+    project = Project(memory_cost=1)
+    export, console = project.write(tmp_path, project.users(6000))
+    services.sign_up("ann@example.org")
+    process = subprocess.Popen(
+        [str(SERVICES), "import-firebase", str(export), "--hash-config", str(console), "--set",
+         f"services.data={services.data}"], cwd=services.folder, env=environment(), stdout=subprocess.DEVNULL)
+    tokens, count = services.sign_in("ann@example.org").json, 0
+    while process.poll() is None:
+        answer = services.refresh(tokens["refreshToken"])
+        assert answer.status == 200, answer.raw
+        tokens, count = answer.json, count + 1
+    assert process.returncode == 0 and count > 0 and len(hashes(services)) == 6001
+
+
 def test_a_damaged_file_is_read_up_to_the_damage(services, tmp_path):
     project = Project(memory_cost=4)
     export, console = project.write(tmp_path, project.users(3))

@@ -2,14 +2,17 @@
 
 import asyncio
 import contextlib
+import http.client
+import http.server
 import json
 import os
 import socket as sockets
 import textwrap
+import threading
 
 import pytest
 
-from harness.kit import App
+from harness.kit import DRIVER, App
 from harness.relay import REPOSITORY
 from harness.waiting import until
 
@@ -151,6 +154,67 @@ async def test_a_deleted_account_leaves_nothing_in_the_app(both, tmp_path):
     assert app.account["signedOut"] == "deleted" and kept(tmp_path / "ann.tokens") is None
     assert services.sign_in("ann@example.org", "battery staple").status == 401
     await app.leave()
+
+
+@contextlib.contextmanager
+def losing_proxy(services, lost):
+    """Passes requests on, and loses the answers to the exchanges whose numbers, from 1, are named. Yields its address,
+    and the list of exchanges: what came back for each."""
+    exchanges = []
+
+    class Proxy(http.server.BaseHTTPRequestHandler):
+        def pass_on(self):
+            body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
+            connection = http.client.HTTPConnection("127.0.0.1", services.port, timeout=10)
+            connection.request(self.command, self.path, body=body or None, headers={
+                name: value for name, value in self.headers.items() if name in ("Authorization", "Content-Type")})
+            answer = connection.getresponse()
+            content = answer.read()
+            connection.close()
+            self.close_connection = True
+            if self.path == "/v1/sessions/refresh":
+                exchanges.append(answer.status)
+                if len(exchanges) in lost:
+                    return
+            self.send_response(answer.status)
+            self.send_header("Content-Length", str(len(content)))
+            self.end_headers()
+            self.wfile.write(content)
+
+        do_GET = do_POST = do_DELETE = pass_on
+
+        def log_message(self, *_):
+            pass
+
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Proxy)
+    thread = threading.Thread(target=server.serve_forever)
+    thread.start()
+    try:
+        yield f"http://127.0.0.1:{server.server_port}", exchanges
+    finally:
+        server.shutdown()
+        thread.join()
+        server.server_close()
+
+
+async def test_a_lost_answer_signs_nobody_out(both, tmp_path):
+    services, relay = both()
+    with losing_proxy(services, lost={1, 3}) as (url, exchanges):
+        app = await App.run([DRIVER, App.url(relay), url, tmp_path / "ann", "phone"])
+        await app.call("signUp", email="ann@example.org", password=PASSWORD, name="Ann")
+        for count in (2, 4, 5):
+            await app.call("renew")
+            assert exchanges == [200] * count
+        await connect(app, services.sign_up("bob@example.org")["user"])
+        await app.leave()
+    assert "signedOut" not in app.account
+    # Both at once: the services take the token twice, and no third time is tried.
+    with losing_proxy(services, lost={1, 2}) as (url, exchanges):
+        app = await App.run([DRIVER, App.url(relay), url, tmp_path / "ann", "phone"])
+        number = app.say("renew")
+        await app.until(lambda: number in app.done)
+        assert "unreachable" in app.done[number]["failed"] and exchanges == [200, 200]
+        await app.leave()
 
 
 async def test_services_that_are_away_end_nothing(both, tmp_path):
