@@ -43,6 +43,11 @@ extension ServicesConfiguration {
             "services.public_url", .text(\.publicURL, .webURL),
             "The address of the page that people use, which mails lead to. If empty, the relay's own page."),
         Key(
+            "services.log_level",
+            // Those of swift-log.
+            .word(\.logLevel, ["trace", "debug", "info", "notice", "warning", "error", "critical"]),
+            "Lines below this level are not written. No level writes tokens, passwords or addresses."),
+        Key(
             "services.metrics_token", .text(\.metricsToken, .bearer),
             "Bearer token that /metrics requires. If empty, whoever reaches the port can read it. Set it through the "
                 + "environment.", isSecret: true),

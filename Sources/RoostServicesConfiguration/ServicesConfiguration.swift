@@ -20,6 +20,8 @@ package struct ServicesConfiguration: Sendable, Equatable {
     package var ownURL = ""
     /// Networks that aren't of the internet, and that requests may go to.
     package var allowedAddresses: [String] = []
+    /// Lines of the log below this level are not written.
+    package var logLevel = "notice"
     /// What `/metrics` requires; empty for nothing.
     package var metricsToken = ""
     package var passwordMin = 8

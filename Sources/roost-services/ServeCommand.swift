@@ -1,6 +1,7 @@
 import ArgumentParser
 import Logging
 import RoostServices
+import RoostServicesConfiguration
 
 /// `roost-services serve`: serves until SIGTERM or SIGINT.
 struct ServeCommand: AsyncParsableCommand {
@@ -14,7 +15,7 @@ struct ServeCommand: AsyncParsableCommand {
         let configuration = try options.configuration()
         if supervised { Supervision.begin() }
         var log = Logger(label: "roost-services")
-        log.logLevel = .notice
+        log.logLevel = Logger.Level(rawValue: configuration.logLevel) ?? .notice
         try await Services(configuration, log: log).run()
     }
 }

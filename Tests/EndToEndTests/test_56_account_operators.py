@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import re
 import shutil
 import socket as sockets
 import subprocess
@@ -476,3 +477,84 @@ def test_metrics_with_a_token(start_services):
     for options in ({}, {"token": "a-token-for-prometheux"}, {"token": "a"}, {"token": admin(services)}):
         assert services.get("/metrics", **options).status == 401
     assert "roost_services_accounts" in samples(services, token="a-token-for-prometheus")
+
+
+# The logs
+
+
+async def test_no_log_has_a_secret_or_an_address(start_services, start, tmp_path):
+    """A whole journey, with everything in the logs that they can have."""
+    server, port = MailServer(tmp_path), free_port()
+    try:
+        services = start_services(
+            services__relay_url=f"ws://127.0.0.1:{port}/v1/socket", services__log_level="trace", mail__mode="smtp",
+            mail__host="localhost", mail__port=server.port, mail__from="sender@example.org",
+            mail__ca_file=server.authority, accounts__lookup="on", services__metrics_token="a-token-for-prometheus",
+            services__public_url="https://chat.example.org")
+        relay = start(auth__public_keys=services.data / "keys.json", listen__port=port, log__level="trace")
+        secrets = await journey(services, relay, server)
+        assert services.stop() == 0 and relay.stop() == 0
+    finally:
+        server.stop()
+    assert "an operator acted" in services.log() and "operator.revoked" in relay.log()
+    assert " trace " in services.log() or " debug " in services.log()
+    for name, text in (("services", services.log()), ("relay", relay.log())):
+        for secret in secrets:
+            assert secret not in text, (name, secret)
+
+
+async def journey(services, relay, server):
+    """Does everything, and returns what no log may have."""
+    def letter(number):
+        return until(lambda: len(server.letters()) >= number and server.letters()[number - 1], f"letter {number}")
+
+    async def secret(number, purpose):
+        text = (await letter(number))["text"].replace("=\r\n", "")
+        return re.search(rf"/#{purpose}=3D(\S+)", text)[1].replace("=3D", "=")
+    kept = ["example.org", "correct horse", "wrong-password", "battery staple", "Annabella", "Bobadilla"]
+    ann = services.sign_up("ann@example.org", name="Annabella", device="phone")
+    kept.append(await secret(1, "verify"))
+    assert services.post("/v1/email/verify", {"token": kept[-1]}).status == 204
+    bob = services.sign_up("bob@example.org", name="Bobadilla", device="tablet")
+    phone = await relay.device(ann["user"], device="phone", token=ann["accessToken"])
+    services.sign_in("ann@example.org", "wrong-password")
+    services.sign_in("ann@example.org", "wrong-password", device="not a device ann@example.org")
+    assert services.post("/v1/users/lookup", {"email": "ann@example.org"}, token=bob["accessToken"]).status == 200
+    fresh = services.refresh(bob["refreshToken"]).json
+    for _ in range(2):
+        services.refresh(bob["refreshToken"])
+    assert services.refresh(fresh["refreshToken"]).status == 401
+    # Whoever puts what isn't to be known into an address has it in no log either.
+    for path in ("/v1/users/ann@example.org", "/v1/account?token=" + ann["accessToken"],
+                 "/ann@example.org?wrong-password", "/v1/admin/users/ann@example.org",
+                 "/v1/admin/audit?user=ann@example.org"):
+        assert services.get(path, token=ann["accessToken"]).status in (200, 403, 404), path
+    services.ask("POST", "/v1/sessions", raw='{"email":"ann@example.org","password":"wrong-password"')
+    services.get("/v1/account", headers={"Authorization": "Basic ann@example.org:wrong-password"})
+    services.get("/metrics", token="a-token-for-prometheus")
+    services.post("/v1/password/forgot", {"email": "ann@example.org"})
+    kept.append(await secret(3, "reset"))
+    assert services.post("/v1/password/reset", {"token": kept[-1], "password": "battery staple"}).status == 204
+    assert await phone.closed() == 4503
+    again = services.sign_in("ann@example.org", "battery staple", device="phone").json
+    phone = await relay.device(ann["user"], device="phone", token=again["accessToken"])
+    token = admin(services)
+    for words in (("show", "ann@example.org"), ("find", "ann"), ("tier", "ann@example.org", "gold"),
+                  ("operator", "bob@example.org"), ("suspend", "ann@example.org")):
+        await asyncio.to_thread(user, services, *words)
+    assert await phone.closed() == 4503
+    services.sign_in("ann@example.org", "battery staple")
+    services.refresh(again["refreshToken"])
+    operator = services.sign_in("bob@example.org").json
+    session = await relay.connect()
+    await session.hello(operator["accessToken"], operator=True)
+    assert services.get(f"/v1/admin/users/{ann['user']}", token=operator["accessToken"]).status == 200
+    await asyncio.to_thread(user, services, "resume", "ann@example.org")
+    await asyncio.to_thread(user, services, "delete", "ann@example.org", "--yes", "--token", token)
+    assert services.delete(
+        "/v1/account", {"password": "correct horse"}, token=operator["accessToken"]).status == 204
+    assert await session.closed() == 4503
+    tokens = [value for one in (ann, bob, fresh, again, operator) for name, value in one.items()
+              if name in ("accessToken", "refreshToken")]
+    pem = next((services.data / "keys").glob("*.pem")).read_text().splitlines()
+    return [*kept, *tokens, token, "a-token-for-prometheus", *pem[1:-1], "$argon2"]

@@ -26,8 +26,8 @@ def both(tmp_path):
 
 def roost(relay, *words):
     settings = {"store.path": relay.store, "auth.key_file": relay.key_file, **relay.settings}
-    done = command(
-        relay.folder, "admin", *words, *(word for key, value in settings.items() for word in ("--set", f"{key}={value}")))
+    flags = [word for key, value in settings.items() for word in ("--set", f"{key}={value}")]
+    done = command(relay.folder, "admin", *words, *flags)
     assert done.returncode == 0, done.stderr
     return done.stdout.strip()
 

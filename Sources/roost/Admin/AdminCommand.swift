@@ -210,8 +210,8 @@ struct AdminPageCommand: AsyncParsableCommand {
         commandName: "page",
         abstract: "Print a link that opens the operators' page.",
         discussion: """
-            The token in it is good for an hour, and so is the one for the services, if their keys are on this machine. \
-            Browsers don't send that part of a link to any server.
+            The token in it is good for an hour, and so is the one for the services, if their keys are on this \
+            machine. Browsers don't send that part of a link to any server.
             """
     )
 
