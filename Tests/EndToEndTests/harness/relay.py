@@ -47,6 +47,7 @@ class Relay:
         self.settings = {name.replace("__", "."): str(value) for name, value in settings.items()}
         self.process = None
         self.port = None
+        self.output = b""
         self.start()
 
     # Life of the process
@@ -79,6 +80,8 @@ class Relay:
             piece = os.read(self.process.stdout.fileno(), 4096) if ready else b""
             assert piece, f"the relay didn't start: {seen!r}\n{self.log()}"
             seen += piece
+        # What the services of `roost up` have printed may be in it, too.
+        self.output = seen
         return found.group(1)
 
     def kill(self):

@@ -67,12 +67,14 @@ class Both(Up):
 
     def printed(self, pattern):
         """Waits for what the services print, such as a mail."""
-        deadline, seen = time.monotonic() + PATIENCE, b""
+        deadline, seen = time.monotonic() + PATIENCE, self.output
         while not (found := re.search(pattern, seen)):
             ready, _, _ = select.select([self.process.stdout], [], [], max(0, deadline - time.monotonic()))
             piece = os.read(self.process.stdout.fileno(), 65_536) if ready else b""
             assert piece, f"nothing like {pattern!r} in {seen!r}\n{self.log()}"
             seen += piece
+        # Each line is taken once.
+        self.output = seen[found.end():]
         return found[1].decode()
 
     async def listening(self):
