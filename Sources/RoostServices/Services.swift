@@ -59,8 +59,7 @@ package struct Services: Sendable {
         accounts = Accounts(
             settings: Accounts.Settings(configuration), limits: limits, clock: clock, database: database,
             hashes: try HashPool(limits: limits), keys: keys,
-            mail: try mail ?? Services.mail(configuration, mailClient, minutes: Int(limits.linkSeconds / 60), log),
-            log: log,
+            mail: try mail ?? Services.mail(configuration, mailClient, limits, clock, log), log: log,
             // Whatever ends an account may end what a provider has granted.
             wakeRelay: {
                 queue.wake()
@@ -103,15 +102,25 @@ package struct Services: Sendable {
     }
 
     private static func mail(
-        _ configuration: ServicesConfiguration, _ client: OutgoingClient?, minutes: Int, _ log: Logger
+        _ configuration: ServicesConfiguration, _ client: OutgoingClient?, _ limits: ServicesLimits,
+        _ clock: WallClock, _ log: Logger
     ) throws -> any MailSender {
         switch (configuration.mail.mode, client) {
         case (.print, _): return PrintedMail()
-        case (.off, _), (.smtp, nil): return NoMail()
+        case (.off, _), (.smtp, nil): return HeldMail(limits: limits, clock: clock)
         case (.smtp, let client?):
-            return try SMTPMail(configuration.mail, client: client, minutes: minutes) { line in
+            return try SMTPMail(configuration.mail, client: client, minutes: Int(limits.linkSeconds / 60)) { line in
                 log.warning("\(line)")
             }
+        }
+    }
+
+    /// Connects to the mail server and signs in. Returns what is wrong; nil if it takes letters from us.
+    package static func mailProblem(_ configuration: ServicesConfiguration) async throws -> String? {
+        let client = try mailClient(configuration)
+        switch await (try SMTPMail(configuration.mail, client: client, minutes: 0) { _ in }).greet() {
+        case .sent: return nil
+        case .refused(let words), .deferred(let words): return words
         }
     }
 
@@ -128,6 +137,7 @@ package struct Services: Sendable {
         AdminRoutes(operators: Operators(accounts), limits: limits).add(to: &table)
         MetricsRoutes(metrics: metrics, token: configuration.metricsToken).add(to: &table)
         UserRoutes(lookup: UserLookup(accounts, isOn: configuration.looksUp)).add(to: &table)
+        LetterRoutes(operators: Operators(accounts)).add(to: &table)
         let gate = Gate(
             routes: table, origins: Set(configuration.allowedOrigins),
             addresses: ClientAddress(proxies: configuration.proxies), limits: limits,
@@ -150,8 +160,11 @@ package struct Services: Sendable {
             group.addTask { await chores() }
             group.addTask { try await application.runService() }
             // Only the last of them ends by itself, or fails.
+            defer {
+                group.cancelAll()
+                accounts.mail.stop()
+            }
             _ = try await group.next()
-            group.cancelAll()
         }
     }
 
@@ -230,6 +243,5 @@ extension Accounts.Settings {
         accessSeconds = Int64(configuration.accessSeconds)
         refreshDays = Int64(configuration.refreshDays)
         publicURL = configuration.pageURL
-        sendsMail = configuration.mail.mode != .off
     }
 }

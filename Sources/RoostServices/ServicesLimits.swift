@@ -102,6 +102,8 @@ package struct ServicesLimits: Sendable, Equatable {
 
     /// How long a one-time link is good. Mail takes minutes, people take more.
     package var linkSeconds: Int64 = 1_800
+    /// Letters that wait for an operator if there is no mail. More in half an hour need a mail server.
+    package var heldLetters = 256
     /// How long a link for a friend is good, and how many are at once; the oldest ends. People look at their messages
     /// within days, and one person invites a class at most.
     package var friendLinkSeconds: Int64 = 7 * 86_400

@@ -17,7 +17,7 @@ struct ServicesCommand: AsyncParsableCommand {
         version: "roost-services \(ServicesVersion.number)",
         subcommands: [
             ServeCommand.self, LinkCommand.self, AdminTokenCommand.self, AdminRequestCommand.self,
-            ImportFirebaseCommand.self, RotateKeyCommand.self, VersionCommand.self,
+            ImportFirebaseCommand.self, CheckMailCommand.self, RotateKeyCommand.self, VersionCommand.self,
         ],
         defaultSubcommand: ServeCommand.self
     )

@@ -2,8 +2,12 @@
 
 import asyncio
 import contextlib
+import sys
 
-from harness.relay import command
+from harness.relay import REPOSITORY, command
+
+sys.path.insert(0, str(REPOSITORY / "Tests/Fakes"))
+from smtp_server import MailServer  # noqa: E402
 
 
 async def doctor(folder, *words):
@@ -76,3 +80,28 @@ async def test_the_way_to_a_relay(start):
     assert relay.stop() == 0
     found, code, _ = await doctor(relay.folder, *here, "--url", url)
     assert code == 1 and found["relay"][0] == "bad" and "Upgrade" in found["relay"][2]
+
+
+async def test_the_mail_server(tmp_path):
+    (tmp_path / "mail").mkdir()
+    server = MailServer(tmp_path / "mail", "--user", "roost", "--password", "hunter two")
+    try:
+        words = []
+        for key, value in {
+                "mode": "smtp", "host": "localhost", "port": server.port, "from": "no-reply@example.org",
+                "ca_file": server.authority, "user": "roost", "password": "hunter two"}.items():
+            words += ["--set", f"mail.{key}={value}"]
+        found, code, _ = await doctor(tmp_path, *words)
+        assert (found["mail"][:2], code) == (("ok", "localhost takes letters from us"), 0)
+        assert server.letters() == [], "it sends nothing"
+        found, code, said = await doctor(tmp_path, *words, "--set", "mail.password=hunter three")
+        assert code == 1 and found["mail"][0] == "bad" and "535" in found["mail"][1] and "mail.user" in found["mail"][2]
+        assert "hunter" not in str(found) + said
+        found, code, _ = await doctor(tmp_path, *words, "--set", "mail.ca_file=")
+        assert code == 1 and "certificate" in found["mail"][1]
+    finally:
+        server.stop()
+    found, code, _ = await doctor(tmp_path, *words)
+    assert code == 1 and found["mail"][0] == "bad"
+    found, code, _ = await doctor(tmp_path, *words, "--set", "mail.host=nobody.invalid")
+    assert code == 1 and "nobody.invalid (mail.host)" in found["name"][1]

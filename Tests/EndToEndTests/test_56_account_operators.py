@@ -323,6 +323,7 @@ def test_answers_are_as_the_document_says(start_services):
     assert walk.ask("PATCH", path, {"tier": "gold"}, at=at, token=token).status == 200
     assert walk.ask("GET", path, at=at, token=token)["sessions"]
     assert walk.ask("GET", path, at=at, token=carol["accessToken"]).status == 403
+    assert walk.ask("GET", "/v1/admin/letters", token=token)["letters"] == []
     assert walk.ask("POST", f"{path}/suspend", at=f"{at}/suspend", token=token)["account"]["suspended"] is True
     assert walk.ask("POST", "/v1/sessions/refresh", {"refreshToken": bob["refreshToken"]}).status == 403
     assert walk.ask("POST", f"{path}/resume", at=f"{at}/resume", token=token)["account"]["suspended"] is False
@@ -558,3 +559,31 @@ async def journey(services, relay, server):
               if name in ("accessToken", "refreshToken")]
     pem = next((services.data / "keys").glob("*.pem")).read_text().splitlines()
     return [*kept, *tokens, token, "a-token-for-prometheus", *pem[1:-1], "$argon2"]
+
+
+# Without mail
+
+
+def test_links_wait_for_an_operator_if_there_is_no_mail(start_services):
+    services = start_services(mail__mode="off")
+    services.sign_up("ann@example.org", name="Ann")
+    assert services.post("/v1/password/forgot", {"email": "ann@example.org"}).status == 202
+    assert services.post("/v1/password/forgot", {"email": "nobody@example.org"}).status == 202
+
+    def letters():
+        return user(services, kind=None, *["letters"]).splitlines()
+
+    for _ in range(100):
+        if len(letters()) == 2:
+            break
+    verify, reset = letters()
+    assert verify.startswith("ann@example.org  confirm the address until ") and "/#verify=" in verify
+    assert reset.startswith("ann@example.org  choose a new password until ")
+    secret = reset.rpartition("#reset=")[2]
+    assert services.post("/v1/password/reset", {"token": secret, "password": "battery staple"}).status == 204
+    assert services.sign_in("ann@example.org", "battery staple").status == 200
+    # Whoever looked is in the audit log, and no link is anywhere on the disk or in the log.
+    assert ("@operator", "letters") in audit(services)
+    assert secret.encode() not in services.bytes_on_disk() and secret not in services.log()
+    assert services.get("/v1/admin/letters", token=services.sign_in("ann@example.org", "battery staple")["accessToken"]
+                        ).status == 403

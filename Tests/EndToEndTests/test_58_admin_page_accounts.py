@@ -197,3 +197,22 @@ async def test_a_phone(both, scheme):
         assert unnamed == []
         await shot(page, f"phone-{scheme}")
         assert browser.problems == []
+
+
+async def test_letters_wait_where_there_is_no_mail(tmp_path):
+    relay = Both(tmp_path, services__port=free_port(), mail__mode="off")
+    try:
+        await sign_up(relay, "ann@example.org", "Ann")
+        link = await asyncio.to_thread(roost, relay, "page")
+        async with Browser() as browser:
+            page = await open_page(browser, link)
+            await page.get_by_role("button", name="Letters that wait").click()
+            row = page.get_by_role("row", name=re.compile("ann@example.org Ann confirming the address"))
+            await row.wait_for()
+            await shot(page, "letters")
+            letter = await row.locator("code").inner_text()
+            reader = await browser.tab(await browser.device(), letter)
+            await reader.page.get_by_text("Your address is confirmed").wait_for()
+            assert browser.problems == []
+    finally:
+        relay.kill()

@@ -260,6 +260,7 @@ struct AccountsTests {
         AccountRoutes(accounts: accounts).add(to: &table)
         let openID = OpenIDTests.openID(try TestIssuer(), clock)
         OpenIDRoutes(identities: Identities(accounts: accounts, openID: openID)).add(to: &table)
+        LetterRoutes(operators: Operators(accounts)).add(to: &table)
         AdminRoutes(operators: Operators(accounts), limits: ServicesLimits()).add(to: &table)
         UserRoutes(lookup: UserLookup(accounts, isOn: true)).add(to: &table)
         let census = Census(database: accounts.database, clock: clock.wall, seconds: 5)

@@ -20,7 +20,9 @@ struct OperatorsTests {
                 settings: Accounts.Settings(), limits: limits, clock: clock.wall,
                 database: try await ServicesDatabase(path: folder.path + "/services.db", log: log),
                 hashes: try HashPool(limits: limits),
-                keys: try KeyRing(data: folder.path, limits: limits, clock: clock.wall), mail: NoMail(), log: log))
+                keys: try KeyRing(data: folder.path, limits: limits, clock: clock.wall),
+                mail: HeldMail(limits: limits, clock: clock.wall),
+                log: log))
     }
 
     private func signUp(_ operators: Operators, _ email: String, _ name: String = "Ann") async throws -> String {

@@ -1,7 +1,7 @@
 // Accounts on the operators' page: who there is, what operators may change, and what they did. It speaks HTTP to the
 // services (Docs/openapi.yaml, tag administration), whose origin the relay tells.
 
-import { $, button, complain, confirmed, row, things, when } from "./dom.js";
+import { $, button, complain, confirmed, element, row, things, when } from "./dom.js";
 
 /** A request is given up after this. Milliseconds. */
 const PATIENCE = 15_000;
@@ -43,10 +43,11 @@ export async function openAccounts(giveToken, lookUp) {
 }
 
 export function closeAccounts() {
-  for (const id of ["accounts-content", "account", "accounts-table", "more-accounts", "audit-table", "more-audit"]) {
+  for (const id of ["accounts-content", "account", "accounts-table", "more-accounts", "audit-table", "more-audit", "letters-table"]) {
     $(id).hidden = true;
   }
-  for (const id of ["accounts-table", "audit-table"]) $(id).tBodies[0].replaceChildren();
+  $("letters-state").textContent = "";
+  for (const id of ["accounts-table", "audit-table", "letters-table"]) $(id).tBodies[0].replaceChildren();
   explain("");
 }
 
@@ -195,10 +196,25 @@ $("relay-account").addEventListener("click", () => onUser(shown.user));
 
 // What operators did ---------------------------------------------------------------------------------------------------
 
+const PURPOSES = { reset: "a new password", verify: "confirming the address" };
+
+async function listLetters() {
+  const table = $("letters-table");
+  const found = await tried("GET", "/v1/admin/letters");
+  if (!found) return;
+  table.tBodies[0].replaceChildren(...found.letters.map(({ email, displayName, purpose, link, expires }) => row(table, [
+    email, displayName, PURPOSES[purpose] ?? purpose, when(expires), element("code", {}, link),
+  ])));
+  table.hidden = found.letters.length === 0;
+  $("letters-state").textContent = found.letters.length ? "" : "No letter waits.";
+}
+
+$("list-letters").addEventListener("click", listLetters);
+
 const ACTS = {
   show: "looked at", find: "searched", role: "gave the role", tier: "gave the tier", appoint: "made an operator",
   dismiss: "made no longer an operator", suspend: "suspended", resume: "let in again", revoke: "signed out",
-  delete: "deleted",
+  delete: "deleted", letters: "looked at the letters that wait",
 };
 
 let nextEntry;

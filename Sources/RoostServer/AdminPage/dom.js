@@ -33,7 +33,7 @@ export const complain = (error) => {
   $("notice").textContent = error ? `${error.code ?? "Problem"}: ${error.message}` : "";
 };
 
-/** Asks whether something is meant. "No" is what Enter and Escape say. */
+/** Asks whether something is meant. "No" is what Enter and Escape say: a dialog's first button has the focus. */
 export function confirmed(question) {
   const dialog = $("confirm");
   $("confirm-text").textContent = question;

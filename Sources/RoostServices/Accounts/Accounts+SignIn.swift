@@ -42,17 +42,16 @@ extension Accounts {
         let (session, tokens) = try begin(account, device: device)
         let (secret, hash) = newLink()
         let (keep, linkEnd) = (limits.sessionsMax, clock.now() + limits.linkSeconds * 1_000)
-        let (sendsMail, linksMax) = (settings.sendsMail, limits.linksMax)
+        let linksMax = limits.linksMax
         let isNew = try await database.write { database throws(LocalFailure) in
             guard try AccountTable.insert(account, database) else { return false }
             try SessionTable.insert(session, keep: keep, database)
-            guard sendsMail else { return true }
             try LinkTable.insert(
                 hash, user: account.user, purpose: .verify, expires: linkEnd, keep: linksMax, database)
             return true
         }
         guard isNew else { throw ServiceFault(.emailTaken, "this address has an account") }
-        if sendsMail { await send(.verify, to: account, link: address(.verify, secret)) }
+        await send(.verify, to: account, link: address(.verify, secret))
         return tokens
     }
 

@@ -16,8 +16,6 @@ package final class Accounts: Sendable {
         package var refreshDays: Int64 = 60
         /// What links in mails begin with.
         package var publicURL = "http://127.0.0.1:8080"
-        /// Whether an address is to be confirmed.
-        package var sendsMail = true
 
         /// The defaults.
         package init() {}

@@ -41,11 +41,19 @@ package protocol MailSender: Sendable {
     func send(_ letter: Letter) async
     /// How many letters there were.
     var counters: MailCounters { get }
+    /// Letters that an operator is to hand over.
+    func held() -> [HeldMail.Held]
+    /// Gives up what waits.
+    func stop()
 }
 
 extension MailSender {
     /// None, for those who hand no letter to a server.
     package var counters: MailCounters { MailCounters() }
+
+    package func held() -> [HeldMail.Held] { [] }
+
+    package func stop() {}
 }
 
 /// Prints letters to standard output, for a first start without a mail server. Addresses and links are seen by whoever
@@ -66,14 +74,6 @@ package struct PrintedMail: MailSender {
         // It isn't a failure if nobody reads the output any more.
         try? FileHandle.standardOutput.write(contentsOf: Data("mail to \(letter.to): \(words)\(link)\n".utf8))
     }
-}
-
-/// `mail.mode: off`: nothing is sent.
-package struct NoMail: MailSender {
-    /// Sends nothing.
-    package init() {}
-
-    package func send(_ letter: Letter) async {}
 }
 
 extension SMTPMail: MailSender {

@@ -151,8 +151,16 @@ package final class SMTPMail: Sendable {
         }
     }
 
+    /// Connects and signs in, and sends nothing: what the server thinks of us.
+    package func greet() async -> MailOutcome {
+        Self.outcome(await client.greet(route.url, access), quotesServer: true)
+    }
+
     private func attempt(_ envelope: MailEnvelope, quotesServer: Bool) async -> MailOutcome {
-        let end = await client.deliver(envelope, to: route.url)
+        Self.outcome(await client.deliver(envelope, to: route.url), quotesServer: quotesServer)
+    }
+
+    private static func outcome(_ end: TransferEnd, quotesServer: Bool) -> MailOutcome {
         guard end.cause != .library(0) else { return .sent }
         var words = "no answer in time"
         if case .failure(let failure) = OutgoingClient.outcome(end) { words = failure.description }
@@ -177,9 +185,12 @@ package final class SMTPMail: Sendable {
             subject: text.subject(values), text: text.body(values), date: time(nil), id: MailMessage.randomID())
         return .success(
             MailEnvelope(
-                sender: route.from.address.text, recipient: address.text, message: message.bytes,
-                user: settings.user.isEmpty ? nil : settings.user,
-                password: settings.password.isEmpty ? nil : settings.password, needsTLS: settings.security == .starttls)
-        )
+                sender: route.from.address.text, recipient: address.text, message: message.bytes, access: access))
+    }
+
+    private var access: MailAccess {
+        MailAccess(
+            user: settings.user.isEmpty ? nil : settings.user,
+            password: settings.password.isEmpty ? nil : settings.password, needsTLS: settings.security == .starttls)
     }
 }

@@ -157,7 +157,7 @@ package struct Identities: Sendable {
 
     /// Whoever reads the mail of the account's address should know that there is another way in.
     private func tell(_ account: Account) async {
-        if accounts.settings.sendsMail { await accounts.send(.linked, to: account, link: nil) }
+        await accounts.send(.linked, to: account, link: nil)
     }
 
     private func grant(of proven: ProvenIdentity) async throws(ServiceFault) -> SealedGrant? {

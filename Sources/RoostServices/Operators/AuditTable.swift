@@ -8,6 +8,8 @@ package struct AuditEntry: Sendable, Equatable {
         case show, find, role, tier, suspend, resume, revoke, delete
         /// To make somebody an operator, or no longer.
         case appoint, dismiss
+        /// To look at the letters that wait without mail: their links are as good as passwords.
+        case letters
     }
 
     /// Who did it: the user id of an operator, or `@` and a name that the command line gave.

@@ -113,6 +113,12 @@ package struct Operators: Sendable {
         }
     }
 
+    /// The letters that wait because there is no mail.
+    func letters(by caller: Caller) async throws(ServiceFault) -> [HeldMail.Held] {
+        try await note(AuditEntry(actor: caller.name, act: .letters))
+        return accounts.mail.held()
+    }
+
     // MARK: Changing
 
     private static let unknown = ServiceFault(.userNotFound, "there is no such user")

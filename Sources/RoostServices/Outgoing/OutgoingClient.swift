@@ -65,6 +65,11 @@ package final class OutgoingClient: Sendable {
         await transfer(url, .mail(envelope))
     }
 
+    /// Introduces itself to a server of mail, once.
+    func greet(_ url: OutgoingURL, _ access: MailAccess) async -> TransferEnd {
+        await transfer(url, .greeting(access))
+    }
+
     private func attempt(
         _ request: OutgoingRequest, _ url: OutgoingURL
     ) async -> Result<OutgoingResponse, OutgoingFailure> {

@@ -6,6 +6,16 @@ import RoostConfiguration
 enum TransferWork: Sendable {
     case http(OutgoingRequest)
     case mail(MailEnvelope)
+    /// Introduces itself to a server of mail, and sends nothing.
+    case greeting(MailAccess)
+}
+
+/// How a server of mail lets us in. A value.
+struct MailAccess: Sendable {
+    let user: String?
+    let password: String?
+    /// Whether the connection is encrypted before anything else is said. Has no meaning for `smtps`.
+    let needsTLS: Bool
 }
 
 /// One letter for one server, ready to be sent. A value.
@@ -14,10 +24,7 @@ struct MailEnvelope: Sendable {
     let recipient: String
     /// With CRLF at each end of line; libcurl doubles dots.
     let message: [UInt8]
-    let user: String?
-    let password: String?
-    /// Whether the connection is encrypted before anything else is said. Has no meaning for `smtps`.
-    let needsTLS: Bool
+    let access: MailAccess
 }
 
 /// How a transfer has ended.
@@ -79,6 +86,8 @@ final class Transfer {
             switch order.work {
             case .http(let request): prepare(request)
             case .mail(let envelope): prepare(envelope)
+            // Whoever may say this has been let in (RFC 5321, section 4.1.1.9).
+            case .greeting(let access): prepare(access) && set(CURLOPT_CUSTOMREQUEST, "NOOP")
             }
         guard isReady else { return nil }
     }
@@ -153,14 +162,18 @@ final class Transfer {
 
     private func prepare(_ envelope: MailEnvelope) -> Bool {
         unsent = envelope.message[...]
-        return set(CURLOPT_PROTOCOLS_STR, "smtp,smtps")
-            && set(CURLOPT_USE_SSL, Int((envelope.needsTLS ? CURLUSESSL_ALL : CURLUSESSL_NONE).rawValue))
+        return prepare(envelope.access)
             && set(CURLOPT_MAIL_FROM, "<\(envelope.sender)>")
             && set(CURLOPT_MAIL_RCPT, ["<\(envelope.recipient)>"])
-            && (envelope.user.map { set(CURLOPT_USERNAME, $0) } ?? true)
-            && (envelope.password.map { set(CURLOPT_PASSWORD, $0) } ?? true)
             && set(CURLOPT_UPLOAD, 1)
             && roost_curl_set_size(handle, CURLOPT_INFILESIZE_LARGE, curl_off_t(envelope.message.count)) == CURLE_OK
+    }
+
+    private func prepare(_ access: MailAccess) -> Bool {
+        set(CURLOPT_PROTOCOLS_STR, "smtp,smtps")
+            && set(CURLOPT_USE_SSL, Int((access.needsTLS ? CURLUSESSL_ALL : CURLUSESSL_NONE).rawValue))
+            && (access.user.map { set(CURLOPT_USERNAME, $0) } ?? true)
+            && (access.password.map { set(CURLOPT_PASSWORD, $0) } ?? true)
     }
 
     private func set(_ option: CURLoption, _ number: Int) -> Bool {

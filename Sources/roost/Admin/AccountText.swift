@@ -48,6 +48,14 @@ enum AccountText {
         return TerminalText.printable(line)
     }
 
+    /// A letter that waits.
+    static func letter(_ letter: JSONMembers) -> String {
+        let words = letter.string("purpose") == "reset" ? "choose a new password" : "confirm the address"
+        let until = time(letter.integer("expires") ?? 0)
+        return TerminalText.printable(
+            "\(letter.string("email") ?? "")  \(words) until \(until): \(letter.string("link") ?? "")")
+    }
+
     private static func time(_ milliseconds: Int64) -> String {
         WallClock().time(Timestamp(milliseconds: milliseconds))
     }

@@ -19,7 +19,7 @@ struct AdminCommand: AsyncParsableCommand {
         subcommands: [
             AdminPeopleCommand.self, AdminUserCommand.self, AdminMessageCommand.self, AdminDisconnectCommand.self,
             AdminRevokeCommand.self, AdminDrainCommand.self, AdminPageCommand.self, AdminLinkCommand.self,
-            AuditCommand.self,
+            AdminLettersCommand.self, AuditCommand.self,
         ]
     )
 }

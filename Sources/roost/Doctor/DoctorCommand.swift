@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import RoostServer
+import RoostServicesConfiguration
 
 /// `roost doctor`: looks at the machine, the configuration and what is between people and the relay, and says how to
 /// mend what it finds.
@@ -20,6 +21,8 @@ struct DoctorCommand: AsyncParsableCommand {
     func run() async throws {
         let configuration = try admin.options.configuration()
         var found = Self.local(configuration)
+        let services = try admin.options.servicesConfiguration()
+        if services.mail.mode == .smtp { found += mail(of: services) }
         if admin.url != nil {
             let address = try admin.address()
             found += await NetworkExamination.relay(
@@ -30,6 +33,25 @@ struct DoctorCommand: AsyncParsableCommand {
         guard bad == 0 else {
             RoostCommand.write("\(bad) bad", to: .standardError)
             throw ExitCode(1)
+        }
+    }
+
+    /// Whether the mail server has a name, and lets us in: the services' program asks it.
+    private func mail(of services: ServicesConfiguration) -> [Diagnosis] {
+        let name = NetworkExamination.name(services.mail.host, key: "mail.host")
+        guard name.state == .well else { return [name] }
+        let file = admin.options.config.map { ["--config", $0] } ?? []
+        let words = ["check-mail"] + file + admin.options.settings.flatMap { ["--set", $0] }
+        do {
+            let line = String(decoding: try ServicesProgram.output(of: words), as: UTF8.self)
+            return [.well("mail", line.split(separator: "\n").first.map(String.init) ?? "")]
+        } catch {
+            return [
+                .ill(
+                    "mail", "\(error)",
+                    mend: "mail.port and mail.security belong together: 587 with starttls, 465 with tls; then look at "
+                        + "mail.user, mail.password and mail.ca_file")
+            ]
         }
     }
 

@@ -24,7 +24,9 @@ struct IdentitiesTests {
             settings: Accounts.Settings(), limits: limits, clock: clock.wall,
             database: try await ServicesDatabase(path: folder.path + "/services.db", log: log),
             hashes: try HashPool(limits: limits),
-            keys: try KeyRing(data: folder.path, limits: limits, clock: clock.wall), mail: NoMail(), log: log)
+            keys: try KeyRing(data: folder.path, limits: limits, clock: clock.wall),
+            mail: HeldMail(limits: limits, clock: clock.wall),
+            log: log)
         let apple = AppleKey(team: "TEAM", name: "KEY", key: P256.Signing.PrivateKey())
         let openID = OpenIDTests.openID(issuer, clock, apple: apple) { $0.identitiesMax = 3 }
         self.issuer = issuer
