@@ -297,3 +297,12 @@ PUBLIC_KEY = """-----BEGIN PUBLIC KEY-----
 MCowBQYDK2VwAyEAGb9ECWmEzf6FQbrBZ9w7lshQhqowtrbLDFw4rXAxZuE=
 -----END PUBLIC KEY-----
 """
+
+
+def test_proxies_pass_on_all_that_the_page_needs():
+    """The examples for nginx and Caddy name every path of the page, and the one that says where the accounts are."""
+    nginx = re.search(r"location ~ (\S+) \{", (REPOSITORY / "Config/nginx.conf").read_text())[1]
+    caddy = re.search(r"@roost path ([^\n]*\\\n[^\n]*)", (REPOSITORY / "Config/Caddyfile").read_text())[1].split()
+    for path in [*TYPES, "/v1/page"]:
+        assert re.match(nginx, path), path
+        assert path in caddy, path
