@@ -86,7 +86,7 @@ export class Accounts {
   /** Whether this browser has a sign-in of the user. */
   has(user) { return this.#storage.get(user) !== undefined; }
 
-  /** An access token that is good for a while. Fails with `unauthorized` or `refresh_reused` if the sign-in has ended,
+  /** An access token that is good for a while. Fails with `unauthorized`, `refresh_reused` or `suspended` if the sign-in has ended,
    *  which is then forgotten. */
   async token(user) {
     const access = this.#access.get(user);
@@ -107,7 +107,7 @@ export class Accounts {
       try {
         this.#keep(await this.#ask("POST", "/v1/sessions/refresh", { body: { refreshToken: kept.refreshToken } }));
       } catch (error) {
-        if (["unauthorized", "refresh_reused", "invalid_credentials"].includes(error.code)) this.forget(user);
+        if (["unauthorized", "refresh_reused", "invalid_credentials", "suspended"].includes(error.code)) this.forget(user);
         throw error;
       }
       return this.#access.get(user).token;

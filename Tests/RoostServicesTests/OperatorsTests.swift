@@ -131,4 +131,43 @@ struct OperatorsTests {
         let service = try AccessToken.service(by: keys, issued: clock.now / 1_000, seconds: 300)
         await #expect(throws: ServiceFault.unauthorized) { _ = try await operators.caller(service) }
     }
+
+    @Test func rowsAreCountedOnceInFiveSeconds() async throws {
+        let operators = try await operators()
+        let census = Census(database: operators.accounts.database, clock: clock.wall, seconds: 5)
+        _ = try await signUp(operators, "ann@example.org")
+        #expect(try await census.take().accounts == 1)
+        _ = try await signUp(operators, "bob@example.org")
+        clock.advance(seconds: 4)
+        #expect(try await census.take().accounts == 1)
+        clock.advance(seconds: 1)
+        #expect(try await census.take().accounts == 2)
+        // A clock that is set back doesn't stop it.
+        _ = try await signUp(operators, "carol@example.org")
+        clock.advance(seconds: -100)
+        #expect(try await census.take().accounts == 3)
+    }
+
+    @Test func lookUpsAreBoundedForEachCaller() async throws {
+        let operators = try await operators { $0.lookups = 2 }
+        let accounts = operators.accounts
+        let lookup = UserLookup(accounts, isOn: true)
+        _ = try await signUp(operators, "ann@example.org")
+        let callers = ["u1", "u2"].map { Accounts.Caller(user: $0, sid: "s") }
+        for caller in callers {
+            for _ in 0..<2 {
+                await #expect(throws: ServiceFault(.userNotFound, "nobody has this address")) {
+                    _ = try await lookup.find(address: "bob@example.org", by: caller)
+                }
+            }
+        }
+        let refused = await #expect(throws: ServiceFault.self) {
+            _ = try await lookup.find(address: "ann@example.org", by: callers[0])
+        }
+        #expect(refused?.code == .rateLimited && refused?.retryAfter == 60)
+        clock.advance(seconds: 60)
+        await #expect(throws: ServiceFault(.userNotFound, "nobody has this address")) {
+            _ = try await lookup.find(address: "bob@example.org", by: callers[0])
+        }
+    }
 }
