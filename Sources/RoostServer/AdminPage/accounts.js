@@ -133,12 +133,14 @@ async function show(user, moves = true) {
     shown = before;
     return;
   }
-  const { account, sessions } = told;
+  const { account, sessions, identities, links } = told;
   shown = account;
   $("account-title").textContent = account.displayName || "(no name)";
   const facts = [
     account.user, account.email ? `address ${account.email}` : "no address", state(account),
-    account.hasPassword ? "" : "no password", `language ${account.language}`, `since ${when(account.created)}`,
+    account.hasPassword ? "" : "no password", ...identities.map(({ issuer }) => `signs in by ${issuer}`),
+    ...links.map(({ purpose, expires }) => `has a link to ${purpose} until ${when(expires)}`),
+    `language ${account.language}`, `since ${when(account.created)}`,
   ];
   $("account-facts").textContent = facts.filter(Boolean).join(", ");
   $("account-role").value = account.role ?? "";

@@ -133,6 +133,22 @@ extension Answer {
                 writer.endObject()
             }
             writer.endArray()
+            writer.beginArray("identities")
+            for identity in person.identities {
+                writer.beginObject()
+                writer.member("issuer", identity.issuer)
+                writer.member("created", identity.created)
+                writer.endObject()
+            }
+            writer.endArray()
+            writer.beginArray("links")
+            for link in person.links {
+                writer.beginObject()
+                writer.member("purpose", link.purpose)
+                writer.member("expires", link.expires)
+                writer.endObject()
+            }
+            writer.endArray()
         }
     }
 

@@ -36,9 +36,13 @@ package struct Operators: Sendable {
     // MARK: Looking
 
     /// Everything that is kept of a person, but for secrets.
-    package struct Person: Sendable, Equatable {
-        package var account: Account
-        package var sessions: [Session] = []
+    package struct Person: Sendable {
+        var account: Account
+        var sessions: [Session] = []
+        /// By whom they may sign in.
+        var identities: [LinkedIdentity] = []
+        /// What was sent to them and is good still.
+        var links: [LinkTable.Row] = []
     }
 
     /// Shows an account with its sessions.
@@ -49,9 +53,11 @@ package struct Operators: Sendable {
             try AuditTable.insert(
                 AuditEntry(actor: caller.name, act: .show, user: user), now: now, keep: keep, database)
             // Those of a suspended account have ended.
-            guard !account.isSuspended else { return Person(account: account) }
-            let sessions = try SessionTable.all(user, database).filter { $0.expires > now }
-            return Person(account: account, sessions: sessions)
+            let sessions = account.isSuspended ? [] : try SessionTable.all(user, database)
+            return Person(
+                account: account, sessions: sessions.filter { $0.expires > now },
+                identities: try IdentityTable.all(user, database),
+                links: try LinkTable.all(user, database).filter { $0.expires > now })
         }
         guard let person = found else { throw Operators.unknown }
         return person

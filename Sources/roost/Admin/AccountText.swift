@@ -19,7 +19,14 @@ enum AccountText {
             "  \(session.string("device") ?? "")  session \(session.string("session") ?? "")"
                 + ", since \(time(session.integer("created") ?? 0)), last used \(time(session.integer("used") ?? 0))"
         }
-        return ([head(account), "  " + facts.joined(separator: ", ")] + lines).map(TerminalText.printable)
+        let ways = (answer.objects("identities") ?? []).map { one in
+            "  signs in by \(one.string("issuer") ?? ""), since \(time(one.integer("created") ?? 0))"
+        }
+        let links = (answer.objects("links") ?? []).map { one in
+            "  has a link to \(one.string("purpose") ?? ""), good until \(time(one.integer("expires") ?? 0))"
+        }
+        return ([head(account), "  " + facts.joined(separator: ", ")] + lines + ways + links).map(
+            TerminalText.printable)
     }
 
     /// An account of a list.
