@@ -318,7 +318,7 @@ function accountReason(error) {
     rate_limited: `That was too often. Try again in ${things(Math.ceil((error?.retryAfter ?? 60) / 60), "minute")}.`,
     busy: "Too many people come at once. Try again in a moment.",
     unreachable: "The accounts can't be reached. Try again in a moment.",
-    suspended: "This account is suspended. Ask whoever runs this server.",
+    suspended: "This account is suspended.",
     unauthorized: "You are signed out. Sign in again.",
     refresh_reused: "You are signed out. Sign in again.",
     sign_in_again: "For this, sign in again first: it has been too long.",
