@@ -15,34 +15,30 @@ extension Relay {
                 id = decoded.id
                 sessions.noteWellFormed(session)
                 try prices.pay(decoded.command, bytes: message.count, by: session, at: now)
-                try sessions.authorize(decoded.command, of: session, at: now)
+                try sessions.authorize(
+                    decoded.command, isActing: decoded.principal != nil, of: session, at: now)
                 if decoded.command.isStored { try delivery.checkAhead(of: session) }
                 if decoded.command.isRead { try delivery.room.checkMemory(for: session) }
-                try perform(decoded.command, id, session, now)
+                try perform(decoded, session, now)
             } catch {
                 self.session.refuse(error, id, session, now)
             }
         }
     }
 
-    private func perform(
-        _ command: Command, _ id: CommandID?, _ session: Session, _ now: Moment
-    ) throws(Refusal) {
-        switch command {
+    private func perform(_ decoded: DecodedCommand, _ session: Session, _ now: Moment) throws(Refusal) {
+        let id = decoded.id
+        switch decoded.command {
         case .hello(let hello): try self.session.hello(hello, id, session)
         case .refresh(let token): try self.session.refresh(token, id, session)
         case .ping: self.session.ping(id, session, now)
         case .bye: self.session.bye(id, session)
         case .devices: try self.session.devices(id, session)
-        case .send(let send): try message.send(send, id, session, now)
-        case .edit(let edit): try message.edit(edit, id, session, now)
-        case .delete(let target): try message.delete(target, id, session, now)
-        case .react(let react): try message.react(react, id, session, now)
-        case .signal(let signal): try message.signal(signal, id, session, now)
-        case .history(let history): try query.history(history, id, session)
-        case .get(let conversation): try query.get(conversation, id, session)
-        case .list(let before, let limit): try query.list(before, limit, id, session, now)
-        case .members(let list): try query.members(list, id, session, now)
+        case .send, .edit, .delete, .react, .signal, .history, .get, .list, .members, .create, .change:
+            guard let name = decoded.principal else {
+                return try perform(decoded.command, by: try session.ownSpeaker(), id, session, now)
+            }
+            try perform(decoded.command, for: name, id, session, now)
         case .ack(let position): try receipt.ack(position, id, session, now)
         case .read(let target): try receipt.read(target, id, session, now)
         case .typing(let to, let thread, let isActive): try typing.set(to, isActive, in: thread, id, session, now)
@@ -52,9 +48,56 @@ extension Relay {
         case .except(let users, let exception): try privacy.except(users, exception, id, session, now)
         case .watch(let users, let counted): try presence.watch(users, counted, id, session, now)
         case .unwatch(let users, let counted): presence.unwatch(users, counted, id, session, now)
-        case .create(let create): try conversation.create(create, id, session, now)
-        case .change(let change): try conversation.change(change, Asker(session: session, id: id), now)
         case .operator(let command): try operators.perform(command, id, session, now)
+        }
+    }
+
+    /// What people say to each other, and ask of it.
+    @inline(__always)
+    private func perform(
+        _ command: Command, by speaker: Speaker, _ id: CommandID?, _ session: Session, _ now: Moment
+    ) throws(Refusal) {
+        var asker: Asker { Asker(session: session, user: speaker.user, id: id) }
+        switch command {
+        case .send(let send): try message.send(send, by: speaker, id, session, now)
+        case .edit(let edit): try message.edit(edit, by: speaker, id, session, now)
+        case .delete(let target): try message.delete(target, by: speaker, id, session, now)
+        case .react(let react): try message.react(react, by: speaker, id, session, now)
+        case .signal(let signal): try message.signal(signal, by: speaker, id, session, now)
+        case .history(let history): try query.history(history, asker)
+        case .get(let conversation): try query.get(conversation, asker)
+        case .list(let before, let limit): try query.list(before, limit, asker, now)
+        case .members(let list): try query.members(list, asker, now)
+        case .create(let create): try conversation.create(create, by: speaker, id, session, now)
+        case .change(let change): try conversation.change(change, by: speaker, id, session, now)
+        default: preconditionFailure("a command that nobody speaks")
+        }
+    }
+
+    /// A service has the same done for a user, who needn't have come yet to write to somebody or to open a
+    /// conversation. A command that is refused makes nobody.
+    @inline(never)
+    private func perform(
+        _ command: Command, for name: Text, _ id: CommandID?, _ session: Session, _ now: Moment
+    ) throws(Refusal) {
+        try session.checkActing()
+        let user = try principal(of: command, named: name)
+        do throws(Refusal) {
+            try perform(command, by: Speaker(user), id, session, now)
+        } catch {
+            directory.forgetIfNobody(user)
+            throw error
+        }
+    }
+
+    private func principal(of command: Command, named name: Text) throws(Refusal) -> User {
+        switch command {
+        case .send, .create: return try directory.introduce(name.string)
+        default:
+            guard let user = directory.user(named: name) else {
+                throw Refusal(.notFound, "as: nobody has this name")
+            }
+            return user
         }
     }
 }

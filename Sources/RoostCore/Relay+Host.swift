@@ -110,6 +110,9 @@ extension Relay {
                 if case .feed(let session, let id, let after) = reader {
                     return operators.feeds.answered(result, after: after, id, session)
                 }
+                if case .erasure(let asker) = reader {
+                    return operators.erasures.answered(result, asker, at: now)
+                }
                 if let session = reader.session { prices.charge(bytes: result.bodyBytes, to: session, at: now) }
                 return query.answered(result, for: reader)
             }

@@ -120,6 +120,7 @@ public final class Relay {
             .init(limits), directory, journal, delivery, reads, replies, counters, signIns,
             FeedCommands(
                 .init(limits), snapshot.feedCursors, directory, journal, delivery, reads, replies, counters),
+            ErasureCommands(.init(limits), prices, reads, conversation),
             Statistics(.init(limits), counters, times, delivery, builder))
         session = SessionCommands(
             sessions: sessions, ends: DeviceEnds(.init(limits)), prices: prices, directory: directory,
@@ -130,8 +131,8 @@ public final class Relay {
             random: random, counters: counters)
         stored = StoredEvents(
             bounds: .init(limits), directory: directory, journal: journal, delivery: delivery, catchUp: catchUp,
-            receipts: receipts, conversations: conversation, queries: query, replies: replies,
-            events: EventFrames(builder: builder), counters: counters, times: times)
+            receipts: receipts, conversations: conversation, queries: query, erasures: operators.erasures,
+            replies: replies, events: EventFrames(builder: builder), counters: counters, times: times)
         presence.raiseGhosts(lastAlive: snapshot.aliveAt, at: now)
     }
 

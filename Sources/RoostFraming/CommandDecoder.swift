@@ -6,6 +6,8 @@ public struct DecodedCommand {
     public var id: CommandID?
     /// The command.
     public var command: Command
+    /// The user for whom a service has it carried out (`as`).
+    public var principal: Text?
 }
 
 /// Decodes a client's text message into a `Command`, as Docs/Protocol.md defines it. The whole message must be valid
@@ -33,7 +35,8 @@ public final class CommandDecoder {
         do throws(Refusal) {
             let type = try readType()
             if id == nil, type.needsID { throw members.refusal(.id, "is missing") }
-            return DecodedCommand(id: id, command: try readCommand(type))
+            let principal = type.takesPrincipal ? try members.optional(.as, members.user) : nil
+            return DecodedCommand(id: id, command: try readCommand(type), principal: principal)
         } catch {
             var refusal = error
             refusal.id = id
@@ -83,8 +86,8 @@ public final class CommandDecoder {
             .watch(users: try members.watched(), conversations: try members.counted())
         case .unwatch:
             .unwatch(users: try members.watched(), conversations: try members.counted())
-        case .people, .person, .whereabouts, .disconnect, .revoke, .drain, .statistics, .feed, .ackFeed,
-            .forgetFeed:
+        case .people, .person, .whereabouts, .disconnect, .revoke, .drain, .statistics, .states,
+            .erase, .feed, .ackFeed, .forgetFeed:
             .operator(try readOperatorCommand(type))
         }
     }
@@ -99,6 +102,8 @@ public final class CommandDecoder {
             .disconnect(user: try members.user(.user), device: try members.optional(.device, members.name))
         case .revoke: try readRevoke()
         case .drain: .drain
+        case .states: .states(try members.users())
+        case .erase: try readErase()
         case .statistics: .statistics(isActive: try members.flag(.active) ?? true, limit: try members.limit())
         case .feed:
             .feed(
@@ -120,6 +125,17 @@ public final class CommandDecoder {
             throw members.refusal(.sid, "and \(member.word) must not be used together")
         }
         return .endSignIn(try members.name(.sid), until: try members.optional(.until, members.time))
+    }
+
+    private func readErase() throws(Refusal) -> OperatorCommand {
+        guard members.value(.conversation) != nil else {
+            return .eraseMessages(
+                user: try members.user(.user), after: try members.optional(.after, members.position))
+        }
+        for member in [Member.user, .after] where members.value(member) != nil {
+            throw members.refusal(.conversation, "and \(member.word) must not be used together")
+        }
+        return .eraseConversation(try members.conversation(.conversation))
     }
 
     private func readWhereabouts() throws(Refusal) -> OperatorCommand.Whereabouts {

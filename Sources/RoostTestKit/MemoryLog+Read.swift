@@ -87,15 +87,18 @@ extension MemoryLog {
         let found = state.conversations.values
             .flatMap { $0.rows(above: request.after) }
             .sorted { $0.position < $1.position }
-        var bytes = 0
+        var (bytes, looked) = (0, 0)
         for event in found {
-            guard result.events.isEmpty || result.events.count < request.rows && bytes <= request.bytes else {
+            let isFull = result.events.count >= request.rows || bytes > request.bytes
+            guard looked < max(1, request.looks), !isFull || result.events.isEmpty else {
                 result.hasMore = true
                 break
             }
+            looked += 1
+            result.reached = event.position
+            guard request.sender == nil || event.sender == request.sender else { continue }
             bytes += event.body.count
             result.events.append(event)
-            result.reached = event.position
         }
         if !result.hasMore { result.reached = max(request.after, state.head) }
         return result

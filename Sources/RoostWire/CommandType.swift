@@ -4,7 +4,7 @@ public enum CommandType: WireWord {
     case create, get, list, rename, add, remove, setRole, members, leave
     case send, edit, delete, react, history, signal
     case ack, read, typing, presence, status, privacy, except, watch, unwatch
-    case people, person, whereabouts, disconnect, revoke, drain, statistics
+    case people, person, whereabouts, disconnect, revoke, drain, statistics, states, erase
     case feed, ackFeed, forgetFeed
 
     /// The value of `type`.
@@ -46,9 +46,22 @@ public enum CommandType: WireWord {
         case .revoke: "admin.revoke"
         case .drain: "admin.drain"
         case .statistics: "admin.statistics"
+        case .states: "admin.presence"
+        case .erase: "admin.erase"
         case .feed: "feed"
         case .ackFeed: "feed.ack"
         case .forgetFeed: "feed.forget"
+        }
+    }
+
+    /// Whether a service may have it carried out for a user, whom `as` names (Docs/Protocol.md, section 13).
+    @inlinable
+    public var takesPrincipal: Bool {
+        switch self {
+        case .send, .edit, .delete, .react, .signal, .history, .create, .get, .list, .members, .rename, .add, .remove,
+            .setRole, .leave:
+            true
+        default: false
         }
     }
 

@@ -66,6 +66,9 @@ public struct Limits: Sendable, Equatable {
     public var verificationsAtOnce = 16
     /// Most reads (history, list, members) of one session under way.
     public var readsPerSession = 4
+    /// Most reads, and most large commands, of one session that belongs to no user: a service reads for many users, an
+    /// operator looks at a page at a time.
+    public var readsPerOperator = 64
     /// Most such reads of all sessions together. One takes well under a millisecond, so the last one waits for a second
     /// at most.
     public var readsMax = 1_000
@@ -242,6 +245,11 @@ public struct Limits: Sendable, Equatable {
     public var feedBytes = 262_144
     /// Rows that are looked at for one such page. Where conversations were erased, many have nothing to tell.
     public var feedLooks = 4_096
+    /// Messages of a user that one command erases: each is an event that the conversation is told.
+    public var erasedAtOnce = 256
+    /// Sessions that are told what one command erases, all messages together: a tenth of a second of the loop at most,
+    /// in pieces as with other events. Of one message for more of them, all are told.
+    public var erasedDeliveries = 20_000
     /// Consumers of the feed that keep a cursor. A deployment has one for each program that follows the log.
     public var feedConsumers = 16
 

@@ -18,6 +18,13 @@ public enum OperatorCommand {
     /// Begins or ends the stream of statistics.
     case statistics(isActive: Bool, limit: Int?)
 
+    /// How these users are shown.
+    case states([Text])
+    /// The next of the messages that a user has written are erased: those above this position.
+    case eraseMessages(user: Text, after: Position?)
+    /// A conversation is erased with everything in it.
+    case eraseConversation(Text)
+
     /// A page of the log for a consumer.
     case feed(Feed)
     /// A consumer has processed everything up to here.
@@ -38,7 +45,7 @@ public enum OperatorCommand {
     /// Who may send it.
     public var senders: Senders {
         switch self {
-        case .person, .disconnect, .revoke, .endSignIn: .both
+        case .person, .disconnect, .revoke, .endSignIn, .states, .eraseMessages, .eraseConversation: .both
         case .people, .whereabouts, .drain, .statistics: .operators
         case .feed, .ackFeed, .forgetFeed: .services
         }

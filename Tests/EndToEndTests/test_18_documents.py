@@ -83,7 +83,7 @@ class Replay:
             assert set(answer) <= {"type", "re", *told}, f"{command} is answered {dict(answer)}, and x-ok is {told}"
         if command["type"] == "conversation.create" and command["kind"] == "group":
             self.group = answer["conversation"]["conversation"]
-        if command["type"] == "conversation.leave":
+        if command["type"] == "conversation.leave" or command["type"] == "admin.erase" and "conversation" in command:
             self.group = None
         self.position = answer.get("position", self.position)
         self.fed = answer.get("feed", {}).get("position", self.fed)
@@ -157,6 +157,7 @@ def test_every_command_has_an_example():
         "conversation.add", "conversation.role", "conversation.remove", "conversation.members", "conversation.leave",
         "send", "edit", "react", "delete", "history", "signal", "ack", "read", "typing", "presence", "status",
         "privacy", "except", "devices", "watch", "unwatch", "admin.people", "admin.user", "admin.message",
+        "admin.presence", "admin.erase",
         "admin.disconnect", "admin.revoke", "admin.statistics", "admin.drain", "feed", "feed.ack",
         "feed.forget"}
 

@@ -16,6 +16,27 @@ extension OperatorClient {
         try await ask(.person) { $0.member("user", user) }
     }
 
+    /// How these users are shown, at most 500 of them.
+    public func presence(of users: [String]) async throws(RoostFailure) -> [UserPresence] {
+        let reply = try await ask(.states) { command in
+            command.beginArray("users")
+            for user in users { command.element(user) }
+            command.endArray()
+        }
+        return UserPresence.list(reading: reply.members)
+    }
+
+    /// Erases the next of the messages that a user has written.
+    /// - Parameter after: `position` of the page before; nil to begin.
+    public func erase(messagesOf user: String, after: String? = nil) async throws(RoostFailure) -> ErasurePage {
+        let reply = try await ask(.erase) { command in
+            command.member("user", user)
+            if let after { command.member("after", after) }
+        }
+        guard let page = ErasurePage(reading: reply.members) else { throw .unexpectedReply }
+        return page
+    }
+
     /// Who has an event, which is named by its position, and who waits for it; a page of the members.
     public func whereabouts(ofPosition position: String, after: String? = nil) async throws(RoostFailure) -> Reply {
         try await ask(.whereabouts) { command in

@@ -4,22 +4,25 @@ import RoostWire
 enum PendingRead {
     /// A page of catch-up, which several sessions may share.
     case page(CatchUpPage)
-    case history(Session, CommandID?, Conversation)
-    case one(Session, CommandID?, Conversation)
-    case list(Session, CommandID?, ListPage)
-    case created(Session, CommandID?, Created)
+    case history(Asker, Conversation)
+    case one(Asker, Conversation)
+    case list(Asker, ListPage)
+    case created(Asker, Created)
     case whereabouts(Session, CommandID?, WhereaboutsReport.Page)
     /// A page of the feed above a position.
     case feed(Session, CommandID?, after: Position)
+
+    /// What a user has written, which is to be erased.
+    case erasure(Asker)
 
     /// The session that asked; nil for a page.
     var session: Session? {
         switch self {
         case .page: nil
-        case .history(let session, _, _), .one(let session, _, _), .list(let session, _, _),
-            .created(let session, _, _), .whereabouts(let session, _, _),
-            .feed(let session, _, _):
-            session
+        case .history(let asker, _), .one(let asker, _), .list(let asker, _), .created(let asker, _),
+            .erasure(let asker):
+            asker.session
+        case .whereabouts(let session, _, _), .feed(let session, _, _): session
         }
     }
 
@@ -27,7 +30,10 @@ enum PendingRead {
     var asker: UserNumber {
         switch self {
         case .page(let page): page.readers.first?.user?.number ?? .none
-        case .history, .one, .list, .created, .whereabouts, .feed: session?.user?.number ?? .none
+        case .history(let asker, _), .one(let asker, _), .list(let asker, _), .created(let asker, _),
+            .erasure(let asker):
+            asker.user.number
+        case .whereabouts, .feed: session?.user?.number ?? .none
         }
     }
 }
@@ -39,6 +45,8 @@ final class Reads {
     struct Bounds {
         /// Most reads under way for one session.
         var perSession: Int
+        /// The same for one that belongs to no user, and may read for many.
+        var perOperator: Int
         /// Most reads under way for all sessions together.
         var all: Int
         /// How many times a question is asked while what it is about changes.
@@ -48,6 +56,7 @@ final class Reads {
 
         init(_ limits: Limits) {
             perSession = limits.readsPerSession
+            perOperator = limits.readsPerOperator
             all = limits.readsMax
             attempts = limits.readAttempts
             retryMilliseconds = limits.busyRetryMilliseconds
@@ -79,9 +88,10 @@ final class Reads {
     /// Checks that this session may read. Called before any expensive preparation.
     /// - Throws: `rate_limited` or `busy`.
     func check(_ session: Session) throws(Refusal) {
-        guard session.reads.underWay < bounds.perSession else {
+        let most = most(of: session)
+        guard session.reads.underWay < most else {
             throw Refusal(
-                .rateLimited, "this session already has \(bounds.perSession) reads under way",
+                .rateLimited, "this session already has \(most) reads under way",
                 retryAfterMilliseconds: bounds.retryMilliseconds)
         }
         guard ofClients < bounds.all else {
@@ -89,11 +99,13 @@ final class Reads {
         }
     }
 
+    private func most(of session: Session) -> Int { session.user == nil ? bounds.perOperator : bounds.perSession }
+
     /// Adds a read. For a client, only after `check`.
     func ask(_ question: Read.Question, for reader: PendingRead) {
         if let session = reader.session {
             precondition(
-                session.reads.underWay < bounds.perSession && ofClients < bounds.all, "checked before it is asked")
+                session.reads.underWay < most(of: session) && ofClients < bounds.all, "checked before it is asked")
             session.reads.underWay += 1
             ofClients += 1
         }

@@ -18,15 +18,15 @@ final class Chores {
         let stepsPerTurn: Int
         /// Steps of one chore before it is another's turn.
         let stepsAtOnce: Int
-        /// Most chores of one session.
-        let perSession: Int
+        /// Most chores of one session, and of one that belongs to no user.
+        let perSession, perOperator: Int
         /// How long a refused client is told to wait.
         let retryMilliseconds: Int64
 
         init(_ limits: Limits) {
             stepsPerTurn = limits.stepsPerTurn
             stepsAtOnce = max(1, limits.stepsPerTurn / 4)
-            perSession = limits.readsPerSession
+            (perSession, perOperator) = (limits.readsPerSession, limits.readsPerOperator)
             retryMilliseconds = limits.busyRetryMilliseconds
         }
     }
@@ -55,9 +55,10 @@ final class Chores {
     /// Checks that the session may begin a chore.
     /// - Throws: `rate_limited`.
     func check(_ session: Session) throws(Refusal) {
-        guard session.chores.underWay < bounds.perSession else {
+        let most = session.user == nil ? bounds.perOperator : bounds.perSession
+        guard session.chores.underWay < most else {
             throw Refusal(
-                .rateLimited, "this session already has \(bounds.perSession) large commands under way",
+                .rateLimited, "this session already has \(most) large commands under way",
                 retryAfterMilliseconds: bounds.retryMilliseconds)
         }
     }

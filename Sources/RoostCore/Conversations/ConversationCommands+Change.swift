@@ -5,13 +5,16 @@ import RoostWire
 extension ConversationCommands {
     /// Carries out one of these commands. If it is refused now and has a key, the log is asked first whether it was
     /// carried out before: a retry gets its first answer, whatever has changed since.
-    func change(_ change: Command.Change, _ asker: Asker, _ now: Moment) throws(Refusal) {
+    func change(
+        _ change: Command.Change, by speaker: Speaker, _ id: CommandID?, _ session: Session, _ now: Moment
+    ) throws(Refusal) {
         try journal.reserve(bounds.groupNameBytes)
-        let (user, device) = try asker.session.speaker()
+        let user = speaker.user
+        let asker = Asker(session: session, user: user, id: id)
         do throws(Refusal) {
             let (conversation, role) = try directory.conversation(change.conversation, for: user)
             try directory.check(isCertain: conversation.isRoleCertain(of: user.number))
-            let by = Actor(user: user, device: device, role: role, key: change.key?.string ?? "", asker: asker)
+            let by = Actor(speaker: speaker, role: role, key: change.key?.string ?? "", asker: asker)
             switch change.kind {
             case .rename(let name): try rename(conversation, to: name.string, by, now)
             case .add(let names): try add(names, to: conversation, by, now)
@@ -20,33 +23,34 @@ extension ConversationCommands {
             case .leave: try leave(conversation, by, now)
             }
         } catch {
-            try look(for: change, user, device, asker, refusal: error, now)
+            try look(for: change, speaker, asker, refusal: error, now)
         }
     }
 
     /// Who wants a change.
     private struct Actor {
-        let user: User
-        let device: Device
+        let speaker: Speaker
         let role: Role
         let key: String
         let asker: Asker
+        var user: User { speaker.user }
     }
 
     private func submit(
         _ change: ConversationChange, of conversation: Conversation, _ by: Actor, _ now: Moment, _ write: () -> Void
     ) {
-        submit(change, of: conversation, by: by.user, by.device, by.asker, key: by.key, now, write)
+        submit(change, of: conversation, by: by.speaker, by.asker, key: by.key, now, write)
     }
 
     /// Asks the log for a command that would be refused now.
     private func look(
-        for change: Command.Change, _ user: User, _ device: Device, _ asker: Asker, refusal: Refusal, _ now: Moment
+        for change: Command.Change, _ speaker: Speaker, _ asker: Asker, refusal: Refusal, _ now: Moment
     ) throws(Refusal) {
         guard let key = change.key, !refusal.code.isTemporary else { throw refusal }
-        let conversation = directory.anyConversation(change.conversation, of: user)
+        let conversation = directory.anyConversation(change.conversation, of: speaker.user)
         var probe = Append(
-            .conversation, in: conversation?.number ?? .none, by: user.number, device: device.name, at: now.wall)
+            .conversation, in: conversation?.number ?? .none, by: speaker.user.number, device: speaker.device,
+            at: now.wall)
         probe.purpose = .probe
         probe.key = key.string
         builder.beginBare()

@@ -53,8 +53,11 @@ final class ConversationCommands {
 
     // MARK: create
 
-    func create(_ create: Command.Create, _ id: CommandID?, _ session: Session, _ now: Moment) throws(Refusal) {
-        let (user, device) = try session.speaker()
+    func create(
+        _ create: Command.Create, by speaker: Speaker, _ id: CommandID?, _ session: Session, _ now: Moment
+    ) throws(Refusal) {
+        let user = speaker.user
+        let asker = Asker(session: session, user: user, id: id)
         try journal.reserve(0)
         let named = directory.naming.find(create.members).filter { $0.known !== user }
         switch create.kind {
@@ -64,16 +67,15 @@ final class ConversationCommands {
             }
             let known = peer.known.flatMap { directory.direct(user, $0) }
             guard let known, known.isAtRest else {
-                _ = try open(known, with: peer, user, device, for: "", Asker(session: session, id: id), now)
+                _ = try open(known, with: peer, speaker, for: "", asker, now)
                 return
             }
             let created = Created(
                 conversation: known.number, position: known.lastPosition, time: known.lastTime, isDuplicate: true)
-            queries.answerCreated(created, to: session, id)
+            queries.answerCreated(created, to: asker)
         case .group:
             let name = create.name?.string ?? ""
             let key = create.key?.string ?? ""
-            let asker = Asker(session: session, id: id)
             do throws(Refusal) {
                 guard named.count < bounds.members else {
                     throw Refusal(.tooLarge, "members: a group has at most \(bounds.members) members")
@@ -85,22 +87,23 @@ final class ConversationCommands {
                 let others = try directory.naming.introduce(named, by: user, at: now)
                 let conversation = try directory.begin(.group, name: name, by: user)
                 let members = [NewMember(user.number, .owner)] + others.map { NewMember($0.number, .member) }
-                submitCreation(of: conversation, members, by: user, device, key: key, asker, now)
+                submitCreation(of: conversation, members, by: speaker, key: key, asker, now)
             } catch {
                 guard !key.isEmpty, !error.code.isTemporary else { throw error }
                 // If it was carried out before, all of them are known.
                 let users = named.compactMap(\.known) + [user]
-                look(forGroup: name, of: users, by: user, device, key: key, asker, refusal: error, now)
+                look(forGroup: name, of: users, by: speaker, key: key, asker, refusal: error, now)
             }
         }
     }
 
     /// Asks the log for a creation that would be refused now: a retry gets its first answer.
     private func look(
-        forGroup name: String, of users: [User], by user: User, _ device: Device, key: String, _ asker: Asker,
+        forGroup name: String, of users: [User], by speaker: Speaker, key: String, _ asker: Asker,
         refusal: Refusal, _ now: Moment
     ) {
-        var probe = Append(.conversation, in: .none, by: user.number, device: device.name, at: now.wall)
+        var probe = Append(
+            .conversation, in: .none, by: speaker.user.number, device: speaker.device, at: now.wall)
         probe.purpose = .probe
         probe.key = key
         builder.beginBare()
@@ -112,11 +115,11 @@ final class ConversationCommands {
     }
 
     private func submitCreation(
-        of conversation: Conversation, _ members: [NewMember], by user: User, _ device: Device, key: String,
-        _ asker: Asker, _ now: Moment
+        of conversation: Conversation, _ members: [NewMember], by speaker: Speaker, key: String, _ asker: Asker,
+        _ now: Moment
     ) {
         let change = creation(of: conversation, members)
-        submit(change, of: conversation, by: user, device, asker, key: key, reply: .conversation, now) {
+        submit(change, of: conversation, by: speaker, asker, key: key, reply: .conversation, now) {
             writeDetails("created", of: conversation, naming: [])
         }
     }
@@ -136,9 +139,10 @@ final class ConversationCommands {
     ///   - key: of the message that follows; empty for a `conversation.create`.
     ///   - asker: who is answered with the conversation.
     func open(
-        _ known: Conversation?, with peer: NamedUser, _ user: User, _ device: Device, for key: String,
-        _ asker: Asker?, _ now: Moment
+        _ known: Conversation?, with peer: NamedUser, _ speaker: Speaker, for key: String, _ asker: Asker?,
+        _ now: Moment
     ) throws(Refusal) -> Conversation {
+        let user = speaker.user
         if let known {
             let isLeft = known.isUnstored && (known.pair?.users ?? []).contains { known.standing(of: $0) == nil }
             guard !isLeft, !known.isEnding else {
@@ -167,7 +171,7 @@ final class ConversationCommands {
         }
         let change = isNew ? creation(of: direct, members) : .add(members)
         submit(
-            change, of: direct, by: user, device, asker, key: key, purpose: .opening,
+            change, of: direct, by: speaker, asker, key: key, purpose: .opening,
             reply: asker == nil ? .none : .conversation, now
         ) {
             writeDetails(isNew ? "created" : "added", of: direct, naming: isNew ? [] : back)
@@ -186,12 +190,13 @@ final class ConversationCommands {
     /// Puts a change on its way to the log, and lets commands be judged by it from now on.
     /// - Parameter write: writes the event's own members into the builder; called when the change is expected already.
     func submit(
-        _ change: ConversationChange, of conversation: Conversation, by user: User, _ device: Device, _ asker: Asker?,
+        _ change: ConversationChange, of conversation: Conversation, by speaker: Speaker, _ asker: Asker?,
         key: String = "", purpose: Append.Purpose = .event, reply: ReplyForm = .plain, _ now: Moment,
         _ write: () -> Void
     ) {
         directory.expect(change, of: conversation, isCertain: key.isEmpty)
-        var append = Append(.conversation, in: conversation.number, by: user.number, device: device.name, at: now.wall)
+        var append = Append(
+            .conversation, in: conversation.number, by: speaker.user.number, device: speaker.device, at: now.wall)
         append.purpose = purpose
         append.key = key
         append.change = change

@@ -47,32 +47,32 @@ final class QueryCommands {
 
     // MARK: history
 
-    func history(_ history: Command.History, _ id: CommandID?, _ session: Session) throws(Refusal) {
-        let (user, _) = try session.speaker()
+    func history(_ history: Command.History, _ asker: Asker) throws(Refusal) {
+        let user = asker.user
         let (conversation, _) = try directory.conversation(history.conversation, for: user)
-        try reads.check(session)
+        try reads.check(asker.session)
         let since = conversation.hidden(from: user.number)
         let request = HistoryRequest(
             conversation: conversation.number, reader: user.number, after: max(history.after ?? .none, since),
             before: history.before ?? SequenceNumber(Int64.max), isNewest: history.after == nil,
             rows: history.limit ?? bounds.rows, bytes: bounds.bytes)
-        reads.ask(.history(request), for: .history(session, id, conversation))
+        reads.ask(.history(request), for: .history(asker, conversation))
     }
 
-    private func answer(_ result: ReadResult, _ conversation: Conversation, _ id: CommandID?, _ session: Session) {
+    private func answer(_ result: ReadResult, _ conversation: Conversation, _ asker: Asker) {
         builder.begin("ok")
-        builder.reply(to: id)
+        builder.reply(to: asker.id)
         builder.member("conversation", plain: conversation.id)
         builder.beginArray("messages")
         for event in result.events {
             builder.beginObject()
-            write(event, in: conversation, for: session.user)
+            write(event, in: conversation, for: asker.user)
             builder.endObject()
         }
         builder.endArray()
         if !result.gaps.isEmpty { write(result.gaps) }
         builder.member("more", result.hasMore)
-        delivery.reply(builder.finish(), to: session)
+        delivery.reply(builder.finish(), to: asker.session)
     }
 
     /// Messages that stand on the page but can't be read. Adjacent ones become one range.
@@ -97,32 +97,28 @@ final class QueryCommands {
 
     // MARK: conversation.get
 
-    func get(_ name: Text, _ id: CommandID?, _ session: Session) throws(Refusal) {
-        let (user, _) = try session.speaker()
-        let (conversation, _) = try directory.conversation(name, for: user)
-        try reads.check(session)
-        reads.ask(.latest(lastMessages(of: [conversation], for: user)), for: .one(session, id, conversation))
+    func get(_ name: Text, _ asker: Asker) throws(Refusal) {
+        let (conversation, _) = try directory.conversation(name, for: asker.user)
+        try reads.check(asker.session)
+        reads.ask(.latest(lastMessages(of: [conversation], for: asker.user)), for: .one(asker, conversation))
     }
 
-    private func answer(_ result: ReadResult, one conversation: Conversation, _ id: CommandID?, _ session: Session) {
-        guard let user = session.user, let member = conversation.member(user.number) else {
-            return replies.refuse(Refusal(.notFound, "no such conversation", id: id), session)
+    private func answer(_ result: ReadResult, one conversation: Conversation, _ asker: Asker) {
+        guard let member = conversation.member(asker.user.number) else {
+            return refuse(Refusal(.notFound, "no such conversation"), asker)
         }
         builder.begin("ok")
-        builder.reply(to: id)
+        builder.reply(to: asker.id)
         builder.beginObject("conversation")
         write(conversation, for: member, last: result.events.first)
         builder.endObject()
-        delivery.reply(builder.finish(), to: session)
+        delivery.reply(builder.finish(), to: asker.session)
     }
 
     // MARK: conversation.list
 
-    func list(
-        _ before: Text?, _ limit: Int?, _ id: CommandID?, _ session: Session, _ now: Moment
-    ) throws(Refusal) {
-        let (user, _) = try session.speaker()
-        try reads.check(session)
+    func list(_ before: Text?, _ limit: Int?, _ asker: Asker, _ now: Moment) throws(Refusal) {
+        try reads.check(asker.session)
         var bound = Int64.max
         if let before {
             guard let position = Position(before.string, epoch: builder.epoch) else {
@@ -130,27 +126,19 @@ final class QueryCommands {
             }
             bound = position.value
         }
-        try chores.check(session)
+        try chores.check(asker.session)
         chores.begin(
-            NewestConversations(of: user, before: bound, atMost: limit ?? bounds.rows) { [self] newest, hasMore in
-                list(newest, hasMore: hasMore, for: user, id, session)
-            }, for: session, at: now)
+            NewestConversations(of: asker.user, before: bound, atMost: limit ?? bounds.rows) {
+                [self] newest, hasMore in list(newest, hasMore: hasMore, asker)
+            }, for: asker.session, at: now)
     }
 
-    private func list(
-        _ newest: [ListPage.Entry], hasMore: Bool, for user: User, _ id: CommandID?, _ session: Session
-    ) {
-        guard session.phase == .ready else { return }
-        do throws(Refusal) {
-            try reads.check(session)
-        } catch {
-            var refusal = error
-            refusal.id = id
-            return replies.refuse(refusal, session)
-        }
+    private func list(_ newest: [ListPage.Entry], hasMore: Bool, _ asker: Asker) {
+        guard asker.session.phase == .ready else { return }
+        do throws(Refusal) { try reads.check(asker.session) } catch { return refuse(error, asker) }
         let page = ListPage(entries: newest, next: hasMore ? newest.last?.position : nil)
         reads.ask(
-            .latest(lastMessages(of: newest.map(\.conversation), for: user)), for: .list(session, id, page))
+            .latest(lastMessages(of: newest.map(\.conversation), for: asker.user)), for: .list(asker, page))
     }
 
     /// Asks for the last message of each conversation, if the user may see it.
@@ -162,12 +150,11 @@ final class QueryCommands {
             })
     }
 
-    private func answer(_ result: ReadResult, _ page: ListPage, _ id: CommandID?, _ session: Session) {
-        guard let user = session.user else { return }
+    private func answer(_ result: ReadResult, _ page: ListPage, _ asker: Asker) {
         var last: [ConversationNumber: StoredEvent] = [:]
         for event in result.events { last[event.conversation] = event }
         builder.begin("ok")
-        builder.reply(to: id)
+        builder.reply(to: asker.id)
         builder.beginArray("conversations")
         var next = page.next
         var before: Position?
@@ -180,21 +167,21 @@ final class QueryCommands {
             }
             before = position
             // The user has left since the command.
-            guard let member = conversation.member(user.number) else { continue }
+            guard let member = conversation.member(asker.user.number) else { continue }
             builder.beginObject()
             write(conversation, for: member, last: last[conversation.number])
             builder.endObject()
         }
         builder.endArray()
         if let next { builder.member("next", next) }
-        delivery.reply(builder.finish(), to: session)
+        delivery.reply(builder.finish(), to: asker.session)
     }
 
     // MARK: conversation.members
 
     /// A page of the members and how far each has got; with a sequence, also how many of all have got that far.
-    func members(_ list: Command.Members, _ id: CommandID?, _ session: Session, _ now: Moment) throws(Refusal) {
-        let (user, _) = try session.speaker()
+    func members(_ list: Command.Members, _ asker: Asker, _ now: Moment) throws(Refusal) {
+        let user = asker.user
         let (conversation, _) = try directory.conversation(list.conversation, for: user)
         if let sequence = list.sequence { try conversation.check(sequence, for: user) }
         var first = Int64(0)
@@ -204,27 +191,27 @@ final class QueryCommands {
         }
         let page = MemberPage(
             first: first, limit: list.limit ?? bounds.rows, sequence: list.sequence, hasPresence: list.hasPresence)
-        guard list.sequence != nil else { return answer(page, nil, conversation, id, session, now) }
-        try chores.check(session)
+        guard list.sequence != nil else { return answer(page, nil, conversation, asker, now) }
+        try chores.check(asker.session)
         chores.begin(
             MemberCount(conversation.members, of: page, for: user, directory.policy) { [self] counts in
-                answer(page, counts, conversation, id, session, now)
-            }, for: session, at: now)
+                answer(page, counts, conversation, asker, now)
+            }, for: asker.session, at: now)
     }
 
     private func answer(
-        _ page: MemberPage, _ counts: MemberCount.Result?, _ conversation: Conversation, _ id: CommandID?,
-        _ session: Session, _ now: Moment
+        _ page: MemberPage, _ counts: MemberCount.Result?, _ conversation: Conversation, _ asker: Asker, _ now: Moment
     ) {
-        guard session.phase == .ready, let user = session.user else { return }
+        let user = asker.user
+        guard asker.session.phase == .ready else { return }
         guard conversation.member(user.number) != nil else {
-            return replies.refuse(Refusal(.notFound, "no such conversation", id: id), session)
+            return refuse(Refusal(.notFound, "no such conversation"), asker)
         }
         let members = conversation.members
         let first = conversation.place(of: page.first)
         let end = min(members.count, first + page.limit)
         builder.begin("ok")
-        builder.reply(to: id)
+        builder.reply(to: asker.id)
         builder.member("conversation", plain: conversation.id)
         builder.beginArray("members")
         for member in members[first..<end] {
@@ -246,57 +233,51 @@ final class QueryCommands {
             builder.member("deliveredCount", counts.delivered)
             builder.member("readCount", counts.read)
         }
-        delivery.reply(builder.finish(), to: session)
+        delivery.reply(builder.finish(), to: asker.session)
     }
 
     // MARK: conversation.create
 
     /// Answers a `conversation.create` with the conversation object. If the conversation was there before, its last
     /// message is read first.
-    func answerCreated(_ created: Created, to session: Session, _ id: CommandID?) {
-        guard session.phase == .ready, let user = session.user else { return }
+    func answerCreated(_ created: Created, to asker: Asker) {
+        guard asker.session.phase == .ready else { return }
         guard let conversation = directory.conversation(created.conversation),
-            conversation.member(user.number) != nil
-        else { return refuseGone(created, id, session) }
-        let request = lastMessages(of: [conversation], for: user)
+            conversation.member(asker.user.number) != nil
+        else { return refuseGone(created, asker) }
+        let request = lastMessages(of: [conversation], for: asker.user)
         // A new member has no message to be shown yet, and no later event may overtake the answer, which stands for the
         // event.
         guard created.isDuplicate, !request.messages.isEmpty else {
-            return answer(created, conversation, last: nil, session, id)
+            return answer(created, conversation, last: nil, asker)
         }
         do throws(Refusal) {
-            try reads.check(session)
-            reads.ask(.latest(request), for: .created(session, id, created))
+            try reads.check(asker.session)
+            reads.ask(.latest(request), for: .created(asker, created))
         } catch {
-            var refusal = error
-            refusal.id = id
-            replies.refuse(refusal, session)
+            refuse(error, asker)
         }
     }
 
-    private func answer(
-        _ created: Created, _ conversation: Conversation, last: StoredEvent?, _ session: Session, _ id: CommandID?
-    ) {
-        guard let user = session.user, let member = conversation.member(user.number) else {
-            return refuseGone(created, id, session)
-        }
-        delivery.tellAhead(created.position, to: session)
+    private func answer(_ created: Created, _ conversation: Conversation, last: StoredEvent?, _ asker: Asker) {
+        guard let member = conversation.member(asker.user.number) else { return refuseGone(created, asker) }
+        delivery.tellAhead(created.position, to: asker.session)
         builder.begin("ok")
-        builder.reply(to: id)
+        builder.reply(to: asker.id)
         builder.beginObject("conversation")
         write(conversation, for: member, last: last)
         builder.endObject()
         builder.member("position", created.position)
         builder.member("time", created.time.milliseconds)
         if created.isDuplicate { builder.member("duplicate", true) }
-        delivery.reply(builder.finish(), to: session)
+        delivery.reply(builder.finish(), to: asker.session)
     }
 
     /// The conversation was erased, or the user is no longer in it, since it was created.
-    private func refuseGone(_ created: Created, _ id: CommandID?, _ session: Session) {
+    private func refuseGone(_ created: Created, _ asker: Asker) {
         let isThere = directory.conversation(created.conversation) != nil
         let reason = isThere ? "you are no longer in the conversation" : "the conversation was erased"
-        replies.refuse(Refusal(.gone, "the command was carried out before, but \(reason) since", id: id), session)
+        refuse(Refusal(.gone, "the command was carried out before, but \(reason) since"), asker)
     }
 
     // MARK: What the log said
@@ -320,24 +301,28 @@ final class QueryCommands {
     func answered(_ result: ReadResult, for reader: PendingRead) {
         guard let session = reader.session, session.phase == .ready else { return }
         switch reader {
-        case .page, .whereabouts, .feed: preconditionFailure("this isn't asked for by one of these commands")
-        case .history(_, let id, let conversation):
-            if result.isFailed { refuseFailed(id, session) } else { answer(result, conversation, id, session) }
-        case .one(_, let id, let conversation):
-            if result.isFailed { refuseFailed(id, session) } else { answer(result, one: conversation, id, session) }
-        case .list(_, let id, let page):
-            if result.isFailed { refuseFailed(id, session) } else { answer(result, page, id, session) }
-        case .created(_, let id, let created):
+        case .page, .whereabouts, .feed, .erasure: preconditionFailure("this isn't asked for by one of these commands")
+        case .history(let asker, let conversation):
+            if result.isFailed { refuseFailed(asker) } else { answer(result, conversation, asker) }
+        case .one(let asker, let conversation):
+            if result.isFailed { refuseFailed(asker) } else { answer(result, one: conversation, asker) }
+        case .list(let asker, let page):
+            if result.isFailed { refuseFailed(asker) } else { answer(result, page, asker) }
+        case .created(let asker, let created):
             // If the read failed, the answer goes without the last message.
             guard let conversation = directory.conversation(created.conversation) else {
-                return refuseGone(created, id, session)
+                return refuseGone(created, asker)
             }
-            answer(created, conversation, last: result.events.first, session, id)
+            answer(created, conversation, last: result.events.first, asker)
         }
     }
 
-    private func refuseFailed(_ id: CommandID?, _ session: Session) {
-        replies.refuse(Refusal(.unavailable, "the store could not be read", id: id), session)
+    private func refuseFailed(_ asker: Asker) { refuse(Refusal(.unavailable, "the store could not be read"), asker) }
+
+    private func refuse(_ refusal: Refusal, _ asker: Asker) {
+        var refusal = refusal
+        refusal.id = asker.id
+        replies.refuse(refusal, asker.session)
     }
 
     // MARK: Objects

@@ -180,7 +180,7 @@ final class Directory {
     func destination(_ name: Text, of session: Session, _ user: User) throws(Refusal) -> Conversation {
         if let known = session.directory.destination.conversation(named: name) { return known }
         let (found, _) = try conversation(name, for: user)
-        session.directory.destination.note(name, is: found, for: user)
+        session.note(name, is: found, for: user)
         return found
     }
 

@@ -24,4 +24,6 @@ enum ReplyForm {
     case plain
     /// `ok` with the conversation.
     case conversation
+    /// `ok` with what a page has erased.
+    case erasure
 }

@@ -31,8 +31,10 @@ final class MessageCommands {
         self.textScalars = textScalars
     }
 
-    func send(_ send: Command.Send, _ id: CommandID?, _ session: Session, _ now: Moment) throws(Refusal) {
-        let (user, device) = try session.speaker()
+    func send(
+        _ send: Command.Send, by speaker: Speaker, _ id: CommandID?, _ session: Session, _ now: Moment
+    ) throws(Refusal) {
+        let user = speaker.user
         try journal.reserve(send.body.count)
         var conversation = session.directory.destination.conversation(named: send.to)
         var refusal: Refusal?
@@ -41,11 +43,11 @@ final class MessageCommands {
                 try checkReply(send, in: known, by: user)
                 try pay(for: send.body.count, to: known, session, now)
             } else {
-                let found = try find(send.to, session, user)
+                let found = try find(send.to, user)
                 conversation = found.conversation
                 try checkReply(send, in: found.conversation, by: user)
                 if let known = found.conversation { try pay(for: send.body.count, to: known, session, now) }
-                conversation = try open(found, send, session, user, device, now)
+                conversation = try open(found, send, session, speaker, now)
             }
         } catch {
             // The log is asked whether it was sent before: a retry gets its first answer, whatever has changed since.
@@ -54,7 +56,7 @@ final class MessageCommands {
             conversation = directory.anyConversation(send.to, of: user)
         }
         var append = Append(
-            .message, in: conversation?.number ?? .none, by: user.number, device: device.name, at: now.wall)
+            .message, in: conversation?.number ?? .none, by: user.number, device: speaker.device, at: now.wall)
         append.key = send.key.string
         append.purpose = refusal == nil ? .event : .probe
         append.label = send.kind?.string ?? "text"
@@ -78,7 +80,7 @@ final class MessageCommands {
         var peer: NamedUser?
     }
 
-    private func find(_ to: Text, _ session: Session, _ user: User) throws(Refusal) -> Goal {
+    private func find(_ to: Text, _ user: User) throws(Refusal) -> Goal {
         if let name = to.peer {
             let peer = directory.naming.find(name)
             guard let known = peer.known else { return Goal(peer: peer) }
@@ -94,18 +96,18 @@ final class MessageCommands {
 
     /// The conversation to send to. A direct one is created or brought back if necessary.
     private func open(
-        _ goal: Goal, _ send: Command.Send, _ session: Session, _ user: User, _ device: Device, _ now: Moment
+        _ goal: Goal, _ send: Command.Send, _ session: Session, _ speaker: Speaker, _ now: Moment
     ) throws(Refusal) -> Conversation {
         if let peer = goal.peer {
             guard let direct = goal.conversation, direct.isAtRest else {
                 return try conversations.open(
-                    goal.conversation, with: peer, user, device, for: send.key.string, nil, now)
+                    goal.conversation, with: peer, speaker, for: send.key.string, nil, now)
             }
         }
-        guard let found = goal.conversation, found.standing(of: user.number) != nil else {
+        guard let found = goal.conversation, found.standing(of: speaker.user.number) != nil else {
             throw Refusal(.notFound, "no such conversation")
         }
-        session.directory.destination.note(send.to, is: found, for: user)
+        session.note(send.to, is: found, for: speaker.user)
         return found
     }
 
@@ -120,9 +122,11 @@ final class MessageCommands {
         }
     }
 
-    func edit(_ edit: Command.Edit, _ id: CommandID?, _ session: Session, _ now: Moment) throws(Refusal) {
+    func edit(
+        _ edit: Command.Edit, by speaker: Speaker, _ id: CommandID?, _ session: Session, _ now: Moment
+    ) throws(Refusal) {
         try journal.reserve(edit.body.count)
-        var append = try event(.edit, on: edit.target, bytes: edit.body.count, session, now).append
+        var append = try event(.edit, on: edit.target, by: speaker, bytes: edit.body.count, session, now).append
         append.body = edit.body.array
         append.flag = edit.textFault == nil
         journal.submit(append, session, id, refusal: refusal(for: edit.textFault))
@@ -138,38 +142,45 @@ final class MessageCommands {
         }
     }
 
-    func delete(_ target: Command.Target, _ id: CommandID?, _ session: Session, _ now: Moment) throws(Refusal) {
+    func delete(
+        _ target: Command.Target, by speaker: Speaker, _ id: CommandID?, _ session: Session, _ now: Moment
+    ) throws(Refusal) {
         try journal.reserve(0)
-        var (append, role) = try event(.delete, on: target, session, now)
+        var (append, role) = try event(.delete, on: target, by: speaker, session, now)
         append.flag = directory.policy.mayDeleteOfOthers(role)
         journal.submit(append, session, id)
     }
 
-    func react(_ react: Command.React, _ id: CommandID?, _ session: Session, _ now: Moment) throws(Refusal) {
+    func react(
+        _ react: Command.React, by speaker: Speaker, _ id: CommandID?, _ session: Session, _ now: Moment
+    ) throws(Refusal) {
         try journal.reserve(0)
-        var append = try event(.react, on: react.target, session, now).append
+        var append = try event(.react, on: react.target, by: speaker, session, now).append
         append.label = react.reaction.string
         append.flag = react.isRemoval
         journal.submit(append, session, id)
     }
 
     private func event(
-        _ kind: EventKind, on target: Command.Target, bytes: Int = 0, _ session: Session, _ now: Moment
+        _ kind: EventKind, on target: Command.Target, by speaker: Speaker, bytes: Int = 0, _ session: Session,
+        _ now: Moment
     ) throws(Refusal) -> (append: Append, role: Role) {
-        let (user, device) = try session.speaker()
+        let user = speaker.user
         let (conversation, role) = try directory.conversation(target.conversation, for: user)
         if kind == .delete { try directory.check(isCertain: conversation.isRoleCertain(of: user.number)) }
         guard conversation.mayName(target.sequence, user) else {
             throw Refusal(.notFound, "no such message in this conversation")
         }
         try pay(for: bytes, to: conversation, session, now)
-        var append = Append(kind, in: conversation.number, by: user.number, device: device.name, at: now.wall)
+        var append = Append(kind, in: conversation.number, by: user.number, device: speaker.device, at: now.wall)
         append.reference = target.sequence
         return (append, role)
     }
 
-    func signal(_ signal: Command.Signal, _ id: CommandID?, _ session: Session, _ now: Moment) throws(Refusal) {
-        let (user, _) = try session.speaker()
+    func signal(
+        _ signal: Command.Signal, by speaker: Speaker, _ id: CommandID?, _ session: Session, _ now: Moment
+    ) throws(Refusal) {
+        let user = speaker.user
         let conversation = try directory.destination(signal.to, of: session, user)
         try pay(for: signal.body.count, to: conversation, session, now)
         session.directory.destination.beginSignal(to: conversation, from: user, in: builder)

@@ -29,6 +29,7 @@ final class StoredEvents {
     private let receipts: Receipts
     private let conversations: ConversationCommands
     private let queries: QueryCommands
+    private let erasures: ErasureCommands
     private let replies: Replies
     private let events: EventFrames
     private let counters: Counters
@@ -36,7 +37,8 @@ final class StoredEvents {
 
     init(
         bounds: Bounds, directory: Directory, journal: Journal, delivery: Delivery, catchUp: CatchUp,
-        receipts: Receipts, conversations: ConversationCommands, queries: QueryCommands, replies: Replies,
+        receipts: Receipts, conversations: ConversationCommands, queries: QueryCommands, erasures: ErasureCommands,
+        replies: Replies,
         events: EventFrames, counters: Counters, times: DeliveryTimes
     ) {
         self.bounds = bounds
@@ -47,6 +49,7 @@ final class StoredEvents {
         self.receipts = receipts
         self.conversations = conversations
         self.queries = queries
+        self.erasures = erasures
         self.replies = replies
         self.events = events
         self.counters = counters
@@ -131,6 +134,7 @@ final class StoredEvents {
             apply(
                 next.event, next.change, to: conversation, by: next.session, answering: next.expectedAnswer, now)
             if next.event.kind == .conversation { answerChange(next, of: conversation) }
+            if next.reply == .erasure { answerErasure(next) }
         case .duplicate(let position, let sequence, let number, let time):
             counters.duplicates += 1
             undo(next.change, of: conversation)
@@ -138,6 +142,8 @@ final class StoredEvents {
         case .unchanged:
             undo(next.change, of: conversation)
             answerUnchanged(next, conversation)
+        // Somebody else was faster.
+        case .refused(let code) where next.reply == .erasure && !code.isTemporary: answerErasure(next)
         case .refused(let code):
             undo(next.change, of: conversation)
             answer(next, refusal: refusal(code, of: next))
@@ -216,7 +222,7 @@ final class StoredEvents {
         if let session = next.session, next.reply == .conversation {
             let created = Created(
                 conversation: conversation.number, position: event.position, time: event.time, isDuplicate: false)
-            queries.answerCreated(created, to: session, next.id)
+            answer(created, next, to: session)
         } else if let session = next.session, let id = next.expectedAnswer {
             delivery.tellAhead(event.position, to: session)
             events.beginAnswer(to: id, event, in: conversation)
@@ -224,14 +230,24 @@ final class StoredEvents {
         }
     }
 
+    private func answerErasure(_ next: borrowing PendingAppend) {
+        if let session = next.session { erasures.answer(session, next.id) }
+    }
+
+    private func answer(_ created: Created, _ next: borrowing PendingAppend, to session: Session) {
+        guard let user = directory.user(next.event.sender) else { return }
+        queries.answerCreated(created, to: Asker(session: session, user: user, id: next.id))
+    }
+
     /// Nothing had to be changed: the direct conversation that was asked for is there, or the message is already so.
     private func answerUnchanged(_ next: borrowing PendingAppend, _ conversation: Conversation?) {
         guard let session = next.session, next.reply != .none else { return }
+        if next.reply == .erasure { return answerErasure(next) }
         if next.reply == .conversation, let conversation {
             let created = Created(
                 conversation: conversation.number, position: conversation.lastPosition, time: conversation.lastTime,
                 isDuplicate: true)
-            return queries.answerCreated(created, to: session, next.id)
+            return answer(created, next, to: session)
         }
         events.builder.begin("ok")
         events.builder.reply(to: next.id)
@@ -247,7 +263,7 @@ final class StoredEvents {
         guard let session = next.session else { return }
         guard next.reply != .conversation else {
             let created = Created(conversation: number, position: position, time: time, isDuplicate: true)
-            return queries.answerCreated(created, to: session, next.id)
+            return answer(created, next, to: session)
         }
         let conversation = next.event.kind == .message ? directory.conversation(number) : nil
         delivery.tellAhead(position, ofMessageIn: conversation, to: session)
@@ -266,9 +282,12 @@ final class StoredEvents {
 
     private func answer(_ next: borrowing PendingAppend, refusal: Refusal) {
         guard let session = next.session, next.reply != .none else { return }
+        if next.reply == .erasure { erasures.forget(session) }
         var refusal = refusal
         refusal.id = next.id
         replies.refuse(refusal, session)
+        // A service may have spoken for somebody who comes to nothing by that.
+        if session.user == nil, let user = directory.user(next.event.sender) { directory.forgetIfNobody(user) }
     }
 }
 

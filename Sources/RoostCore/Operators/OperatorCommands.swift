@@ -41,6 +41,7 @@ final class OperatorCommands {
     private let counters: Counters
     private let signIns: SignIns
     let feeds: FeedCommands
+    let erasures: ErasureCommands
     private let revocations: PendingRevocations
     private let person: PersonReport
     private let whereabouts: WhereaboutsReport
@@ -52,7 +53,7 @@ final class OperatorCommands {
     init(
         _ bounds: Bounds, _ directory: Directory, _ journal: Journal, _ delivery: Delivery, _ reads: Reads,
         _ replies: Replies, _ counters: Counters, _ signIns: SignIns, _ feeds: FeedCommands,
-        _ statistics: Statistics
+        _ erasures: ErasureCommands, _ statistics: Statistics
     ) {
         self.bounds = bounds
         self.directory = directory
@@ -64,6 +65,7 @@ final class OperatorCommands {
         self.statistics = statistics
         self.signIns = signIns
         self.feeds = feeds
+        self.erasures = erasures
         revocations = PendingRevocations(
             atMost: bounds.revocationsPending, retryMilliseconds: bounds.retryMilliseconds, journal, delivery,
             replies.builder)
@@ -108,6 +110,7 @@ final class OperatorCommands {
     func forget(_ session: Session) {
         statistics.end(session)
         feeds.forget(session)
+        erasures.forget(session)
         operators[session.id] = nil
         counters.sessions.operators = operators.count
     }
@@ -134,6 +137,14 @@ final class OperatorCommands {
         case .feed(let asked): try feeds.feed(asked, id, session, now)
         case .ackFeed(let consumer, let position): try feeds.ack(consumer, position, id, session, now)
         case .forgetFeed(let consumer): try feeds.forget(consumer, id, session)
+        case .states(let users): states(of: users, id, session)
+        case .eraseMessages(let user, let after):
+            let user = try erasures.erase(messagesOf: user, after: after, id, session)
+            // One line for all of its pages.
+            if after == nil { deeds.append(OperatorDeed(name: name, kind: .eraseMessages(user: user.name))) }
+        case .eraseConversation(let conversation):
+            let erased = try erasures.erase(conversation: conversation, by: name, id, session, now)
+            deeds.append(OperatorDeed(name: name, kind: .eraseConversation(erased.id)))
         case .drain:
             deeds.append(OperatorDeed(name: name, kind: .drain))
             replies.accept(id, session)
@@ -178,6 +189,15 @@ final class OperatorCommands {
         builder.endArray()
         if let last, directory.nextUser(after: place) != nil { builder.member("next", plain: last.name) }
         builder.endObject()
+        delivery.reply(builder.finish(), to: session)
+    }
+
+    private func states(of names: [Text], _ id: CommandID?, _ session: Session) {
+        builder.begin("ok")
+        builder.reply(to: id)
+        builder.beginArray("users")
+        for name in names { person.write(stateOf: directory.user(named: name), named: name) }
+        builder.endArray()
         delivery.reply(builder.finish(), to: session)
     }
 

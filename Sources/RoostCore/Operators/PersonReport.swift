@@ -16,6 +16,19 @@ struct PersonReport {
         builder.endObject()
     }
 
+    /// How a user is shown. Whoever isn't known never came.
+    func write(stateOf user: User?, named name: Text) {
+        builder.beginObject()
+        builder.member("user", plain: name.string)
+        let shown = user?.presence.announced ?? .nothing
+        builder.member("state", word: shown.state.word)
+        if !shown.text.isEmpty { builder.member("text", shown.text) }
+        if shown.state == .offline, let lastSeen = user?.presence.lastSeen, lastSeen != .never {
+            builder.member("lastSeen", lastSeen.milliseconds)
+        }
+        builder.endObject()
+    }
+
     /// Everything about one user.
     func write(_ user: User, in host: (any Surroundings)?, at now: Moment) {
         let cause = PresenceCause(of: user, at: now.monotonic)

@@ -46,6 +46,10 @@ public struct OperatorDeed: Sendable {
         case revoke(user: String, device: String?, sessions: Int)
         /// The tokens of a sign-in are no longer good, and its connections were closed.
         case endSignIn(String, sessions: Int)
+        /// The messages of a user are erased, page by page.
+        case eraseMessages(user: String)
+        /// A conversation was erased, or some of its members were removed first.
+        case eraseConversation(String)
         /// The relay is to stop. The host does it.
         case drain
     }

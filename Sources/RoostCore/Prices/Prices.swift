@@ -137,6 +137,11 @@ final class Prices {
             // Looks at thousands of users, or writes a hundred with their devices.
             case .people, .whereabouts: 10
             case .person, .disconnect, .revoke, .endSignIn, .forgetFeed: 5
+            case .states(let names): 1 + Int64(names.count) / 5
+            // A page of 4,096 rows is looked at, and up to 256 events are stored and told. The deliveries come on top.
+            case .eraseMessages: 50
+            // Up to 500 members are removed.
+            case .eraseConversation: 50
             // Half a millisecond for 256 events. A session may have 200 such pages a second, a tenth of the loop.
             case .feed(let asked): 2 + Int64(asked.limit ?? bounds.feedRows) / 32
             // Up to 60 kB of samples.

@@ -105,6 +105,31 @@ public final class Session {
         throw Refusal(.notReady, "send hello and wait for welcome first")
     }
 
+    /// Whether it is a service's, which hands on what others say: a mistake of one of them is none of its own.
+    var handsOn: Bool { user == nil && permit.isService }
+
+    /// Who speaks if the command names nobody: the session's user, from its device.
+    @inline(__always)
+    func ownSpeaker() throws(Refusal) -> Speaker {
+        let (user, device) = try speaker()
+        return Speaker(user, on: device.name)
+    }
+
+    /// Checks that the session may act for users.
+    func checkActing() throws(Refusal) {
+        guard handsOn else {
+            throw Refusal(
+                .forbidden,
+                "as: only in a session that belongs to no user, with a token whose scope has the word service")
+        }
+    }
+
+    /// Remembers what the last command named, for the next one. A service's names are each for another user.
+    @inline(__always)
+    func note(_ name: Text, is conversation: Conversation, for user: User) {
+        if self.user === user { directory.destination.note(name, is: conversation, for: user) }
+    }
+
     /// Checks that the session may use a command of operators.
     /// - Returns: the operator's name.
     func check(_ command: OperatorCommand) throws(Refusal) -> String {
@@ -115,7 +140,7 @@ public final class Session {
         case .both: break
         case .operators where permit.isOperator: break
         case .operators: throw Refusal(.forbidden, "only for a token whose scope has the word admin")
-        case .services where permit.isService && user == nil: break
+        case .services where handsOn: break
         case .services:
             throw Refusal(
                 .forbidden, "only in a session that belongs to no user, with a token whose scope has the word service")

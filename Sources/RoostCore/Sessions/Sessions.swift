@@ -164,8 +164,11 @@ final class Sessions {
 
     /// Which commands are allowed now: `hello` first and only once; after the token has expired, only those that mend
     /// it.
+    /// - Parameter isActing: whether the command names a user to carry it out for.
     /// - Throws: `not_ready`, `token_expired`, or `forbidden` in an operator's session.
-    func authorize(_ command: Command, of session: Session, at now: Moment) throws(Refusal) {
+    func authorize(
+        _ command: Command, isActing: Bool = false, of session: Session, at now: Moment
+    ) throws(Refusal) {
         switch (command, session.phase) {
         case (.hello, .awaitingHello), (.ping, .ready), (.bye, _), (.refresh, .ready): return
         case (.hello, _): throw Refusal(.notReady, "this connection has already said hello")
@@ -175,7 +178,7 @@ final class Sessions {
             }
             if case .operator = command { return }
             // An operator's session belongs to nobody who could talk.
-            if session.user == nil { _ = try session.speaker() }
+            if session.user == nil, !isActing { _ = try session.speaker() }
         default: throw Refusal(.notReady, "send hello and wait for welcome first")
         }
     }
@@ -190,7 +193,7 @@ final class Sessions {
 
     /// Counts a refused command. Returns true when the session has sent too many malformed ones in a row.
     func isMalformedTooOften(_ refusal: Refusal, _ session: Session) -> Bool {
-        guard isMalformed(refusal) else { return false }
+        guard isMalformed(refusal), !session.handsOn else { return false }
         session.life.malformed += 1
         return session.life.malformed >= bounds.malformedMax
     }

@@ -97,6 +97,12 @@ final class ConnectionLog {
             metadata["signIn"] = "\(name)"
             metadata["sessions"] = .stringConvertible(sessions)
             event = "operator.revoked"
+        case .eraseMessages(let user):
+            metadata["user"] = "\(user)"
+            event = "operator.erased"
+        case .eraseConversation(let conversation):
+            metadata["conversation"] = "\(conversation)"
+            event = "operator.erased"
         case .drain: event = "operator.drained"
         }
         metadata[LogLine.eventKey] = "\(event)"

@@ -21,6 +21,7 @@ extension SQLiteReader {
             try log.walk(above: request.after.value, upTo: head) { columns in
                 guard !isFull() else { return false }
                 look(at: columns.position)
+                if let sender = request.sender, columns.isIntact, columns.sender != sender.value { return true }
                 guard let row = columns.copy() else {
                     rows += 1
                     self.noteDamage(at: columns.position, in: &result)

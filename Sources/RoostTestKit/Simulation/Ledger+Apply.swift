@@ -89,7 +89,7 @@ extension Ledger {
     /// Nobody names what is hidden from them.
     private func checkReference(_ append: Append, _ sender: Int, in conversation: ConversationTruth) {
         guard append.reference != .none, let member = conversation.members[sender] else { return }
-        if append.reference.value <= member.since {
+        if append.reference.value <= member.since, !append.isErasing {
             blame("user \(sender) named message \(append.reference.value) of \(conversation.id), which is hidden")
         }
     }
@@ -166,7 +166,9 @@ extension Ledger {
         case .roles:
             if role != .owner { blame("user \(sender) changed roles without being owner") }
         case .leave, .erase, nil:
-            if role == nil { blame("user \(sender) acts in \(conversation.id) without being a member") }
+            if role == nil, !append.isErasing {
+                blame("user \(sender) acts in \(conversation.id) without being a member")
+            }
         }
         if case .erase = append.change, conversation.members.count > 1 {
             blame("\(conversation.id) is erased, and \(conversation.members.count) users are in it")

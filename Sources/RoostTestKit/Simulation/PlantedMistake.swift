@@ -43,6 +43,10 @@ public enum PlantedMistake: String, CaseIterable, Sendable {
     case lostCount
     /// A receipt gets lost.
     case lostReceipt
+    /// What a service says for somebody is stored as said by somebody else.
+    case strangersVoice
+    /// What a service erases stays.
+    case unerased
     /// The host doesn't say of some connections that everything has left for the network.
     case forgottenReader
 }

@@ -45,7 +45,9 @@ final class ReplyCheck {
     private func takeOK(_ event: WireEvent, _ kind: Kind, on connection: SimulatedConnection) {
         let user = connection.device.user
         switch kind {
-        case .send(let intent): takeSent(event, intent, on: connection)
+        case .send(let intent):
+            takeSent(event, intent, by: user, connection.label)
+            if let position = event.position { note(position, isNew: !event.isDuplicate, toldTo: connection) }
         case .change(let kind):
             guard !event.isDuplicate else { return }
             guard let position = event.position, ledger.events[position]?.kind == kind else {
@@ -92,21 +94,20 @@ final class ReplyCheck {
         presence.take(event.json?["users"], askedAt: askedAt, on: connection)
     }
 
-    private func takeSent(_ event: WireEvent, _ intent: SendIntent, on connection: SimulatedConnection) {
-        let user = connection.device.user
+    /// A message got its answer, on a connection of its user or of a service.
+    func takeSent(_ event: WireEvent, _ intent: SendIntent, by user: SimulatedUser, _ label: String) {
         guard let position = event.position, let sequence = event.sequence else {
-            return world.fail("\(connection.label) gets ok for a message without its place")
+            return world.fail("\(label) gets ok for a message without its place")
         }
         guard let stored = ledger.events[position], stored.kind == .message, stored.sender == user.index,
             stored.key == intent.key, stored.sequence == sequence
-        else { return world.fail("\(connection.label) gets ok for \(intent.key) at \(position), which isn't durable") }
+        else { return world.fail("\(label) gets ok for \(intent.key) at \(position), which isn't durable") }
         world.tally.acked += 1
         if event.isDuplicate {
             world.tally.duplicates += 1
         } else if user.toldAsNew.updateValue(position, forKey: intent.key) != nil {
             world.fail("\(intent.key) is told twice as new")
         }
-        note(position, isNew: !event.isDuplicate, toldTo: connection)
         var intent = intent
         intent.stored = (sequence, position)
         if let first = user.answered.first(where: { $0.key == intent.key })?.stored {
@@ -129,6 +130,14 @@ final class ReplyCheck {
         return isClash ? ["conflict"] : []
     }
 
+    /// With what a message may be refused for good.
+    func codes(refusing intent: SendIntent, of user: SimulatedUser) -> Set<String> {
+        // Anybody may write to a person, and a key is known for ever.
+        let codes = codes(of: intent.key, user, isClash: intent.isClash)
+        let isSure = intent.isToPeer && !intent.isReply || !codes.isEmpty
+        return isSure ? codes : ["not_found"]
+    }
+
     /// A reply told this position, so the event itself needn't come. The device knows what it asked for.
     /// - Parameter isNew: whether it isn't the answer to a repeated command. What that did may have been changed since.
     private func note(_ position: Int64, isNew: Bool = true, toldTo connection: SimulatedConnection) {
@@ -140,8 +149,10 @@ final class ReplyCheck {
         if event.kind == .message, let joinedAt, joinedAt <= connection.position {
             connection.told.messages.insert(position)
         }
-        // What has become of a repeated message comes yet, if its place does.
-        guard isNew || event.kind == .message && position > connection.position else { return }
+        // What has become of a repeated message comes yet, if its place does. A device that went back may go on from
+        // where it had got to, so it doesn't rely on that.
+        let comesYet = position > connection.position && !device.isRereading
+        guard isNew || event.kind == .message && comesYet else { return }
         let users = { (numbers: [UserNumber]) in numbers.compactMap { self.ledger.users[$0.value] } }
         device.memory.take(event, by: device.user.index, users: users)
     }
@@ -163,10 +174,7 @@ final class ReplyCheck {
         switch kind {
         case .hello: allowed = ["unauthorized", "too_large", "not_ready"]
         case .send(let intent):
-            // Anybody may write to a person, and a key is known for ever.
-            let codes = codes(of: intent.key, connection.device.user, isClash: intent.isClash)
-            let isSure = intent.isToPeer && !intent.isReply || !codes.isEmpty
-            allowed = isSure ? codes : ["not_found"]
+            allowed = codes(refusing: intent, of: connection.device.user)
             connection.device.user.unanswered.removeAll { $0.key == intent.key }
         case .change: allowed = ["not_found", "gone", "forbidden", "bad_request", "too_large"]
         case .create: allowed = ["too_large", "gone", "conflict"]

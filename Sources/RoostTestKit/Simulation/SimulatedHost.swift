@@ -36,6 +36,8 @@ final class SimulatedHost {
     private(set) var relay: Relay
     /// Connections whose end the relay hasn't been told, in the order in which they were made.
     private(set) var connections: [SimulatedConnection] = []
+    /// The session of a service, which belongs to nobody; nil while it has none.
+    private(set) var guest: Session?
     private let world: World
     private let ledger: Ledger
     private let people: People
@@ -89,6 +91,7 @@ final class SimulatedHost {
             connection.session.attachment = nil
         }
         connections.removeAll()
+        guest = nil
         world.isStopping = false
     }
 
@@ -115,6 +118,15 @@ final class SimulatedHost {
         connections.append(connection)
         device.current = connection
         return connection
+    }
+
+    /// Opens the session of a service; it has said nothing yet.
+    func openGuest() { guest = relay.open(at: world.now) }
+
+    /// The service's connection is gone.
+    func closeGuest() {
+        if let guest { relay.close(guest, at: world.now) }
+        guest = nil
     }
 
     /// Plants a mistake: the connection broke, and nobody tells the relay.
@@ -354,12 +366,28 @@ final class SimulatedHost {
         connections.first { $0.device.user === user && $0.isFast && $0.isWelcome && $0.isReady }
     }
 
-    /// Plants a mistake: cursors are stored as if everything had been acked.
+    /// Plants a mistake: cursors are stored as if everything had been acked, or what services do is stored as something
+    /// else.
     private func plant(inBatch mutations: [Mutation]) -> [Mutation] {
-        guard world.mistake == .runawayCursor else { return mutations }
-        return mutations.map { mutation in
-            guard case .cursor(let device, _) = mutation else { return mutation }
-            return .cursor(device, relay.head)
+        mutations.map { mutation in
+            switch (world.mistake, mutation) {
+            case (.runawayCursor, .cursor(let device, _)): return .cursor(device, relay.head)
+            case (.strangersVoice, .append(var append)) where append.isByService && append.kind == .message:
+                append.sender = UserNumber(append.sender.value == 1 ? 2 : 1)
+                return .append(append)
+            case (.unerased, .append(var append)) where append.isByService && append.kind == .delete:
+                append.kind = .react
+                append.label = "kept"
+                return .append(append)
+            default: return mutation
+            }
         }
     }
+}
+
+extension Append {
+    fileprivate var isByService: Bool { device == SimulatedService.device }
+    /// Whether a service erases what a user has written. The user may have left since, and what was written may be
+    /// hidden from the user.
+    var isErasing: Bool { isByService && kind == .delete }
 }

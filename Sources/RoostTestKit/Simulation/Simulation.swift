@@ -36,6 +36,8 @@ public final class Simulation {
     private let rest: Rest
     private let end: EndCheck
     private let feed: FeedCheck
+    /// On every third day.
+    private let service: SimulatedService?
 
     private init(seed: UInt64, mistake: PlantedMistake?, weather: Day.Weather, store make: StoreMaker?) {
         world = World(seed: seed, mistake: mistake, weather: weather)
@@ -54,6 +56,7 @@ public final class Simulation {
         rest = Rest(world, ledger, people, host, clients, script)
         end = EndCheck(world, ledger, people, host, rest)
         feed = FeedCheck(world, ledger, host)
+        service = seed % 3 == 0 ? SimulatedService(world, ledger, people, host, replies, seed: seed) : nil
         host.observer = self
     }
 
@@ -74,7 +77,11 @@ public final class Simulation {
     }
 
     private func run(seed: UInt64, steps: Int) -> Report {
-        while world.stepsTaken < steps, world.violations.isEmpty { script.step() }
+        while world.stepsTaken < steps, world.violations.isEmpty {
+            script.step()
+            service?.step()
+        }
+        service?.leave()
         let taken = world.stepsTaken
         if world.violations.isEmpty { rest.comeToRest() }
         if world.violations.isEmpty {
@@ -95,7 +102,8 @@ extension Simulation: HostObserver {
 
     func turnEnds() -> Bool {
         events.forgetFrames()
-        return clients.sayAnswers()
+        let hasRead = service?.read() ?? false
+        return clients.sayAnswers() || hasRead
     }
 
     func committed(_ batch: [Mutation], _ outcomes: [Outcome]) { durable.noteCommitted(batch, outcomes) }

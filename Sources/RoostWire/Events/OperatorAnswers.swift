@@ -299,3 +299,26 @@ extension KeptStatistics {
         history = (kept.objects("history") ?? []).compactMap(RelayStatistics.init(reading:))
     }
 }
+
+/// The answer to `admin.erase` for a user: a page of the log.
+public struct ErasurePage: Sendable, Equatable {
+    /// Messages that were erased.
+    public var erased: Int
+    /// Rows of the log that the store can't read, of whomever they are.
+    public var damaged: Int
+    /// Everything up to here was looked at: the next `after`. Opaque.
+    public var position: String
+    /// Whether there is more to look at.
+    public var more: Bool
+}
+
+extension ErasurePage {
+    /// Reads the answer; nil if it isn't one to this command.
+    public init?(reading members: JSONMembers) {
+        guard let page = members.object("erasure"), let position = page.string("position") else { return nil }
+        erased = page.count("erased") ?? 0
+        damaged = page.count("damaged") ?? 0
+        self.position = position
+        more = page.flag("more") ?? false
+    }
+}

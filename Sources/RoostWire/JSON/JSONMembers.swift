@@ -22,6 +22,12 @@ public struct JSONMembers {
         return found
     }
 
+    /// The member of this name, even if it is null.
+    public func value(_ name: String) -> JSONValue? { members.last { $0.name == name }?.value }
+
+    /// All members, in order.
+    public var all: [(name: String, value: JSONValue)] { members }
+
     /// What the object is, if it is an event of a type that this version knows.
     public var type: EventType? { string("type").flatMap(EventType.init(rawValue:)) }
 

@@ -21,7 +21,9 @@ import Testing
 
     private let question = Read.Question.latest(LatestRequest(messages: []))
 
-    private func ask(_ session: Session) { reads.ask(question, for: .history(session, nil, cast.group)) }
+    private func ask(_ session: Session) {
+        reads.ask(question, for: .history(Asker(session: session, user: cast[0].user, id: nil), cast.group))
+    }
 
     private func refusal(_ session: Session) -> ErrorCode? {
         do throws(Refusal) {

@@ -5,7 +5,7 @@ let wireMembers: [String: String] = [
     "ok": """
     re conversation sequence position time duplicate expires conversations next members of deliveredCount readCount \
     messages gaps more users devices privacy \
-    exceptions people person whereabouts statistics feed closed unstored
+    exceptions people person whereabouts statistics feed closed unstored erasure
     """,
     "error": "re code reason retry retryAfter",
     "pong": "re time",
@@ -58,6 +58,7 @@ let wireMembers: [String: String] = [
     "recipientDevice": "device state online since",
     "keptStatistics": "every history",
     "feed": "events position head more damaged",
+    "erasure": "erased damaged position more",
     "feedEvent": """
     conversation sequence position from by device key time kind body replyTo editedAt deletedAt reaction removed event \
     name count members users user role owner unread read

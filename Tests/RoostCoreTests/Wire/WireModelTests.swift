@@ -23,6 +23,7 @@ import Testing
         var whereabouts: Whereabouts?
         var statistics: KeptStatistics?
         var feed: FeedPage?
+        var erasure: ErasurePage?
 
         init(_ members: JSONMembers) {
             event = Event(reading: members)
@@ -46,6 +47,7 @@ import Testing
             whereabouts = Whereabouts(reading: members)
             statistics = KeptStatistics(reading: members)
             feed = FeedPage(reading: members)
+            erasure = ErasurePage(reading: members)
         }
 
         init?(_ text: String) {
@@ -286,7 +288,7 @@ extension JSONValue {
             written[object, default: []].insert(name)
             let inner: String? =
                 switch name {
-                case "people", "person", "whereabouts", "feed": name
+                case "people", "person", "whereabouts", "feed", "erasure": name
                 case "events": "feedEvent"
                 case "statistics": "keptStatistics"
                 case "history": "statistics"

@@ -31,8 +31,16 @@ final class WireOperators: Surroundings {
             result.damaged.append(result.events.removeFirst().position)
             relay.relay.answered(result, at: relay.now)
         }
+        mill.start("admin.erase", ["user": "lost"], id: 2)
+        relay.settle()
+        for read in relay.heldReads {
+            var result = relay.log.answer(read)
+            result.damaged.append(Position(1))
+            relay.relay.answered(result, at: relay.now)
+        }
         relay.holdsReads = false
         relay.settle()
+        _ = mill.request("admin.presence", ["users": ["alice", "lost"]])
         _ = mill.request("feed.ack", ["consumer": "all", "position": "memory-1"])
     }
 
