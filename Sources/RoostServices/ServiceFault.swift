@@ -20,6 +20,8 @@ package struct ServiceFault: Error, Sendable, Equatable {
         case emailTaken = "email_taken"
         case roleImmutable = "role_immutable"
         case conflict
+        case gone
+        case badPosition = "bad_position"
         case tooLarge = "too_large"
         case invalid
         case badLink = "bad_link"
@@ -31,13 +33,14 @@ package struct ServiceFault: Error, Sendable, Equatable {
         /// The status of HTTP (RFC 9110, section 15).
         var status: Int {
             switch self {
-            case .badRequest, .badJSON: 400
+            case .badRequest, .badJSON, .badPosition: 400
             case .unauthorized, .invalidCredentials, .refreshReused, .identityRefused: 401
             case .signInAgain, .forbidden, .suspended: 403
             case .notFound, .userNotFound: 404
             case .methodNotAllowed: 405
             case .timeout: 408
             case .emailTaken, .roleImmutable, .conflict, .identityTaken, .lastWayIn: 409
+            case .gone: 410
             case .tooLarge: 413
             case .invalid, .badLink: 422
             case .rateLimited: 429

@@ -24,6 +24,9 @@ package struct Services: Sendable {
     private let identities: Identities
     private let outgoing: [ServicesMetrics.Outgoing]
     private let grants: GrantQueue
+    private let apiKeys: APIKeys
+    private let relay: RelayLine
+    private let erasures: ErasureQueue
 
     /// Opens the data folder. Nothing is served yet.
     /// - Throws: `KeyFailure`, `LocalFailure` or `ServiceFault`, if the folder can't be used.
@@ -46,6 +49,18 @@ package struct Services: Sendable {
         ) { () throws(ServiceFault) in
             try AccessToken.service(by: ring, issued: clock.seconds, seconds: seconds)
         }
+        func line() throws -> RelayLine {
+            RelayLine(
+                url: configuration.relayURL, connector: try Services.connector(configuration), limits: limits,
+                clock: clock, log: log
+            ) { () throws(ServiceFault) in
+                try AccessToken.service(by: ring, issued: clock.seconds, seconds: seconds)
+            }
+        }
+        apiKeys = APIKeys(database: database, clock: clock)
+        relay = try line()
+        // On a line of its own: to erase much costs much, and is nobody's hurry.
+        erasures = ErasureQueue(database: database, relay: try line(), limits: limits)
         let queue = RevocationQueue(database: database, link: link, clock: clock)
         revocations = queue
         let identityClient = try Services.identityClient(configuration)
@@ -138,6 +153,7 @@ package struct Services: Sendable {
         MetricsRoutes(metrics: metrics, token: configuration.metricsToken).add(to: &table)
         UserRoutes(lookup: UserLookup(accounts, isOn: configuration.looksUp)).add(to: &table)
         LetterRoutes(operators: Operators(accounts)).add(to: &table)
+        BackendRoutes(keys: apiKeys, relay: relay, erasures: erasures, limits: limits).add(to: &table)
         let gate = Gate(
             routes: table, origins: Set(configuration.allowedOrigins),
             addresses: ClientAddress(proxies: configuration.proxies), limits: limits,
@@ -157,6 +173,7 @@ package struct Services: Sendable {
             group.addTask { await accounts.run() }
             group.addTask { await revocations.run() }
             group.addTask { await grants.run() }
+            group.addTask { await erasures.run() }
             group.addTask { await chores() }
             group.addTask { try await application.runService() }
             // Only the last of them ends by itself, or fails.

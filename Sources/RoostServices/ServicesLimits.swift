@@ -21,6 +21,15 @@ package struct ServicesLimits: Sendable, Equatable {
     /// How long a browser may keep the answer to a preflight, in seconds. Chromium caps it at two hours.
     package var preflightSeconds = 600
 
+    // MARK: Backends
+
+    /// Most bytes of a backend's request: what the relay takes as a command (Docs/Protocol.md, section 3, `limits`).
+    package var commandBytes = 131_072
+    /// Commands of backends that are under way to the relay: as many as requests, so that the bound above holds first.
+    package var relayCommandsMax = 64
+    /// Users whose messages wait to be erased. Each takes a line of 100 bytes, and some seconds.
+    package var erasuresMax = 10_000
+
     // MARK: Passwords
 
     /// Threads that hash. Each takes 19 MiB and a core while it works, and the relay needs cores, too.

@@ -267,6 +267,12 @@ struct AccountsTests {
         let metrics = ServicesMetrics(
             accounts: accounts, requests: RequestCounts(), outgoing: [], census: census, started: 0)
         MetricsRoutes(metrics: metrics, token: "").add(to: &table)
+        let database = accounts.database
+        BackendRoutes(
+            keys: APIKeys(database: database, clock: clock.wall), relay: TestRelay([]),
+            erasures: ErasureQueue(database: database, relay: TestRelay([]), limits: ServicesLimits()),
+            limits: ServicesLimits()
+        ).add(to: &table)
         let document = String(decoding: PublicRoutes.document, as: UTF8.self)
         var paths: [String: Set<String>] = [:]
         var path = ""

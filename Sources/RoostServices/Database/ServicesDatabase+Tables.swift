@@ -60,6 +60,10 @@ extension ServicesDatabase {
                 ) STRICT;
                 CREATE INDEX audit_user ON audit(user, id);
                 CREATE INDEX audit_time ON audit(time);
+                CREATE TABLE api_key(
+                    name TEXT PRIMARY KEY, hash BLOB NOT NULL UNIQUE, words TEXT NOT NULL, created INTEGER NOT NULL
+                ) STRICT, WITHOUT ROWID;
+                CREATE TABLE erasure(user TEXT PRIMARY KEY, after TEXT) STRICT, WITHOUT ROWID;
                 """)
     ]
 }

@@ -90,10 +90,10 @@ final class Gate: HTTPResponder {
         }
         defer { leave() }
         do throws(ServiceFault) {
-            let (handler, parameter) = try routes.route(request.method, request.uri.path)
-            let body = try await body(of: request)
+            let (route, parameter) = try routes.route(request.method, request.uri.path)
+            let body = try await body(of: request, atMost: route.bodyBytes ?? limits.bodyBytes)
             let client = addresses.key(peer: context.peer, forwarded: Gate.forwarded.flatMap { request.headers[$0] })
-            return try await handler(
+            return try await route.handler(
                 Call(
                     parameter: parameter, query: request.uri.query, body: body, headers: request.headers,
                     client: client))
@@ -120,8 +120,7 @@ final class Gate: HTTPResponder {
         case tooLarge, broken, late
     }
 
-    private func body(of request: Request) async throws(ServiceFault) -> [UInt8] {
-        let most = limits.bodyBytes
+    private func body(of request: Request, atMost most: Int) async throws(ServiceFault) -> [UInt8] {
         let tooLarge = ServiceFault(.tooLarge, "the body has more than \(most) bytes")
         if let length = request.headers[.contentLength].flatMap({ Int($0) }), length > most { throw tooLarge }
         let (body, seconds) = (request.body, limits.requestSeconds)

@@ -4,9 +4,16 @@ import HTTPTypes
 package struct RouteTable: Sendable {
     package typealias Handler = @Sendable (Call) async throws(ServiceFault) -> Answer
 
+    /// What answers a method of a path.
+    package struct Route: Sendable {
+        let handler: Handler
+        /// Most bytes of a body; nil for as many as most routes take.
+        let bodyBytes: Int?
+    }
+
     private struct Entry: Sendable {
         var segments: [Substring]
-        var methods: [String: Handler]
+        var methods: [String: Route]
     }
 
     private var entries: [Entry] = []
@@ -15,12 +22,16 @@ package struct RouteTable: Sendable {
     package init() {}
 
     /// Adds a route, such as `DELETE` and `/v1/sessions/{sid}`. Paths without `{…}` come first.
-    package mutating func add(_ method: HTTPRequest.Method, _ path: String, _ handler: @escaping Handler) {
+    /// - Parameter bodyBytes: most bytes of a body, if the route takes more than others.
+    package mutating func add(
+        _ method: HTTPRequest.Method, _ path: String, bodyBytes: Int? = nil, _ handler: @escaping Handler
+    ) {
+        let route = Route(handler: handler, bodyBytes: bodyBytes)
         let segments = path.split(separator: "/", omittingEmptySubsequences: false)
         if let index = entries.firstIndex(where: { $0.segments == segments }) {
-            entries[index].methods[method.rawValue] = handler
+            entries[index].methods[method.rawValue] = route
         } else {
-            entries.append(Entry(segments: segments, methods: [method.rawValue: handler]))
+            entries.append(Entry(segments: segments, methods: [method.rawValue: route]))
         }
     }
 
@@ -39,17 +50,17 @@ package struct RouteTable: Sendable {
         find(path).map { $0.entry.methods.keys.sorted() } ?? []
     }
 
-    /// The handler of a request, and what `{…}` stands for.
+    /// The route of a request, and what `{…}` stands for.
     func route(
         _ method: HTTPRequest.Method, _ path: String
-    ) throws(ServiceFault) -> (handler: Handler, parameter: String?) {
+    ) throws(ServiceFault) -> (route: Route, parameter: String?) {
         guard let (entry, parameter) = find(path) else { throw ServiceFault(.notFound, "there is no such path") }
-        guard let handler = entry.methods[method.rawValue] else {
+        guard let route = entry.methods[method.rawValue] else {
             var fault = ServiceFault(.methodNotAllowed, "this path takes other methods")
             fault.allow = entry.methods.keys.sorted().joined(separator: ", ")
             throw fault
         }
-        return (handler, parameter)
+        return (route, parameter)
     }
 
     private func find(_ path: String) -> (entry: Entry, parameter: String?)? {

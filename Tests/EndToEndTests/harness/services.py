@@ -69,7 +69,7 @@ class Services:
         """Runs a command of roost-services to its end, on the same folder unless the words name another."""
         folder = [] if command == "version" else ["--set", f"services.data={self.data}"]
         return subprocess.run(
-            [str(SERVICES), command, *folder, *words], cwd=self.folder, env=environment(),
+            [str(SERVICES), *command.split(), *folder, *words], cwd=self.folder, env=environment(),
             stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=PATIENCE, check=False)
 
     def awaited_output(self, pattern):

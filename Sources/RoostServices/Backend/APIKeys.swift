@@ -1,0 +1,54 @@
+import RoostStore
+
+/// The keys with which backends speak to us. They are made and taken away on the command line, while the process runs
+/// or not: each request looks at the table.
+package struct APIKeys: Sendable {
+    /// Most keys. A deployment has one for each program that speaks to it.
+    package static let most = 1_000
+
+    private let database: ServicesDatabase
+    private let clock: WallClock
+
+    /// The keys in this database.
+    package init(database: ServicesDatabase, clock: WallClock) {
+        self.database = database
+        self.clock = clock
+    }
+
+    /// Makes a key. Its text is returned this once, and can't be had again.
+    package func create(_ name: String, words: Set<APIKey.Word>) async throws(ServiceFault) -> String {
+        let text = APIKey.newText()
+        guard let hash = APIKey.hash(of: text) else { throw ServiceFault(.internalError, "no key could be made") }
+        let key = APIKey(name, words: words, created: clock.now())
+        let made = try await database.write { database throws(LocalFailure) -> Bool? in
+            guard try !APIKeyTable.has(name, database) else { return false }
+            guard try APIKeyTable.all(database).count < APIKeys.most else { return nil }
+            try APIKeyTable.insert(key, hash: hash, database)
+            return true
+        }
+        guard let made else { throw ServiceFault(.tooLarge, "there are \(APIKeys.most) keys already") }
+        guard made else { throw ServiceFault(.conflict, "there is a key of this name already") }
+        return text
+    }
+
+    /// All keys, by name.
+    package func all() async throws(ServiceFault) -> [APIKey] {
+        try await database.read { database throws(LocalFailure) in try APIKeyTable.all(database) }
+    }
+
+    /// Takes a key away. Returns whether there was one.
+    package func remove(_ name: String) async throws(ServiceFault) -> Bool {
+        try await database.write { database throws(LocalFailure) in try APIKeyTable.delete(name, database) }
+    }
+
+    /// The key of a request.
+    /// - Throws: `unauthorized` without one that we know, `forbidden` if it is good for other things only.
+    func check(_ text: String?, for word: APIKey.Word) async throws(ServiceFault) {
+        guard let hash = text.flatMap(APIKey.hash) else { throw APIKeys.unauthorized }
+        let key = try await database.read { database throws(LocalFailure) in try APIKeyTable.find(hash, database) }
+        guard let key else { throw APIKeys.unauthorized }
+        try key.check(word)
+    }
+
+    private static let unauthorized = ServiceFault(.unauthorized, "a valid API key is required")
+}

@@ -1,0 +1,81 @@
+import RoostWire
+
+/// A command of the relay that a backend may give over HTTP. The body's members are those of Docs/Protocol.md, and the
+/// relay judges them: what is allowed is said in one place.
+struct BackendCommand: Sendable {
+    /// Whether `Idempotency-Key` becomes the command's `key`.
+    enum Key: Sendable {
+        /// It has to be there: without it, a request that is sent again would be carried out twice.
+        case required
+        /// If it isn't there, we make one, so that we may ask the relay again ourselves.
+        case optional
+        /// The command has none: to carry it out twice is as good as once.
+        case none
+    }
+
+    let path: String
+    let type: CommandType
+    let word: APIKey.Word
+    /// The members that are handed on. Others are ignored.
+    let members: [StaticString]
+    var key = Key.none
+    /// The status if it was carried out now, and not before.
+    var status = 200
+    /// Whether it may be given again if its answer was lost.
+    var isRepeatable = true
+
+    static let all: [BackendCommand] =
+        messages + conversations + [
+            BackendCommand(path: "presence", type: .states, word: .presence, members: ["users"]),
+            BackendCommand(
+                path: "sessions/disconnect", type: .disconnect, word: .sessions, members: ["user", "device"]),
+            BackendCommand(
+                path: "sessions/revoke", type: .revoke, word: .sessions, members: ["user", "device", "sid", "until"]),
+        ]
+
+    private static let messages: [BackendCommand] = [
+        BackendCommand(
+            path: "messages", type: .send, word: .send, members: ["as", "to", "kind", "body", "replyTo"],
+            key: .required, status: 201),
+        BackendCommand(
+            path: "messages/edit", type: .edit, word: .send, members: ["as", "conversation", "sequence", "body"]),
+        BackendCommand(
+            path: "messages/delete", type: .delete, word: .send, members: ["as", "conversation", "sequence"]),
+        BackendCommand(
+            path: "messages/react", type: .react, word: .send,
+            members: ["as", "conversation", "sequence", "reaction", "remove"]),
+        BackendCommand(
+            path: "messages/history", type: .history, word: .read,
+            members: ["as", "conversation", "before", "after", "limit"]),
+        BackendCommand(
+            path: "signals", type: .signal, word: .send, members: ["as", "to", "kind", "body"], isRepeatable: false),
+    ]
+
+    private static let conversations: [BackendCommand] = [
+        BackendCommand(
+            path: "conversations", type: .create, word: .conversations, members: ["as", "kind", "name", "members"],
+            key: .required, status: 201),
+        BackendCommand(
+            path: "conversations/get", type: .get, word: .conversations, members: ["as", "conversation"]),
+        BackendCommand(
+            path: "conversations/list", type: .list, word: .conversations, members: ["as", "before", "limit"]),
+        BackendCommand(
+            path: "conversations/members", type: .members, word: .conversations,
+            members: ["as", "conversation", "sequence", "after", "limit", "presence"]),
+        BackendCommand(
+            path: "conversations/rename", type: .rename, word: .conversations,
+            members: ["as", "conversation", "name"], key: .optional),
+        BackendCommand(
+            path: "conversations/add", type: .add, word: .conversations, members: ["as", "conversation", "users"],
+            key: .optional),
+        BackendCommand(
+            path: "conversations/remove", type: .remove, word: .conversations,
+            members: ["as", "conversation", "users"], key: .optional),
+        BackendCommand(
+            path: "conversations/role", type: .setRole, word: .conversations,
+            members: ["as", "conversation", "user", "role"], key: .optional),
+        BackendCommand(
+            path: "conversations/leave", type: .leave, word: .conversations, members: ["as", "conversation"],
+            key: .optional),
+    ]
+}

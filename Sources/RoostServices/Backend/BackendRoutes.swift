@@ -1,0 +1,141 @@
+import HTTPTypes
+import RoostWire
+
+/// What a backend of one's own may do, with an API key: each route is a command of the relay's (Docs/HTTP.md).
+package struct BackendRoutes: Sendable {
+    private static let base = "/v1/backend/"
+    private static let eraseRounds = 64
+    private static let keyName = HTTPField.Name("Idempotency-Key")
+
+    private let keys: APIKeys
+    private let relay: any RelayCommands
+    private let erasures: ErasureQueue
+    private let limits: ServicesLimits
+
+    /// - Parameter relay: carries the commands out.
+    package init(keys: APIKeys, relay: any RelayCommands, erasures: ErasureQueue, limits: ServicesLimits) {
+        self.erasures = erasures
+        self.keys = keys
+        self.relay = relay
+        self.limits = limits
+    }
+
+    /// Adds the routes.
+    package func add(to table: inout RouteTable) {
+        for command in BackendCommand.all {
+            let routes = self
+            table.add(.post, BackendRoutes.base + command.path, bodyBytes: limits.commandBytes) {
+                call throws(ServiceFault) in try await routes.answer(call, command)
+            }
+        }
+        addErasures(to: &table)
+    }
+
+    private func addErasures(to table: inout RouteTable) {
+        let (keys, relay, erasures) = (keys, relay, erasures)
+        table.add(.post, BackendRoutes.base + "erase/messages") { call throws(ServiceFault) in
+            try await keys.check(call.token, for: .erase)
+            let user = try BackendRoutes.user(call)
+            try await erasures.add(user)
+            return .erasure(of: user, isDone: false, status: 202)
+        }
+        table.add(.post, BackendRoutes.base + "erase/messages/state") { call throws(ServiceFault) in
+            try await keys.check(call.token, for: .erase)
+            let user = try BackendRoutes.user(call)
+            return .erasure(of: user, isDone: !(try await erasures.isUnderWay(user)), status: 200)
+        }
+        table.add(.post, BackendRoutes.base + "erase/conversation") { call throws(ServiceFault) in
+            try await keys.check(call.token, for: .erase)
+            let members = try call.members()
+            guard let conversation = try members.text("conversation") else {
+                throw ServiceFault(.badRequest, "conversation is missing", member: "conversation")
+            }
+            try await BackendRoutes.erase(conversation, by: relay)
+            return .done
+        }
+    }
+
+    private static func user(_ call: Call) throws(ServiceFault) -> String {
+        guard let user = try call.members().text("user"), APIKey.isName(user), !user.hasPrefix("@") else {
+            throw ServiceFault(
+                .badRequest,
+                "user must be 1 to 64 printable ASCII characters without space, quotation mark and backslash, not "
+                    + "beginning with @", member: "user")
+        }
+        return user
+    }
+
+    /// Erases a conversation. A large group takes several commands; one that isn't there any more is erased.
+    private static func erase(_ conversation: String, by relay: any RelayCommands) async throws(ServiceFault) {
+        let command = RelayCommand(.erase, [.init(name: "conversation", text: conversation)])
+        // A group of 10,000 members takes twenty.
+        for _ in 0..<eraseRounds {
+            do throws(ServiceFault) { _ = try await relay.carryOut(command) } catch {
+                guard error.code == .notFound else { throw error }
+                return
+            }
+        }
+        throw ServiceFault(.busy, "the conversation isn't erased yet; ask again", retryAfter: 1)
+    }
+
+    private func answer(_ call: Call, _ command: BackendCommand) async throws(ServiceFault) -> Answer {
+        try await keys.check(call.token, for: command.word)
+        guard let body = call.body.withUnsafeBytes({ JSONMembers(parsing: $0) }) else {
+            throw ServiceFault(.badJSON, "the body must be a JSON object")
+        }
+        if command.type.takesPrincipal, body["as"] == nil {
+            throw ServiceFault(.badRequest, "as is missing", member: "as")
+        }
+        var members: [RelayCommand.Member] = []
+        for name in command.members {
+            guard let value = body.value("\(name)") else { continue }
+            members.append(.init(name: name, value: value.raw))
+        }
+        if let key = try key(of: call, command) { members.append(.init(name: "key", value: Array("\"\(key)\"".utf8))) }
+        let reply = try await relay.carryOut(
+            RelayCommand(command.type, members, isRepeatable: command.isRepeatable)
+        ).members
+        return .passedOn(reply, status: reply.flag("duplicate") == true ? 200 : command.status)
+    }
+
+    /// The key of a command: what `Idempotency-Key` says, with or without the quotation marks that the draft of the
+    /// header wants (draft-ietf-httpapi-idempotency-key-header-07, section 2.1).
+    private func key(of call: Call, _ command: BackendCommand) throws(ServiceFault) -> String? {
+        guard command.key != .none else { return nil }
+        let header = BackendRoutes.keyName.flatMap { call.headers[$0] }
+        guard var key = header, !key.isEmpty else {
+            guard command.key == .optional else {
+                throw ServiceFault(.badRequest, "the header Idempotency-Key is missing")
+            }
+            return "api-" + RandomName.session()
+        }
+        if key.count >= 2, key.hasPrefix("\""), key.hasSuffix("\"") { key = String(key.dropFirst().dropLast()) }
+        guard APIKey.isName(key) else {
+            throw ServiceFault(
+                .badRequest,
+                "Idempotency-Key must be 1 to 64 printable ASCII characters without space, quotation mark and backslash"
+            )
+        }
+        return key
+    }
+}
+
+extension Answer {
+    static func erasure(of user: String, isDone: Bool, status: Int) -> Answer {
+        .json(status) { writer in
+            writer.member("user", user)
+            writer.member("done", isDone)
+        }
+    }
+
+    /// The relay's answer, without what belongs to its socket.
+    static func passedOn(_ reply: JSONMembers, status: Int) -> Answer {
+        var body: [UInt8] = [UInt8(ascii: "{")]
+        for (name, value) in reply.all where name != "type" && name != "re" {
+            if body.count > 1 { body.append(UInt8(ascii: ",")) }
+            body += Array("\"\(name)\":".utf8) + value.raw
+        }
+        body.append(UInt8(ascii: "}"))
+        return Answer(status, type: "application/json", body: body, isPrivate: true)
+    }
+}

@@ -1,0 +1,113 @@
+import RoostStore
+import RoostWire
+
+/// Has the relay erase all messages of users, page by page, until nothing is left. How far it has got is in the
+/// database, so that it goes on after a restart of either process; a page that was erased twice is erased once. One
+/// task runs it.
+package final class ErasureQueue: Sendable {
+    private let database: ServicesDatabase
+    private let relay: any RelayCommands
+    private let limits: ServicesLimits
+    private let signal: AsyncStream<Void>
+    private let wakeUp: AsyncStream<Void>.Continuation
+    private let pause: @Sendable (Int) async throws -> Void
+
+    /// - Parameters:
+    ///   - relay: a line of its own.
+    ///   - pause: waits after so many failures in a row.
+    package init(
+        database: ServicesDatabase, relay: any RelayCommands, limits: ServicesLimits,
+        pause: @escaping @Sendable (Int) async throws -> Void = RevocationQueue.pause
+    ) {
+        self.database = database
+        self.relay = relay
+        self.limits = limits
+        self.pause = pause
+        (signal, wakeUp) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+        // What a process before this one didn't finish.
+        wakeUp.yield()
+    }
+
+    /// Has everything erased that the user has written until now.
+    package func add(_ user: String) async throws(ServiceFault) {
+        let most = limits.erasuresMax
+        let isAdded = try await database.write { database throws(LocalFailure) in
+            guard try ErasureTable.count(database) < most else { return false }
+            // What is under way begins anew: there may be messages that it has passed.
+            try ErasureTable.put(user, after: nil, database)
+            return true
+        }
+        guard isAdded else {
+            throw ServiceFault(.busy, "\(most) users wait to be erased already", retryAfter: Int64(limits.busySeconds))
+        }
+        wakeUp.yield()
+    }
+
+    /// Adds it in a transaction that does something else, too, such as deleting the account. `wake` follows.
+    static func add(_ user: String, _ database: LocalDatabase) throws(LocalFailure) {
+        try ErasureTable.put(user, after: nil, database)
+    }
+
+    /// There is something new.
+    package func wake() { wakeUp.yield() }
+
+    /// Whether something of the user is still to be erased.
+    package func isUnderWay(_ user: String) async throws(ServiceFault) -> Bool {
+        try await database.read { database throws(LocalFailure) in try ErasureTable.has(user, database) }
+    }
+
+    /// Runs until the task is cancelled.
+    package func run() async {
+        for await _ in signal {
+            var failures = 0
+            while !Task.isCancelled {
+                do throws(ServiceFault) {
+                    guard try await eraseNextPage() else { break }
+                    failures = 0
+                } catch {
+                    failures += 1
+                    do { try await pause(failures) } catch { return }
+                }
+            }
+            await relay.rest()
+            if Task.isCancelled { return }
+        }
+    }
+
+    /// Returns whether there was one.
+    private func eraseNextPage() async throws(ServiceFault) -> Bool {
+        let next = try await database.read { database throws(LocalFailure) in try ErasureTable.next(database) }
+        guard let next else { return false }
+        var members = [RelayCommand.Member(name: "user", text: next.user)]
+        if let after = next.after { members.append(.init(name: "after", text: after)) }
+        let reached: String?
+        do throws(ServiceFault) {
+            let reply = try await relay.carryOut(RelayCommand(.erase, members)).members
+            guard let page = ErasurePage(reading: reply) else {
+                throw ServiceFault(.unavailable, "the relay's answer lacks what it promises")
+            }
+            reached = page.more ? page.position : nil
+        } catch {
+            switch error.code {
+            // Nobody of this name has written anything.
+            case .notFound: reached = nil
+            // The log is another one than before: it begins anew.
+            case .badPosition where next.after != nil:
+                return try await note(next, nil)
+            default: throw error
+            }
+        }
+        guard let reached else {
+            try await database.write { database throws(LocalFailure) in try ErasureTable.delete(next, database) }
+            return true
+        }
+        return try await note(next, reached)
+    }
+
+    private func note(_ erasure: ErasureTable.Erasure, _ after: String?) async throws(ServiceFault) -> Bool {
+        try await database.write { database throws(LocalFailure) in
+            try ErasureTable.advance(erasure, to: after, database)
+        }
+        return true
+    }
+}

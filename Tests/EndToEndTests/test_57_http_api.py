@@ -1,0 +1,362 @@
+"""A backend of one's own speaks HTTP with an API key: it acts for users, and nothing it says is said twice."""
+
+import asyncio
+import http.client
+import itertools
+import json
+import os
+import random
+import re
+import socket as sockets
+import sqlite3
+import subprocess
+
+import jsonschema
+import pytest
+import yaml
+
+from harness.relay import REPOSITORY
+from harness.waiting import until
+
+PAGES = yaml.safe_load((REPOSITORY / "Docs/openapi.yaml").read_text())
+WORDS = ("send", "conversations", "read", "presence", "sessions", "erase")
+COMMANDS = (
+    ("send", "messages"), ("send", "messages/edit"), ("send", "messages/delete"), ("send", "messages/react"),
+    ("read", "messages/history"), ("send", "signals"), ("conversations", "conversations"),
+    ("conversations", "conversations/get"), ("conversations", "conversations/list"),
+    ("conversations", "conversations/members"), ("conversations", "conversations/rename"),
+    ("conversations", "conversations/add"), ("conversations", "conversations/remove"),
+    ("conversations", "conversations/role"), ("conversations", "conversations/leave"), ("presence", "presence"),
+    ("sessions", "sessions/disconnect"), ("sessions", "sessions/revoke"), ("erase", "erase/messages"),
+    ("erase", "erase/messages/state"), ("erase", "erase/conversation"))
+
+
+def free_port():
+    with sockets.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        return taken.getsockname()[1]
+
+
+class Backend:
+    """A program with an API key."""
+
+    def __init__(self, services, name="shop", scope=None):
+        made = services.command("api-key create", name, *(("--scope", scope) if scope else ()))
+        assert made.returncode == 0, made.stderr
+        self.services = services
+        self.key = made.stdout.strip()
+        # The paths that have worked.
+        self.done = set()
+
+    def ask(self, path, body=None, key=None, **options):
+        headers = {"Idempotency-Key": key} if key else {}
+        answer = self.services.post(f"/v1/backend/{path}", body, token=self.key, headers=headers, **options)
+        self.check(path, answer)
+        return answer
+
+    def check(self, path, answer):
+        """What comes back fits the document."""
+        operation = PAGES["paths"][f"/v1/backend/{path}"]["post"]
+        said = operation["responses"].get(str(answer.status)) or operation["responses"]["default"]
+        if "$ref" in said:
+            said = PAGES["components"]["responses"][said["$ref"].rpartition("/")[2]]
+        assert bool(answer.raw) == ("content" in said), (path, answer.raw)
+        for content in said.get("content", {}).values():
+            jsonschema.validate(answer.json, {**content["schema"], "components": PAGES["components"]})
+        if answer.status < 300:
+            self.done.add(path)
+
+    def must(self, path, body, key=None):
+        answer = self.ask(path, body, key)
+        assert answer.status < 300, (path, answer.raw)
+        return answer.json
+
+    def send(self, user, to, body, key):
+        return self.must("messages", {"as": user, "to": to, "body": body}, key)
+
+
+@pytest.fixture
+def both(start_services, start):
+    """A services process and a relay that trusts its keys, each of which knows the other."""
+    def both(**settings):
+        port = free_port()
+        services = start_services(services__relay_url=f"ws://127.0.0.1:{port}/v1/socket")
+        return services, start(auth__public_keys=services.data / "keys.json", listen__port=port, **settings)
+    return both
+
+
+# Keys
+
+
+def test_keys_are_made_shown_once_and_taken_away(start_services):
+    services = start_services(services__relay_url=f"ws://127.0.0.1:{free_port()}/v1/socket")
+    backend = Backend(services)
+    assert re.fullmatch(r"roost_key_[A-Za-z0-9_-]{43}", backend.key)
+    assert backend.key.encode() not in services.bytes_on_disk()
+    twice = services.command("api-key create", "shop")
+    assert twice.returncode == 1 and "already" in twice.stderr and not twice.stdout
+    Backend(services, "bot", "send,presence")
+    listed = services.command("api-key list").stdout.splitlines()
+    assert [line.split()[:2] for line in listed] == [["bot", "presence,send"], ["shop", ",".join(sorted(WORDS))]]
+    assert services.command("api-key remove", "shop").returncode == 0
+    assert services.command("api-key remove", "shop").returncode == 1
+    assert backend.ask("presence", {"users": ["ann"]}).code == "unauthorized"
+    for deed, *words in (
+            ["create"], ["create", "a", "b"], ["create", "a b"], ["create", "x" * 65], ["list", "a"], ["remove"],
+            ["create", "a", "--scope", "all"], ["create", "a", "--scope", ""], ["list", "--scope", "send"], ["make"]):
+        assert services.command(f"api-key {deed}", *words).returncode == 2, words
+    assert backend.key not in services.log()
+
+
+def test_a_key_is_good_for_its_words_only(start_services):
+    services = start_services(services__relay_url=f"ws://127.0.0.1:{free_port()}/v1/socket")
+    for word in WORDS:
+        backend = Backend(services, word, word)
+        for needed, path in COMMANDS:
+            answer = backend.ask(path, {})
+            assert (answer.code == "forbidden") == (needed != word), (word, path, answer.raw)
+            assert answer.status == 403 or needed == word, (path, answer.raw)
+    for token in (None, "x", "roost_key_", "roost_key_" + "A" * 43, "roost_key_" + "A" * 60_000):
+        if token and len(token) > 10_000:
+            continue
+        answer = services.post("/v1/backend/messages", {}, token=token)
+        assert (answer.status, answer.code) == (401, "unauthorized")
+        assert answer.headers["WWW-Authenticate"] == "Bearer"
+
+
+# What it may do
+
+
+async def test_a_backend_sends_as_users(both):
+    services, relay = both()
+    backend = Backend(services)
+    ann, bob = await relay.device("ann"), await relay.device("bob")
+    first = await asyncio.to_thread(
+        backend.ask, "messages", {"as": "ann", "to": "@bob", "body": "grüße 👋", "more": 1}, "k1")
+    assert first.status == 201 and first["sequence"] == 1
+    got = await bob.event("message")
+    assert (got["from"], got["body"], got["position"]) == ("ann", "grüße 👋", first["position"])
+    own = await ann.event("message")
+    assert (own["device"], own["key"]) == ("api", "k1")
+    again = await asyncio.to_thread(
+        backend.ask, "messages", {"as": "ann", "to": "@bob", "body": "grüße 👋"}, '"k1"')
+    assert again.status == 200 and again.json == first.json | {"duplicate": True}
+    other = await asyncio.to_thread(backend.ask, "messages", {"as": "ann", "to": "@bob", "body": "else"}, "k1")
+    assert (other.status, other.code) == (409, "conflict")
+    # On the socket it is the same key.
+    assert (await ann.ask("send", to="@bob", body="grüße 👋", key="k1"))["duplicate"]
+    structured = backend.must(
+        "messages", {"as": "robot", "to": "@bob", "kind": "card", "body": {"a": [1, None, "x"]}}, "k2")
+    got = await bob.event("message", position=structured["position"])
+    assert got["body"] == {"a": [1, None, "x"]} and got["from"] == "robot"
+
+
+async def test_every_command(both):
+    services, relay = both()
+    backend = Backend(services)
+    made = backend.must(
+        "conversations", {"as": "host", "kind": "group", "name": "Crew", "members": ["ann", "bob"]}, "g1")
+    group = made["conversation"]["conversation"]
+    at = {"as": "host", "conversation": group}
+    again = backend.ask(
+        "conversations", {"as": "host", "kind": "group", "name": "Crew", "members": ["ann", "bob"]}, "g1")
+    assert again.status == 200 and again["conversation"]["conversation"] == group
+    assert backend.must("conversations/add", at | {"users": ["cem"]}, "a1")["position"]
+    assert backend.must("conversations/add", at | {"users": ["cem"]}, "a1")["duplicate"]
+    backend.must("conversations/rename", at | {"name": "The Crew"})
+    backend.must("conversations/role", at | {"user": "ann", "role": "admin"})
+    backend.must("conversations/remove", at | {"users": ["bob"]})
+    backend.must("conversations/leave", {"as": "cem", "conversation": group})
+    assert backend.must("conversations/get", at)["conversation"]["name"] == "The Crew"
+    page = backend.must("conversations/members", at | {"presence": True})
+    assert [(one["user"], one["role"]) for one in page["members"]] == [("host", "owner"), ("ann", "admin")]
+    assert len(backend.must("conversations/list", {"as": "ann"})["conversations"]) == 1
+    sent = backend.send("host", group, "one", "m1")
+    message = at | {"sequence": sent["sequence"]}
+    backend.must("messages/edit", message | {"body": "two"})
+    backend.must("messages/react", message | {"as": "ann", "reaction": "+"})
+    history = backend.must("messages/history", at)["messages"]
+    assert [(one["body"], one["device"]) for one in history] == [("two", "api")]
+    ann = await relay.device("ann")
+    backend.must("signals", {"as": "host", "to": group, "body": "now"})
+    assert (await ann.event("signal"))["from"] == "host"
+    backend.must("messages/delete", message)
+    assert "body" not in backend.must("messages/history", at)["messages"][0]
+
+    def states():
+        found = backend.must("presence", {"users": ["ann", "host", "nobody"]})["users"]
+        return [(one["user"], one["state"]) for one in found]
+    await until(
+        lambda: states() == [("ann", "online"), ("host", "offline"), ("nobody", "offline")], "ann is shown as online")
+    assert backend.must("sessions/disconnect", {"user": "ann"})["closed"] == 1
+    assert await ann.closed() == 4006
+    ann = await relay.device("ann")
+    assert backend.must("sessions/revoke", {"user": "ann"})["closed"] == 1
+    assert backend.done == {path for word, path in COMMANDS if word != "erase"}
+
+
+async def test_messages_of_a_user_are_erased(both):
+    services, relay = both()
+    backend = Backend(services)
+    group = backend.must(
+        "conversations", {"as": "ann", "kind": "group", "name": "G", "members": ["bob"]}, "g")["conversation"]
+    group = group["conversation"]
+    for number in range(30):
+        backend.send("ann", group, f"secret {number}", f"a{number}")
+    backend.send("bob", group, "stays", "b")
+    bob = await relay.device("bob")
+    asked = backend.ask("erase/messages", {"user": "ann"})
+    assert asked.status == 202 and asked.json == {"user": "ann", "done": False}
+    await until(lambda: backend.must("erase/messages/state", {"user": "ann"})["done"], "all is erased")
+    page = await bob.ask("history", conversation=group, limit=100)
+    assert [one["body"] for one in page["messages"] if "body" in one] == ["stays"]
+    # Somebody who never was there has nothing to be erased.
+    backend.must("erase/messages", {"user": "nobody"})
+    await until(lambda: backend.must("erase/messages/state", {"user": "nobody"})["done"], "nobody is erased")
+    assert backend.ask("erase/conversation", {"conversation": group}).status == 204
+    assert backend.ask("erase/conversation", {"conversation": group}).status == 204
+    assert (await bob.event("conversation", event="removed"))["by"] == "roost-services"
+    assert backend.ask("messages/history", {"as": "bob", "conversation": group}).code == "not_found"
+
+
+def test_the_commands_of_the_page_are_true(both):
+    """Docs/HTTP.md, from top to bottom."""
+    services, _ = both()
+    key = Backend(services).key
+    page = (REPOSITORY / "Docs/HTTP.md").read_text()
+    commands = re.findall(r"^    (curl (?:.*\\\n)*.*)", page, re.MULTILINE)
+    assert len(commands) == 6
+    for text in commands:
+        text = text.replace("127.0.0.1:8081", f"127.0.0.1:{services.port}").replace("curl -s", "curl -sSf")
+        run = subprocess.run(
+            ["bash", "-c", text], env=os.environ | {"KEY": key}, capture_output=True, text=True, check=False)
+        assert run.returncode == 0, (text, run.stdout, run.stderr)
+        json.loads(run.stdout)
+
+
+# Refusals
+
+
+async def test_refusals_of_the_relay_have_statuses(both):
+    services, _ = both()
+    backend = Backend(services)
+    group = backend.must(
+        "conversations", {"as": "ann", "kind": "group", "name": "G", "members": ["bob"]}, "g")["conversation"]
+    at = {"as": "bob", "conversation": group["conversation"]}
+    send = {"as": "ann", "to": "@bob", "body": "x"}
+    for path, body, key, status, code in [
+            ("messages", send, None, 400, "bad_request"), ("messages", send, "a b", 400, "bad_request"),
+            ("messages", send, "x" * 65, 400, "bad_request"), ("messages", send, '""', 400, "bad_request"),
+            ("messages", {"to": "@bob", "body": "x"}, "k", 400, "bad_request"),
+            ("messages", send | {"as": None}, "k", 400, "bad_request"),
+            ("messages", send | {"as": 7}, "k", 400, "bad_request"),
+            ("messages", send | {"body": ""}, "k", 400, "bad_request"),
+            ("messages", send | {"to": "cnone"}, "k", 404, "not_found"),
+            ("messages", send | {"body": "x" * 10_001}, "k", 413, "too_large"),
+            ("messages", send | {"kind": "blob", "body": "x" * 131_000}, "k", 413, "too_large"),
+            ("messages", send | {"kind": "blob", "body": "x" * 140_000}, "k", 413, "too_large"),
+            ("signals", {"as": "ann", "to": "@bob"}, None, 400, "bad_request"),
+            ("messages/edit", at | {"sequence": 9, "body": "x"}, None, 404, "not_found"),
+            ("conversations/rename", at | {"name": "N"}, None, 403, "forbidden"),
+            ("conversations", {"as": "ann", "kind": "none"}, "k", 400, "bad_request"),
+            ("presence", {"users": []}, None, 400, "bad_request"),
+            ("presence", {"users": [f"u{number}" for number in range(501)]}, None, 413, "too_large"),
+            ("sessions/disconnect", {"user": "nobody"}, None, 404, "not_found"),
+            ("erase/messages", {"user": "@bob"}, None, 400, "bad_request"),
+            ("erase/messages", {}, None, 400, "bad_request"),
+            ("erase/conversation", {}, None, 400, "bad_request")]:
+        answer = backend.ask(path, body, key)
+        assert (answer.status, answer.code) == (status, code), (path, body, answer.raw[:200])
+    assert services.ask("POST", "/v1/backend/messages", raw="{", token=backend.key).code == "bad_json"
+    # The line is as good as before.
+    backend.send("ann", "@bob", "x", "k")
+
+
+async def test_a_service_that_asks_too_much_is_told_to_wait(both):
+    services, relay = both(limits__commands_per_second=20)
+    backend = Backend(services)
+    answers = [backend.ask("presence", {"users": [f"u{number}" for number in range(90)]}) for _ in range(30)]
+    refused = [answer for answer in answers if answer.status == 429]
+    assert refused and all(int(answer.headers["Retry-After"]) >= 1 for answer in refused)
+    # It was the relay once, and then we didn't ask.
+    assert relay.metric('roost_errors_total{code="rate_limited"}') < len(refused) + 1
+
+
+def test_without_a_relay(start_services):
+    services = start_services(services__relay_url=f"ws://127.0.0.1:{free_port()}/v1/socket")
+    backend = Backend(services)
+    answer = backend.ask("messages", {"as": "ann", "to": "@bob", "body": "x"}, "k")
+    assert (answer.status, answer.code, answer.headers["Retry-After"]) == (503, "unavailable", "1")
+    assert backend.ask("erase/messages", {"user": "ann"}).status == 202
+    assert not backend.must("erase/messages/state", {"user": "ann"})["done"]
+
+
+# Every message once, in order
+
+
+@pytest.mark.parametrize("seed", range(2))
+async def test_each_message_comes_once_and_in_order_whatever_is_killed(both, seed):
+    services, relay = both()
+    backend = Backend(services)
+    dice = random.Random(seed)
+    (count, writers), ended = (40, 3), asyncio.Event()
+
+    def one(user, number):
+        """Sends until it is told that it is stored, as a backend should."""
+        for _ in itertools.count():
+            try:
+                answer = backend.ask(
+                    "messages", {"as": user, "to": "@reader", "body": f"{user} {number}"}, f"k{number}")
+            except (OSError, http.client.HTTPException):
+                continue
+            if answer.status in (200, 201):
+                return answer["sequence"]
+            assert answer.status == 503, answer.raw
+
+    async def write(user):
+        sequences = [await asyncio.to_thread(one, user, number) for number in range(count)]
+        assert sequences == list(range(1, count + 1))
+
+    async def kill():
+        kills = 0
+        while not ended.is_set():
+            # A random point of the traffic; nothing depends on how long this takes.
+            await asyncio.sleep(dice.uniform(0.05, 0.4))
+            victim = dice.choice([services, relay])
+            await asyncio.to_thread(victim.kill)
+            await asyncio.to_thread(victim.start, **({"services__port": services.port} if victim is services else {}))
+            kills += 1
+        return kills
+
+    killer = asyncio.create_task(kill())
+    try:
+        await asyncio.gather(*(write(f"w{number}") for number in range(writers)))
+    finally:
+        ended.set()
+        kills = await killer
+    assert kills >= 3
+    reader = await relay.device("reader")
+    for number in range(writers):
+        page = await reader.ask("history", conversation=f"@w{number}", limit=100)
+        assert [one["body"] for one in page["messages"]] == [f"w{number} {index}" for index in range(count)]
+
+
+async def test_an_erasing_goes_on_after_a_kill(both):
+    services, relay = both()
+    backend = Backend(services)
+    for number in range(300):
+        backend.send("ann", "@bob", f"secret {number}", f"k{number}")
+    assert backend.ask("erase/messages", {"user": "ann"}).status == 202
+    for victim in (services, relay, services):
+        victim.kill()
+        victim.start()
+    await until(lambda: backend.ask("erase/messages/state", {"user": "ann"}).json.get("done"), "all is erased")
+    bob = await relay.device("bob")
+    messages = []
+    while page := await bob.ask("history", conversation="@ann", limit=100, **(
+            {"before": messages[0]["sequence"]} if messages else {})):
+        messages = page["messages"] + messages
+        if not page["more"]:
+            break
+    assert len(messages) == 300 and not [one for one in messages if "body" in one]
+    assert not sqlite3.connect(services.data / "services.db").execute("SELECT count(*) FROM erasure").fetchone()[0]
