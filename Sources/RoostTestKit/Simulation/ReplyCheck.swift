@@ -73,13 +73,13 @@ final class ReplyCheck {
         case .hello: world.fail("\(connection.label) gets ok for hello")
         case .leave(let conversation):
             if !event.isDuplicate { connection.belief.forget(conversation) }
-            if let position = event.position { note(position, toldTo: connection) }
+            if let position = event.position { note(position, isNew: !event.isDuplicate, toldTo: connection) }
         case .other:
             if let position = event.position {
                 guard ledger.events[position] != nil else {
                     return world.fail("\(connection.label) gets ok for what isn't durable")
                 }
-                note(position, toldTo: connection)
+                note(position, isNew: !event.isDuplicate, toldTo: connection)
             }
         case .activity:
             if connection.activity == .background { connection.belief.goToBackground() }
