@@ -188,7 +188,6 @@ extension Account {
     /// What operators see: what its owner sees, and what operators have set.
     fileprivate func writeForOperators(to writer: JSONWriter) {
         write(to: writer)
-        writer.member("hasPassword", hash != nil)
         writer.member("suspended", isSuspended)
         writer.member("operator", isOperator)
     }

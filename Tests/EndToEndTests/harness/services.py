@@ -17,6 +17,12 @@ SERVICES = BINARY.parent / "roost-services"
 ANNOUNCEMENT = re.compile(rb"roost-services \S+ listens on http://[^/]*:(\d+)\n")
 
 
+def members(pairs):
+    """The object; a member that comes twice means something else to each reader (RFC 8259, section 4)."""
+    assert len(dict(pairs)) == len(pairs), f"a member comes twice: {[name for name, _ in pairs]}"
+    return dict(pairs)
+
+
 class Answer:
     """What came back: status, headers, and the JSON object, if it is one."""
 
@@ -25,7 +31,7 @@ class Answer:
         self.headers = response.headers
         self.raw = response.read()
         is_json = response.headers.get_content_type() in ("application/json", "application/jwk-set+json")
-        self.json = json.loads(self.raw) if is_json and self.raw else {}
+        self.json = json.loads(self.raw, object_pairs_hook=members) if is_json and self.raw else {}
 
     def __getitem__(self, name):
         return self.json[name]
