@@ -13,13 +13,14 @@ struct OneTimeTable<Value: Sendable>: Sendable {
     /// How many there are.
     var count: Int { entries.count }
 
-    /// Keeps something under the hash of a new secret.
-    mutating func insert(_ value: Value, _ hash: [UInt8], now: Int64) {
+    /// Keeps something under the hash of a secret.
+    /// - Parameter expires: when it ends, if it was here before: coming back doesn't make it last longer.
+    mutating func insert(_ value: Value, _ hash: [UInt8], now: Int64, expires: Int64? = nil) {
         if entries.count >= most { deleteOld(now: now) }
         if entries.count >= most, let oldest = entries.min(by: { $0.value.expires < $1.value.expires }) {
             entries[oldest.key] = nil
         }
-        entries[hash] = (value, now + life)
+        entries[hash] = (value, expires ?? now + life)
     }
 
     /// Takes out what belongs to a secret; nil if it was taken before, or is too old.

@@ -49,6 +49,8 @@ package final class OpenID: Sendable {
 
         var flow: Flow
         var stage: Stage
+        /// Milliseconds since 1970.
+        var expires: Int64
     }
 
     let parties: [Party]
@@ -139,7 +141,8 @@ package final class OpenID: Sendable {
         else { return page("openid-error", "denied") }
         let secret = RefreshToken.randomText()
         let stage = Return.Stage.code(code, name: party.provider.answersByForm ? AppleUser.name(fields["user"]) : nil)
-        returns.withLock { $0.insert(Return(flow: flow, stage: stage), RefreshToken.hash(secret), now: now) }
+        let found = Return(flow: flow, stage: stage, expires: now + settings.bounds.flowSeconds * 1_000)
+        returns.withLock { $0.insert(found, RefreshToken.hash(secret), now: now, expires: found.expires) }
         return page("openid", secret)
     }
 
@@ -161,7 +164,7 @@ package final class OpenID: Sendable {
         found.stage = .proven(proven)
         let kept = found
         do throws(ServiceFault) { return try await body(proven) } catch {
-            returns.withLock { $0.insert(kept, hash, now: now) }
+            returns.withLock { $0.insert(kept, hash, now: now, expires: kept.expires) }
             throw error
         }
     }

@@ -15,6 +15,8 @@ struct OneTimeTableTests {
         table.insert(3, [3], now: 20_000)
         // The clock was set back.
         #expect(table.take([3], now: 9_999) == nil)
+        table.insert(4, [4], now: 9_000, expires: 10_000)
+        #expect(table.take([4], now: 10_000) == nil)
     }
 
     @Test("Beyond the bound the oldest goes, and before it what is too old")

@@ -159,6 +159,20 @@ struct OpenIDTests {
         #expect(issuer.count("/token") == 1)
     }
 
+    @Test("Trying again makes a sign-in last no longer")
+    func againLate() async throws {
+        let code = try await OpenIDTests.code(openID, issuer, secret, now: clock.now / 1_000)
+        for seconds: Int64 in [599, 1] {
+            clock.advance(seconds: seconds)
+            let code = await fault {
+                try await openID.redeem(code, verifier: secret) { (_) throws(ServiceFault) in
+                    throw .invalid("displayName", "is required")
+                }
+            }
+            #expect(code == (seconds == 1 ? .identityRefused : .invalid))
+        }
+    }
+
     @Test(
         "What the token endpoint may answer",
         arguments: [
