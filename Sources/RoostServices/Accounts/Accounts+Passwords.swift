@@ -85,7 +85,9 @@ extension Accounts {
                 let account = try AccountTable.find(user: user, database)
             else { return nil }
             try AccountTable.setHash(user, hash, database)
-            // Whoever followed the link reads the mail of this address.
+            // Whoever followed the link reads the mail of this address. Whoever linked identities before that may have
+            // been somebody else, who signed up with this address and waits (pre-hijacking).
+            if !account.isVerified { try IdentityTable.deleteAll(user, database) }
             try AccountTable.verify(user, database)
             _ = try SessionTable.endAll(user, now: now, database)
             try LinkTable.deleteAll(user, .reset, database)
@@ -94,6 +96,7 @@ extension Accounts {
         guard let account = found else { throw Accounts.badLink }
         if let email = account.email { forgive(email: email) }
         wakeRelay()
+        if !account.isVerified { try await database.forget() }
         await send(.changed, to: account, link: nil)
     }
 

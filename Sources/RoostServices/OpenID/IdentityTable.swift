@@ -60,6 +60,10 @@ enum IdentityTable {
     static func delete(_ id: String, _ database: LocalDatabase) throws(LocalFailure) {
         try database.run("DELETE FROM identity WHERE id = ?", [.text(id)])
     }
+
+    static func deleteAll(_ user: String, _ database: LocalDatabase) throws(LocalFailure) {
+        try database.run("DELETE FROM identity WHERE user = ?", [.text(user)])
+    }
 }
 
 /// Grants that their providers haven't been told the end of yet. Nothing in them says whose they were.

@@ -120,6 +120,29 @@ struct IdentitiesTests {
         #expect(try await count("identity") == 0)
     }
 
+    @Test("A new password by mail takes ways in that were made before the address was confirmed, and no others")
+    func trojanIdentities() async throws {
+        let mallory = ["sub": #""mallory""#, "email": #""mallory@example.org""#]
+        func reset() async throws {
+            try await identities.accounts.sendReset(to: "ann@example.org")
+            let link = try #require(identities.accounts.mail.held().last?.letter.link)
+            let secret = String(link.drop { $0 != "=" }.dropFirst())
+            try await identities.accounts.resetPassword(token: secret, to: "correct horse")
+        }
+        // Somebody signs up with Ann's address, and makes themselves a way in; then she comes.
+        let tokens = try await signUp()
+        _ = try await identities.link(
+            proof(mallory, code: "code"), to: try await caller(tokens), password: "correct horse", client: "c")
+        try await reset()
+        #expect(try await enter(mallory).user != tokens.user)
+        #expect(try await count("ended_grant") == 1)
+        let ann = try await identities.accounts.signIn(
+            email: "ann@example.org", password: "correct horse", device: nil, client: "c")
+        _ = try await identities.link(proof(), to: try await caller(ann), password: "correct horse", client: "c")
+        try await reset()
+        #expect(try await enter().user == ann.user)
+    }
+
     @Test("An account with a confirmed address and an identity with the same are one person")
     func sameAddress() async throws {
         let first = try await signUp(verified: true)
