@@ -27,6 +27,7 @@ package struct ServiceFault: Error, Sendable, Equatable {
         case badLink = "bad_link"
         case rateLimited = "rate_limited"
         case busy
+        case full
         case unavailable
         case internalError = "internal"
 
@@ -44,7 +45,7 @@ package struct ServiceFault: Error, Sendable, Equatable {
             case .tooLarge: 413
             case .invalid, .badLink: 422
             case .rateLimited: 429
-            case .busy, .unavailable: 503
+            case .busy, .full, .unavailable: 503
             case .internalError: 500
             }
         }
@@ -76,6 +77,7 @@ package struct ServiceFault: Error, Sendable, Equatable {
     static let unauthorized = ServiceFault(.unauthorized, "a valid access token is required")
     // One answer for whatever is wrong with what a provider, or somebody in its name, says.
     static let identityRefused = ServiceFault(.identityRefused, "the sign-in with the provider isn't good; begin again")
+    static let full = ServiceFault(.full, "this server has as many accounts as its operator wants")
     static let suspended = ServiceFault(.suspended, "an operator has suspended this account")
     // One answer for an unknown address and for a wrong password.
     static let invalidCredentials = ServiceFault(.invalidCredentials, "the address or the password is wrong")

@@ -257,6 +257,7 @@ extension Accounts.Settings {
         rules.passwordMin = configuration.passwordMin
         rules.roles = configuration.roles
         rules.tiers = configuration.tiers
+        accountsMax = configuration.accountsMax
         accessSeconds = Int64(configuration.accessSeconds)
         refreshDays = Int64(configuration.refreshDays)
         publicURL = configuration.pageURL

@@ -74,7 +74,13 @@ package struct ServicesLimits: Sendable, Equatable {
     package var accountFailures = 5
     package var addressAttempts = 30
     package var attemptSeconds: Int64 = 900
-    /// Accounts and addresses whose attempts are remembered: 10 MiB. Beyond it the oldest is forgotten.
+    /// Passwords of an account that are checked in that time, right ones included: otherwise one person could keep the
+    /// threads that hash busy. Nobody signs in more than every 15 seconds.
+    package var accountChecks = 60
+    /// Letters with a link to one address, in `attemptSeconds`. Who waits for one asks two or three times; more would
+    /// be somebody who fills another one's mailbox.
+    package var letters = 5
+    /// Accounts and addresses whose attempts are remembered: 10 MiB each. Beyond it the oldest is forgotten.
     package var attemptKeys = 100_000
     /// Forgotten passwords that wait to be looked up. Each takes one commit of some milliseconds.
     package var forgottenQueue = 256

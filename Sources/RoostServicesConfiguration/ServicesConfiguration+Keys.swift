@@ -62,6 +62,10 @@ extension ServicesConfiguration {
     ]
 
     private static let accountKeys: [Key] = [
+        Key(
+            "accounts.max", .whole(\.accountsMax, 1...100_000_000),
+            "Most accounts. Beyond it nobody can sign up, so that strangers can't fill the disk. A million take 400 MB."
+        ),
         // OWASP asks for 8 where there is no second factor. Below 6 a password is found in the allowed attempts.
         Key("accounts.password_min", .whole(\.passwordMin, 6...64), "Fewest characters of a password."),
         Key(

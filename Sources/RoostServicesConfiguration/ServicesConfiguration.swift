@@ -24,6 +24,8 @@ package struct ServicesConfiguration: Sendable, Equatable {
     package var logLevel = "notice"
     /// What `/metrics` requires; empty for nothing.
     package var metricsToken = ""
+    /// Most accounts. Beyond it nobody can sign up.
+    package var accountsMax = 1_000_000
     package var passwordMin = 8
     package var roles: [String] = []
     package var tiers: [String] = []

@@ -11,14 +11,18 @@ struct AccountsTests {
     private let clock = TestClock()
     private let mail = TestMail()
 
-    private func accounts(_ change: (inout ServicesLimits) -> Void = { _ in }) async throws -> Accounts {
+    private func accounts(
+        most: Int? = nil, _ change: (inout ServicesLimits) -> Void = { _ in }
+    ) async throws -> Accounts {
+        var settings = Accounts.Settings()
+        if let most { settings.accountsMax = most }
         var limits = ServicesLimits()
         // The tests of a limit make it small; the others shouldn't meet it.
         limits.addressAttempts = 1_000
         change(&limits)
         let log = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
         return Accounts(
-            settings: Accounts.Settings(), limits: limits, clock: clock.wall,
+            settings: settings, limits: limits, clock: clock.wall,
             database: try await ServicesDatabase(path: folder.path + "/services.db", log: log),
             hashes: try HashPool(limits: limits),
             keys: try KeyRing(data: folder.path, limits: limits, clock: clock.wall), mail: mail, log: log)
@@ -156,6 +160,56 @@ struct AccountsTests {
         #expect(await code { try await accounts.resetPassword(token: secrets[3], to: "battery staple") } == .badLink)
     }
 
+    @Test func lettersThatAnybodyCanCauseAreBounded() async throws {
+        let accounts = try await accounts()
+        let tokens = try await signUp(accounts)
+        for _ in 0..<4 {
+            clock.advance(seconds: 1)
+            try await accounts.sendReset(to: "ann@example.org")
+        }
+        #expect(mail.letters.count == 5)
+        let last = try mail.secret(to: "ann@example.org")
+        for _ in 0..<4 { try await accounts.sendReset(to: "ann@example.org") }
+        #expect(mail.letters.count == 5)
+        // Whoever asks again and again ends no link that its reader has.
+        try await accounts.resetPassword(token: last, to: "battery staple")
+        // An owner is warned all the same.
+        #expect(mail.letters.map(\.purpose) == [.verify, .reset, .reset, .reset, .reset, .changed])
+        try await accounts.sendReset(to: "bob@example.org")
+        clock.advance(seconds: 900)
+        try await accounts.sendReset(to: "ann@example.org")
+        #expect(mail.letters.count == 7)
+        #expect(await code { _ = try await accounts.caller(tokens.access) } == .unauthorized)
+    }
+
+    @Test func accountsAreBounded() async throws {
+        let accounts = try await accounts(most: 2)
+        let links = FirstLinks(database: accounts.database, limits: accounts.limits, clock: clock.wall, page: "")
+        let (first, second) = (try await links.friend(), try await links.friend())
+        func enter(_ link: String) async throws {
+            _ = try await accounts.enter(by: secret(link), Accounts.Application(displayName: "Finn"), client: "c")
+        }
+        let ann = try await signUp(accounts)
+        #expect(await code { _ = try await signUp(accounts) } == .emailTaken)
+        try await enter(first)
+        #expect(await code { _ = try await signUp(accounts, "bob@example.org") } == .full)
+        #expect(await code { try await enter(second) } == .full)
+        // Who has an account isn't kept out, and who runs the server neither.
+        _ = try await signIn(accounts)
+        try await enter(try await links.owner())
+        #expect(await code { _ = try await signUp(accounts, "bob@example.org") } == .full)
+        // Two have to go, since the owner came beyond the bound.
+        try await accounts.erase(try await accounts.caller(ann.access), password: "correct horse")
+        #expect(await code { try await enter(second) } == .full)
+        try await accounts.database.write { database throws(LocalFailure) in
+            try database.run("DELETE FROM account WHERE operator = 1")
+        }
+        // What others do to the table is seen by the next count.
+        try await accounts.clean()
+        // The link that was refused is still good.
+        try await enter(second)
+    }
+
     @Test func nothingIsSentToUnknownAddresses() async throws {
         let accounts = try await accounts()
         try await accounts.sendReset(to: "nobody@example.org")
@@ -186,6 +240,15 @@ struct AccountsTests {
         }
         #expect(codes.count { $0 == .invalidCredentials } == 5)
         #expect(codes.count { $0 == .rateLimited } == 15)
+    }
+
+    @Test func passwordsOfAnAccountThatAreCheckedAreBounded() async throws {
+        let accounts = try await accounts { $0.accountChecks = 3 }
+        _ = try await signUp(accounts)
+        for _ in 0..<3 { _ = try await signIn(accounts) }
+        for _ in 0..<9 { #expect(await code { _ = try await signIn(accounts) } == .rateLimited) }
+        clock.advance(seconds: 900)
+        _ = try await signIn(accounts)
     }
 
     @Test func successesDontCount() async throws {

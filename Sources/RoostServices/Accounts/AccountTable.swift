@@ -37,6 +37,10 @@ enum AccountTable {
         try database.rows("SELECT \(columns) FROM account WHERE email = ?", [.text(email)], account).first
     }
 
+    static func count(_ database: LocalDatabase) throws(LocalFailure) -> Int {
+        try database.rows("SELECT count(*) FROM account") { Int($0.integer(0)) }.first ?? 0
+    }
+
     /// Who runs this server: the first operator.
     static func owner(_ database: LocalDatabase) throws(LocalFailure) -> Account? {
         try database.rows(

@@ -26,17 +26,19 @@ extension Accounts {
         }
         let (session, tokens) = try begin(account, device: device)
         let (made, now, keep) = (account, clock.now(), limits.sessionsMax)
-        let isGood = try await database.write { database throws(LocalFailure) in
+        let fault: ServiceFault? = try await database.write { database throws(LocalFailure) in
             // Somebody else may have come by another link of the owner's meanwhile.
             let first = purpose == .owner ? try AccountTable.owner(database) : nil
+            // The link is still good when there is room again.
+            if purpose == .friend, try !room.hasRoom(database) { return .full }
             guard first?.user == owner?.user, try LinkTable.take(hash, purpose, ofNobody: now, database) else {
-                return false
+                return Accounts.badLink
             }
-            if owner == nil { _ = try AccountTable.insert(made, database) }
+            if owner == nil { _ = try room.insert(made, database) }
             try SessionTable.insert(session, keep: keep, database)
-            return true
+            return nil
         }
-        guard isGood else { throw Accounts.badLink }
+        if let fault { throw fault }
         wakeRelay()
         return tokens
     }

@@ -58,6 +58,8 @@ extension Accounts {
     }
 
     func sendReset(to email: String) async throws(ServiceFault) {
+        // Before a link is made: the oldest ends by it, and whoever asks again and again isn't its reader.
+        guard mayWrite(to: email) else { return }
         let (secret, hash) = newLink()
         let (expires, keep) = (clock.now() + limits.linkSeconds * 1_000, limits.linksMax)
         let found: Account? = try await database.write { database throws(LocalFailure) in

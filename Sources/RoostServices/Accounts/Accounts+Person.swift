@@ -50,6 +50,7 @@ extension Accounts {
             return true
         }
         guard isErased else { throw ServiceFault(.conflict, "the password was changed meanwhile") }
+        room.free()
         if let email = account.email { forgive(email: email) }
         wakeRelay()
         try await database.forget()

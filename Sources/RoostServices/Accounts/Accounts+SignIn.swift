@@ -43,14 +43,19 @@ extension Accounts {
         let (secret, hash) = newLink()
         let (keep, linkEnd) = (limits.sessionsMax, clock.now() + limits.linkSeconds * 1_000)
         let linksMax = limits.linksMax
-        let isNew = try await database.write { database throws(LocalFailure) in
-            guard try AccountTable.insert(account, database) else { return false }
+        let outcome = try await database.write { database throws(LocalFailure) in
+            let outcome = try room.insert(account, database)
+            guard outcome == .made else { return outcome }
             try SessionTable.insert(session, keep: keep, database)
             try LinkTable.insert(
                 hash, user: account.user, purpose: .verify, expires: linkEnd, keep: linksMax, database)
-            return true
+            return outcome
         }
-        guard isNew else { throw ServiceFault(.emailTaken, "this address has an account") }
+        switch outcome {
+        case .made: break
+        case .addressTaken: throw ServiceFault(.emailTaken, "this address has an account")
+        case .full: throw .full
+        }
         await send(.verify, to: account, link: address(.verify, secret))
         return tokens
     }
@@ -117,7 +122,7 @@ extension Accounts {
     }
 
     func send(_ purpose: Letter.Purpose, to account: Account, link: String?) async {
-        guard let email = account.email else { return }
+        guard let email = account.email, purpose != .verify || mayWrite(to: email) else { return }
         await mail.send(
             Letter(
                 to: email, purpose: purpose, link: link, language: account.language, displayName: account.name))

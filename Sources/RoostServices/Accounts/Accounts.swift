@@ -16,6 +16,8 @@ package final class Accounts: Sendable {
         package var refreshDays: Int64 = 60
         /// What links in mails begin with.
         package var publicURL = "http://127.0.0.1:8080"
+        /// Most accounts.
+        package var accountsMax = 1_000_000
 
         /// The defaults.
         package init() {}
@@ -29,6 +31,8 @@ package final class Accounts: Sendable {
     let keys: KeyRing
     let mail: any MailSender
     let log: Logger
+    /// Whether there is room for one more account.
+    let room: AccountRoom
     /// Who came in, for the metrics.
     let counts = EntryCounts()
     private let attempts: Mutex<Attempts>
@@ -44,7 +48,11 @@ package final class Accounts: Sendable {
 
     private struct Attempts {
         var byAccount: AttemptLimit
+        /// Right passwords, too: each takes a thread for a while.
+        var byCheck: AttemptLimit
         var byClient: AttemptLimit
+        /// Letters with a link to an address, which anybody can cause.
+        var byReader: AttemptLimit
     }
 
     /// Nothing runs until `run()`.
@@ -61,12 +69,14 @@ package final class Accounts: Sendable {
         self.mail = mail
         self.log = log
         self.wakeRelay = wakeRelay
+        func limit(_ most: Int) -> AttemptLimit {
+            AttemptLimit(attemptsMax: most, seconds: limits.attemptSeconds, keysMax: limits.attemptKeys)
+        }
         attempts = Mutex(
             Attempts(
-                byAccount: AttemptLimit(
-                    attemptsMax: limits.accountFailures, seconds: limits.attemptSeconds, keysMax: limits.attemptKeys),
-                byClient: AttemptLimit(
-                    attemptsMax: limits.addressAttempts, seconds: limits.attemptSeconds, keysMax: limits.attemptKeys)))
+                byAccount: limit(limits.accountFailures), byCheck: limit(limits.accountChecks),
+                byClient: limit(limits.addressAttempts), byReader: limit(limits.letters)))
+        room = AccountRoom(most: settings.accountsMax)
         (forgottenRequests, forgotten) = AsyncStream.makeStream(
             of: Forgotten.self, bufferingPolicy: .bufferingOldest(limits.forgottenQueue))
     }
@@ -93,6 +103,7 @@ package final class Accounts: Sendable {
             try RevocationTable.deleteOld(now: now, database)
         }
         try await database.forgetRest()
+        room.recount()
         let firebase = try await database.read { database throws(LocalFailure) in
             try AccountTable.firebaseHashes(database)
         }
@@ -121,10 +132,15 @@ package final class Accounts: Sendable {
     func admit(email: String) throws(ServiceFault) {
         let key = keys.digest("account " + email)
         let now = clock.now()
-        if let wait = attempts.withLock({ $0.byAccount.admit(key, now: now) }) {
-            counts.refused(by: .account)
-            throw ServiceFault(.rateLimited, "too many failed attempts for this account", retryAfter: wait)
+        let wait = attempts.withLock { attempts -> Int64? in
+            if let wait = attempts.byAccount.admit(key, now: now) { return wait }
+            guard let wait = attempts.byCheck.admit(key, now: now) else { return nil }
+            attempts.byAccount.giveBack(key)
+            return wait
         }
+        guard let wait else { return }
+        counts.refused(by: .account)
+        throw ServiceFault(.rateLimited, "too many attempts for this account", retryAfter: wait)
     }
 
     /// It wasn't a failure.
@@ -139,10 +155,25 @@ package final class Accounts: Sendable {
         attempts.withLock { $0.byAccount.forget(key) }
     }
 
+    /// Counts a letter that anybody can cause, whether or not there is such an account. Letters that warn an owner
+    /// aren't counted: otherwise a flood of these would keep them back.
+    func mayWrite(to email: String) -> Bool {
+        let key = keys.digest("letter " + email)
+        let now = clock.now()
+        guard attempts.withLock({ $0.byReader.admit(key, now: now) }) == nil else {
+            log.debug("too many letters to one address, so one wasn't sent")
+            return false
+        }
+        return true
+    }
+
     /// The attempt wasn't carried out.
     func giveBack(email: String) {
         let key = keys.digest("account " + email)
-        attempts.withLock { $0.byAccount.giveBack(key) }
+        attempts.withLock { attempts in
+            attempts.byAccount.giveBack(key)
+            attempts.byCheck.giveBack(key)
+        }
     }
 
     /// Checks the password of an account, or of none, and counts failures.

@@ -111,7 +111,7 @@ package struct Identities: Sendable {
 
     /// What became of a transaction.
     private enum Outcome: Sendable {
-        case known, linked, raced, tooMany
+        case known, linked, raced, tooMany, full
     }
 
     /// Begins a session, and keeps what is new.
@@ -130,7 +130,11 @@ package struct Identities: Sendable {
             let count = try IdentityTable.all(account.user, database).count
             guard known != nil || count < most else { return .tooMany }
             if isNew {
-                guard try AccountTable.insert(account, database) else { return .raced }
+                switch try accounts.room.insert(account, database) {
+                case .made: break
+                case .addressTaken: return .raced
+                case .full: return .full
+                }
             } else {
                 guard let now = try AccountTable.find(user: account.user, database),
                     now.isVerified || !account.isVerified
@@ -150,6 +154,7 @@ package struct Identities: Sendable {
         switch outcome {
         case .known, .linked: return
         case .raced: throw ServiceFault(.conflict, "the account was changed meanwhile")
+        case .full: throw .full
         case .tooMany:
             throw ServiceFault(.conflict, "an account has \(openID.settings.bounds.identitiesMax) identities")
         }
