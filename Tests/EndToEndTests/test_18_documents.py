@@ -1,5 +1,5 @@
 """Every example of Docs/Protocol.md works: replayed in order against a running relay, each is answered as the page
-says. Docs/MessageJourney.md names files that are there."""
+says. Docs/MessageJourney.md names files that are there, and Docs/ThreatModel.md tests that are there."""
 
 import json
 import re
@@ -12,6 +12,7 @@ from harness.relay import REPOSITORY
 
 PAGE = REPOSITORY / "Docs" / "Protocol.md"
 JOURNEY = REPOSITORY / "Docs" / "MessageJourney.md"
+THREATS = REPOSITORY / "Docs" / "ThreatModel.md"
 MACHINES = yaml.safe_load((REPOSITORY / "Docs" / "asyncapi.yaml").read_text())
 JOURNEY_FILES_MAX = 30  # The path may get shorter, not longer.
 ANSWERS = {"hello": "welcome", "ping": "pong"}
@@ -193,3 +194,37 @@ def test_the_journey_names_files_that_are_there():
     rows = re.findall(r"^\| (\d+) \| `([\w+.]+)` \|", text, re.MULTILINE)
     assert [int(number) for number, _ in rows] == list(range(1, len(rows) + 1))
     assert len({name for _, name in rows}) == len(rows) <= JOURNEY_FILES_MAX
+
+
+def names_by_file():
+    """The names of all tests, by the name of their file without its ending; two folders may have files of one name."""
+    found = {}
+    for path in (REPOSITORY / "Tests").rglob("*"):
+        form = {".swift": r"@Test\b.*?\bfunc (\w+)", ".py": r"^(?:async )?def (test_\w+)"}.get(path.suffix)
+        if form is not None:
+            names = re.findall(form, path.read_text(), re.MULTILINE | re.DOTALL)
+            found.setdefault(path.stem, set()).update(names)
+    return found
+
+
+def test_every_answer_to_a_threat_names_tests_that_are_there():
+    tests = names_by_file()
+    rows = re.findall(r"^\| (?!threat|---)([^|]+) \| ([^|]+) \| ([^|]+) \|$", THREATS.read_text(), re.MULTILINE)
+    assert len(rows) >= 60, "the page has lost its rows, or this test its eyes"
+    for threat, _, named in rows:
+        names = re.findall(r"`(\w+)::(\w+)`", named)
+        assert names and len(names) == named.count("`") / 2, f"{threat}: {named}"
+        missing = [f"{file}::{name}" for file, name in names if name not in tests.get(file, ())]
+        assert not missing, f"{threat}: there is no {missing}"
+
+
+def test_packages_are_pinned():
+    """Those that are built by their commit, and those that test by their version."""
+    manifest = (REPOSITORY / "Package.swift").read_text()
+    wanted = {url.rsplit("/", 1)[1].lower() for url in re.findall(r'\.package\(\s*url: "([^"]+)"', manifest)}
+    pins = json.loads((REPOSITORY / "Package.resolved").read_text())["pins"]
+    assert wanted and wanted <= {pin["identity"] for pin in pins}
+    assert all(re.fullmatch(r"[0-9a-f]{40}", pin["state"]["revision"]) for pin in pins)
+    lines = (REPOSITORY / "Scripts" / "requirements.txt").read_text().splitlines()
+    packages = [line for line in lines if line and not line.startswith("#")]
+    assert packages and all(re.fullmatch(r"[\w.-]+==[\w.]+", line) for line in packages)
