@@ -105,6 +105,18 @@ def test_an_address_has_one_account(services, email):
     assert (answer.status, answer.code) == (409, "email_taken")
 
 
+def test_a_full_server_says_so(start_services):
+    services = start_services(accounts__max=1)
+    ann = services.sign_up("ann@example.org")
+    bob = {"email": "bob@example.org", "password": PASSWORD, "displayName": "Bob"}
+    refused = services.post("/v1/accounts", bob)
+    assert refused.status == 503 and refused.code == "full"
+    assert services.sign_in("ann@example.org").status == 200
+    # When somebody has gone, there is room again.
+    assert services.delete("/v1/account", {"password": PASSWORD}, token=ann["accessToken"]).status == 204
+    assert services.post("/v1/accounts", bob).status == 201
+
+
 def test_unknown_addresses_and_wrong_passwords_get_one_answer(services, email):
     services.sign_up(email)
     wrong, unknown = services.sign_in(email, "wrong one"), services.sign_in("no." + email, "wrong one")
