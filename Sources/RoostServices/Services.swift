@@ -60,8 +60,10 @@ package struct Services: Sendable {
         apiKeys = APIKeys(database: database, clock: clock)
         relay = try line()
         // On a line of its own: to erase much costs much, and is nobody's hurry.
-        erasures = ErasureQueue(database: database, relay: try line(), limits: limits)
-        let queue = RevocationQueue(database: database, link: link, clock: clock)
+        let erasureQueue = ErasureQueue(database: database, relay: try line(), limits: limits)
+        erasures = erasureQueue
+        // What somebody wrote is erased when they can't write any more.
+        let queue = RevocationQueue(database: database, link: link, clock: clock, told: { erasureQueue.wake() })
         revocations = queue
         let identityClient = try Services.identityClient(configuration)
         let mailClient = mail == nil && configuration.mail.mode == .smtp ? try Services.mailClient(configuration) : nil
@@ -242,6 +244,8 @@ package struct Services: Sendable {
                 log.error("the keys can't be read", metadata: ["failure": "\(error)"])
             }
             identities.openID.clean()
+            // A revocation that nobody needs any more is gone with this, and nothing else would say so.
+            erasures.wake()
             do throws(ServiceFault) { try await accounts.clean() } catch {
                 log.error("what has ended can't be deleted", metadata: ["code": "\(error.code.rawValue)"])
             }
@@ -258,6 +262,7 @@ extension Accounts.Settings {
         rules.roles = configuration.roles
         rules.tiers = configuration.tiers
         accountsMax = configuration.accountsMax
+        erasesMessages = configuration.erasesMessages
         accessSeconds = Int64(configuration.accessSeconds)
         refreshDays = Int64(configuration.refreshDays)
         publicURL = configuration.pageURL

@@ -77,6 +77,10 @@ extension ServicesConfiguration {
         Key(
             "accounts.lookup", .word(\.lookupWord, ["off", "on"]),
             "on: whoever is signed in learns from an address who has it, ten times a minute. See Docs/Accounts.md."),
+        Key(
+            "accounts.messages", .word(\.messagesWord, ["keep", "erase"]),
+            "What becomes of the messages of somebody whose account is deleted. keep: they stay, from a random id. "
+                + "erase: others see them as deleted ones."),
     ]
 
     private static let tokenKeys: [Key] = [
@@ -156,6 +160,11 @@ extension ServicesConfiguration {
     private var lookupWord: String {
         get { looksUp ? "on" : "off" }
         set { looksUp = newValue == "on" }
+    }
+
+    private var messagesWord: String {
+        get { erasesMessages ? "erase" : "keep" }
+        set { erasesMessages = newValue == "erase" }
     }
 
     private var mailModeWord: String {

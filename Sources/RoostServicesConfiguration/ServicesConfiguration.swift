@@ -31,6 +31,8 @@ package struct ServicesConfiguration: Sendable, Equatable {
     package var tiers: [String] = []
     /// Whether people who are signed in may find others by their address.
     package var looksUp = false
+    /// Whether the messages of whoever deletes the account are erased.
+    package var erasesMessages = false
     package var accessSeconds = 3_600
     package var refreshDays = 60
     /// Where letters go, and how.

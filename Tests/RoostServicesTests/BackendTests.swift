@@ -190,6 +190,23 @@ struct BackendTests {
             ])
     }
 
+    @Test func nothingIsErasedBeforeTheSocketsAreClosed() async throws {
+        let database = try await database()
+        try await database.write { database throws(LocalFailure) in
+            try RevocationTable.insert(Revocation(user: "ann", until: .max), now: 0, database)
+            for user in ["ann", "bob"] { try ErasureQueue.add(user, database) }
+        }
+        let relay = TestRelay([page("e-1", more: false), page("e-2", more: false)])
+        let queue = ErasureQueue(database: database, relay: relay, limits: ServicesLimits()) { _ in }
+        try await run(queue) { try await !queue.isUnderWay("bob") && relay.rests > 0 }
+        #expect(relay.asked == [#"{"type":"admin.erase","user":"bob"}"#])
+        try await database.write { database throws(LocalFailure) in
+            try database.run("DELETE FROM revocation")
+        }
+        let again = ErasureQueue(database: database, relay: relay, limits: ServicesLimits()) { _ in }
+        try await run(again) { try await !again.isUnderWay("ann") }
+    }
+
     @Test func whoNeverWroteIsDoneAtOnce() async throws {
         let database = try await database()
         let relay = TestRelay([.failure(ServiceFault(.notFound, ""))])

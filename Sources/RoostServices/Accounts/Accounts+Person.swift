@@ -41,11 +41,13 @@ extension Accounts {
         let now = clock.now()
         // No token of this user is issued after this.
         let until = now + familyRules.accessLife
+        let erasesMessages = settings.erasesMessages
         let isErased = try await database.write { database throws(LocalFailure) in
             guard try AccountTable.find(user: account.user, database)?.hash == account.hash else { return false }
             let last = try SessionTable.all(account.user, database).map(\.accessUntil).max() ?? until
             try AccountTable.delete(account.user, database)
             try RevocationTable.insert(Revocation(user: account.user, until: max(last, until)), now: now, database)
+            if erasesMessages { try ErasureQueue.add(account.user, database) }
             try note(database)
             return true
         }

@@ -18,6 +18,8 @@ package final class Accounts: Sendable {
         package var publicURL = "http://127.0.0.1:8080"
         /// Most accounts.
         package var accountsMax = 1_000_000
+        /// Whether the messages of a deleted account are erased.
+        package var erasesMessages = false
 
         /// The defaults.
         package init() {}

@@ -54,6 +54,7 @@ extension ServicesDatabase {
                     id INTEGER PRIMARY KEY AUTOINCREMENT, user TEXT NOT NULL, device TEXT, sid TEXT,
                     until INTEGER NOT NULL, created INTEGER NOT NULL
                 ) STRICT;
+                CREATE INDEX revocation_user ON revocation(user);
                 CREATE TABLE audit(
                     id INTEGER PRIMARY KEY AUTOINCREMENT, time INTEGER NOT NULL, actor TEXT NOT NULL,
                     act TEXT NOT NULL, user TEXT, detail TEXT

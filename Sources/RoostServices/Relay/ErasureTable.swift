@@ -14,8 +14,15 @@ enum ErasureTable {
             [.text(user), value(after)])
     }
 
+    /// The next one of a user whose sockets the relay has closed, if they were to be closed: what is written before
+    /// that would be left.
     static func next(_ database: LocalDatabase) throws(LocalFailure) -> Erasure? {
-        try database.rows("SELECT user, after FROM erasure ORDER BY user LIMIT 1") { row in
+        try database.rows(
+            """
+            SELECT user, after FROM erasure
+            WHERE NOT EXISTS (SELECT 1 FROM revocation WHERE revocation.user = erasure.user) ORDER BY user LIMIT 1
+            """
+        ) { row in
             Erasure(user: row.text(0), after: row.isNull(1) ? nil : row.text(1))
         }.first
     }

@@ -13,15 +13,20 @@ package final class RevocationQueue: Sendable {
     private let signal: AsyncStream<Void>
     private let wakeUp: AsyncStream<Void>.Continuation
     private let pause: @Sendable (Int) async throws -> Void
+    private let told: @Sendable () -> Void
 
-    /// - Parameter pause: waits after so many failures in a row.
+    /// - Parameters:
+    ///   - pause: waits after so many failures in a row.
+    ///   - told: is called when nothing is left to tell.
     package init(
         database: ServicesDatabase, link: any RelayLink, clock: WallClock,
-        pause: @escaping @Sendable (Int) async throws -> Void = RevocationQueue.pause
+        pause: @escaping @Sendable (Int) async throws -> Void = RevocationQueue.pause,
+        told: @escaping @Sendable () -> Void = {}
     ) {
         self.database = database
         self.link = link
         self.clock = clock
+        self.told = told
         self.pause = pause
         (signal, wakeUp) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         // What a process before this one didn't get told.
@@ -60,6 +65,7 @@ package final class RevocationQueue: Sendable {
                 }
                 guard !next.isEmpty else {
                     await link.rest()
+                    told()
                     return true
                 }
                 for (id, revocation) in next {

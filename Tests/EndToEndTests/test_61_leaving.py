@@ -1,0 +1,58 @@
+"""What becomes of the messages of somebody who leaves for good: they stay or go, as the operator wants it."""
+
+import sqlite3
+
+import pytest
+
+from harness.up import Both, free_port
+from harness.waiting import until
+
+
+async def begin(folder, **settings):
+    relay = Both(folder, services__port=free_port(), **settings)
+    await relay.listening()
+    return relay
+
+
+async def person(relay, name):
+    """Signs somebody up, and connects."""
+    tokens = relay.ask("POST", "/v1/accounts", {
+        "email": f"{name}@example.org", "password": "correct horse", "displayName": name}).json
+    return tokens, await relay.device(tokens["user"], device=tokens["device"], token=tokens["accessToken"])
+
+
+def has_told_all(relay):
+    """Whether nothing waits to be revoked or erased."""
+    database = sqlite3.connect(f"file:{relay.data}/services.db?mode=ro", uri=True)
+    try:
+        return not database.execute("SELECT user FROM erasure UNION ALL SELECT user FROM revocation").fetchall()
+    finally:
+        database.close()
+
+
+@pytest.mark.parametrize("messages", ["keep", "erase"])
+async def test_messages_of_a_deleted_account(tmp_path, messages):
+    relay = await begin(tmp_path, accounts__messages=messages)
+    try:
+        (ann, phone), (bob, friend) = await person(relay, "ann"), await person(relay, "bob")
+        for number in range(3):
+            await phone.send(f"@{bob['user']}", f"a secret {number}")
+        await friend.send(f"@{ann['user']}", "an answer")
+        # Both processes are killed as soon as it is done.
+        assert relay.ask("DELETE", "/v1/account", {"password": "correct horse"}, token=ann["accessToken"]).status == 204
+        relay.kill()
+        relay.start()
+        friend = await relay.device(bob["user"], device=bob["device"], token=bob["accessToken"])
+        await until(lambda: has_told_all(relay), "the relay knows all")
+        page = await friend.call("history", conversation=f"@{ann['user']}", limit=100)
+        secrets = [None] * 3 if messages == "erase" else [f"a secret {number}" for number in range(3)]
+        assert [one.get("body") for one in page["messages"]] == [*secrets, "an answer"]
+        # Nobody comes back under the id.
+        stranger = await relay.connect()
+        assert await stranger.refusal("hello", token=ann["accessToken"]) == "unauthorized"
+        assert relay.stop() == 0
+        files = b"".join(path.read_bytes() for path in relay.store.parent.glob(relay.store.name + "*"))
+        assert (b"a secret" in files) == (messages == "keep")
+    finally:
+        if relay.is_running():
+            relay.kill()
