@@ -115,6 +115,25 @@ struct AccountsTests {
         )
     }
 
+    @Test func theOwnersLinkIsForTheFirstOperator() async throws {
+        let accounts = try await accounts()
+        let links = FirstLinks(database: accounts.database, limits: accounts.limits, clock: clock.wall, page: "")
+        func enter() async throws -> String {
+            let link = secret(try await links.owner())
+            return try await accounts.enter(by: link, Accounts.Application(displayName: "Olga"), client: "c").user
+        }
+        let ann = try await signUp(accounts).user
+        clock.advance(seconds: 1)
+        let olga = try await enter()
+        clock.advance(seconds: 1)
+        // Her account is older, and twice is once.
+        let (operators, line) = (Operators(accounts), Operators.Caller(name: "@line", hasAccount: false))
+        for user in [ann, olga] { _ = try await operators.setOperator(true, of: user, by: line) }
+        #expect(try await enter() == olga)
+        _ = try await operators.setOperator(false, of: olga, by: line)
+        #expect(try await enter() == ann)
+    }
+
     @Test func whoCameByALinkGetsAPassword() async throws {
         let accounts = try await accounts()
         let links = FirstLinks(database: accounts.database, limits: accounts.limits, clock: clock.wall, page: "")
@@ -202,7 +221,7 @@ struct AccountsTests {
         try await accounts.erase(try await accounts.caller(ann.access), password: "correct horse")
         #expect(await code { try await enter(second) } == .full)
         try await accounts.database.write { database throws(LocalFailure) in
-            try database.run("DELETE FROM account WHERE operator = 1")
+            try database.run("DELETE FROM account WHERE operator > 0")
         }
         // What others do to the table is seen by the next count.
         try await accounts.clean()

@@ -20,7 +20,7 @@ enum AccountTable {
             [
                 .text(account.user), optional(account.email), .text(account.name), optional(account.role),
                 optional(account.tier), .text(account.language), optional(account.hash), bit(account.isVerified),
-                bit(account.isSuspended), bit(account.isOperator), .integer(account.created),
+                bit(account.isSuspended), .integer(account.isOperator ? account.created : 0), .integer(account.created),
             ])
         return database.changes == 1
     }
@@ -44,7 +44,7 @@ enum AccountTable {
     /// Who runs this server: the first operator.
     static func owner(_ database: LocalDatabase) throws(LocalFailure) -> Account? {
         try database.rows(
-            "SELECT \(columns) FROM account WHERE operator = 1 ORDER BY created, user LIMIT 1", [], account
+            "SELECT \(columns) FROM account WHERE operator > 0 ORDER BY operator, user LIMIT 1", [], account
         ).first
     }
 
@@ -88,8 +88,11 @@ enum AccountTable {
         try database.run("UPDATE account SET suspended = ? WHERE user = ?", [bit(value), .text(user)])
     }
 
-    static func setOperator(_ user: String, _ value: Bool, _ database: LocalDatabase) throws(LocalFailure) {
-        try database.run("UPDATE account SET operator = ? WHERE user = ?", [bit(value), .text(user)])
+    /// - Parameter since: nil for no longer. Who is one already stays as long as before.
+    static func setOperator(_ user: String, since: Int64?, _ database: LocalDatabase) throws(LocalFailure) {
+        try database.run(
+            "UPDATE account SET operator = ?2 WHERE user = ?1 AND (operator = 0 OR ?2 = 0)",
+            [.text(user), .integer(since ?? 0)])
     }
 
     static func rename(_ user: String, _ name: String, _ database: LocalDatabase) throws(LocalFailure) {

@@ -4,7 +4,8 @@ extension ServicesDatabase {
     /// The tables. Whatever belongs to a person hangs on `account` and goes with it. Times are milliseconds since 1970.
     /// Only what must be compared is kept of a secret: SHA-256 of tokens of 256 bits, Argon2 of passwords (and
     /// Firebase's scrypt, until their owners sign in). Names are compared without case (ASCII), for operators who look
-    /// for somebody. The trigger is for an account that is suspended while its owner's password is checked.
+    /// for somebody. `operator` is since when somebody is one, or 0. The trigger is for an account that is suspended
+    /// while its owner's password is checked.
     package static let migrations = [
         LocalMigration(
             name: "accounts",
@@ -16,7 +17,7 @@ extension ServicesDatabase {
                 ) STRICT, WITHOUT ROWID;
                 CREATE INDEX account_firebase ON account(user) WHERE substr(hash, 1, 17) = '$firebase-scrypt$';
                 CREATE TABLE imported(digest BLOB PRIMARY KEY) STRICT, WITHOUT ROWID;
-                CREATE INDEX account_operator ON account(created) WHERE operator = 1;
+                CREATE INDEX account_operator ON account(operator) WHERE operator > 0;
                 CREATE INDEX account_name ON account(name, user);
                 CREATE TABLE session(
                     sid TEXT PRIMARY KEY, user TEXT NOT NULL REFERENCES account(user) ON DELETE CASCADE,

@@ -183,7 +183,7 @@ package struct Operators: Sendable {
     ) async throws(ServiceFault) -> Account {
         try refuseSelf(user, caller)
         return try await act(value ? .appoint : .dismiss, on: user, by: caller) { now, database throws(LocalFailure) in
-            try AccountTable.setOperator(user, value, database)
+            try AccountTable.setOperator(user, since: value ? now : nil, database)
             if !value { _ = try SessionTable.endAll(user, now: now, database) }
         }
     }
