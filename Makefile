@@ -35,6 +35,7 @@ LOCAL_ORIGINS := http://localhost:*,http://127.0.0.1:*,https://localhost:*,https
 run: setup ## Build for release and start it all on 127.0.0.1:8080 and :8081, with its data in ./data.
 	$(BUILD_ROOST)
 	@exec env ROOST_LISTEN_ORIGINS="$${ROOST_LISTEN_ORIGINS-$(LOCAL_ORIGINS)}" \
+		ROOST_SERVICES_ORIGINS="$${ROOST_SERVICES_ORIGINS-$(LOCAL_ORIGINS)}" \
 		"$$($(SWIFT) build -c release --show-bin-path)/roost" up
 
 echo: setup ## Build a WebSocket echo server on the relay's transport, for conformance suites, and start it on PORT.
