@@ -13,6 +13,13 @@ struct HashPoolTests {
         #expect(try await pool.hash("correct horse") != hash)
     }
 
+    @Test func howAKeyboardComposesLettersDoesNotMatter() async throws {
+        let pool = try HashPool(limits: ServicesLimits())
+        let hash = try await pool.hash("v\u{FC}rfel \u{1EBF}")
+        #expect(try await pool.verify("vu\u{308}rfel e\u{302}\u{301}", against: hash).isRight)
+        #expect(try await pool.verify("vurfel e", against: hash).isRight == false)
+    }
+
     @Test func withoutAHashEveryPasswordIsWrong() async throws {
         let pool = try HashPool(limits: ServicesLimits())
         #expect(try await pool.verify("correct horse", against: nil) == HashPool.Verdict(isRight: false))

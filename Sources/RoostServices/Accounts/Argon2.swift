@@ -1,4 +1,5 @@
 import CArgon2
+import Foundation
 
 /// Argon2id by libargon2 (RFC 9106), in the form of PHC strings, which name their own parameters. Each call takes tens
 /// of milliseconds and 19 MiB: only `HashPool` makes them.
@@ -13,13 +14,19 @@ enum Argon2 {
     /// What every hash with today's parameters begins with.
     static let head = "$argon2id$v=19$m=\(kibibytes),t=\(passes),p=\(lanes)$"
 
+    // The same however a keyboard composes its letters (NFC, as RFC 8265, section 4.2.2 has it): some make "ế" of one
+    // character, some of three.
+    private static func bytes(of password: String) -> [UInt8] {
+        Array(password.precomposedStringWithCanonicalMapping.utf8)
+    }
+
     /// Hashes a password with a new salt; nil if there is no memory.
     static func hash(_ password: String) -> String? {
         let salt = RandomName.bytes(saltBytes)
         let room = argon2_encodedlen(
             passes, kibibytes, lanes, UInt32(saltBytes), UInt32(hashBytes), Argon2_id)
         var encoded = [CChar](repeating: 0, count: room)
-        let code = Array(password.utf8).withUnsafeBytes { bytes in
+        let code = bytes(of: password).withUnsafeBytes { bytes in
             argon2id_hash_encoded(
                 passes, kibibytes, lanes, bytes.baseAddress, bytes.count, salt, salt.count, hashBytes, &encoded, room)
         }
@@ -29,7 +36,7 @@ enum Argon2 {
 
     /// Whether it is the password; nil if the hash can't be read or there is no memory.
     static func verify(_ password: String, against encoded: String) -> Bool? {
-        let code = Array(password.utf8).withUnsafeBytes { bytes in
+        let code = bytes(of: password).withUnsafeBytes { bytes in
             argon2id_verify(encoded, bytes.baseAddress, bytes.count)
         }
         switch code {

@@ -1,3 +1,4 @@
+import Foundation
 import RoostConfiguration
 import RoostServicesConfiguration
 
@@ -18,12 +19,12 @@ package struct PersonRules: Sendable {
         self.roles = roles
     }
 
-    /// An address in the one form that is stored and compared: trimmed and in lower case. Whether it exists, only a
-    /// mail can tell.
+    /// An address in the one form that is stored and compared: trimmed, in lower case, and composed (NFC). Whether
+    /// it exists, only a mail can tell.
     package func address(_ text: String?) throws(ServiceFault) -> String {
         guard let text else { throw .invalid("email", "is required") }
         let trimmed = text.unicodeScalars.trimming { $0.properties.isWhitespace }
-        let address = String(trimmed).lowercased()
+        let address = String(trimmed).lowercased().precomposedStringWithCanonicalMapping
         guard (3...limits.addressBytes).contains(address.utf8.count) else {
             throw .invalid("email", "must have 3 to \(limits.addressBytes) bytes")
         }

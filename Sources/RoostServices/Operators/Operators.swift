@@ -1,3 +1,4 @@
+import Foundation
 import Logging
 import RoostStore
 
@@ -89,7 +90,7 @@ package struct Operators: Sendable {
             throw .invalid("prefix", "must have at most \(accounts.limits.nameBytes) bytes")
         }
         if cursor == nil { try await note(AuditEntry(actor: caller.name, act: .find)) }
-        let address = prefix.lowercased()
+        let address = prefix.lowercased().precomposedStringWithCanonicalMapping
         return try await database.read { database throws(LocalFailure) in
             guard case .name(let name, let user) = cursor else {
                 var last: String?
