@@ -21,6 +21,8 @@ extension OpenID.Settings {
                 throw ConfigurationFailure("openid.issuer: is missing; openid.client_id needs it")
             }
             providers.append(IdentityProvider(id: "sso", name: written.name, written.other))
+        } else if !written.other.issuer.isEmpty {
+            throw ConfigurationFailure("openid.client_id: is missing; openid.issuer needs it")
         }
         for provider in providers where !rule.allows(provider.issuer) {
             throw ConfigurationFailure(
