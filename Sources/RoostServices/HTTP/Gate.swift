@@ -69,7 +69,8 @@ final class Gate: HTTPResponder {
             response.headers[.accessControlAllowOrigin] = origin
             response.headers[.accessControlExposeHeaders] = "Retry-After"
         }
-        return response
+        // What followed the headers would be taken for the next answer on this connection.
+        return request.method == .head ? response.withoutBody : response
     }
 
     private func preflight(_ origin: String, path: String) -> Response {
@@ -146,5 +147,14 @@ final class Gate: HTTPResponder {
         case .broken: throw ServiceFault(.badRequest, "the body ended early")
         case .late: throw ServiceFault(.timeout, "the request took more than \(seconds) seconds to arrive")
         }
+    }
+}
+
+extension Response {
+    /// The headers of this answer, its length among them, and nothing after.
+    fileprivate var withoutBody: Response {
+        Response(
+            status: status, headers: headers,
+            body: ResponseBody(contentLength: body.contentLength) { try await $0.finish(nil) })
     }
 }

@@ -14,6 +14,11 @@ package struct RouteTable: Sendable {
     private struct Entry: Sendable {
         var segments: [Substring]
         var methods: [String: Route]
+
+        var allowed: [String] { (methods.keys + (methods["GET"] == nil ? [] : ["HEAD"])).sorted() }
+
+        // HEAD is GET without the body (RFC 9110, section 9.3.2), and monitors ask by it.
+        func route(of method: HTTPRequest.Method) -> Route? { methods[method == .head ? "GET" : method.rawValue] }
     }
 
     private var entries: [Entry] = []
@@ -45,19 +50,17 @@ package struct RouteTable: Sendable {
     /// The path as it was added, such as `/v1/sessions/{sid}`; nil if there is no such path.
     func pattern(of path: String) -> String? { find(path)?.entry.segments.joined(separator: "/") }
 
-    /// The methods that a path takes; empty if there is no such path.
-    func methods(of path: String) -> [String] {
-        find(path).map { $0.entry.methods.keys.sorted() } ?? []
-    }
+    /// The methods that a path takes, with HEAD wherever there is GET; empty if there is no such path.
+    func methods(of path: String) -> [String] { find(path)?.entry.allowed ?? [] }
 
     /// The route of a request, and what `{…}` stands for.
     func route(
         _ method: HTTPRequest.Method, _ path: String
     ) throws(ServiceFault) -> (route: Route, parameter: String?) {
         guard let (entry, parameter) = find(path) else { throw ServiceFault(.notFound, "there is no such path") }
-        guard let route = entry.methods[method.rawValue] else {
+        guard let route = entry.route(of: method) else {
             var fault = ServiceFault(.methodNotAllowed, "this path takes other methods")
-            fault.allow = entry.methods.keys.sorted().joined(separator: ", ")
+            fault.allow = entry.allowed.joined(separator: ", ")
             throw fault
         }
         return (route, parameter)
