@@ -42,7 +42,8 @@ package struct Services: Sendable {
         // What SQLite makes is our owner's. The folder and the public keys are for the relay, too.
         umask(0o077)
         folder = try DataFolder(configuration.data)
-        database = try await ServicesDatabase(path: configuration.data + "/services.db", log: log)
+        database = try await ServicesDatabase(path: folder.database, log: log)
+        try folder.markDatabase()
         let (ring, seconds) = (keys, limits.serviceTokenSeconds)
         let link = SocketRelayLink(
             url: configuration.relayURL, connector: try Services.connector(configuration), clock: clock, log: log
@@ -177,13 +178,22 @@ package struct Services: Sendable {
             group.addTask { await grants.run() }
             group.addTask { await erasures.run() }
             group.addTask { await chores() }
-            group.addTask { try await application.runService() }
+            group.addTask { try await listen(application) }
             // Only the last of them ends by itself, or fails.
             defer {
                 group.cancelAll()
                 accounts.mail.stop()
             }
             _ = try await group.next()
+        }
+    }
+
+    private func listen(_ application: some ApplicationProtocol) async throws {
+        do { try await application.runService() } catch let error as IOError {
+            throw ServiceFault(
+                .unavailable,
+                "services.host, services.port: can't listen on \(configuration.host), port \(configuration.port): "
+                    + String(cString: strerror(error.errnoCode)))
         }
     }
 

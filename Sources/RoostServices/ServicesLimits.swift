@@ -10,6 +10,8 @@ package struct ServicesLimits: Sendable, Equatable {
     package var headerFields = 64
     /// How long a body may take to arrive. Phones on bad networks need seconds.
     package var requestSeconds = 10
+    /// How long requests that have begun may take once the relay's process has ended. A sign-in takes less than one.
+    package var farewellSeconds: UInt32 = 2
     /// How long a connection may be idle, or a request's head take: longer than a body, which is refused in words.
     package var idleSeconds = 30
     /// Requests that are worked on at once. Each holds 16 KiB of body, and most wait for the one database.

@@ -4,8 +4,9 @@ import Glibc
 /// Ends this process when standard input ends: `roost up` holds the other end, and whatever ends that process closes
 /// it.
 package enum Supervision {
-    /// Waits on a thread of its own, and then does what SIGTERM does.
-    package static func begin() {
+    /// Waits on a thread of its own, and then does what SIGTERM does. Who is slow to send a request keeps this process
+    /// for so many seconds: the next `roost up` waits for the folder.
+    package static func begin(seconds: UInt32 = ServicesLimits().farewellSeconds) {
         let thread = Thread {
             var byte: UInt8 = 0
             while true {
@@ -13,6 +14,8 @@ package enum Supervision {
                 if count == 0 || count < 0 && errno != EINTR { break }
             }
             kill(getpid(), SIGTERM)
+            sleep(seconds)
+            _exit(0)
         }
         thread.name = "supervision"
         thread.start()

@@ -10,6 +10,7 @@ import subprocess
 import sys
 import threading
 
+import pytest
 import yaml
 
 from harness.document import Walk, document
@@ -41,7 +42,20 @@ def test_faulty_requests_get_json(services):
         answer = services.ask(method, path, **options)
         assert (answer.status, answer.code) == (status, code), (path, options, answer.raw)
         assert answer.headers["Cache-Control"] == "no-store" and "Set-Cookie" not in answer.headers
-    assert services.ask("PUT", "/v1/sessions").headers["Allow"] == "DELETE, GET, POST"
+    assert services.ask("PUT", "/v1/sessions").headers["Allow"] == "DELETE, GET, HEAD, POST"
+
+
+@pytest.mark.parametrize("path, status", [("/healthz", 200), ("/v1/account", 401), ("/nowhere", 404)])
+def test_head_is_get_without_the_body(services, path, status):
+    request = "{} {} HTTP/1.1\r\nHost: x\r\n{}\r\n"
+    with sockets.create_connection(("127.0.0.1", services.port), timeout=20) as plain:
+        plain.sendall(request.format("HEAD", path, "").encode())
+        plain.sendall(request.format("GET", path, "Connection: close\r\n").encode())
+        heads = plain.makefile("rb").read().split(b"\r\n\r\n")
+    # Two heads and one body: nothing stands between the answers.
+    assert len(heads) == 3 and all(head.startswith(b"HTTP/1.1 %d " % status) for head in heads[:2]), heads
+    length = b"Content-Length: %d\r\n" % len(heads[2])
+    assert all(length in head + b"\r\n" for head in heads[:2]), heads
 
 
 def test_a_body_without_length_is_bounded(services):
@@ -145,7 +159,7 @@ def test_the_document_is_served(services):
 
 def test_every_path_of_the_document_is_there_and_no_other_method(services):
     for path, operations in document()["paths"].items():
-        methods = {word.upper() for word in operations}
+        methods = {word.upper() for word in operations} | ({"HEAD"} if "get" in operations else set())
         answer = services.ask("TRACE", re.sub(r"\{\w+\}", "0" * 16, path))
         assert answer.status == 405 and set(answer.headers["Allow"].split(", ")) == methods, path
 
@@ -259,10 +273,53 @@ def test_mistakes_in_the_configuration_end_with_2(tmp_path, services):
     assert services.command("fly").returncode == 2
     # The relay's sections are left to the relay.
     found = services.command("serve", "--config", str(REPOSITORY / "Config/roost.yaml"))
-    assert found.returncode == 2 and "another roost-services" in found.stderr
-    # Two processes on one folder would count apart.
+    assert found.returncode == 1 and "another roost-services" in found.stderr
+    # Two processes on one folder would count apart. It isn't a mistake: the other one may be about to end.
     found = services.command("serve")
-    assert found.returncode == 2 and "another roost-services" in found.stderr
+    assert found.returncode == 1 and "another roost-services" in found.stderr
+
+
+def test_a_port_that_is_taken_is_named(services, tmp_path):
+    found = services.command(
+        "serve", "--set", f"services.data={tmp_path / 'other'}", "--set", f"services.port={services.port}")
+    assert found.returncode == 1 and found.stderr.count("\n") == 1
+    assert f"services.port: can't listen on 127.0.0.1, port {services.port}" in found.stderr
+
+
+@pytest.mark.parametrize("is_empty", [False, True])
+def test_accounts_that_are_lost_are_not_begun_anew(start_services, is_empty):
+    services = start_services()
+    tokens = services.sign_up("ann@example.org")
+    copy = services.folder / "copy.db"
+    services.stop()
+    database = services.data / "services.db"
+    copy.write_bytes(database.read_bytes())
+    database.unlink()
+    if is_empty:
+        database.touch()
+    found = services.command("serve")
+    assert found.returncode == 2 and "services.db: is missing or empty" in found.stderr
+    database.write_bytes(copy.read_bytes())
+    services.start()
+    assert services.refresh(tokens["refreshToken"]).status == 200
+    # Whoever wants to begin anew says so.
+    services.stop()
+    database.unlink()
+    (services.data / "lock").unlink()
+    services.start()
+    assert services.sign_in("ann@example.org").status == 401
+
+
+def test_nothing_is_acked_to_a_file_without_a_name(start_services):
+    services = start_services()
+    tokens = services.sign_up("ann@example.org")
+    database, away = services.data / "services.db", services.data / "away.db"
+    database.rename(away)
+    assert services.get("/readyz").status == 503
+    assert services.refresh(tokens["refreshToken"]).code == "unavailable"
+    away.rename(database)
+    assert services.get("/readyz").status == 200
+    assert services.refresh(tokens["refreshToken"]).status == 200
 
 
 def test_the_version_is_the_relays(services, tmp_path):

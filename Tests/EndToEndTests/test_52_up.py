@@ -3,6 +3,7 @@
 import asyncio
 import os
 import signal
+from socket import create_connection
 
 import pytest
 from websockets.asyncio.client import connect
@@ -45,6 +46,39 @@ async def test_services_end_with_the_relay(up, end):
     assert await asyncio.to_thread(relay.wait) == (-9 if end == signal.SIGKILL else 0)
     await until(lambda: not is_there(services), "the services' end")
     assert len(relay.starts()) == 1
+
+
+async def test_keys_that_a_full_disk_left_empty(tmp_path):
+    relay = Both(tmp_path, services__port=free_port())
+    try:
+        await relay.listening()
+        relay.kill()
+        (relay.data / "keys.json").write_text("")
+        relay.start()
+        await relay.listening()
+        tokens = relay.ask("POST", "/v1/accounts", {
+            "email": "ann@example.org", "password": "correct horse", "displayName": "Ann"})
+        async with connect(f"ws://127.0.0.1:{relay.port}/v1/socket", subprotocols=["roost.v1"], proxy=None) as socket:
+            ann = Device(socket)
+            await ann.hello(tokens["accessToken"], device=tokens["device"])
+    finally:
+        relay.kill()
+
+
+async def test_a_slow_request_keeps_nobody_from_coming_back(tmp_path):
+    relay = Both(tmp_path, services__port=free_port())
+    try:
+        await relay.listening()
+        with create_connection(("127.0.0.1", int(relay.settings["services.port"]))) as slow:
+            slow.sendall(b"POST /v1/sessions HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\n{")
+            # An answer to a later request says that the first bytes were read.
+            assert relay.ask("GET", "/healthz").status == 200
+            relay.kill()
+            relay.start()
+            await relay.listening()
+            assert relay.ask("GET", "/readyz").status == 200
+    finally:
+        relay.kill()
 
 
 async def test_what_the_services_are_told(up):

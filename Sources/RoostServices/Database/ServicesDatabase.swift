@@ -1,4 +1,5 @@
 import Dispatch
+import Glibc
 import Logging
 import RoostStore
 
@@ -8,6 +9,7 @@ package actor ServicesDatabase {
     private nonisolated let queue = DatabaseQueue()
     private let database: LocalDatabase
     private let log: Logger
+    private let file: OpenedFile
     // Whether something that was deleted may still be in the write-ahead log.
     private var mustForget = true
 
@@ -21,6 +23,7 @@ package actor ServicesDatabase {
         self.log = log
         try UpgradeCopy.make(of: path, before: migrations, log)
         database = try LocalDatabase(path: path, migrations: migrations)
+        file = OpenedFile(path)
         try forgetRest()
     }
 
@@ -31,6 +34,7 @@ package actor ServicesDatabase {
     package func write<Result: Sendable>(
         _ body: @Sendable (LocalDatabase) throws(LocalFailure) -> Result
     ) throws(ServiceFault) -> Result {
+        try checkPlace()
         do throws(LocalFailure) {
             return try database.transaction { () throws(LocalFailure) in try body(database) }
         } catch {
@@ -42,6 +46,7 @@ package actor ServicesDatabase {
     package func read<Result: Sendable>(
         _ body: @Sendable (LocalDatabase) throws(LocalFailure) -> Result
     ) throws(ServiceFault) -> Result {
+        try checkPlace()
         do throws(LocalFailure) { return try body(database) } catch { throw fault(error) }
     }
 
@@ -64,6 +69,14 @@ package actor ServicesDatabase {
         }
     }
 
+    // What is written to a file that has no name any more ends with this process.
+    private func checkPlace() throws(ServiceFault) {
+        guard file.isInPlace else {
+            log.error("the database was deleted, moved or replaced while it was open; put it back, or start again")
+            throw ServiceFault(.unavailable, "the data isn't where it was", retryAfter: 5)
+        }
+    }
+
     private func fault(_ failure: LocalFailure) -> ServiceFault {
         // It names the statement and never its values.
         log.error("the database failed", metadata: ["failure": "\(failure)"])
@@ -78,5 +91,25 @@ private final class DatabaseQueue: SerialExecutor {
     func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
         queue.async { job.runSynchronously(on: self.asUnownedSerialExecutor()) }
+    }
+}
+
+/// A file as it was when it was opened.
+private struct OpenedFile: Sendable {
+    private let path: String
+    private let device: dev_t
+    private let inode: ino_t
+
+    init(_ path: String) {
+        self.path = path
+        (device, inode) = OpenedFile.place(of: path)
+    }
+
+    /// Whether its path still leads to it.
+    var isInPlace: Bool { OpenedFile.place(of: path) == (device, inode) }
+
+    private static func place(of path: String) -> (dev_t, ino_t) {
+        var status = stat()
+        return stat(path, &status) == 0 ? (status.st_dev, status.st_ino) : (0, 0)
     }
 }

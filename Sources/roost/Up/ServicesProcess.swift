@@ -1,6 +1,7 @@
 import CLinux
 import Foundation
 import Glibc
+import RoostAuth
 import Synchronization
 
 /// Why the services don't run.
@@ -48,10 +49,11 @@ final class ServicesProcess: Sendable {
         thread.start()
     }
 
-    /// Waits until the child has made a file.
-    func waitFor(file: String) throws {
+    /// Waits until the child has made its file of public keys. One that can't be read was left by a full disk or a
+    /// power cut, and the child writes it anew.
+    func waitFor(keys file: String) throws {
         let end = Date.now.addingTimeInterval(Double(Self.startSeconds))
-        while access(file, R_OK) != 0 {
+        while (try? VerificationKey.load(path: file)) == nil {
             if state.withLock({ $0.hasGivenUp }) {
                 throw ServicesFailure(description: "\(program): didn't start; see above")
             }

@@ -22,7 +22,7 @@ struct UpCommand: ParsableCommand {
             program: services ?? ServicesProgram.path, arguments: ["serve", "--supervised"] + up.words(added))
         try process.begin()
         let keys = settings.data + "/keys.json"
-        try process.waitFor(file: keys)
+        try process.waitFor(keys: keys)
         let trusted = Set(relay.auth.publicKeys + [keys]).sorted().joined(separator: ",")
         let origin = relay.listen.services.isEmpty ? settings.originURL : relay.listen.services
         let named = UpOptions.flags([
