@@ -122,6 +122,10 @@ private func describe(_ command: OperatorCommand) -> String {
     case .ackFeed(let consumer, let position): words("ackFeed", text(consumer), "\(position.value)")
     case .forgetFeed(let consumer): words("forgetFeed", text(consumer))
     case .endSignIn(let name, let until): words("endSignIn", text(name), until.map { "\($0.milliseconds)" } ?? "-")
+    case .states(let users): words("states", list(users))
+    case .eraseMessages(let user, let after):
+        words("eraseMessages", text(user), after.map { "\($0.value)" } ?? "-")
+    case .eraseConversation(let conversation): words("eraseConversation", text(conversation))
     case .drain: "drain"
     case .statistics(let isActive, let limit): words("statistics", "\(isActive)", number(limit))
     }
