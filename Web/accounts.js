@@ -43,9 +43,9 @@ export class Accounts {
   // -- Coming and going
 
   /** Returns the user's id. */
-  async signUp({ email, password, displayName }) {
+  async signUp({ email, password, displayName, role }) {
     const { device } = this;
-    return this.#keep(await this.#ask("POST", "/v1/accounts", { body: { email, password, displayName, device } }));
+    return this.#keep(await this.#ask("POST", "/v1/accounts", { body: { email, password, displayName, role, device } }));
   }
 
   async signIn({ email, password }) {
@@ -54,10 +54,13 @@ export class Accounts {
   }
 
   /** Signs in by a link of the owner's or of a friend's. Who is new needs a name. */
-  async signInByLink(token, displayName) {
+  async signInByLink(token, displayName, role) {
     const { device } = this;
-    return this.#keep(await this.#ask("POST", "/v1/sessions/link", { body: { token, displayName, device } }));
+    return this.#keep(await this.#ask("POST", "/v1/sessions/link", { body: { token, displayName, role, device } }));
   }
+
+  /** Roles of which one is chosen at sign-up; none where the operator has named none. */
+  async roles() { return (await this.#ask("GET", "/v1/accounts/rules").catch(() => ({}))).roles ?? []; }
 
   // -- Signing in with others
 
@@ -78,8 +81,8 @@ export class Accounts {
   }
 
   /** Finishes it. Who is new needs a name if the provider doesn't tell one; then the same code is good once more. */
-  async finish(code, secret, displayName) {
-    const body = { code, verifier: secret, displayName, device: this.device };
+  async finish(code, secret, displayName, role) {
+    const body = { code, verifier: secret, displayName, role, device: this.device };
     return this.#keep(await this.#ask("POST", "/v1/openid/exchange", { body }));
   }
 

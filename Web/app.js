@@ -288,6 +288,7 @@ function showStart(title, words, user) {
   $("start-link").hidden = accounts !== undefined;
   if (accounts) {
     startForm.show("in");
+    startForm.load();
     others.show();
   }
 }
@@ -354,8 +355,17 @@ const startForm = {
     for (const one of $("start-ways").children) one.hidden = one.dataset.way === way;
   },
 
+  /** Where the operator has named roles, one of them is chosen. */
+  async load() {
+    const found = await accounts.roles();
+    $("start-role").replaceChildren(...found.map((one) => element("option", {}, one)));
+    $("start-roles").dataset.for = found.length ? "up link" : "";
+    $("start-roles").hidden = !found.length || !["up", "link"].includes(this.way);
+  },
+
   async submit() {
     const [email, password] = [$("start-email").value.trim(), $("start-password").value];
+    const [displayName, role] = [$("start-name").value.trim(), $("start-role").value || undefined];
     if (this.way === "forgot") {
       await accounts.forgot(email);
       return showStart("Look into your mail", `If there is an account with ${email}, a link to choose a password is on its way.`);
@@ -364,9 +374,9 @@ const startForm = {
       await accounts.reset(this.secret, password);
       return showStart("Your password is set", "Sign in with it. Everybody who was signed in with the old one is signed out.");
     }
-    if (this.way === "link") return enter(await this.come($("start-name").value.trim()));
+    if (this.way === "link") return enter(await this.come(displayName, role));
     const user = this.way === "up"
-      ? await accounts.signUp({ email, password, displayName: $("start-name").value.trim() })
+      ? await accounts.signUp({ email, password, displayName, role })
       : await accounts.signIn({ email, password });
     $("start-password").value = "";
     return enter(user);
@@ -403,11 +413,11 @@ const others = {
     const secret = stored(() => sessionStorage.getItem("roost.openid")) ?? "";
     stored(() => sessionStorage.removeItem("roost.openid"));
     if (!secret) return this.failed({ code: "identity_refused" });
-    startForm.come = (name) => accounts.finish(code, secret, name);
+    startForm.come = (name, role) => accounts.finish(code, secret, name, role);
     try {
       return enter(await startForm.come());
     } catch (error) {
-      if (error.member !== "displayName") return this.failed(error);
+      if (!["displayName", "role"].includes(error.member)) return this.failed(error);
     }
     showStart("One more thing", "Say what others shall call you, and come in.");
     return startForm.show("link");
@@ -554,7 +564,7 @@ async function welcome(kind, secret) {
     }
   }
   showStart(kind === "owner" ? "Welcome to your Roost" : "You are invited", words);
-  startForm.come = (name) => accounts.signInByLink(secret, name);
+  startForm.come = (name, role) => accounts.signInByLink(secret, name, role);
   return startForm.show("link");
 }
 

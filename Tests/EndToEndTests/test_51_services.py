@@ -174,6 +174,7 @@ def test_answers_are_as_the_document_says(services, name):
     assert ask("POST", "/v1/accounts", {**person, "email": "ann"}).status == 422
     token = ask("POST", "/v1/accounts", {**person, "language": "de", "device": "phone"})["accessToken"]
     assert ask("POST", "/v1/accounts", person).status == 409
+    assert ask("GET", "/v1/accounts/rules").json == {"passwordMin": 8, "roles": []}
     assert ask("POST", "/v1/sessions", {**person, "password": "wrong one"}).status == 401
     other = ask("POST", "/v1/sessions", person)
     assert ask("GET", "/v1/sessions", token=token).status == 200

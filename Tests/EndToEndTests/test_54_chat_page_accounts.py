@@ -172,3 +172,31 @@ async def test_the_owner_and_a_friend_come_by_links(both, tmp_path):
 
 async def says_nothing_yet(person):
     assert await person.page.locator("#start-problem").inner_text() == ""
+
+
+async def test_roles_are_chosen_where_there_are_some(tmp_path):
+    relay = Both(tmp_path, services__port=free_port(), accounts__roles="trainer,client")
+    try:
+        await relay.listening()
+        async with Browser() as browser:
+            tina = await browser.tab(await browser.device(), address(relay))
+            await tina.page.get_by_role("button", name="Create an account").click()
+            choice = tina.page.get_by_label("You are here as")
+            await choice.select_option("client")
+            await tina.shot("account-role")
+            await fill(tina, name="Tina", email="tina@example.org", password="correct horse")
+            await tina.live()
+            words = ["--store", str(relay.store), "--port", relay.settings["listen.port"]]
+            link = (await asyncio.to_thread(command, tmp_path, "admin", "link", "--friend", *words)).stdout.strip()
+            finn = await browser.tab(await browser.device(), link)
+            await finn.page.get_by_label("You are here as").select_option("trainer")
+            await fill(finn, name="Finn")
+            await finn.live()
+            # Who signs in chooses nothing.
+            away = await browser.tab(await browser.device(), address(relay))
+            await away.page.get_by_role("button", name="Sign in", exact=True).wait_for()
+            assert not await away.page.get_by_label("You are here as").is_visible()
+        tokens = relay.ask("POST", "/v1/sessions", {"email": "tina@example.org", "password": "correct horse"}).json
+        assert relay.ask("GET", "/v1/account", token=tokens["accessToken"]).json["role"] == "client"
+    finally:
+        relay.kill()

@@ -24,6 +24,14 @@ struct AccountRoutes: Sendable {
             }
             return .tokens(tokens, status: 201)
         }
+        table.add(.get, "/v1/accounts/rules") { _ throws(ServiceFault) in
+            .json { writer in
+                writer.member("passwordMin", Int64(accounts.settings.rules.passwordMin))
+                writer.beginArray("roles")
+                for role in accounts.settings.rules.roles { writer.element(role) }
+                writer.endArray()
+            }
+        }
         table.add(.get, "/v1/account") { call throws(ServiceFault) in
             .account(try await accounts.account(of: try await accounts.caller(call.token)))
         }
