@@ -38,7 +38,7 @@ public enum CloseCode: UInt16, CaseIterable, Sendable {
         case .unauthorized: "token refused"
         case .takenOver: "another connection of this device took over"
         case .malformed: "too many malformed commands"
-        case .revoked: "tokens revoked by an operator"
+        case .revoked: "tokens revoked"
         }
     }
 }
