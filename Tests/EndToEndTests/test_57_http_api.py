@@ -299,7 +299,7 @@ async def test_each_message_comes_once_and_in_order_whatever_is_killed(both, see
     services, relay = both()
     backend = Backend(services)
     dice = random.Random(seed)
-    (count, writers), ended = (40, 3), asyncio.Event()
+    (count, writers), stored = (40, 3), []
 
     def one(user, number):
         """Sends until it is told that it is stored, as a backend should."""
@@ -310,6 +310,7 @@ async def test_each_message_comes_once_and_in_order_whatever_is_killed(both, see
             except (OSError, http.client.HTTPException):
                 continue
             if answer.status in (200, 201):
+                stored.append(number)
                 return answer["sequence"]
             assert answer.status == 503, answer.raw
 
@@ -318,23 +319,14 @@ async def test_each_message_comes_once_and_in_order_whatever_is_killed(both, see
         assert sequences == list(range(1, count + 1))
 
     async def kill():
-        kills = 0
-        while not ended.is_set():
-            # A random point of the traffic; nothing depends on how long this takes.
-            await asyncio.sleep(dice.uniform(0.05, 0.4))
+        # At random points of the traffic, however fast it is.
+        for point in sorted(dice.sample(range(1, count * writers - writers), 4)):
+            await until(lambda: len(stored) >= point, f"{point} messages")
             victim = dice.choice([services, relay])
             await asyncio.to_thread(victim.kill)
             await asyncio.to_thread(victim.start, **({"services__port": services.port} if victim is services else {}))
-            kills += 1
-        return kills
 
-    killer = asyncio.create_task(kill())
-    try:
-        await asyncio.gather(*(write(f"w{number}") for number in range(writers)))
-    finally:
-        ended.set()
-        kills = await killer
-    assert kills >= 3
+    await asyncio.gather(kill(), *(write(f"w{number}") for number in range(writers)))
     reader = await relay.device("reader")
     for number in range(writers):
         page = await reader.ask("history", conversation=f"@w{number}", limit=100)
