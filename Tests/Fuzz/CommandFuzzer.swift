@@ -71,6 +71,9 @@ private func touch(_ command: OperatorCommand) -> [UInt8] {
     case .feed(let feed): feed.consumer.array
     case .ackFeed(let consumer, _), .forgetFeed(let consumer): consumer.array
     case .disconnect(let user, let device), .revoke(let user, let device): user.array + (device?.array ?? [])
+    case .states(let users): users.flatMap(\.array)
+    case .eraseMessages(let user, _): user.array
+    case .eraseConversation(let conversation): conversation.array
     case .drain, .statistics: []
     case .whereabouts(let asked):
         switch asked.event {

@@ -15,7 +15,7 @@ targets=("$@")
 # swiftc with what all parts have in common. What is tested is instrumented, so that libFuzzer sees where it gets.
 compile() {
     swiftc -O -g -parse-as-library -swift-version 6 -enable-upcoming-feature ExistentialAny \
-        -sanitize=fuzzer,address -I "$folder/modules" "$@"
+        -sanitize=fuzzer,address -package-name roost -I "$folder/modules" "$@"
 }
 
 # One of our modules, instrumented: module NAME [flags of swiftc].
@@ -68,16 +68,17 @@ build() {
             sources=(Tests/Fuzz/TokenFuzzer.swift -I "$debug/Modules" "${packages[@]}")
             ;;
         configuration)
+            module RoostConfiguration -Onone -I "$debug/Modules" "${packages[@]}"
             module RoostServer -Onone -I "$debug/Modules" "${packages[@]}"
-            mapfile -t libraries < <(others RoostClient RoostServer)
+            mapfile -t libraries < <(others RoostClient RoostConfiguration RoostServer)
             sources=(Tests/Fuzz/ConfigurationFuzzer.swift -I "$debug/Modules" "${packages[@]}")
             libraries+=(-lwebsockets -lev -lsqlite3)
             ;;
         import)
             module RoostWire
             module RoostFraming
-            module RoostCore -package-name roost -I "$debug/Modules"
-            module RoostStorage -package-name roost -I "$debug/Modules" "${packages[@]}"
+            module RoostCore -I "$debug/Modules"
+            module RoostStorage -I "$debug/Modules" "${packages[@]}"
             mapfile -t libraries < <(
                 find "$debug"/{DequeModule,InternalCollectionsUtilities,ContainersPreview}.build -name '*.o')
             sources=(Tests/Fuzz/ImportFuzzer.swift -I "$debug/Modules" "${packages[@]}")
