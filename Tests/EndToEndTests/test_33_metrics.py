@@ -5,7 +5,6 @@ import os
 import pathlib
 import re
 import shutil
-import socket
 import subprocess
 import urllib.error
 import urllib.parse
@@ -13,6 +12,7 @@ import urllib.request
 
 import pytest
 
+from harness.up import free_port
 from harness.waiting import until
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -43,12 +43,6 @@ def program(name):
     if not found:
         pytest.skip(f"{name} isn't there; on Debian, Scripts/setup unpacks it")
     return str(found)
-
-
-def free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
 
 
 async def chat(relay):

@@ -3,13 +3,13 @@
 import asyncio
 import contextlib
 import json
-import socket as sockets
 import sqlite3
 import threading
 
 import jwt
 import pytest
 
+from harness.up import free_port
 from harness.waiting import until
 
 PASSWORD = "correct horse"
@@ -23,12 +23,6 @@ def both(start_services, start):
         services = start_services(services__relay_url=f"ws://127.0.0.1:{port}/v1/socket", **settings)
         return services, start(auth__public_keys=services.data / "keys.json", listen__port=port)
     return both
-
-
-def free_port():
-    with sockets.socket() as taken:
-        taken.bind(("127.0.0.1", 0))
-        return taken.getsockname()[1]
 
 
 @pytest.fixture

@@ -4,7 +4,6 @@ import asyncio
 import json
 import re
 import shutil
-import socket as sockets
 import subprocess
 import sys
 
@@ -12,18 +11,13 @@ import pytest
 
 from harness.document import Walk
 from harness.relay import REPOSITORY, command
+from harness.up import free_port
 from harness.waiting import until
 
 sys.path.insert(0, str(REPOSITORY / "Tests/Fakes"))
 from smtp_server import MailServer  # noqa: E402
 
 PASSWORD = "correct horse"
-
-
-def free_port():
-    with sockets.socket() as taken:
-        taken.bind(("127.0.0.1", 0))
-        return taken.getsockname()[1]
 
 
 @pytest.fixture

@@ -7,7 +7,6 @@ import json
 import os
 import random
 import re
-import socket as sockets
 import sqlite3
 import subprocess
 
@@ -16,6 +15,7 @@ import pytest
 import yaml
 
 from harness.relay import REPOSITORY
+from harness.up import free_port
 from harness.waiting import until
 
 PAGES = yaml.safe_load((REPOSITORY / "Docs/openapi.yaml").read_text())
@@ -29,12 +29,6 @@ COMMANDS = (
     ("conversations", "conversations/role"), ("conversations", "conversations/leave"), ("presence", "presence"),
     ("sessions", "sessions/disconnect"), ("sessions", "sessions/revoke"), ("erase", "erase/messages"),
     ("erase", "erase/messages/state"), ("erase", "erase/conversation"))
-
-
-def free_port():
-    with sockets.socket() as taken:
-        taken.bind(("127.0.0.1", 0))
-        return taken.getsockname()[1]
 
 
 class Backend:

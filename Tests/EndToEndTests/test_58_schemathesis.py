@@ -1,11 +1,12 @@
 """schemathesis walks through the document that the services serve, and tries what it allows and what it doesn't."""
 
 import re
-import socket as sockets
 import subprocess
 import sys
 
 import pytest
+
+from harness.up import free_port
 
 # Bounded by examples, not by time: the same seed says the same.
 EXAMPLES = 12
@@ -15,12 +16,6 @@ SECONDS = 240
 # conversation or an account is there, no schema says.
 CHECKS = ("not_a_server_error", "status_code_conformance", "content_type_conformance", "response_schema_conformance",
           "response_headers_conformance", "unsupported_method", "missing_required_header", "ignored_auth")
-
-
-def free_port():
-    with sockets.socket() as taken:
-        taken.bind(("127.0.0.1", 0))
-        return taken.getsockname()[1]
 
 
 @pytest.fixture
