@@ -157,7 +157,7 @@ let package = Package(
         .target(
             name: "RoostServices",
             dependencies: [
-                "CArgon2", "CBuild", "CCurl", "COpenSSL", "CSQLite", "RoostAuth", "RoostClient",
+                "CArgon2", "CBuild", "CCurl", "CLinux", "COpenSSL", "CSQLite", "RoostAuth", "RoostClient",
                 "RoostClientLibwebsockets", "RoostConfiguration", "RoostServicesConfiguration", "RoostStore",
                 "RoostWire",
                 .product(name: "Crypto", package: "swift-crypto"),

@@ -72,30 +72,9 @@ extension Accounts {
             writer.beginObject("account")
             account.write(to: writer)
             writer.endObject()
-            writer.beginArray("sessions")
-            for session in sessions {
-                writer.beginObject()
-                session.write(to: writer, isCurrent: session.sid == caller.sid)
-                writer.endObject()
-            }
-            writer.endArray()
-            writer.beginArray("links")
-            for link in links {
-                writer.beginObject()
-                writer.member("purpose", link.purpose)
-                writer.member("expires", link.expires)
-                writer.endObject()
-            }
-            writer.endArray()
-            writer.beginArray("identities")
-            for identity in identities {
-                writer.beginObject()
-                writer.member("issuer", identity.issuer)
-                writer.member("subject", identity.subject)
-                writer.member("created", identity.created)
-                writer.endObject()
-            }
-            writer.endArray()
+            writer.objects("sessions", sessions) { $0.write(to: writer, isCurrent: $0.sid == caller.sid) }
+            writer.objects("links", links) { $0.write(to: writer) }
+            writer.objects("identities", identities) { $0.write(to: writer, hasSubject: true) }
         }
     }
 }
@@ -111,6 +90,23 @@ extension Account {
         writer.member("language", language)
         writer.member("verified", isVerified)
         writer.member("hasPassword", hash != nil)
+        writer.member("created", created)
+    }
+}
+
+extension LinkTable.Row {
+    /// What its owner and operators see.
+    func write(to writer: JSONWriter) {
+        writer.member("purpose", purpose)
+        writer.member("expires", expires)
+    }
+}
+
+extension LinkedIdentity {
+    /// What its owner sees, and without the subject what operators see.
+    func write(to writer: JSONWriter, hasSubject: Bool) {
+        writer.member("issuer", issuer)
+        if hasSubject { writer.member("subject", subject) }
         writer.member("created", created)
     }
 }

@@ -1,5 +1,5 @@
+import CLinux
 import Foundation
-import Glibc
 import RoostWire
 import Synchronization
 
@@ -20,8 +20,9 @@ package final class HashPool: Sendable {
         self.desk = desk
         for number in 1...max(1, limits.hashThreads) {
             let thread = Thread {
-                // On Linux this affects only the calling thread. Whoever signs in can wait; messages can't.
-                setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, 10)
+                // Whoever signs in can wait; messages can't. A nicer thread keeps the processor until its slice is over
+                // (since Linux 6.6), which made the relay wait for milliseconds.
+                _ = roost_run_when_idle()
                 while let work = desk.next() { work() }
             }
             thread.name = "hash \(number)"

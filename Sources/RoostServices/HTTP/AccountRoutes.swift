@@ -94,13 +94,7 @@ struct AccountRoutes: Sendable {
             let caller = try await accounts.caller(call.token)
             let sessions = try await accounts.sessions(of: caller)
             return .json { writer in
-                writer.beginArray("sessions")
-                for session in sessions {
-                    writer.beginObject()
-                    session.write(to: writer, isCurrent: session.sid == caller.sid)
-                    writer.endObject()
-                }
-                writer.endArray()
+                writer.objects("sessions", sessions) { $0.write(to: writer, isCurrent: $0.sid == caller.sid) }
             }
         }
         table.add(.delete, "/v1/sessions") { call throws(ServiceFault) in

@@ -126,59 +126,30 @@ extension Answer {
             writer.beginObject("account")
             person.account.writeForOperators(to: writer)
             writer.endObject()
-            writer.beginArray("sessions")
-            for session in person.sessions {
-                writer.beginObject()
-                session.write(to: writer, isCurrent: false)
-                writer.endObject()
-            }
-            writer.endArray()
-            writer.beginArray("identities")
-            for identity in person.identities {
-                writer.beginObject()
-                writer.member("issuer", identity.issuer)
-                writer.member("created", identity.created)
-                writer.endObject()
-            }
-            writer.endArray()
-            writer.beginArray("links")
-            for link in person.links {
-                writer.beginObject()
-                writer.member("purpose", link.purpose)
-                writer.member("expires", link.expires)
-                writer.endObject()
-            }
-            writer.endArray()
+            writer.objects("sessions", person.sessions) { $0.write(to: writer, isCurrent: false) }
+            // Who the person is elsewhere is nobody else's business.
+            writer.objects("identities", person.identities) { $0.write(to: writer, hasSubject: false) }
+            writer.objects("links", person.links) { $0.write(to: writer) }
         }
     }
 
     fileprivate static func page(_ page: Operators.Page) -> Answer {
         .json { writer in
-            writer.beginArray("accounts")
-            for account in page.accounts {
-                writer.beginObject()
-                account.writeForOperators(to: writer)
-                writer.endObject()
-            }
-            writer.endArray()
+            writer.objects("accounts", page.accounts) { $0.writeForOperators(to: writer) }
             if let next = page.next { writer.member("next", next.text) }
         }
     }
 
     fileprivate static func audit(_ rows: [AuditTable.Row], isLast: Bool) -> Answer {
         .json { writer in
-            writer.beginArray("entries")
-            for row in rows {
-                writer.beginObject()
+            writer.objects("entries", rows) { row in
                 writer.member("id", row.id)
                 writer.member("time", row.time)
                 writer.member("by", row.entry.actor)
                 writer.member("act", row.entry.act.rawValue)
                 if let user = row.entry.user { writer.member("user", user) }
                 if let detail = row.entry.detail { writer.member("detail", detail) }
-                writer.endObject()
             }
-            writer.endArray()
             if let last = rows.last, !isLast { writer.member("next", last.id) }
         }
     }

@@ -10,17 +10,13 @@ struct LetterRoutes: Sendable {
         table.add(.get, "/v1/admin/letters") { call throws(ServiceFault) in
             let letters = try await operators.letters(by: try await operators.caller(call.token))
             return .json { writer in
-                writer.beginArray("letters")
-                for held in letters {
-                    writer.beginObject()
+                writer.objects("letters", letters) { held in
                     writer.member("email", held.letter.to)
                     writer.member("displayName", held.letter.displayName)
                     writer.member("purpose", held.letter.purpose.rawValue)
                     writer.member("link", held.letter.link ?? "")
                     writer.member("expires", held.expires)
-                    writer.endObject()
                 }
-                writer.endArray()
             }
         }
     }

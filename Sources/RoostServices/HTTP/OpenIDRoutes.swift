@@ -17,14 +17,10 @@ struct OpenIDRoutes: Sendable {
         let accounts = identities.accounts
         table.add(.get, "/v1/openid") { _ throws(ServiceFault) in
             .json { writer in
-                writer.beginArray("providers")
-                for party in openID.parties where !party.provider.client.isEmpty {
-                    writer.beginObject()
+                writer.objects("providers", openID.parties.filter { !$0.provider.client.isEmpty }) { party in
                     writer.member("id", party.provider.id)
                     writer.member("name", party.provider.name)
-                    writer.endObject()
                 }
-                writer.endArray()
             }
         }
         table.add(.get, "/v1/openid/{provider}/start") { call throws(ServiceFault) in

@@ -197,6 +197,29 @@ public final class JSONWriter {
         needsComma = false
     }
 
+    /// One object, whose members `write` writes, for JSON that is stored or sent by other means than a frame.
+    public static func object(_ write: (JSONWriter) -> Void) -> [UInt8] {
+        let writer = JSONWriter()
+        writer.beginBare()
+        writer.beginObject()
+        write(writer)
+        writer.endObject()
+        return Array(writer.written)
+    }
+
+    /// Member `name`: an array with one object for each element, whose members `write` writes.
+    public func objects<Elements: Sequence>(
+        _ name: StaticString, _ elements: Elements, _ write: (Elements.Element) -> Void
+    ) {
+        beginArray(name)
+        for element in elements {
+            beginObject()
+            write(element)
+            endObject()
+        }
+        endArray()
+    }
+
     /// `,` and members that were written after `beginBare`, as they were stored.
     public func members(raw json: UnsafeRawBufferPointer) {
         guard !json.isEmpty else { return }

@@ -20,7 +20,7 @@ struct AccountOptions: ParsableArguments {
     func ask(
         _ method: String, _ path: String, _ members: ((JSONWriter) -> Void)? = nil
     ) throws -> (members: JSONMembers, text: [UInt8]) {
-        let (status, body) = try send(method, path, members.map(Self.body) ?? [])
+        let (status, body) = try send(method, path, members.map { JSONWriter.object($0) } ?? [])
         let read = body.withUnsafeBytes { JSONMembers(parsing: $0) } ?? JSONMembers()
         guard status < 400 else {
             throw AdminFailure("\(read.string("code") ?? "status \(status)"): \(read.string("reason") ?? "")")
@@ -57,15 +57,6 @@ struct AccountOptions: ParsableArguments {
     /// What somebody typed, as a part of a path: ids have letters and digits only.
     static func encoded(_ text: String) -> String {
         text.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? ""
-    }
-
-    private static func body(_ members: (JSONWriter) -> Void) -> [UInt8] {
-        let writer = JSONWriter()
-        writer.beginBare()
-        writer.beginObject()
-        members(writer)
-        writer.endObject()
-        return Array(writer.written)
     }
 
     private func send(_ method: String, _ path: String, _ body: [UInt8]) throws -> (status: Int, body: [UInt8]) {
