@@ -108,7 +108,7 @@ export class Accounts {
       const kept = this.#kept(user);
       if (!kept) throw new AccountError("unauthorized", "signed out");
       try {
-        this.#keep(await this.#ask("POST", "/v1/sessions/refresh", { body: { refreshToken: kept.refreshToken } }));
+        this.#keep(await this.#ask("POST", "/v1/sessions/refresh", { body: { refreshToken: kept.refreshToken, key: kept.key } }));
       } catch (error) {
         if (["unauthorized", "refresh_reused", "invalid_credentials", "suspended"].includes(error.code)) this.forget(user);
         throw error;
@@ -123,7 +123,9 @@ export class Accounts {
 
   #keep({ user, accessToken, accessExpires, refreshToken, session }) {
     this.#access.set(user, { token: accessToken, expires: accessExpires });
-    this.#storage.set(user, JSON.stringify({ refreshToken, session }));
+    // The name of its exchange, so that one whose answer is lost can be asked for again.
+    const key = String(crypto.getRandomValues(new Uint32Array(4)));
+    this.#storage.set(user, JSON.stringify({ refreshToken, session, key }));
     return user;
   }
 

@@ -102,7 +102,10 @@ public actor AccountClient {
 
     private func exchange(_ held: HeldTokens) async -> Result<HeldTokens, AccountFailure> {
         do throws(AccountFailure) {
-            let body = JSONWriter.object { $0.member("refreshToken", held.refresh) }
+            let body = JSONWriter.object { writer in
+                writer.member("refreshToken", held.refresh)
+                writer.member("key", held.key)
+            }
             let answer = try await answer(toRenewal: body)
             // Somebody may have signed out meanwhile, or in; or an extension of the app was faster.
             guard let current = try self.held() else { throw .signedOut }
@@ -119,7 +122,7 @@ public actor AccountClient {
         }
     }
 
-    // The services take a token that they have replaced once more, for a while: its answer was lost.
+    // The services take a token that they have replaced again under the same key: its answer was lost.
     private func answer(toRenewal body: [UInt8]) async throws(AccountFailure) -> AccountAnswer {
         let request = request("POST", "/v1/sessions/refresh", body: body, timeout: limits.renewalTimeout)
         do throws(TransportFailure) { return try await transport.send(request) } catch {

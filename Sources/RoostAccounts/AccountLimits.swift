@@ -2,8 +2,8 @@
 public struct AccountLimits: Sendable, Equatable {
     /// How long a request may take. Hashing a password waits for others for two seconds at most.
     public var requestTimeout = Duration.seconds(15)
-    /// How long the exchange of a refresh token may take before its answer counts as lost: the services take the token
-    /// a second time within 10 seconds, so there must be time for that.
+    /// How long the exchange of a refresh token may take before its answer counts as lost. A new access token is needed
+    /// soon, and there must be time for a second try.
     public var renewalTimeout = Duration.seconds(4)
     /// How long to wait before that second time.
     public var renewalPause = Duration.milliseconds(500)

@@ -7,6 +7,9 @@ struct HeldTokens: Sendable, Equatable {
     var signIn: SignIn
     var access: String
     var refresh: String
+    /// The name of the exchange of `refresh`. It is stored before the exchange begins, so that an app that is killed
+    /// during one asks for the same again.
+    var key: String
     /// Milliseconds since 1970.
     var received: Int64
     /// How long the access token is good, in milliseconds.
@@ -21,6 +24,7 @@ struct HeldTokens: Sendable, Equatable {
         signIn = SignIn(user: user, device: device, session: session)
         self.access = access
         self.refresh = refresh
+        key = UUID().uuidString
         self.received = received
         life = HeldTokens.life(of: access) ?? max(0, expires.subtractingReportingOverflow(received).partialValue)
     }
@@ -30,11 +34,13 @@ struct HeldTokens: Sendable, Equatable {
         guard let members = bytes.withUnsafeBytes({ JSONMembers(parsing: $0) }), let user = members.string("user"),
             let device = members.string("device"), let session = members.string("session"),
             let access = members.string("access"), let refresh = members.string("refresh"),
-            let received = members.integer("received"), let life = members.integer("life")
+            let key = members.string("key"), let received = members.integer("received"),
+            let life = members.integer("life")
         else { return nil }
         signIn = SignIn(user: user, device: device, session: session)
         self.access = access
         self.refresh = refresh
+        self.key = key
         self.received = received
         self.life = life
     }
@@ -47,6 +53,7 @@ struct HeldTokens: Sendable, Equatable {
             writer.member("session", signIn.session)
             writer.member("access", access)
             writer.member("refresh", refresh)
+            writer.member("key", key)
             writer.member("received", received)
             writer.member("life", life)
         }

@@ -128,9 +128,6 @@ package struct ServicesLimits: Sendable, Equatable {
     /// How long after a sign-in an account without a password may be deleted, or get its first one. People find the
     /// button within minutes; a phone that is left open isn't theirs for ever.
     package var freshSeconds: Int64 = 600
-    /// How long the refresh token that was just replaced is still taken, once, if the new one hasn't been used: its
-    /// answer was lost. A client asks again within seconds.
-    package var refreshGraceSeconds: Int64 = 10
     /// How long the old public key is published after a rotation: longer than an access token can last, and the process
     /// takes to see the new key.
     package var keyAfterlifeSeconds: Int64 = 86_400 + 300

@@ -162,13 +162,42 @@ async def test_refresh_tokens_rotate_and_reuse_ends_the_family(services, email):
     assert services.sign_in(email).status == 200
 
 
-def test_a_lost_answer_may_be_asked_for_once_more(services, email):
+def test_a_lost_answer_may_be_asked_for_under_its_key(start_services, email):
+    services = start_services()
     first = services.sign_up(email)
-    lost = services.refresh(first["refreshToken"])
-    again = services.refresh(first["refreshToken"])
-    assert lost.status == again.status == 200
-    assert services.refresh(again["refreshToken"]).status == 200
-    assert services.refresh(lost["refreshToken"]).code == "refresh_reused"
+    lost = services.refresh(first["refreshToken"], key="k-1")
+    assert lost.status == 200
+    services.kill()
+    services.start()
+    again = [services.refresh(first["refreshToken"], key="k-1") for _ in range(3)]
+    assert [answer.status for answer in again] == [200, 200, 200]
+    assert services.refresh(again[-1]["refreshToken"], key="k-2").status == 200
+    # Its successor has been used.
+    assert services.refresh(first["refreshToken"], key="k-1").code == "refresh_reused"
+    assert services.refresh(again[-1]["refreshToken"], key="k-2").code == "unauthorized"
+
+
+@pytest.mark.parametrize("key", [None, "k-2"])
+def test_a_second_exchange_without_the_key_is_a_theft(services, email, key):
+    first = services.sign_up(email)
+    second = services.refresh(first["refreshToken"], key="k-1")
+    assert services.refresh(first["refreshToken"], key=key).code == "refresh_reused"
+    assert services.refresh(second["refreshToken"], key="k-2").code == "unauthorized"
+
+
+def test_what_was_lost_is_good_for_nothing(services, email):
+    first = services.sign_up(email)
+    lost, again = (services.refresh(first["refreshToken"], key="k-1") for _ in range(2))
+    assert services.refresh(lost["refreshToken"], key="k-2").code == "refresh_reused"
+    assert services.refresh(again["refreshToken"], key="k-2").code == "unauthorized"
+
+
+@pytest.mark.parametrize("key", ["a b", "x" * 65, 'a"b', "é"])
+def test_a_key_is_a_name(services, email, key):
+    first = services.sign_up(email)
+    refused = services.refresh(first["refreshToken"], key=key)
+    assert (refused.status, refused["member"]) == (422, "key")
+    assert services.refresh(first["refreshToken"]).status == 200
 
 
 def test_invented_refresh_tokens_end_nothing(services, email):

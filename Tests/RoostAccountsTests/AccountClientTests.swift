@@ -176,7 +176,7 @@ struct AccountClientTests {
         time.advance(seconds: 1)
         services.reply(FakeServices.tokens(2))
         #expect(try await number(client.token()) == "2")
-        #expect(services.paths.last == "POST /v1/sessions/refresh" && services.body(1) == ["refreshToken": "r1"])
+        #expect(services.paths.last == "POST /v1/sessions/refresh" && services.body(1)["refreshToken"] == "r1")
         #expect(services.requests.last?.token == nil && services.requests.last?.timeout == .seconds(4))
         #expect(try await number(client.token()) == "2" && services.requests.count == 2)
     }
@@ -234,7 +234,7 @@ struct AccountClientTests {
         await pause.pass(.milliseconds(500))
         #expect(try await number(token) == "2")
         #expect(services.body(1) == services.body(2))
-        // A second loss isn't followed by a third try, which the services would take for a thief's.
+        // A second loss isn't followed by a third try: the next call asks for the same exchange.
         time.advance(seconds: 3_600)
         services.reply(.failure(.noAnswer), .failure(.noAnswer))
         async let lost: AccountFailure? = failure { _ = try await client.token() }
@@ -242,6 +242,10 @@ struct AccountClientTests {
         await pause.pass(.milliseconds(500))
         #expect(await lost == .unreachable)
         #expect(services.requests.count == 5)
+        services.reply(FakeServices.tokens(3))
+        #expect(try await number(client.token()) == "3")
+        #expect(services.body(3) == services.body(5))
+        #expect(services.body(3)["key"] != services.body(1)["key"] && services.body(3)["key"] != nil)
     }
 
     @Test func withoutANetworkTheOldTokenServesToItsEnd() async throws {
@@ -311,7 +315,8 @@ struct AccountClientTests {
         async let token = client.token()
         await services.asked(2)
         store.put(
-            #"{"user":"uann","device":"phone","session":"s1","access":"x.y.9","refresh":"r9","received":0,"life":9}"#)
+            #"{"user":"uann","device":"phone","session":"s1","access":"x.y.9","refresh":"r9","key":"k9","received":0,"#
+                + #""life":9}"#)
         services.release()
         #expect(try await number(token) == "9")
     }

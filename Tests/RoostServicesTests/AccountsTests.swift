@@ -282,7 +282,7 @@ struct AccountsTests {
         clock.advance(seconds: 1)
         let second = try await signIn(accounts)
         clock.advance(seconds: 1)
-        let renewed = try await accounts.refresh(first.refresh)
+        let renewed = try await accounts.refresh(first.refresh, key: nil)
         for _ in 0..<2 {
             clock.advance(seconds: 1)
             _ = try await signIn(accounts)
@@ -297,7 +297,7 @@ struct AccountsTests {
         let accounts = try await accounts()
         let tokens = try await signUp(accounts)
         clock.advance(seconds: 60 * 86_400)
-        #expect(await code { _ = try await accounts.refresh(tokens.refresh) } == .unauthorized)
+        #expect(await code { _ = try await accounts.refresh(tokens.refresh, key: nil) } == .unauthorized)
         // Its access tokens had ended long before, so the relay needn't know.
         #expect(try await waiting(accounts).isEmpty)
     }
@@ -306,7 +306,7 @@ struct AccountsTests {
         let accounts = try await accounts()
         let tokens = try await signUp(accounts)
         clock.advance(seconds: 1_000)
-        let fresh = try await accounts.refresh(tokens.refresh)
+        let fresh = try await accounts.refresh(tokens.refresh, key: nil)
         try await accounts.endAll(of: try await accounts.caller(fresh.access))
         let revocation = try #require(try await waiting(accounts).first)
         #expect(revocation.user == tokens.user && revocation.sid == tokens.sid)

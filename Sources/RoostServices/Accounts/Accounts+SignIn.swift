@@ -89,8 +89,10 @@ extension Accounts {
     }
 
     /// Exchanges a refresh token for new tokens.
-    package func refresh(_ text: String?) async throws(ServiceFault) -> Tokens {
+    /// - Parameter key: its client's name for this exchange, under which it may be asked for again.
+    package func refresh(_ text: String?, key: String?) async throws(ServiceFault) -> Tokens {
         guard let text else { throw .invalid("refreshToken", "is required") }
+        let key = try key.map { (text) throws(ServiceFault) in RefreshToken.hash(try settings.rules.key(text)) }
         let refused = ServiceFault(.unauthorized, "the refresh token isn't good; sign in again")
         guard let old = RefreshToken(reading: text, keys: keys) else { throw refused }
         let next = RefreshToken(sid: old.sid, keys: keys)
@@ -102,7 +104,8 @@ extension Accounts {
             else { return (.expired, false) }
             // Its sessions were told to the relay when it was suspended. What is left of them is for this answer.
             guard !account.isSuspended else { return (.suspended, false) }
-            let outcome = RefreshFamily.take(old.hash, next: next.hash, of: session, now: now, rules: rules)
+            let outcome = RefreshFamily.take(
+                old.hash, key: key, next: next.hash, of: session, now: now, rules: rules)
             switch outcome {
             case .renewed(let renewed): try SessionTable.update(renewed, database)
             case .suspended: break

@@ -251,8 +251,7 @@ package final class Accounts: Sendable {
 
     var familyRules: RefreshFamily.Rules {
         RefreshFamily.Rules(
-            grace: limits.refreshGraceSeconds * 1_000, refreshLife: settings.refreshDays * 86_400_000,
-            accessLife: settings.accessSeconds * 1_000)
+            refreshLife: settings.refreshDays * 86_400_000, accessLife: settings.accessSeconds * 1_000)
     }
 
     /// A link's secret, and what is stored of it.

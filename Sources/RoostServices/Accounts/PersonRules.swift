@@ -110,13 +110,21 @@ package struct PersonRules: Sendable {
     /// The name of a device; a random one if the client has none.
     package func device(_ text: String?) throws(ServiceFault) -> String {
         guard let text else { return RandomName.device() }
+        return try name(text, of: "device")
+    }
+
+    /// The client's own name for what it asks for.
+    func key(_ text: String) throws(ServiceFault) -> String { try name(text, of: "key") }
+
+    // Docs/Protocol.md, section 2.
+    private func name(_ text: String, of member: String) throws(ServiceFault) -> String {
         let isName =
             (1...limits.deviceBytes).contains(text.utf8.count)
             && text.utf8.allSatisfy {
                 (0x21...0x7E).contains($0) && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\")
             }
         guard isName else {
-            throw .invalid("device", "must have 1 to \(limits.deviceBytes) printable ASCII characters without spaces")
+            throw .invalid(member, "must have 1 to \(limits.deviceBytes) printable ASCII characters without spaces")
         }
         return text
     }

@@ -7,11 +7,9 @@ package struct Session: Sendable, Equatable {
     package var device: String
     /// SHA-256 of the newest refresh token.
     package var current: [UInt8]
-    /// SHA-256 of the one before it, and when it was replaced.
+    /// SHA-256 of the one before it, and of the key under which that was exchanged.
     package var previous: [UInt8]?
-    package var replaced: Int64 = 0
-    /// Whether the one before has been taken a second time.
-    package var isRetried = false
+    package var exchange: [UInt8]?
     package var created: Int64
     package var used: Int64
     /// When the newest refresh token ends.
@@ -24,13 +22,13 @@ package struct Session: Sendable, Equatable {
 /// killed between the two would leave its sockets open.
 enum SessionTable {
     private static let columns =
-        "sid, user, device, current, previous, replaced, retried, created, used, expires, access_until"
+        "sid, user, device, current, previous, exchange, created, used, expires, access_until"
 
     private static func session(_ row: LocalStatement) -> Session {
         Session(
             sid: row.text(0), user: row.text(1), device: row.text(2), current: row.bytes(3),
-            previous: row.isNull(4) ? nil : row.bytes(4), replaced: row.integer(5), isRetried: row.integer(6) != 0,
-            created: row.integer(7), used: row.integer(8), expires: row.integer(9), accessUntil: row.integer(10))
+            previous: row.isNull(4) ? nil : row.bytes(4), exchange: row.isNull(5) ? nil : row.bytes(5),
+            created: row.integer(6), used: row.integer(7), expires: row.integer(8), accessUntil: row.integer(9))
     }
 
     /// Begins a session. If the user has `keep` already, the one that was used longest ago ends.
@@ -40,7 +38,7 @@ enum SessionTable {
             [.text(session.user), .integer(Int64(keep) - 1)], SessionTable.session)
         for one in old { try end(one, now: session.created, database) }
         try database.run(
-            "INSERT INTO session(\(columns)) VALUES (?, ?, ?, ?, NULL, 0, 0, ?, ?, ?, ?)",
+            "INSERT INTO session(\(columns)) VALUES (?, ?, ?, ?, NULL, NULL, ?, ?, ?, ?)",
             [
                 .text(session.sid), .text(session.user), .text(session.device), .bytes(session.current),
                 .integer(session.created), .integer(session.used), .integer(session.expires),
@@ -61,12 +59,12 @@ enum SessionTable {
     static func update(_ session: Session, _ database: LocalDatabase) throws(LocalFailure) {
         try database.run(
             """
-            UPDATE session SET current = ?, previous = ?, replaced = ?, retried = ?, used = ?, expires = ?,
-                access_until = ? WHERE sid = ?
+            UPDATE session SET current = ?, previous = ?, exchange = ?, used = ?, expires = ?, access_until = ?
+                WHERE sid = ?
             """,
             [
-                .bytes(session.current), session.previous.map { .bytes($0) } ?? .null, .integer(session.replaced),
-                .integer(session.isRetried ? 1 : 0), .integer(session.used), .integer(session.expires),
+                .bytes(session.current), session.previous.map { .bytes($0) } ?? .null,
+                session.exchange.map { .bytes($0) } ?? .null, .integer(session.used), .integer(session.expires),
                 .integer(session.accessUntil), .text(session.sid),
             ])
     }

@@ -21,9 +21,9 @@ extension ServicesDatabase {
                 CREATE INDEX account_name ON account(name, user);
                 CREATE TABLE session(
                     sid TEXT PRIMARY KEY, user TEXT NOT NULL REFERENCES account(user) ON DELETE CASCADE,
-                    device TEXT NOT NULL, current BLOB NOT NULL, previous BLOB, replaced INTEGER NOT NULL,
-                    retried INTEGER NOT NULL, created INTEGER NOT NULL, used INTEGER NOT NULL,
-                    expires INTEGER NOT NULL, access_until INTEGER NOT NULL
+                    device TEXT NOT NULL, current BLOB NOT NULL, previous BLOB, exchange BLOB,
+                    created INTEGER NOT NULL, used INTEGER NOT NULL, expires INTEGER NOT NULL,
+                    access_until INTEGER NOT NULL
                 ) STRICT, WITHOUT ROWID;
                 CREATE TRIGGER session_suspended BEFORE INSERT ON session
                     WHEN (SELECT suspended FROM account WHERE user = NEW.user)

@@ -84,9 +84,10 @@ struct AccountRoutes: Sendable {
             return .tokens(tokens)
         }
         table.add(.post, "/v1/sessions/refresh") { call throws(ServiceFault) in
-            let token = try call.members().text("refreshToken")
+            let members = try call.members()
+            let (token, key) = (try members.text("refreshToken"), try members.text("key"))
             let tokens = try await accounts.counts.count(.refresh) { () throws(ServiceFault) in
-                try await accounts.refresh(token)
+                try await accounts.refresh(token, key: key)
             }
             return .tokens(tokens)
         }

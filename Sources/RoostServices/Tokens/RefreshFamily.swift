@@ -14,15 +14,17 @@ enum RefreshFamily {
 
     /// What may be, in milliseconds.
     struct Rules: Sendable {
-        var grace: Int64
         var refreshLife: Int64
         var accessLife: Int64
     }
 
     /// - Parameters:
     ///   - hash: the token that came.
+    ///   - key: the hash of its client's name for this exchange, if it has one.
     ///   - next: the hash of the token that would replace it.
-    static func take(_ hash: [UInt8], next: [UInt8], of session: Session, now: Int64, rules: Rules) -> Outcome {
+    static func take(
+        _ hash: [UInt8], key: [UInt8]?, next: [UInt8], of session: Session, now: Int64, rules: Rules
+    ) -> Outcome {
         guard session.expires > now else { return .expired }
         var renewed = session
         renewed.used = now
@@ -31,16 +33,12 @@ enum RefreshFamily {
         renewed.current = next
         if hash == session.current {
             renewed.previous = session.current
-            renewed.replaced = now
-            renewed.isRetried = false
+            renewed.exchange = key
             return .renewed(renewed)
         }
-        // The answer with its successor was lost: nobody has used that one, or this would no longer be the previous.
-        let isRetry =
-            hash == session.previous && !session.isRetried && now >= session.replaced
-            && now - session.replaced <= rules.grace
-        guard isRetry else { return .reused }
-        renewed.isRetried = true
+        // The same exchange again: its answer was lost. Nobody has used the token that was in it, or this one would no
+        // longer be the previous. A thief who has the key as well is found out when the owner uses what it has got.
+        guard hash == session.previous, let key, key == session.exchange else { return .reused }
         return .renewed(renewed)
     }
 }

@@ -161,8 +161,8 @@ class Services:
     def sign_in(self, email, password="correct horse", **members):
         return self.post("/v1/sessions", {"email": email, "password": password, **members})
 
-    def refresh(self, token):
-        return self.post("/v1/sessions/refresh", {"refreshToken": token})
+    def refresh(self, token, key=None):
+        return self.post("/v1/sessions/refresh", {"refreshToken": token} | ({"key": key} if key else {}))
 
     def bytes_on_disk(self):
         """All bytes of all files of its folder."""
