@@ -186,6 +186,8 @@ package struct Services: Sendable {
             }
             _ = try await group.next()
         }
+        // After a clean end the file alone has everything, for whoever copies it.
+        try await database.forget()
     }
 
     private func listen(_ application: some ApplicationProtocol) async throws {

@@ -40,6 +40,9 @@ package final class LocalDatabase {
     /// - Parameter migrations: nil to leave it in the form that it has.
     package init(path: String, migrations: [LocalMigration]?) throws(LocalFailure) {
         LocalDatabase.tellUse()
+        guard !DamagedFile(path: path).hasForeignHead else {
+            throw LocalFailure(code: SQLITE_NOTADB, description: "the file doesn't begin as a database does")
+        }
         var opened: OpaquePointer?
         let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
         let code = sqlite3_open_v2(path, &opened, flags, nil)

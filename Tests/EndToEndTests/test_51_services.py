@@ -311,6 +311,32 @@ def test_accounts_that_are_lost_are_not_begun_anew(start_services, is_empty):
     assert services.sign_in("ann@example.org").status == 401
 
 
+def test_a_damaged_database_is_named_and_a_backup_serves_again(start_services):
+    services = start_services()
+    tokens = services.sign_up("ann@example.org")
+    # What was written last is in the log beside the file.
+    services.kill()
+    database = services.data / "services.db"
+    whole = database.read_bytes()
+    database.write_bytes(b"\x55" * 100 + whole[100:])
+    found = services.command("serve")
+    assert found.returncode == 2 and found.stderr.count("\n") == 1
+    assert "services.db: is damaged" in found.stderr and "backup" in found.stderr
+    database.write_bytes(whole)
+    services.start()
+    assert services.refresh(tokens["refreshToken"]).status == 200
+
+
+def test_after_a_clean_end_the_file_alone_has_everything(start_services):
+    services = start_services()
+    tokens = services.sign_up("ann@example.org")
+    assert services.stop() == 0
+    for beside in services.data.glob("services.db-*"):
+        beside.unlink()
+    services.start()
+    assert services.refresh(tokens["refreshToken"]).status == 200
+
+
 def test_nothing_is_acked_to_a_file_without_a_name(start_services):
     services = start_services()
     tokens = services.sign_up("ann@example.org")

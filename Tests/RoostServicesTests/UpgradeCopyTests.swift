@@ -1,5 +1,6 @@
 import Foundation
 import Logging
+import RoostAuth
 import RoostStore
 import Testing
 
@@ -36,7 +37,7 @@ struct UpgradeCopyTests {
         try Data("half".utf8).write(to: URL(fileURLWithPath: copy + ".partial"))
         let added = Account(user: "u2", name: "Bob", language: "en", created: 0)
         try await open(newer).write { database throws(LocalFailure) in _ = try AccountTable.insert(added, database) }
-        await #expect(throws: LocalFailure.self) { _ = try await open(ServicesDatabase.migrations) }
+        await #expect(throws: KeyFailure.self) { _ = try await open(ServicesDatabase.migrations) }
         // The way back, as it is told.
         for name in [path + "-wal", path + "-shm", path] { try? FileManager.default.removeItem(atPath: name) }
         try FileManager.default.moveItem(atPath: copy, toPath: path)
@@ -47,7 +48,7 @@ struct UpgradeCopyTests {
         _ = try await open(ServicesDatabase.migrations)
         // A folder is in the way of the draft.
         try FileManager.default.createDirectory(atPath: copy + ".partial/x", withIntermediateDirectories: true)
-        await #expect(throws: LocalFailure.self) { _ = try await open(newer) }
+        await #expect(throws: KeyFailure.self) { _ = try await open(newer) }
         _ = try await open(ServicesDatabase.migrations)
     }
 }

@@ -1,6 +1,7 @@
 import Dispatch
 import Glibc
 import Logging
+import RoostAuth
 import RoostStore
 
 /// The one connection to the services' file, and the one thread at a time that uses it: never one of Swift's pool,
@@ -16,15 +17,25 @@ package actor ServicesDatabase {
     package nonisolated var unownedExecutor: UnownedSerialExecutor { queue.asUnownedSerialExecutor() }
 
     /// Opens the file, or creates it. A process before this one may have been killed before it could `forget`.
-    /// - Throws: `LocalFailure`, if it can't be used.
+    /// - Throws: `LocalFailure`, if it can't be used for now; `KeyFailure`, if a restart won't help.
     package init(
         path: String, migrations: [LocalMigration] = ServicesDatabase.migrations, log: Logger
     ) async throws {
         self.log = log
-        try UpgradeCopy.make(of: path, before: migrations, log)
-        database = try LocalDatabase(path: path, migrations: migrations)
+        do throws(LocalFailure) {
+            try UpgradeCopy.make(of: path, before: migrations, log)
+            database = try LocalDatabase(path: path, migrations: migrations)
+        } catch {
+            guard !error.mayPass else { throw error }
+            throw KeyFailure("\(path): \(ServicesDatabase.mend(of: error))")
+        }
         file = OpenedFile(path)
         try forgetRest()
+    }
+
+    private static func mend(of failure: LocalFailure) -> String {
+        guard failure.isDamage else { return failure.description }
+        return "is damaged (\(failure)); put a backup in its place, and delete what ends in -wal and -shm beside it"
     }
 
     // The last checkpoint writes, too.
