@@ -26,7 +26,8 @@ package enum ConfigurationOwner: Sendable, CaseIterable {
         switch self {
         case .relay:
             [
-                "listen", "tls", "store", "retention", "auth", "presence", "drain", "metrics", "admin", "log", "limits",
+                "listen", "tls", "store", "retention", "auth", "directory", "presence", "drain", "metrics", "admin",
+                "log", "limits",
             ]
         case .services: ["services", "accounts", "tokens", "mail", "openid"]
         }

@@ -46,6 +46,9 @@ extension Relay {
         case .status(let choice, let text): try presence.setStatus(choice, text, id, session, now)
         case .privacy(let change): try privacy.set(change, id, session, now)
         case .except(let users, let exception): try privacy.except(users, exception, id, session, now)
+        case .setProfile(let change): try profile.set(change, id, session, now)
+        case .getUsers(let users): try profile.get(users, id, session, now)
+        case .findUsers(let asked): try profile.find(asked, id, session, now)
         case .watch(let users, let counted): try presence.watch(users, counted, id, session, now)
         case .unwatch(let users, let counted): presence.unwatch(users, counted, id, session, now)
         case .operator(let command): try operators.perform(command, id, session, now)
@@ -114,7 +117,7 @@ extension Command {
     /// Whether its answer may be large.
     fileprivate var isRead: Bool {
         switch self {
-        case .history, .get, .list, .members, .privacy, .operator: true
+        case .history, .get, .list, .members, .privacy, .getUsers, .findUsers, .operator: true
         default: false
         }
     }

@@ -50,7 +50,7 @@ extension Relay {
     public func committed(_ outcomes: [Outcome], at now: Moment, write: () -> Void = {}) {
         input(arrivals: outcomes.count, at: now) {
             stored.settle(outcomes, at: now, write: write)
-            operators.journalHasChanged()
+            journalHasChanged(at: now)
         }
     }
 
@@ -59,7 +59,7 @@ extension Relay {
     public func learn(_ events: [LearnedEvent], at now: Moment, write: () -> Void = {}) {
         input(arrivals: events.count, at: now) {
             stored.learn(events, at: now, write: write)
-            operators.journalHasChanged()
+            journalHasChanged(at: now)
         }
     }
 
@@ -68,7 +68,7 @@ extension Relay {
     public func commitFailed(at now: Moment) {
         input(at: now) {
             stored.fail()
-            operators.journalHasChanged()
+            journalHasChanged(at: now)
         }
     }
 
@@ -78,7 +78,7 @@ extension Relay {
         input(at: now) {
             journal.noRoom(for: batch)
             stored.refuseWhatHasNoRoom()
-            operators.journalHasChanged()
+            journalHasChanged(at: now)
         }
     }
 
@@ -87,8 +87,13 @@ extension Relay {
         input(at: now) {
             journal.roomIsGone()
             stored.refuseWhatHasNoRoom()
-            operators.journalHasChanged()
+            journalHasChanged(at: now)
         }
+    }
+
+    private func journalHasChanged(at now: Moment) {
+        operators.journalHasChanged()
+        profile.journalHasChanged(at: now)
     }
 
     /// The log has room again.
@@ -128,6 +133,7 @@ extension Relay {
             session.tick(at: now)
             typing.tick(at: now.monotonic)
             presence.tick(at: now)
+            profile.news.tick(at: now)
             receipt.tick(at: now.monotonic)
             catchUp.tick(at: now.monotonic)
             delivery.window.forget(at: now.wall)
@@ -214,8 +220,8 @@ extension Relay {
     /// When `tick` has to be called next, in monotonic milliseconds.
     public func nextDeadline(at now: Moment) -> Int64 {
         var next = min(
-            catchUp.nextDeadline, presence.nextDeadline, journal.nextDeadline, session.nextDeadline,
-            operators.nextDeadline)
+            catchUp.nextDeadline, presence.nextDeadline, profile.news.nextDeadline, journal.nextDeadline,
+            session.nextDeadline, operators.nextDeadline)
         if let due = typing.nextDeadline { next = min(next, due) }
         if let due = receipt.nextDeadline { next = min(next, due) }
         return next

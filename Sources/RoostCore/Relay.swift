@@ -56,6 +56,7 @@ public final class Relay {
     let typing: TypingCommands
     let presence: PresenceCommands
     let privacy: PrivacyCommands
+    let profile: ProfileCommands
     let operators: OperatorCommands
     let stored: StoredEvents
     private let replies: Replies
@@ -65,10 +66,12 @@ public final class Relay {
     ///   - snapshot: everything stored.
     ///   - limits: all limits.
     ///   - identity: what clients are told about the server.
+    ///   - rules: what the operator has chosen.
     ///   - random: for conversation ids and reconnect times; seeded in a simulation.
     ///   - now: the time of the start.
     public init(
-        _ snapshot: Snapshot, limits: Limits, identity: Identity, random: any RandomNumberGenerator, at now: Moment
+        _ snapshot: Snapshot, limits: Limits, identity: Identity, rules: PolicyRules = PolicyRules(),
+        random: any RandomNumberGenerator, at now: Moment
     ) {
         let epoch = snapshot.epoch
         precondition(!epoch.isEmpty, "a log has an epoch")
@@ -85,13 +88,13 @@ public final class Relay {
         delivery = Delivery(.init(limits), window, builder: builder, counters: counters)
         reads = Reads(.init(limits))
         let directory = Directory(
-            snapshot, .init(limits), journal: journal, counters: counters, random: random, at: now, delivery.settle())
+            snapshot, .init(limits), Policy(rules), journal: journal, counters: counters, random: random, at: now,
+            delivery.settle())
         let newest = WindowCatchUp(
             .init(limits), window, directory, delivery, EventFrames(builder: builder), counters)
         catchUp = CatchUp(
             .init(limits), directory, journal, reads, chores, delivery, newest, builder: builder, counters: counters,
             at: time)
-
         replies = Replies(builder: builder, delivery: delivery, counters: counters)
         typing = TypingCommands(
             typing: Typing(.init(limits), at: time), prices: prices, directory: directory, delivery: delivery,
@@ -99,19 +102,20 @@ public final class Relay {
         let receipts = Receipts(.init(limits))
         receipt = ReceiptCommands(
             receipts: receipts, prices: prices, chores: chores, directory: directory, journal: journal,
-            delivery: delivery, replies: replies,
-            builder: builder, counters: counters, times: times, storedPerBatch: limits.watermarksPerBatch)
+            delivery: delivery, replies: replies, builder: builder, counters: counters, times: times,
+            storedPerBatch: limits.watermarksPerBatch)
+        let people = Presence(.init(limits), counters, directory.policy, at: time)
+        profile = ProfileCommands(limits, people, prices, chores, directory, delivery, replies)
         presence = PresenceCommands(
-            presence: Presence(.init(limits), counters, at: time), counts: GroupCounts(.init(limits), at: time),
-            prices: prices, chores: chores, directory: directory, journal: journal, delivery: delivery,
-            replies: replies, builder: builder,
+            presence: people, counts: GroupCounts(.init(limits), at: time), prices: prices, chores: chores,
+            directory: directory, journal: journal, delivery: delivery, replies: replies, builder: builder,
             watchedMax: limits.watchedPerSession, countsMax: limits.countsPerSession)
         privacy = PrivacyCommands(
             prices: prices, directory: directory, journal: journal, delivery: delivery, replies: replies,
             builder: builder, presence: presence, typing: typing, exceptionsMax: limits.exceptionsPerUser)
         query = QueryCommands(.init(limits), chores, directory, reads, delivery, replies)
         conversation = ConversationCommands(
-            .init(limits), chores, directory, journal, delivery, replies, typing, presence, query)
+            .init(limits), chores, directory, journal, delivery, replies, typing, presence, profile.news, query)
         message = MessageCommands(
             prices: prices, directory: directory, journal: journal, delivery: delivery, conversations: conversation,
             typing: typing, builder: builder, counters: counters, textScalars: limits.textScalars)
@@ -120,13 +124,13 @@ public final class Relay {
             .init(limits), directory, journal, delivery, reads, replies, counters, signIns,
             FeedCommands(
                 .init(limits), snapshot.feedCursors, directory, journal, delivery, reads, replies, counters),
-            ErasureCommands(.init(limits), prices, reads, conversation),
+            ErasureCommands(.init(limits), prices, reads, conversation), profile,
             Statistics(.init(limits), counters, times, delivery, builder))
         session = SessionCommands(
             sessions: sessions, ends: DeviceEnds(.init(limits)), prices: prices, directory: directory,
             journal: journal, delivery: delivery, catchUp: catchUp, receipts: receipt,
-            presence: presence, privacy: privacy, operators: operators, signIns: signIns, typing: typing,
-            replies: replies,
+            presence: presence, privacy: privacy, profiles: profile.news, operators: operators, signIns: signIns,
+            typing: typing, replies: replies,
             welcome: WelcomeFrame(identity: identity, limits: limits, builder: builder), builder: builder,
             random: random, counters: counters)
         stored = StoredEvents(

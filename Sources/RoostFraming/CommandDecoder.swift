@@ -17,6 +17,7 @@ public final class CommandDecoder {
     /// The epoch of the log whose positions it accepts.
     public let epoch: String
     private let members: CommandMembers
+    private var profile: ProfileMembers { ProfileMembers(members: members) }
     private let feedMax: Int
     private let commandTypes = CommandType.vocabulary
 
@@ -82,12 +83,19 @@ public final class CommandDecoder {
         case .privacy: try readPrivacy()
         case .except:
             .except(users: try members.excepted(), try members.exception())
+        case .setProfile: try readProfile()
+        case .getUsers: .getUsers(try profile.users())
+        case .findUsers:
+            .findUsers(
+                Command.Find(
+                    prefix: try profile.prefix(), after: try members.optional(.after, profile.next),
+                    limit: try members.limit(atMost: members.limits.findMax)))
         case .watch:
             .watch(users: try members.watched(), conversations: try members.counted())
         case .unwatch:
             .unwatch(users: try members.watched(), conversations: try members.counted())
         case .people, .person, .whereabouts, .disconnect, .revoke, .drain, .statistics, .states,
-            .erase, .feed, .ackFeed, .forgetFeed:
+            .erase, .profile, .feed, .ackFeed, .forgetFeed:
             .operator(try readOperatorCommand(type))
         }
     }
@@ -104,6 +112,10 @@ public final class CommandDecoder {
         case .drain: .drain
         case .states: .states(try members.users())
         case .erase: try readErase()
+        case .profile:
+            .profile(
+                user: try members.user(.user), try profile.change(mayGrant: true),
+                isDeleted: try members.flag(.deleted))
         case .statistics: .statistics(isActive: try members.flag(.active) ?? true, limit: try members.limit())
         case .feed:
             .feed(
@@ -243,6 +255,12 @@ public final class CommandDecoder {
         let text = members.value(.text) == nil ? nil : try members.statusText()
         guard choice != nil || text != nil else { throw members.refusal(.state, "or text is missing") }
         return .status(choice, text: text)
+    }
+
+    private func readProfile() throws(Refusal) -> Command {
+        let change = try profile.change(mayGrant: false)
+        guard !change.isEmpty else { throw members.refusal(.name, "or another member that is to change is missing") }
+        return .setProfile(change)
     }
 
     private func readPrivacy() throws(Refusal) -> Command {

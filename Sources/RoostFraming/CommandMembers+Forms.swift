@@ -113,7 +113,7 @@ extension CommandMembers {
         return ids
     }
 
-    private func names(_ member: Member, atLeast least: Int, atMost most: Int) throws(Refusal) -> [Text] {
+    func names(_ member: Member, atLeast least: Int, atMost most: Int) throws(Refusal) -> [Text] {
         let names = try texts(
             member, "user names", "; each \(nameRule), not beginning with @", atMost: most,
             where: { $0.isUserName(atMost: limits.nameBytes) })

@@ -1,9 +1,10 @@
 /// The names of command members (Docs/Protocol.md, sections 3–9).
 enum Member: Int, CaseIterable, Sendable {
-    case active, after, `as`, background, before, body, consumer, conversation, conversations, device, id, key, kind
-    case lastSeen, limit, members, name, `operator`, pingSeconds, pongSeconds, position, presence, reaction, read
-    case remove, replyTo, resume, role, sequence, sid, state, text, to, token, type, until, user, users
-    case wait
+    case active, after, `as`, background, before, bio, body, consumer, conversation, conversations, deleted, device, id
+    case ifVersion, key, kind
+    case lastSeen, limit, members, name, `operator`, photo, pingSeconds, pongSeconds, position, prefix, presence
+    case reaction, read, remove, replyTo, resume, role, sequence, sid, state, text, tier, to, token, type, until, user
+    case username, users, wait
 
     static let vocabulary = Vocabulary<Member> { $0.word }
 
@@ -15,12 +16,15 @@ enum Member: Int, CaseIterable, Sendable {
         case .as: "as"
         case .background: "background"
         case .before: "before"
+        case .bio: "bio"
         case .body: "body"
         case .consumer: "consumer"
         case .conversation: "conversation"
         case .conversations: "conversations"
+        case .deleted: "deleted"
         case .device: "device"
         case .id: "id"
+        case .ifVersion: "ifVersion"
         case .key: "key"
         case .kind: "kind"
         case .lastSeen: "lastSeen"
@@ -28,9 +32,11 @@ enum Member: Int, CaseIterable, Sendable {
         case .members: "members"
         case .name: "name"
         case .operator: "operator"
+        case .photo: "photo"
         case .pingSeconds: "pingSeconds"
         case .pongSeconds: "pongSeconds"
         case .position: "position"
+        case .prefix: "prefix"
         case .presence: "presence"
         case .reaction: "reaction"
         case .read: "read"
@@ -42,11 +48,13 @@ enum Member: Int, CaseIterable, Sendable {
         case .sid: "sid"
         case .state: "state"
         case .text: "text"
+        case .tier: "tier"
         case .to: "to"
         case .token: "token"
         case .type: "type"
         case .until: "until"
         case .user: "user"
+        case .username: "username"
         case .users: "users"
         case .wait: "wait"
         }

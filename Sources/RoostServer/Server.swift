@@ -115,7 +115,7 @@ public struct Server: Sendable {
         let relay = Relay(
             snapshot, limits: limits,
             identity: .init(server: "roost/\(ServerVersion.number)", durability: configuration.store.durability),
-            random: SystemRandomNumberGenerator(), at: now)
+            rules: configuration.rules, random: SystemRandomNumberGenerator(), at: now)
         let gateway = Gateway(configuration, relay: relay, log: log, startedAt: now.wall)
         do {
             var settings = transportSettings

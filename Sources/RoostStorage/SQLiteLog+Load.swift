@@ -16,6 +16,7 @@ extension SQLiteLog {
         snapshot.leases = try writer.numbers.leases(database)
         snapshot.users = try users(database)
         snapshot.exceptions = try exceptions(database)
+        try Profiles.read(database) { snapshot.profiles.append(Snapshot.Profile($0, $1)) }
         snapshot.revocations = try revocations(database)
         snapshot.endedSignIns = try endedSignIns(database)
         snapshot.feedCursors = try feedCursors(database)

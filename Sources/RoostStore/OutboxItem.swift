@@ -104,7 +104,7 @@ public enum FailureScope: Sendable, Equatable {
     public init(_ code: ErrorCode, of action: OutboxItem.Action) {
         switch code {
         case .rateLimited, .busy, .unavailable, .notReady, .unauthorized, .tokenExpired: self = .passing
-        case .badJSON, .badRequest, .unknownType, .tooLarge, .conflict, .badPosition: self = .item
+        case .badJSON, .badRequest, .unknownType, .tooLarge, .conflict, .badPosition, .usernameTaken: self = .item
         case .forbidden, .notFound, .gone:
             // For what changes or marks one message, the message may be what is gone.
             if case .send = action { self = .conversation } else { self = .item }

@@ -10,6 +10,7 @@ public final class MemoryLog: LogWriter, LogReader {
         var head = Position.start
         var aliveAt = Timestamp.never
         var users: [UserNumber: Snapshot.User] = [:]
+        var profiles: [UserNumber: StoredProfile] = [:]
         var revocations: [UserNumber: [String: Timestamp]] = [:]
         var endedSignIns: [String: Timestamp] = [:]
         var feedCursors: [String: Position] = [:]
@@ -118,6 +119,8 @@ public final class MemoryLog: LogWriter, LogReader {
                 state.users[number]?.status = status
             case .privacy(let number, let settings):
                 state.users[number]?.privacy = settings
+            case .profile(let number, let profile):
+                state.profiles[number] = profile
             case .revoke(let number, let device, let time):
                 state.revocations[number, default: [:]][device ?? ""] = time
             case .endSignIn(let name, let until):
@@ -175,6 +178,9 @@ public final class MemoryLog: LogWriter, LogReader {
         snapshot.leases = NumberLeases(
             users: lease(.user), devices: lease(.device), conversations: lease(.conversation))
         snapshot.users = state.users.values.sorted { $0.number.value < $1.number.value }
+        snapshot.profiles = state.profiles.sorted { $0.key.value < $1.key.value }.map {
+            Snapshot.Profile($0.key, $0.value)
+        }
         for (user, revocations) in state.revocations.sorted(by: { $0.key.value < $1.key.value }) {
             snapshot.revocations += revocations.sorted { $0.key < $1.key }.map {
                 Snapshot.Revocation(user, device: $0.key.isEmpty ? nil : $0.key, $0.value)

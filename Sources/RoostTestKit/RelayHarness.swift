@@ -25,15 +25,19 @@ public final class RelayHarness {
     public private(set) var heldReads: [Read] = []
 
     private let limits: Limits
+    private let rules: PolicyRules
     private var seed: UInt64
 
     /// A relay that starts with the content of `log`.
-    public init(limits: Limits = Limits(), log: MemoryLog = MemoryLog(), seed: UInt64 = 1) {
+    public init(
+        limits: Limits = Limits(), rules: PolicyRules = PolicyRules(), log: MemoryLog = MemoryLog(), seed: UInt64 = 1
+    ) {
         self.limits = limits
+        self.rules = rules
         self.log = log
         self.seed = seed
         now = RelayHarness.moment(1_000_000)
-        relay = RelayHarness.start(log, limits, seed, now)
+        relay = RelayHarness.start(log, limits, rules, seed, now)
         settle()
     }
 
@@ -95,7 +99,7 @@ public final class RelayHarness {
         heldReads.removeAll()
         for client in clients { client.isOpen = false }
         seed += 1
-        relay = RelayHarness.start(log, limits, seed, now)
+        relay = RelayHarness.start(log, limits, rules, seed, now)
         settle()
     }
 
@@ -168,11 +172,14 @@ public final class RelayHarness {
         Moment(monotonic: monotonic, wall: Timestamp(milliseconds: 1_700_000_000_000 + monotonic))
     }
 
-    private static func start(_ log: MemoryLog, _ limits: Limits, _ seed: UInt64, _ now: Moment) -> Relay {
+    private static func start(
+        _ log: MemoryLog, _ limits: Limits, _ rules: PolicyRules, _ seed: UInt64, _ now: Moment
+    ) -> Relay {
         Relay(
             log.load(),
             limits: limits,
             identity: .init(server: "roost test", durability: .memory),
+            rules: rules,
             random: SeededGenerator(seed: seed),
             at: now
         )

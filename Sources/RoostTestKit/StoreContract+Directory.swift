@@ -20,6 +20,7 @@ extension StoreContract {
             .privacy(UserNumber(1), PrivacySettings(.everyone, .coarse, .nobody)),
             .exception(UserNumber(1), of: UserNumber(2), .never), .exception(UserNumber(2), of: UserNumber(1), .always),
             .exception(UserNumber(2), of: UserNumber(3), .never),
+            .profile(UserNumber(1), profile(1, "Ann")), .profile(UserNumber(2), profile(1, "Bob")),
             .revoke(UserNumber(2), device: nil, time(70)),
             .revoke(UserNumber(1), device: "phone", time(60)),
             .revoke(UserNumber(1), device: "phone", time(80)),
@@ -30,6 +31,7 @@ extension StoreContract {
             .feedCursor("push", at(6)), .feedCursor("old", nil),
             .exception(UserNumber(2), of: UserNumber(1), .blocked),
             .exception(UserNumber(1), of: UserNumber(2), nil),
+            .profile(UserNumber(1), profile(2, "Änn")), .profile(UserNumber(2), .tombstone(version: 2)),
         ])
         try store.goOn()
         let snapshot = try store.load()
@@ -41,6 +43,12 @@ extension StoreContract {
             [
                 Snapshot.Exception(UserNumber(2), of: UserNumber(1), .blocked),
                 Snapshot.Exception(UserNumber(2), of: UserNumber(3), .never),
+            ])
+        try expect(
+            snapshot.profiles,
+            [
+                Snapshot.Profile(UserNumber(1), profile(2, "Änn")),
+                Snapshot.Profile(UserNumber(2), .tombstone(version: 2)),
             ])
         try expect(
             snapshot.revocations,
@@ -64,6 +72,13 @@ extension StoreContract {
         try expect(snapshot.devices.map(\.user), [UserNumber(1), UserNumber(2)])
         try expect(snapshot.devices.map(\.ended), [nil, StoredEnd(.bye, at: time(9))])
         try expect(snapshot.aliveAt, time(77))
+    }
+
+    private static func profile(_ version: Int64, _ name: String) -> StoredProfile {
+        var profile = StoredProfile(version: version)
+        (profile.name, profile.username, profile.photo) = (name, "ann_1", "photos/1?\(version)")
+        (profile.bio, profile.role, profile.tier) = ("Line 1\nline 2", "trainer", "gold")
+        return profile
     }
 
     /// A number that is in use or was leased before is never leased. Outcomes of leases come behind a batch's other

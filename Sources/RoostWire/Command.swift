@@ -20,6 +20,9 @@ public enum Command {
     case privacy(PrivacyChange)
     /// The users are told this, or what the settings say if nil.
     case except(users: [Text], PrivacyException?)
+    case setProfile(ProfileChange)
+    case getUsers([Text])
+    case findUsers(Find)
     case watch(users: [Text], conversations: [Text])
     case unwatch(users: [Text], conversations: [Text])
     case create(Create)
@@ -182,6 +185,24 @@ public enum Command {
             self.hasPresence = hasPresence
             self.conversation = conversation
             self.sequence = sequence
+            self.after = after
+            self.limit = limit
+        }
+    }
+
+    /// `user.find`.
+    public struct Find {
+        /// How the username, or a word of the name, begins.
+        public var prefix: Text
+        /// Where the page before ended.
+        public var after: Text?
+        /// Most users in the answer.
+        public var limit: Int?
+
+        /// Creates one.
+        @inlinable
+        public init(prefix: Text, after: Text?, limit: Int?) {
+            self.prefix = prefix
             self.after = after
             self.limit = limit
         }

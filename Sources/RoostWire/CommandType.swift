@@ -4,7 +4,8 @@ public enum CommandType: WireWord {
     case create, get, list, rename, add, remove, setRole, members, leave
     case send, edit, delete, react, history, signal
     case ack, read, typing, presence, status, privacy, except, watch, unwatch
-    case people, person, whereabouts, disconnect, revoke, drain, statistics, states, erase
+    case setProfile, getUsers, findUsers
+    case people, person, whereabouts, disconnect, revoke, drain, statistics, states, erase, profile
     case feed, ackFeed, forgetFeed
 
     /// The value of `type`.
@@ -39,6 +40,9 @@ public enum CommandType: WireWord {
         case .except: "except"
         case .watch: "watch"
         case .unwatch: "unwatch"
+        case .setProfile: "profile.set"
+        case .getUsers: "user.get"
+        case .findUsers: "user.find"
         case .people: "admin.people"
         case .person: "admin.user"
         case .whereabouts: "admin.message"
@@ -48,6 +52,7 @@ public enum CommandType: WireWord {
         case .statistics: "admin.statistics"
         case .states: "admin.presence"
         case .erase: "admin.erase"
+        case .profile: "admin.profile"
         case .feed: "feed"
         case .ackFeed: "feed.ack"
         case .forgetFeed: "feed.forget"

@@ -2,6 +2,7 @@
 public enum ErrorCode: UInt8, WireWord {
     case badJSON, badRequest, unknownType, notReady, unauthorized, tokenExpired, forbidden, notFound, gone, conflict
     case tooLarge, badPosition, rateLimited, busy, unavailable
+    case usernameTaken
 
     /// The word on the wire and in metrics.
     public var word: StaticString {
@@ -21,6 +22,7 @@ public enum ErrorCode: UInt8, WireWord {
         case .rateLimited: "rate_limited"
         case .busy: "busy"
         case .unavailable: "unavailable"
+        case .usernameTaken: "username_taken"
         }
     }
 

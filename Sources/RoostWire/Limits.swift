@@ -25,6 +25,30 @@ public struct Limits: Sendable, Equatable {
     public var reactionBytes = 32
     /// Most bytes of a group's name.
     public var groupNameBytes = 256
+    /// Most bytes of a display name: as of a group's, which stands in the same lists.
+    public var profileNameBytes = 256
+    /// Fewest and most bytes of a username: one that people say to each other.
+    public var usernameBytesMin = 3
+    /// See `usernameBytesMin`.
+    public var usernameBytes = 32
+    /// Most bytes of a reference to a photo: an address with a hash in it.
+    public var photoBytes = 256
+    /// Most bytes of what a user says of itself: a few lines in any script.
+    public var bioBytes = 1_024
+    /// Most words of a display name by which a user is found. Further ones are shown and not looked for: with 128 words
+    /// of one letter, one user would take the room of 60.
+    public var nameWords = 8
+    /// Most users that one `user.get` names. Each takes 2 kB of the answer at most.
+    public var usersNamed = 100
+    /// Users on a page of `user.find` whose command names no limit, and the most there can be: a screen, and five.
+    public var findDefault = 20
+    /// See `findDefault`.
+    public var findMax = 100
+    /// Most users, or members of the asker's conversations, that are looked at for one page of `user.find`: 32 turns,
+    /// some 10 ms of the loop between other work.
+    public var findLooks = 65_536
+    /// Changes of profiles that wait for the store. A commit takes milliseconds.
+    public var profilesPending = 1_024
     /// Most Unicode scalars of a status text: a line on a phone, twice.
     public var statusScalars = 128
     /// Most users that one command puts into a conversation or removes. They come and go in one event, so one turn does
@@ -140,6 +164,9 @@ public struct Limits: Sendable, Equatable {
     /// Largest conversation whose members are told who is typing. In larger ones there is always somebody, and telling
     /// all of them each name costs as much as the messages. They are told whether several type.
     public var typingMembersMax = 256
+    /// Most people whose names and photos come with a list of conversations: of a page of 50, everybody in small
+    /// groups. Each takes some 100 bytes of the answer, 600 at most.
+    public var peopleShown = 500
     /// Most different reactions of one user to one message.
     public var reactionsPerUser = 20
     /// Largest conversation whose members are sent each other's receipts: n members who ack cause n² events. In larger

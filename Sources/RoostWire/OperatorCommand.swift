@@ -25,6 +25,9 @@ public enum OperatorCommand {
     /// A conversation is erased with everything in it.
     case eraseConversation(Text)
 
+    /// A user's profile is given, changed, or taken away for good: then only its version is left.
+    case profile(user: Text, ProfileChange, isDeleted: Bool?)
+
     /// A page of the log for a consumer.
     case feed(Feed)
     /// A consumer has processed everything up to here.
@@ -45,7 +48,7 @@ public enum OperatorCommand {
     /// Who may send it.
     public var senders: Senders {
         switch self {
-        case .person, .disconnect, .revoke, .endSignIn, .states, .eraseMessages, .eraseConversation: .both
+        case .person, .disconnect, .revoke, .endSignIn, .states, .eraseMessages, .eraseConversation, .profile: .both
         case .people, .whereabouts, .drain, .statistics: .operators
         case .feed, .ackFeed, .forgetFeed: .services
         }

@@ -12,6 +12,7 @@ struct StoreContent: Equatable {
         lines += snapshot.users.map {
             "user \($0.number.value) \($0.name) \($0.presence) \($0.status) \($0.privacy)"
         }.sorted()
+        lines += snapshot.profiles.map { "profile of \($0.user.value): \($0.profile)" }
         lines += snapshot.revocations.map { "revoked \($0.user.value) \($0.device ?? "") \($0.time.milliseconds)" }
         lines += snapshot.endedSignIns.map { "sign-in \($0.name) ended \($0.until.milliseconds)" }
         lines += snapshot.feedCursors.map { "feed of \($0.consumer) at \($0.position.value)" }

@@ -39,7 +39,9 @@ class Replay:
         self.operator: Device | None = None
         self.group = None
         self.position = None
-        self.service = self.fed = None
+        self.fed = None
+        # Whoever said hello last.
+        self.speaker = None
 
     async def filled(self, text):
         """Returns the example with its placeholders replaced."""
@@ -61,12 +63,12 @@ class Replay:
             # It would end the replay. Others try it.
             return
         if "{service:" in text:
-            self.service = await self.relay.connect()
+            self.speaker = await self.relay.connect()
         elif command.get("operator"):
-            self.operator = await self.relay.connect()
+            self.speaker = self.operator = await self.relay.connect()
         elif command["type"] == "hello":
-            self.alice = await self.relay.connect()
-        speaker = self.service or self.operator or self.alice
+            self.speaker = self.alice = await self.relay.connect()
+        speaker = self.speaker
         if "id" not in command:
             assert command["type"] in MAY_BE_SILENT
             await speaker.tell(**command)
@@ -157,7 +159,8 @@ def test_every_command_has_an_example():
         "conversation.rename",
         "conversation.add", "conversation.role", "conversation.remove", "conversation.members", "conversation.leave",
         "send", "edit", "react", "delete", "history", "signal", "ack", "read", "typing", "presence", "status",
-        "privacy", "except", "devices", "watch", "unwatch", "admin.people", "admin.user", "admin.message",
+        "privacy", "except", "profile.set", "user.get", "user.find", "admin.profile",
+            "devices", "watch", "unwatch", "admin.people", "admin.user", "admin.message",
         "admin.presence", "admin.erase",
         "admin.disconnect", "admin.revoke", "admin.statistics", "admin.drain", "feed", "feed.ack",
         "feed.forget"}

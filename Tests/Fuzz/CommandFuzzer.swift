@@ -44,7 +44,9 @@ private func touch(_ command: Command) -> [UInt8] {
     case .hello(let hello): (hello.device?.array ?? []) + hello.token.array
     case .refresh(let token): token.array
     case .ping, .bye, .devices, .ack, .presence, .privacy: []
-    case .except(let users, _): users.flatMap(\.array)
+    case .except(let users, _), .getUsers(let users): users.flatMap(\.array)
+    case .setProfile(let change): touch(change)
+    case .findUsers(let find): find.prefix.array + (find.after?.array ?? [])
     case .status(_, let text): text?.array ?? []
     case .send(let send): send.to.array + send.key.array + (send.kind?.array ?? []) + valid(send.body)
     case .edit(let edit): edit.target.conversation.array + valid(edit.body)
@@ -74,6 +76,7 @@ private func touch(_ command: OperatorCommand) -> [UInt8] {
     case .states(let users): users.flatMap(\.array)
     case .eraseMessages(let user, _): user.array
     case .eraseConversation(let conversation): conversation.array
+    case .profile(let user, let change, _): user.array + touch(change)
     case .drain, .statistics: []
     case .whereabouts(let asked):
         switch asked.event {
@@ -81,6 +84,11 @@ private func touch(_ command: OperatorCommand) -> [UInt8] {
         case .message(let conversation, _): conversation.array + (asked.after?.array ?? [])
         }
     }
+}
+
+private func touch(_ change: ProfileChange) -> [UInt8] {
+    [change.name, change.username, change.photo, change.bio, change.role, change.tier].compactMap { $0?.array }
+        .flatMap { $0 }
 }
 
 private func touch(_ change: Command.Change.Kind) -> [UInt8] {

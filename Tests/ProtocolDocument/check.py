@@ -245,9 +245,9 @@ def check_members():
     nodes |= {name: schemas[name] for name in ("conversationObject", "sequenceRange", "member", "reactionCount")}
     nodes["userPresence"] = schemas["presence"]
     nodes |= {name: schemas[name] for name in
-              ("onlineCount", "ownStatus", "ownPrivacy", "exception", "ownDevice", "ended", "people", "herePerson",
-               "person", "personDevice", "whereabouts", "recipient", "recipientDevice", "keptStatistics", "timing",
-               "feed", "feedEvent", "erasure")}
+              ("userProfile", "personShown", "onlineCount", "ownStatus", "ownPrivacy", "exception", "ownDevice",
+               "ended", "people", "herePerson", "person", "personDevice", "whereabouts", "recipient",
+               "recipientDevice", "keptStatistics", "timing", "feed", "feedEvent", "erasure")}
     same("WireMembers.swift", [*nodes, "limits"], listed)
     for name, members in listed.items():
         named = schemas["limits"]["required"] if name == "limits" else properties(nodes.get(name, {}))

@@ -68,6 +68,21 @@ import Testing
                 "privacy | nobody | coarse | shared"
             ),
             (#"{"type":"privacy","id":1,"read":null}"#, "privacy | - | - | -"),
+            (
+                #"{"type":"profile.set","id":1,"name":"Ann A","username":"Ann.1","photo":"p","bio":"","ifVersion":0}"#,
+                "setProfile | Ann A | Ann.1 | p |  | - | - | 0"
+            ),
+            (#"{"type":"user.get","id":1,"users":["ann","bob"]}"#, "getUsers | ann,bob"),
+            (#"{"type":"user.find","id":1,"prefix":"a b"}"#, "findUsers | a b | - | -"),
+            (#"{"type":"user.find","id":1,"prefix":"a","after":"u a","limit":3}"#, "findUsers | a | u a | 3"),
+            (
+                #"{"type":"admin.profile","id":1,"user":"ann","name":"A","role":"trainer","tier":""}"#,
+                "profile | ann | A | - | - | - | trainer |  | - | -"
+            ),
+            (
+                #"{"type":"admin.profile","id":1,"user":"ann","deleted":true}"#,
+                "profile | ann | - | - | - | - | - | - | - | true"
+            ),
             (#"{"type":"except","id":1,"users":["b","c"],"as":"blocked"}"#, "except | b,c | blocked"),
             (#"{"type":"except","id":1,"users":["b"],"as":"none"}"#, "except | b | none"),
             (#"{"type":"watch","id":1,"users":["bob", "carol"]}"#, "watch | bob,carol"),

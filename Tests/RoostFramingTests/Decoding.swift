@@ -86,6 +86,9 @@ func describe(_ command: Command) -> String {
             "privacy", change.presence.map { "\($0)" } ?? "-", change.lastSeen.map { "\($0)" } ?? "-",
             change.read.map { "\($0)" } ?? "-")
     case .except(let users, let exception): words("except", list(users), exception.map { "\($0)" } ?? "none")
+    case .setProfile(let change): words("setProfile", describe(change))
+    case .getUsers(let users): words("getUsers", list(users))
+    case .findUsers(let find): words("findUsers", text(find.prefix), text(find.after), number(find.limit))
     case .watch(let users, let counted): words(["watch", list(users)] + counted.map(text))
     case .unwatch(let users, let counted): words(["unwatch", list(users)] + counted.map(text))
     case .create(let create):
@@ -126,9 +129,16 @@ private func describe(_ command: OperatorCommand) -> String {
     case .eraseMessages(let user, let after):
         words("eraseMessages", text(user), after.map { "\($0.value)" } ?? "-")
     case .eraseConversation(let conversation): words("eraseConversation", text(conversation))
+    case .profile(let user, let change, let isDeleted):
+        words("profile", text(user), describe(change), isDeleted.map { "\($0)" } ?? "-")
     case .drain: "drain"
     case .statistics(let isActive, let limit): words("statistics", "\(isActive)", number(limit))
     }
+}
+
+private func describe(_ change: ProfileChange) -> String {
+    let texts = [change.name, change.username, change.photo, change.bio, change.role, change.tier].map(text)
+    return words(texts + [number(change.ifVersion)])
 }
 
 private func describe(_ change: Command.Change) -> String {

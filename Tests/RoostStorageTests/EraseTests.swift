@@ -63,6 +63,25 @@ import Testing
         #expect(try log.history(1).count == 4)
     }
 
+    /// Of a profile's former texts nothing is left, whether it has changed or its user has left.
+    @Test(arguments: [false, true]) func aFormerProfileIsOverwritten(isDeleted: Bool) throws {
+        let scratch = try Scratch()
+        var bounds = StorageBounds()
+        bounds.erasedMilliseconds = 0
+        let log = try SQLiteLog(scratch.path(), .full, bounds)
+        defer { log.close() }
+        var profile = StoredProfile(version: 1)
+        (profile.name, profile.username, profile.bio) = ("Squirrel", "squirrel", "squirrels")
+        _ = try log.writer.commit([.user(UserNumber(1), name: "ann"), .profile(UserNumber(1), profile)])
+        #expect(try scratch.holds("quirrel"))
+        var next = StoredProfile(version: 2)
+        next.name = "Ann"
+        _ = try log.writer.commit([.profile(UserNumber(1), isDeleted ? .tombstone(version: 2) : next)])
+        #expect(try log.writer.maintain() == false)
+        #expect(try !scratch.holds("quirrel"))
+        #expect(try log.load().profiles.map(\.profile.version) == [2])
+    }
+
     /// After a kill nobody knows what was erased before.
     @Test func aStartAlsoEmptiesTheWriteAheadLog() throws {
         let scratch = try Scratch()

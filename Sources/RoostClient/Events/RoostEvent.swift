@@ -33,6 +33,8 @@ public enum RoostEvent: Sendable, Equatable {
     case presence([UserPresence], late: Duration? = nil)
     /// How many members of watched conversations are online.
     case onlineCounts([OnlineCount])
+    /// The profile of a user: of one whom this device watches, of the other in a direct conversation, or the own one.
+    case profile(UserProfile)
     /// The user's own status was changed, on this device or another. `Welcome.status` tells what it was before.
     case status(OwnStatus)
     /// What the user tells others was changed, on this device or another. `privacy()` tells the exceptions, too.
@@ -58,6 +60,7 @@ public enum RoostEvent: Sendable, Equatable {
         case .typing(let change): self = .typing(change)
         case .presence(let users, let late): self = .presence(users, late: late)
         case .onlineCounts(let counts): self = .onlineCounts(counts)
+        case .profile(let profile): self = .profile(profile)
         case .status(let status): self = .status(status)
         case .privacy(let settings): self = .privacy(settings)
         case .drain(let wait): self = .drain(wait)

@@ -13,7 +13,7 @@ extension ConversationCommands {
             presence.joined(members, conversation, at: event.position, now)
             tell(event, to: conversation, except: origin)
             tellWhatWasBefore(members, in: conversation, event.position)
-            if let pair = conversation.pair { presence.introduce(pair, at: now) }
+            if let pair = conversation.pair { introduce(pair, now) }
         case .rename(let name):
             conversation.rename(name)
             tell(event, to: conversation, except: origin)
@@ -35,6 +35,13 @@ extension ConversationCommands {
         case nil:
             tell(event, to: conversation, except: origin)
         }
+    }
+
+    /// The two users of a direct conversation see each other from now on.
+    private func introduce(_ pair: UserPair, _ now: Moment) {
+        guard let low = directory.user(pair.low), let high = directory.user(pair.high) else { return }
+        presence.introduce(low, high, at: now)
+        profiles.introduce(low, high)
     }
 
     private func tell(_ event: StoredEvent, to conversation: Conversation, except origin: Session?) {

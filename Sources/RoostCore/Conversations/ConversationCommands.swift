@@ -33,11 +33,13 @@ final class ConversationCommands {
     let builder: FrameBuilder
     let typing: TypingCommands
     let presence: PresenceCommands
+    let profiles: ProfileNews
     let queries: QueryCommands
 
     init(
         _ bounds: Bounds, _ chores: Chores, _ directory: Directory, _ journal: Journal, _ delivery: Delivery,
-        _ replies: Replies, _ typing: TypingCommands, _ presence: PresenceCommands, _ queries: QueryCommands
+        _ replies: Replies, _ typing: TypingCommands, _ presence: PresenceCommands, _ profiles: ProfileNews,
+        _ queries: QueryCommands
     ) {
         self.bounds = bounds
         self.chores = chores
@@ -48,6 +50,7 @@ final class ConversationCommands {
         builder = replies.builder
         self.typing = typing
         self.presence = presence
+        self.profiles = profiles
         self.queries = queries
     }
 

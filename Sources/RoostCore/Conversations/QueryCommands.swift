@@ -12,11 +12,14 @@ final class QueryCommands {
         let bytes: Int
         /// Members listed in a conversation object.
         let membersNamed: Int
+        /// People whose profiles come with conversation objects.
+        let people: Int
 
         init(_ limits: Limits) {
             rows = limits.historyDefault
             bytes = limits.pageBytes
             membersNamed = limits.membersNamed
+            people = limits.peopleShown
         }
     }
 
@@ -112,6 +115,7 @@ final class QueryCommands {
         builder.beginObject("conversation")
         write(conversation, for: member, last: result.events.first)
         builder.endObject()
+        writePeople(of: [(conversation, result.events.first)], for: asker.user)
         delivery.reply(builder.finish(), to: asker.session)
     }
 
@@ -158,6 +162,7 @@ final class QueryCommands {
         builder.beginArray("conversations")
         var next = page.next
         var before: Position?
+        var shown: [(Conversation, StoredEvent?)] = []
         for entry in page.entries {
             let (conversation, position) = (entry.conversation, entry.position)
             // Last messages may be long. The page then ends early, and the next one goes on here.
@@ -171,8 +176,10 @@ final class QueryCommands {
             builder.beginObject()
             write(conversation, for: member, last: last[conversation.number])
             builder.endObject()
+            shown.append((conversation, last[conversation.number]))
         }
         builder.endArray()
+        writePeople(of: shown, for: asker.user)
         if let next { builder.member("next", next) }
         delivery.reply(builder.finish(), to: asker.session)
     }
@@ -267,6 +274,7 @@ final class QueryCommands {
         builder.beginObject("conversation")
         write(conversation, for: member, last: last)
         builder.endObject()
+        writePeople(of: [(conversation, last)], for: asker.user)
         builder.member("position", created.position)
         builder.member("time", created.time.milliseconds)
         if created.isDuplicate { builder.member("duplicate", true) }
@@ -330,6 +338,21 @@ final class QueryCommands {
     private func write(_ event: StoredEvent, in conversation: Conversation, for reader: User?) {
         let sender = directory.user(event.sender)?.name ?? ""
         events.writeMessage(event, in: conversation, from: sender, for: reader)
+    }
+
+    /// Writes what the people of these conversations are called. Those without whom a list can't be shown come first:
+    /// the others of direct conversations, and who wrote last.
+    private func writePeople(of conversations: [(conversation: Conversation, last: StoredEvent?)], for user: User) {
+        var people = PeopleShown(to: user, directory.policy, atMost: bounds.people)
+        for (conversation, last) in conversations {
+            if let sender = last.flatMap({ directory.user($0.sender) }) { people.add(sender) }
+            // Also one who has left.
+            for user in conversation.pair?.users ?? [] { directory.user(user).map { people.add($0) } }
+        }
+        for (conversation, _) in conversations {
+            for member in conversation.members.prefix(bounds.membersNamed) { people.add(member.user) }
+        }
+        people.write(to: builder)
     }
 
     private func write(_ conversation: Conversation, for member: Member, last: StoredEvent?) {

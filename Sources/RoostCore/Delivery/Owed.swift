@@ -7,6 +7,8 @@ enum Owed: Hashable {
     case severalTyping(ConversationNumber)
     case receipt(ConversationNumber, UserNumber)
     case presence(UserNumber)
+    /// What a user is called.
+    case profile(UserNumber)
     /// How many members of a conversation are online.
     case count(ConversationNumber)
     /// The user's own status.
@@ -25,6 +27,7 @@ extension Owed: Comparable {
         case .count(let conversation): (4, conversation.value, 0)
         case .status: (5, 0, 0)
         case .privacy: (6, 0, 0)
+        case .profile(let user): (7, 0, user.value)
         }
     }
 

@@ -36,7 +36,7 @@ final class Directory {
         var destination = Destination()
     }
 
-    let policy = Policy()
+    let policy: Policy
     let bounds: Bounds
     /// The retry time sent with `busy`.
     var retryMilliseconds: Int64 { bounds.retryMilliseconds }
@@ -56,10 +56,12 @@ final class Directory {
 
     /// Takes over the state of the store.
     init(
-        _ snapshot: borrowing Snapshot, _ bounds: Bounds, journal: Journal, counters: Counters, random: RandomSource,
+        _ snapshot: borrowing Snapshot, _ bounds: Bounds, _ policy: Policy, journal: Journal, counters: Counters,
+        random: RandomSource,
         at now: Moment, _ settled: borrowing Settled
     ) {
         self.bounds = bounds
+        self.policy = policy
         self.journal = journal
         self.counters = counters
         self.random = random
@@ -78,6 +80,7 @@ final class Directory {
                 user.except(other, stored.kind, at: .min)
             }
         }
+        for stored in snapshot.profiles { user(stored.user)?.profile = Profile(stored.profile) }
         for stored in snapshot.revocations {
             user(stored.user)?.revoked.revoke(stored.device, at: stored.time)
         }

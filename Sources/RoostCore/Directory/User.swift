@@ -32,6 +32,8 @@ final class User {
     var acked: AckedConversations?
     var presence: Presence.Person
     var privacy: Privacy
+    /// Nil until it is given for the first time.
+    var profile: Profile?
     var revoked = Revocations()
     var retold = Retellings.Wanted()
     var counted = GroupCounts.Memberships()
@@ -109,10 +111,11 @@ final class User {
     private var isMadeUp: Bool { name.utf8.first == UInt8(ascii: "@") }
 
     /// Whether nothing would be lost if the user were forgotten: it never came, no conversation has or had it, nobody
-    /// hides from it, and no token of it was revoked.
+    /// hides from it, it has no profile, and no token of it was revoked.
     var isNobody: Bool {
         devices.isEmpty && sessions.isEmpty && conversations.isEmpty && departures.isEmpty && conversationsJoining == 0
-            && opening == 0 && presence.lastSeen == .never && privacy.isAlone && revoked.isEmpty && !isMadeUp
+            && opening == 0 && presence.lastSeen == .never && privacy.isAlone && revoked.isEmpty && profile == nil
+            && !isMadeUp
     }
 
     /// The conversation was erased.

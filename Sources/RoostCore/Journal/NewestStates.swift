@@ -1,9 +1,9 @@
 import RoostWire
 
-/// States on their way to the log of which only the newest counts: the presence, the status and the privacy of each
-/// user, which tokens and sign-ins were revoked, how each device's connection ended, and that the relay was alive. Each
-/// waits once, however often it changes while the writer is busy. They go at the end of a batch, so that a new user is
-/// stored before its presence. Loop thread only.
+/// States on their way to the log of which only the newest counts: the presence, the status, the privacy and the
+/// profile of each user, which tokens and sign-ins were revoked, how each device's connection ended, and that the relay
+/// was alive. Each waits once, however often it changes while the writer is busy. They go at the end of a batch, so
+/// that a new user is stored before its presence. Loop thread only.
 struct NewestStates {
     private var states: [Mutation] = []
     /// Where the presence of each user is in `states`.
@@ -12,6 +12,8 @@ struct NewestStates {
     private var statuses: [UserNumber: Int] = [:]
     /// Where the settings of each user's privacy are in `states`.
     private var privacies: [UserNumber: Int] = [:]
+    /// Where the profile of each user is in `states`.
+    private var profiles: [UserNumber: Int] = [:]
     /// Where the exceptions are in `states`.
     private var exceptions: [Directed: Int] = [:]
     /// Where the revocations are in `states`.
@@ -51,6 +53,7 @@ struct NewestStates {
         case .presence(let user, _): presences[user] = put(mutation, at: presences[user])
         case .status(let user, _): statuses[user] = put(mutation, at: statuses[user])
         case .privacy(let user, _): privacies[user] = put(mutation, at: privacies[user])
+        case .profile(let user, _): profiles[user] = put(mutation, at: profiles[user])
         case .exception(let user, let other, _):
             let pair = Directed(user: user, other: other)
             exceptions[pair] = put(mutation, at: exceptions[pair])

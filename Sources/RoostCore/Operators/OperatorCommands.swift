@@ -42,6 +42,7 @@ final class OperatorCommands {
     private let signIns: SignIns
     let feeds: FeedCommands
     let erasures: ErasureCommands
+    private let profiles: ProfileCommands
     private let revocations: PendingRevocations
     private let person: PersonReport
     private let whereabouts: WhereaboutsReport
@@ -53,7 +54,7 @@ final class OperatorCommands {
     init(
         _ bounds: Bounds, _ directory: Directory, _ journal: Journal, _ delivery: Delivery, _ reads: Reads,
         _ replies: Replies, _ counters: Counters, _ signIns: SignIns, _ feeds: FeedCommands,
-        _ erasures: ErasureCommands, _ statistics: Statistics
+        _ erasures: ErasureCommands, _ profiles: ProfileCommands, _ statistics: Statistics
     ) {
         self.bounds = bounds
         self.directory = directory
@@ -66,6 +67,7 @@ final class OperatorCommands {
         self.signIns = signIns
         self.feeds = feeds
         self.erasures = erasures
+        self.profiles = profiles
         revocations = PendingRevocations(
             atMost: bounds.revocationsPending, retryMilliseconds: bounds.retryMilliseconds, journal, delivery,
             replies.builder)
@@ -145,6 +147,8 @@ final class OperatorCommands {
         case .eraseConversation(let conversation):
             let erased = try erasures.erase(conversation: conversation, by: name, id, session, now)
             deeds.append(OperatorDeed(name: name, kind: .eraseConversation(erased.id)))
+        case .profile(let user, let change, let isDeleted):
+            try profiles.give(user, change, isDeleted: isDeleted, id, session, now)
         case .drain:
             deeds.append(OperatorDeed(name: name, kind: .drain))
             replies.accept(id, session)

@@ -4,6 +4,11 @@ import RoostWire
 /// judges by changes that are under way as well as by committed ones, so that a command sees the effect of the one
 /// before.
 struct Policy {
+    /// What the operator has chosen.
+    let rules: PolicyRules
+
+    init(_ rules: PolicyRules = PolicyRules()) { self.rules = rules }
+
     /// Whether `user` may ask for the presence of `other`: oneself, users with a shared conversation, and those who let
     /// everybody. As it may take long to find a conversation, it is searched step by step.
     func sight(of other: User, by user: User, direct: Conversation?) -> Sight {

@@ -102,7 +102,7 @@ extension Policy {
     }
 
     /// Whether one of the two has this exception for the other.
-    private func isException(_ kind: PrivacyException, between one: User, _ other: User) -> Bool {
+    func isException(_ kind: PrivacyException, between one: User, _ other: User) -> Bool {
         one.privacy.exceptions[other.number] == kind || other.privacy.exceptions[one.number] == kind
     }
 }

@@ -1,7 +1,8 @@
 import RoostWire
 
-/// The search for what lets one user see another's presence: a conversation that both are in. It looks at the
-/// conversations of whoever is in fewer, one in each step, and may go on in a later turn.
+/// The search for what lets one user see another's presence or profile: a conversation that both are in, or for the
+/// profile, one that the other has left. It looks at the conversations of whoever is in fewer, one in each step, and
+/// may go on in a later turn.
 struct Sight {
     /// How far the search has come.
     enum Outcome {
@@ -18,18 +19,24 @@ struct Sight {
     private let direct: Conversation?
     /// Whether everybody may see the other.
     private let isOpen: Bool
+    /// Whether a conversation counts that the other has left.
+    private let countsFormer: Bool
     private var fewer: [Member] = []
     private var place = 0
 
     /// - Parameters:
     ///   - direct: the direct conversation of the two, if there is one.
     ///   - isOpen: everybody may see the other.
-    init(of other: User, by user: User, direct: Conversation?, isOpen: Bool) {
+    ///   - countsFormer: what the other has written stays in a conversation that it has left.
+    init(of other: User, by user: User, direct: Conversation?, isOpen: Bool, countsFormer: Bool = false) {
         self.user = user
         self.other = other
         self.direct = direct
         self.isOpen = isOpen
-        fewer = (user.conversations.count < other.conversations.count ? user : other).memberships
+        self.countsFormer = countsFormer && !other.departures.isEmpty
+        // Only the user's own conversations tell whom they had.
+        let isUser = self.countsFormer || user.conversations.count < other.conversations.count
+        fewer = (isUser ? user : other).memberships
     }
 
     /// Whether both users are in a conversation.
@@ -47,6 +54,7 @@ struct Sight {
             let conversation = fewer[place].conversation
             place += 1
             if Sight.isShared(conversation, by: user, and: other) { return .allowed(by: conversation) }
+            if countsFormer, other.departures[conversation.number] != nil { return .allowed(by: conversation) }
         }
         return .refused
     }

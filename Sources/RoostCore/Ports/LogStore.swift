@@ -58,6 +58,19 @@ public struct Snapshot: Sendable {
         }
     }
 
+    /// A user's profile.
+    public struct Profile: Hashable, Sendable {
+        /// Whose profile it is.
+        public var user: UserNumber
+        /// The profile.
+        public var profile: StoredProfile
+        /// Creates one.
+        public init(_ user: UserNumber, _ profile: StoredProfile) {
+            self.user = user
+            self.profile = profile
+        }
+    }
+
     /// Tokens that are no longer good.
     public struct Revocation: Hashable, Sendable {
         /// Whose tokens.
@@ -204,6 +217,8 @@ public struct Snapshot: Sendable {
     public var users: [User] = []
     /// All exceptions, in the order of the users and the others.
     public var exceptions: [Exception] = []
+    /// All profiles, in the order of the users.
+    public var profiles: [Profile] = []
     /// All revocations, in the order of the users and the devices.
     public var revocations: [Revocation] = []
     /// All sign-ins that are over and not forgotten, in the order of their names.

@@ -27,6 +27,8 @@ public enum Mutation: Sendable {
     case privacy(UserNumber, PrivacySettings)
     /// What a user tells one other user; nil as the settings say.
     case exception(UserNumber, of: UserNumber, PrivacyException?)
+    /// What a user is called and says of itself. Of an older profile no text is left.
+    case profile(UserNumber, StoredProfile)
     /// Tokens of a user that were issued up to this time are no longer good; those of one device if it is named.
     case revoke(UserNumber, device: String?, Timestamp)
     /// Tokens of a sign-in are no longer good. It can be forgotten after this time.

@@ -199,10 +199,9 @@ final class PresenceCommands {
     }
 
     /// The two users of a direct conversation begin to watch each other, so each is told the other's present state.
-    func introduce(_ pair: UserPair, at now: Moment) {
-        guard let low = directory.user(pair.low), let high = directory.user(pair.high) else { return }
-        for session in low.sessions { show([high], to: session, at: now) }
-        for session in high.sessions { show([low], to: session, at: now) }
+    func introduce(_ one: User, _ other: User, at now: Moment) {
+        for session in one.sessions { show([other], to: session, at: now) }
+        for session in other.sessions { show([one], to: session, at: now) }
     }
 
     /// Tells the session the present state of these users.

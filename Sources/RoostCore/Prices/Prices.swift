@@ -121,6 +121,9 @@ final class Prices {
         // A watch takes 0.5 µs to find, to check and to write down.
         case .watch(let names, let counted), .unwatch(let names, let counted):
             1 + Int64(names.count + counted.count) / 5
+        case .getUsers(let names): 1 + Int64(names.count) / 5
+        // Up to 100 users, each of 2 kB. What is looked at comes on top.
+        case .findUsers: 10
         case .create(let create): 1 + Int64(create.members.count) / 10
         case .change(let change):
             switch change.kind {
@@ -136,7 +139,7 @@ final class Prices {
             switch command {
             // Looks at thousands of users, or writes a hundred with their devices.
             case .people, .whereabouts: 10
-            case .person, .disconnect, .revoke, .endSignIn, .forgetFeed: 5
+            case .person, .disconnect, .revoke, .endSignIn, .forgetFeed, .profile: 5
             case .states(let names): 1 + Int64(names.count) / 5
             // A page of 4,096 rows is looked at, and up to 256 events are stored and told. The deliveries come on top.
             case .eraseMessages: 50

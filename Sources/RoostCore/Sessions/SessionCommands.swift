@@ -13,6 +13,7 @@ final class SessionCommands {
     private let receipts: ReceiptCommands
     private let presence: PresenceCommands
     private let privacy: PrivacyCommands
+    private let profiles: ProfileNews
     private let operators: OperatorCommands
     private let signIns: SignIns
     private let typing: TypingCommands
@@ -27,7 +28,7 @@ final class SessionCommands {
     init(
         sessions: Sessions, ends: DeviceEnds, prices: Prices, directory: Directory, journal: Journal,
         delivery: Delivery, catchUp: CatchUp, receipts: ReceiptCommands,
-        presence: PresenceCommands, privacy: PrivacyCommands, operators: OperatorCommands,
+        presence: PresenceCommands, privacy: PrivacyCommands, profiles: ProfileNews, operators: OperatorCommands,
         signIns: SignIns, typing: TypingCommands, replies: Replies,
         welcome: WelcomeFrame, builder: FrameBuilder, random: RandomSource, counters: Counters
     ) {
@@ -41,6 +42,7 @@ final class SessionCommands {
         self.receipts = receipts
         self.presence = presence
         self.privacy = privacy
+        self.profiles = profiles
         self.operators = operators
         self.signIns = signIns
         self.typing = typing
@@ -285,6 +287,10 @@ final class SessionCommands {
                 if let frame = receipts.frame(member, for: session) { delivery.deliver(frame, key, to: session) }
             case .presence(let number):
                 if presence.isTold(session, of: number), let user = directory.user(number) { users.append(user) }
+            case .profile(let number):
+                if let user = directory.user(number), profiles.isTold(session, of: user) {
+                    delivery.deliver(profiles.frame(of: user), key, to: session)
+                }
             case .count(let conversation): counts.append(conversation)
             case .privacy:
                 if let user = session.user { delivery.deliver(privacy.own(user), key, to: session) }

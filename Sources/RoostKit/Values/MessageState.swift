@@ -55,7 +55,8 @@ public struct SendFailure: Sendable, Equatable {
         case .notFound, .gone: (reason, canRetry) = (.notFound, true)
         case .rateLimited, .busy, .unavailable, .notReady, .unauthorized, .tokenExpired:
             (reason, canRetry) = (.unreachable, true)
-        case .badJSON, .badRequest, .unknownType, .conflict, .badPosition: (reason, canRetry) = (.notAccepted, false)
+        case .badJSON, .badRequest, .unknownType, .conflict, .badPosition, .usernameTaken:
+            (reason, canRetry) = (.notAccepted, false)
         }
         detail = failure.reason
     }

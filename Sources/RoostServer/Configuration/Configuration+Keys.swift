@@ -1,13 +1,14 @@
 import Logging
 import RoostConfiguration
+import RoostCore
 import RoostWire
 
 extension Configuration {
     typealias Key = ConfigurationKey<Configuration>
 
     static let keys: [Key] =
-        listenKeys + tlsKeys + storeKeys + retentionKeys + authKeys + presenceKeys + drainKeys + metricsKeys + adminKeys
-        + logKeys + limitKeys
+        listenKeys + tlsKeys + storeKeys + retentionKeys + authKeys + directoryKeys + presenceKeys + drainKeys
+        + metricsKeys + adminKeys + logKeys + limitKeys
 
     /// The comment above each section of Config/roost.yaml.
     static let sectionNotes = [
@@ -18,6 +19,7 @@ extension Configuration {
         "retention":
             "Which messages are erased from the store. Clients see them as deleted. See Docs/Operations.md.",
         "auth": "Who may connect. Tokens are JWTs, signed with Roost's own key or by an issuer of yours.",
+        "directory": "Who finds whom. See Docs/Protocol.md, section 14.",
         "presence": "Who is online.",
         "drain": "How the relay stops on SIGTERM.",
         "metrics": "What Prometheus may read at /metrics.",
@@ -150,6 +152,15 @@ extension Configuration {
         ),
     ]
 
+    private static let directoryKeys: [Key] = [
+        Key(
+            "directory.find",
+            .word(\.directoryWord, PolicyRules.Directory.allCases.map(\.rawValue)),
+            "Whom people find and whose profile they are shown. everyone: everybody. contacts: contacts, and those in "
+                + "conversations with them. exact: everybody, by the whole name or username and not by a part of it."
+        )
+    ]
+
     private static let presenceKeys: [Key] = [
         Key(
             "presence.grace_seconds",
@@ -229,6 +240,11 @@ extension Configuration {
     fileprivate var durabilityWord: String {
         get { store.durability.rawValue }
         set { store.durability = Durability(rawValue: newValue) ?? store.durability }
+    }
+
+    fileprivate var directoryWord: String {
+        get { rules.directory.rawValue }
+        set { rules.directory = PolicyRules.Directory(rawValue: newValue) ?? rules.directory }
     }
 
     fileprivate var audienceText: String {

@@ -1,4 +1,5 @@
 import Logging
+import RoostCore
 import RoostTransport
 import RoostWire
 
@@ -93,6 +94,8 @@ public struct Configuration: Sendable, Equatable {
     public var retention = Retention()
     /// Who may connect.
     public var auth = Auth()
+    /// Who may do what, as far as operators choose it.
+    public var rules = PolicyRules()
     /// How the relay stops.
     public var drain = Drain()
     /// What Prometheus may read.

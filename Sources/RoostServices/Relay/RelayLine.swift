@@ -197,7 +197,7 @@ extension ServiceFault {
         case .forbidden: self.init(.forbidden, refusal.reason)
         case .notFound: self.init(.notFound, refusal.reason)
         case .gone: self.init(.gone, refusal.reason)
-        case .conflict: self.init(.conflict, refusal.reason)
+        case .conflict, .usernameTaken: self.init(.conflict, refusal.reason)
         case .tooLarge: self.init(.tooLarge, refusal.reason)
         case .rateLimited: self.init(.rateLimited, refusal.reason, retryAfter: wait ?? 1)
         case .busy: self.init(.busy, refusal.reason, retryAfter: wait ?? 1)

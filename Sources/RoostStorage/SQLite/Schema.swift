@@ -43,6 +43,10 @@ enum Schema {
         CREATE TABLE exception (
             user INTEGER NOT NULL, other INTEGER NOT NULL, kind INTEGER NOT NULL, PRIMARY KEY (user, other)
         ) STRICT, WITHOUT ROWID;
+        CREATE TABLE profile (
+            user INTEGER PRIMARY KEY, version INTEGER NOT NULL, name TEXT NOT NULL, username TEXT NOT NULL,
+            photo TEXT NOT NULL, bio TEXT NOT NULL, role TEXT NOT NULL, tier TEXT NOT NULL, deleted INTEGER NOT NULL
+        ) STRICT;
         CREATE TABLE revocation (
             user INTEGER NOT NULL, device TEXT NOT NULL, time INTEGER NOT NULL, PRIMARY KEY (user, device)
         ) STRICT, WITHOUT ROWID;

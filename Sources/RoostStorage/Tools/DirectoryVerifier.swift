@@ -24,6 +24,12 @@ struct DirectoryVerifier {
                 "is about a user, number %, that isn't there", &report)
         }
         try tell(
+            "SELECT user, user FROM profile WHERE user NOT IN (SELECT number FROM user)", "profile",
+            "is of a user, number %, that isn't there", &report)
+        try tell(
+            "SELECT min(user), count(*) FROM profile WHERE username <> '' GROUP BY username HAVING count(*) > 1",
+            "profile", "% users have the same username", &report)
+        try tell(
             "SELECT user, user FROM revocation WHERE user NOT IN (SELECT number FROM user)", "revocation",
             "is of a user, number %, that isn't there", &report)
         try tell(

@@ -22,6 +22,7 @@ extension ExportLine {
         case "conversation": self = .conversation(try ExportedConversation(&members))
         case "member": self = .member(try ExportedMember(&members))
         case "device": self = .device(try ExportedDevice(&members))
+        case "profile": self = .profile(try ExportedProfile(&members))
         case "exception": self = .exception(try ExportedException(&members))
         case "withheld": self = .withheld(try WithheldMessages(&members))
         case "end": self = .end(lines: try members.number("lines"))
@@ -71,6 +72,27 @@ extension ExportedException {
         other = try members.user("other")
         kind = try members.word("as")
         guard user != other else { throw ExportLineFailure("other: the same as user") }
+    }
+}
+
+extension ExportedProfile {
+    fileprivate init(_ members: inout LineMembers) throws(ExportLineFailure) {
+        let limits = Limits()
+        user = try members.user("user")
+        profile = StoredProfile(version: try members.number("version", atLeast: 1))
+        profile.name = try members.text("name", or: "", atMost: limits.profileNameBytes)
+        profile.username = try members.name("username", or: "", atMost: limits.usernameBytes)
+        profile.photo = try members.text("photo", or: "", atMost: limits.photoBytes)
+        profile.bio = try members.text("bio", or: "", atMost: limits.bioBytes)
+        profile.role = try members.name("role", or: "", atMost: limits.kindBytes)
+        profile.tier = try members.name("tier", or: "", atMost: limits.kindBytes)
+        profile.isDeleted = try members.flag("deleted")
+        guard !profile.isDeleted || profile == .tombstone(version: profile.version) else {
+            throw ExportLineFailure("deleted: nothing but the version is left of such a profile")
+        }
+        guard profile.username == profile.username.lowercased() else {
+            throw ExportLineFailure("username: not in lower case")
+        }
     }
 }
 

@@ -36,6 +36,7 @@ struct ExportLineWriter {
             json.member("user", exception.user)
             json.member("other", exception.other)
             json.member("as", word: exception.kind.word)
+        case .profile(let one): write(one)
         case .conversation(let conversation):
             begin("conversation")
             json.member("conversation", conversation.id)
@@ -79,6 +80,19 @@ struct ExportLineWriter {
         json.member("epoch", header.epoch)
         json.member("head", header.head)
         json.member("time", header.time)
+    }
+
+    private func write(_ one: ExportedProfile) {
+        begin("profile")
+        json.member("user", one.user)
+        json.member("version", one.profile.version)
+        member("name", unlessEmpty: one.profile.name)
+        member("username", unlessEmpty: one.profile.username)
+        member("photo", unlessEmpty: one.profile.photo)
+        member("bio", unlessEmpty: one.profile.bio)
+        member("role", unlessEmpty: one.profile.role)
+        member("tier", unlessEmpty: one.profile.tier)
+        if one.profile.isDeleted { json.member("deleted", true) }
     }
 
     private func write(_ one: ExportedMember) {
@@ -136,6 +150,10 @@ struct ExportLineWriter {
         json.beginBare()
         json.beginObject()
         json.member("type", type)
+    }
+
+    private func member(_ name: StaticString, unlessEmpty text: String) {
+        if !text.isEmpty { json.member(name, text) }
     }
 
     private func member(_ name: StaticString, unlessZero number: Int64) {

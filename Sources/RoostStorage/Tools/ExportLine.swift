@@ -11,6 +11,7 @@ enum ExportLine: Equatable, Sendable {
     case member(ExportedMember)
     case device(ExportedDevice)
     case exception(ExportedException)
+    case profile(ExportedProfile)
     case event(ExportedEvent)
     case withheld(WithheldMessages)
     /// The last line: how many stand before it. A file without it was cut short.
@@ -60,6 +61,12 @@ struct ExportedException: Equatable, Sendable {
     var user: String
     var other: String
     var kind: PrivacyException
+}
+
+/// A user's profile.
+struct ExportedProfile: Equatable, Sendable {
+    var user: String
+    var profile: StoredProfile
 }
 
 /// A conversation. Its members have lines of their own.

@@ -49,6 +49,7 @@ struct ImportDirectory {
                 try writer.directory.setPrivacy(of: UserNumber(user.number), to: user.privacy)
             }
             try writeExceptions()
+            try writeProfiles()
             for conversation in plan.conversations.values.sorted(by: { $0.number < $1.number }) {
                 try write(conversation)
             }
@@ -64,6 +65,23 @@ struct ImportDirectory {
             add.bind(2, other.number)
             add.bind(3, Int32(exception.kind.rawValue))
             try add.run()
+        }
+    }
+
+    /// Of users who have none in the store. A username that the store has given to somebody else stays there.
+    private func writeProfiles() throws {
+        let find = try writer.database.prepare("SELECT 1 FROM profile WHERE user = ?1")
+        let findUsername = try writer.database.prepare("SELECT 1 FROM profile WHERE username = ?1")
+        for one in plan.profiles {
+            guard let user = plan.users[one.user] else { continue }
+            find.bind(1, user.number)
+            guard try find.first({ _ in true }) == nil else { continue }
+            var profile = one.profile
+            if !profile.username.isEmpty {
+                try findUsername.bind(1, copying: profile.username)
+                if try findUsername.first({ _ in true }) != nil { profile.username = "" }
+            }
+            try writer.profiles.set(profile, of: UserNumber(user.number))
         }
     }
 

@@ -47,6 +47,7 @@ struct ImportPlan {
     private(set) var conversations: [String: Conversation] = [:]
     private(set) var devices: [ExportedDevice] = []
     private(set) var exceptions: [ExportedException] = []
+    private(set) var profiles: [ExportedProfile] = []
     /// Messages that the store has as they were before a later edit or deletion: position there, by the line.
     private(set) var refreshed: [Int64: Int64] = [:]
     /// Rows that will be added.
@@ -108,6 +109,9 @@ struct ImportPlan {
             try know(exception.user)
             try know(exception.other)
             exceptions.append(exception)
+        case .profile(let profile):
+            try know(profile.user)
+            profiles.append(profile)
         case .event(let event): try take(event, number: number)
         case .withheld(let messages): try take(messages)
         }

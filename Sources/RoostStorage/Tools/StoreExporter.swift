@@ -123,6 +123,7 @@ public struct StoreExporter {
             }
             try sink.write(.user(user))
         }
+        try writeProfiles(of: people)
         for number in wanted.sorted() {
             guard let found = names.conversations[number] else { continue }
             let kind = UInt8(exactly: found.kind).flatMap { ConversationKind(rawValue: $0) } ?? .group
@@ -145,6 +146,15 @@ public struct StoreExporter {
             else { continue }
             let kind = PrivacyException(number: exceptions.int32(2))
             try sink.write(.exception(ExportedException(user: user, other: other, kind: kind)))
+        }
+    }
+
+    private func writeProfiles(of people: Set<Int32>?) throws {
+        try Profiles.read(database) { number, profile in
+            guard author.map({ $0 == number.value }) ?? people?.contains(number.value) ?? true,
+                let user = names.users[number.value]
+            else { return }
+            try sink.write(.profile(ExportedProfile(user: user, profile: profile)))
         }
     }
 

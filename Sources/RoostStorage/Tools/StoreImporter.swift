@@ -98,7 +98,7 @@ public final class StoreImporter {
             switch line {
             case .event(let event): try take(event, number)
             case .withheld(let messages): try take(messages, number)
-            case .header, .user, .conversation, .member, .device, .exception, .end: break
+            case .header, .user, .profile, .conversation, .member, .device, .exception, .end: break
             }
         }
         try store()

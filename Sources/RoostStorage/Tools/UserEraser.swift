@@ -218,6 +218,9 @@ public final class UserEraser {
         for other in try numbers("SELECT other FROM exception WHERE user = ?1") {
             changes.append(.exception(user, of: UserNumber(other), nil))
         }
+        for version in try numbers("SELECT version FROM profile WHERE user = ?1 AND NOT deleted") {
+            changes.append(.profile(user, .tombstone(version: Int64(version) + 1)))
+        }
         _ = try writer.commit(changes)
         try writer.change {
             for sql in [

@@ -17,6 +17,7 @@ public final class SQLiteWriter: LogWriter, @unchecked Sendable {
     let indexer: LogIndexer
     let directory: Directory
     let reactions: Reactions
+    let profiles: Profiles
     let meta: Meta
     let bounds: StorageBounds
     let reporter: StorageReporter
@@ -93,6 +94,7 @@ public final class SQLiteWriter: LogWriter, @unchecked Sendable {
         editor = try LogEditor(database, newRows)
         directory = try Directory(database)
         reactions = try Reactions(database, lookUps: lookUps)
+        profiles = try Profiles(database)
         erasures = try Erasures(database)
         numbers = try NumberLeasing(database)
         head = max(try LogTable(lookUps).end(), try meta.number("head_floor"), try meta.number("indexed_to"))
@@ -239,6 +241,10 @@ public final class SQLiteWriter: LogWriter, @unchecked Sendable {
             try directory.setStatus(of: user, to: status)
         case .privacy(let user, let settings):
             try directory.setPrivacy(of: user, to: settings)
+        case .profile(let user, let profile):
+            try profiles.set(profile, of: user)
+            // Its former texts stand in the write-ahead log.
+            checkpoints.erasedTexts.note()
         case .revoke(let user, let device, let time):
             try directory.setRevocation(of: user, device, to: time)
         case .endSignIn(let name, let until): try directory.endSignIn(name, until: until)

@@ -32,6 +32,8 @@ extension Ledger {
                 if let user = users[user.value] { status[user] = stored }
             case .privacy(let user, let settings):
                 if let user = users[user.value] { privacy[user] = settings }
+            case .profile(let user, let profile):
+                if let user = users[user.value] { note(profile, of: user) }
             case .exception(let user, let other, let exception):
                 if let user = users[user.value], let other = users[other.value] {
                     exceptions[Pair(user, other)] = exception
@@ -45,6 +47,13 @@ extension Ledger {
                 next += 1
             }
         }
+    }
+
+    /// Each version is stored once, with one content. Of several changes in one batch the last is stored.
+    private func note(_ profile: StoredProfile, of user: Int) {
+        let last = profiles[user]?.keys.max() ?? 0
+        if profile.version <= last { blame("version \(profile.version) of u\(user)'s profile follows \(last)") }
+        profiles[user, default: [:]][profile.version] = profile.name
     }
 
     /// Whoever came, or is or was in a conversation that is there, must not be forgotten.

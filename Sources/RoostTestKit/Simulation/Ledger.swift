@@ -102,6 +102,8 @@ final class Ledger {
     /// Durable privacy by user, and exceptions by user and other.
     var privacy: [Int: PrivacySettings] = [:]
     var exceptions: [Pair: PrivacyException] = [:]
+    /// Stored profiles by user: the name of each version.
+    var profiles: [Int: [Int64: String]] = [:]
     var aliveAt: Int64 = 0
     private var violations: [String] = []
 

@@ -10,6 +10,8 @@ public struct Answer: Sendable, Equatable {
     public var isDuplicate: Bool
     /// When the token expires; only in the answer to `refresh`.
     public var expires: Timestamp?
+    /// The version of the profile; only in the answers to `profile.set` and `admin.profile`.
+    public var version: Int64?
     /// How many connections were closed; only in the answers to `admin.disconnect` and `admin.revoke`.
     public var closed: Int?
     /// Whether a restart would forget what was done, because the disk is full; only in the answer to `admin.revoke`.
@@ -24,6 +26,7 @@ extension Answer {
         time = members.time("time")
         isDuplicate = members.flag("duplicate") ?? false
         expires = members.time("expires")
+        version = members.integer("version")
         closed = members.count("closed")
         isUnstored = members.flag("unstored") ?? false
     }

@@ -48,6 +48,8 @@ extension ConversationSummary {
 public struct ConversationPage: Sendable, Equatable {
     /// The conversations.
     public var conversations: [ConversationSummary]
+    /// What the people whom the conversations name are called, as far as they have said so.
+    public var people: [UserProfile]
     /// The value for `before` to get the next page; nil on the last page.
     public var next: String?
 }
@@ -57,6 +59,7 @@ extension ConversationPage {
     public init?(reading members: JSONMembers) {
         guard let conversations = members.objects("conversations") else { return nil }
         self.conversations = conversations.compactMap(ConversationSummary.init(reading:))
+        people = UserProfile.people(reading: members)
         next = members.string("next")
     }
 }
@@ -65,6 +68,8 @@ extension ConversationPage {
 public struct CreatedConversation: Sendable, Equatable {
     /// The conversation.
     public var conversation: ConversationSummary
+    /// What its people are called.
+    public var people: [UserProfile]
     /// Whether the conversation existed already.
     public var isDuplicate: Bool
 }
@@ -76,6 +81,7 @@ extension CreatedConversation {
             return nil
         }
         self.conversation = conversation
+        people = UserProfile.people(reading: members)
         isDuplicate = members.flag("duplicate") ?? false
     }
 }

@@ -37,6 +37,9 @@ public enum Event: Sendable, Equatable {
     case presence([UserPresence], late: Duration? = nil)
     /// How many members of watched conversations are online has changed.
     case onlineCounts([OnlineCount])
+    /// The profile of a user has changed: of one whom this session watches, of the other in a direct conversation, or
+    /// the own one.
+    case profile(UserProfile)
     /// The user has changed the own status, on some device.
     case status(OwnStatus)
     /// The user has changed what others are told, on some device. Exceptions may have changed, too: `privacy` tells
@@ -77,6 +80,7 @@ public enum Event: Sendable, Equatable {
             case .presence:
                 .presence(
                     UserPresence.list(reading: members), late: members.integer("late").map { .milliseconds($0) })
+            case .profile: UserProfile(reading: members).map { .profile($0) }
             case .status: OwnStatus(reading: members).map { .status($0) }
             case .privacy: PrivacySettings(reading: members).map { .privacy($0) }
             case .drain: members.integer("after").map { .drain(.milliseconds(max(0, $0))) }

@@ -35,7 +35,7 @@ import Testing
         delivery = Delivery(.init(limits), window, builder: builder, counters: counters)
         reads = Reads(.init(limits))
         directory = Directory(
-            snapshot, .init(limits), journal: journal, counters: counters,
+            snapshot, .init(limits), Policy(), journal: journal, counters: counters,
             random: RandomSource(SystemRandomNumberGenerator()), at: Moment(0), delivery.settle())
         let newest = WindowCatchUp(
             .init(limits), window, directory, delivery, EventFrames(builder: builder), counters)

@@ -25,7 +25,7 @@ import Testing
         limits.conversationsPerUser = 2
         journal = Journal(.init(limits), head: .start)
         directory = Directory(
-            snapshot, .init(limits), journal: journal, counters: Counters(),
+            snapshot, .init(limits), Policy(), journal: journal, counters: Counters(),
             random: RandomSource(SystemRandomNumberGenerator()), at: Moment(0), delivery.settle())
     }
 

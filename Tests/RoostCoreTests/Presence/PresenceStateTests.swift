@@ -25,7 +25,7 @@ import Testing
 
     private func emptyDirectory() -> Directory {
         Directory(
-            Snapshot(), .init(Limits()), journal: Journal(.init(Limits()), head: .start), counters: counters,
+            Snapshot(), .init(Limits()), Policy(), journal: Journal(.init(Limits()), head: .start), counters: counters,
             random: RandomSource(SystemRandomNumberGenerator()), at: Moment(0), cast.settled())
     }
 

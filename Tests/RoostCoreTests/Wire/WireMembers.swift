@@ -5,7 +5,7 @@ let wireMembers: [String: String] = [
     "ok": """
     re conversation sequence position time duplicate expires conversations next members of deliveredCount readCount \
     messages gaps more users devices privacy \
-    exceptions people person whereabouts statistics feed closed unstored erasure
+    profiles partial version exceptions people person whereabouts statistics feed closed unstored erasure
     """,
     "error": "re code reason retry retryAfter",
     "pong": "re time",
@@ -24,6 +24,7 @@ let wireMembers: [String: String] = [
     "receipt": "conversation user delivered deliveredAt read readAt unread",
     "typing": "conversation user replyTo several active",
     "presence": "users late conversations",
+    "profile": "user version name username photo bio role tier deleted",
     "status": "state text",
     "privacy": "presence lastSeen read",
     "drain": "after",
@@ -41,6 +42,8 @@ let wireMembers: [String: String] = [
     "member": "user role delivered deliveredAt read readAt state text lastSeen seen",
     "reactionCount": "reaction count mine",
     "userPresence": "user state text lastSeen seen",
+    "userProfile": "user version name username photo bio role tier deleted",
+    "personShown": "user version name photo deleted",
     "onlineCount": "conversation online of",
     "ownStatus": "state text",
     "ownPrivacy": "presence lastSeen read",

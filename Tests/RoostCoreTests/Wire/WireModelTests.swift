@@ -18,6 +18,8 @@ import Testing
         var devices: [OwnDevice]
         var counts: [OnlineCount]
         var privacy: OwnPrivacy?
+        var profiles: ProfilePage?
+        var named: [UserProfile]
         var people: PeoplePage?
         var person: PersonDetail?
         var whereabouts: Whereabouts?
@@ -29,6 +31,7 @@ import Testing
             event = Event(reading: members)
             guard case .ok = event else {
                 users = []
+                named = []
                 devices = []
                 counts = []
                 return
@@ -42,6 +45,8 @@ import Testing
             devices = OwnDevice.list(reading: members)
             counts = OnlineCount.list(reading: members)
             privacy = OwnPrivacy(reading: members)
+            profiles = ProfilePage(reading: members)
+            named = UserProfile.people(reading: members)
             people = PeoplePage(reading: members)
             person = PersonDetail(reading: members)
             whereabouts = Whereabouts(reading: members)
@@ -112,6 +117,7 @@ private struct WireScenario {
             $0.pageMessages = 3
             $0.presencePerSecond = 10
             $0.presenceAtOnce = 0
+            $0.findLooks = 6
         })
 
     init() {
@@ -134,6 +140,7 @@ private struct WireScenario {
         eraseWhileAway(alice)
         typeInAThread(alice)
         changeQuickly()
+        callThem(alice, carol)
         _ = carol.request("status", ["state": "busy", "text": "In a meeting"])
         let fetch = relay.connect("carol", "tablet", background: true)
         relay.pause()
@@ -229,6 +236,24 @@ private struct WireScenario {
         _ = henry.request("conversation.members", ["conversation": "\(group)", "presence": true])
     }
 
+    private func callThem(_ alice: HarnessClient, _ carol: HarnessClient) {
+        let service = relay.open()
+        service.send(#"{"type":"hello","id":0,"token":"service:mill","operator":true}"#)
+        _ = carol.request(
+            "profile.set", ["name": "Carol C", "username": "carol", "photo": "photos/1", "bio": "Hello."])
+        _ = service.request("admin.profile", ["user": "carol", "role": "trainer", "tier": "gold"])
+        _ = service.request("admin.profile", ["user": "bob", "name": "Carl"])
+        _ = service.request("admin.profile", ["user": "frank", "deleted": true, "ifVersion": 0])
+        _ = alice.makeDirect("carol")
+        _ = service.request("admin.profile", ["user": "bob", "deleted": true])
+        relay.pause()
+        _ = alice.request("user.get", ["users": ["carol", "bob", "nobody"]])
+        _ = alice.request("user.find", ["prefix": "ca", "limit": 1])
+        _ = service.request("admin.profile", ["user": "eve", "name": "Caesar"])
+        _ = alice.request("user.find", ["prefix": "ca", "limit": 1])
+        _ = alice.request("conversation.list")
+    }
+
     private func typeInAThread(_ alice: HarnessClient) {
         let others = ["frank", "grace"].map { relay.connect($0) }
         let group = alice.makeGroup("frank", "grace")
@@ -288,6 +313,8 @@ extension JSONValue {
             written[object, default: []].insert(name)
             let inner: String? =
                 switch name {
+                case "people" where value.kind == .array: "personShown"
+                case "profiles": "userProfile"
                 case "people", "person", "whereabouts", "feed", "erasure": name
                 case "events": "feedEvent"
                 case "statistics": "keptStatistics"

@@ -217,8 +217,8 @@ import Testing
         _ = try export(scratch, "two", .conversation("d2"), to: "direct")
         let before = try contents(scratch, "one")
         for (file, line, reason) in [
-            ("group", 6, "key: its sender used it before"),
-            ("direct", 4, "its two users have a direct conversation already, d1"),
+            ("group", 7, "key: its sender used it before"),
+            ("direct", 6, "its two users have a direct conversation already, d1"),
         ] as [(String, Int64, String)] {
             #expect(throws: ToolFailure.line(path: scratch.path(file), number: line, reason: reason)) {
                 try take(scratch, file, into: "one")

@@ -24,6 +24,7 @@ struct RandomContent {
             .status(UserNumber(3), StoredStatus(.invisible, text: "now", toldText: "before")),
             .status(UserNumber(4), StoredStatus(.invisible, text: "now")),
             .privacy(UserNumber(2), PrivacySettings(.everyone, .coarse, .nobody)),
+            .profile(UserNumber(2), profile), .profile(UserNumber(1), .tombstone(version: 3)),
             .exception(UserNumber(1), of: UserNumber(2), .blocked),
             .exception(UserNumber(2), of: UserNumber(1), .always),
         ]
@@ -33,6 +34,13 @@ struct RandomContent {
                 .device(DeviceNumber($0), user: UserNumber($0), name: "phone", cursor: .start),
             ] as [Mutation]
         } + told
+    }
+
+    private static var profile: StoredProfile {
+        var profile = StoredProfile(version: 7)
+        (profile.name, profile.username, profile.photo) = ("Ünal \"U\" One", "u_1", "photos/1")
+        (profile.bio, profile.role, profile.tier) = ("two\nlines", "trainer", "gold")
+        return profile
     }
 
     mutating func below(_ bound: Int) -> Int {
@@ -152,6 +160,7 @@ extension SQLiteLog {
         let snapshot = try load()
         let names = Dictionary(uniqueKeysWithValues: snapshot.users.map { ($0.number, $0.name) })
         var lines = snapshot.users.map { "user \($0.name) \($0.status) \($0.privacy)" }
+        for one in snapshot.profiles { lines.append("profile \(names[one.user] ?? "") \(one.profile)") }
         for exception in snapshot.exceptions {
             lines.append("exception \(names[exception.user] ?? "") \(names[exception.other] ?? "") \(exception.kind)")
         }

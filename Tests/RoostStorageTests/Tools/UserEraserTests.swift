@@ -47,6 +47,7 @@ import Testing
             "SELECT name FROM device WHERE user = 2",
             "SELECT status FROM user WHERE number = 2 AND (status <> '' OR last_seen > 0 OR shown_to > 0)",
             "SELECT other FROM exception WHERE user = 2",
+            "SELECT name FROM profile WHERE user = 2 AND (name <> '' OR NOT deleted)",
         ] {
             #expect(try lines(scratch, query) == [], "\(query)")
         }

@@ -1,0 +1,23 @@
+import RoostWire
+
+/// Who finds whom, and is shown whose profile.
+extension Policy {
+    /// Whether `other` is a contact of `user`.
+    func isContact(_ other: User, of user: User) -> Bool { false }
+
+    /// Whom people find.
+    var directoryRule: PolicyRules.Directory { rules.directory }
+
+    /// Whether `user` may be shown the profile of `other`. As it may take long to find a conversation, it is searched
+    /// step by step.
+    func acquaintance(with other: User, of user: User, direct: Conversation?) -> Sight {
+        Sight(
+            of: other, by: user, direct: direct, isOpen: rules.directory != .contacts || isContact(other, of: user),
+            countsFormer: true)
+    }
+
+    /// Whether nothing of the user's profile is shown to the viewer, whatever the two share.
+    func hidesProfile(of user: User, from viewer: User) -> Bool {
+        user !== viewer && isException(.blocked, between: user, viewer)
+    }
+}

@@ -1,0 +1,18 @@
+/// The rules that an operator chooses.
+public struct PolicyRules: Sendable, Equatable {
+    /// Whom people find and whose profile they are shown.
+    public enum Directory: String, CaseIterable, Sendable {
+        /// Everybody.
+        case everyone
+        /// Contacts, and who is or was in a conversation with them.
+        case contacts
+        /// Everybody, by the whole name or username and not by a part of it.
+        case exact
+    }
+
+    /// Whom people find.
+    public var directory = Directory.contacts
+
+    /// The defaults.
+    public init() {}
+}

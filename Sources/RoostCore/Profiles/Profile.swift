@@ -1,0 +1,166 @@
+import DequeModule
+import RoostWire
+
+/// The profile of one user. A user has one from the first change on, and only `Profiles` changes it. Loop thread only.
+final class Profile {
+    /// As it is stored: what others are shown. Its version is 0 as long as none is stored.
+    fileprivate(set) var stored: StoredProfile
+    /// As it will be when everything under way is stored: what the next change is judged by.
+    fileprivate(set) var latest: StoredProfile
+    /// How the user is found.
+    fileprivate(set) var keys: [FoldedName] = []
+    /// Others are about to be told of a change.
+    var isListed = false
+
+    init(_ stored: StoredProfile) {
+        self.stored = stored
+        latest = stored
+    }
+
+    /// The first of the keys that begin with a prefix.
+    func key(beginningWith prefix: FoldedName) -> FoldedName? {
+        var first: FoldedName?
+        for key in keys where key.begins(with: prefix) && first.map({ key < $0 }) ?? true { first = key }
+        return first
+    }
+
+    /// Whether this is all of the name, or the username.
+    func isWholly(_ name: FoldedName) -> Bool {
+        !stored.name.isEmpty && keys.first == name || stored.username.utf8.elementsEqual(name.bytes)
+    }
+
+    /// Whether others may be shown something of it.
+    var isShown: Bool { stored.version > 0 }
+}
+
+/// Profiles that change: it judges changes, keeps usernames unique, and notes a change once it is stored. Nobody is
+/// shown what a crash could take back, because a version stands for one content. Loop thread only.
+final class Profiles {
+    /// The limits of this part.
+    struct Bounds {
+        /// Changes that wait for the store.
+        let pending: Int
+        /// Words of a display name by which a user is found.
+        let words: Int
+        /// How long a refused client is told to wait.
+        let retryMilliseconds: Int64
+
+        init(_ limits: Limits) {
+            pending = limits.profilesPending
+            words = limits.nameWords
+            retryMilliseconds = limits.busyRetryMilliseconds
+        }
+    }
+
+    /// A command that waits until its change is stored.
+    struct Waiting {
+        let user: User
+        /// What the profile is then.
+        let profile: StoredProfile
+        /// The batch with the change.
+        let batch: UInt64
+        let session: Session
+        let id: CommandID?
+    }
+
+    private let bounds: Bounds
+    private let journal: Journal
+    /// Whose username it is, or is about to be.
+    private var usernames = NameTable<User>()
+    private(set) var index: NameIndex
+    private var waiting = Deque<Waiting>()
+
+    /// Takes over the profiles of all users.
+    init(_ bounds: Bounds, of users: [User], journal: Journal) {
+        self.bounds = bounds
+        self.journal = journal
+        var entries: [NameIndex.Entry] = []
+        for user in users {
+            guard let profile = user.profile else { continue }
+            profile.keys = FoldedName.keys(of: profile.stored, atMost: bounds.words)
+            entries += profile.keys.map { NameIndex.Entry($0, of: user.number) }
+            if !profile.stored.username.isEmpty { usernames.insert(user, named: profile.stored.username) }
+        }
+        index = NameIndex(entries)
+    }
+
+    // MARK: Judging
+
+    /// The profile after a change.
+    /// - Parameters:
+    ///   - isDeleted: true if the user leaves for good, false if it comes back; nil if neither.
+    /// - Returns: nil if it is the same.
+    /// - Throws: `conflict` if the profile has another version, `username_taken`, and `gone` if the user has left.
+    func judge(_ change: ProfileChange, _ isDeleted: Bool?, of user: User) throws(Refusal) -> StoredProfile? {
+        let latest = user.profile?.latest ?? StoredProfile(version: 0)
+        if let version = change.ifVersion, version != latest.version {
+            throw Refusal(.conflict, "ifVersion: the profile has version \(latest.version)")
+        }
+        var next = latest
+        if isDeleted == true {
+            guard !latest.isDeleted else { return nil }
+            next = .tombstone(version: latest.version)
+        } else {
+            if latest.isDeleted, isDeleted == nil { throw Refusal(.gone, "the user has left for good") }
+            next.isDeleted = false
+            next = next.changed(by: change)
+            if !next.username.isEmpty, let owner = usernames[next.username], owner !== user {
+                throw Refusal(.usernameTaken, "username: somebody else has it")
+            }
+        }
+        guard next != latest else { return nil }
+        next.version += 1
+        return next
+    }
+
+    /// Checks that one more change may wait for the store. Called before anything is changed.
+    /// - Throws: `busy` or `unavailable`.
+    func checkRoom() throws(Refusal) {
+        try journal.reserve(0)
+        guard waiting.count < bounds.pending else {
+            throw Refusal(
+                .busy, "\(bounds.pending) changes of profiles wait for the store",
+                retryAfterMilliseconds: bounds.retryMilliseconds)
+        }
+    }
+
+    // MARK: Storing
+
+    /// Has the profile stored, after `judge` and `checkRoom`. `takeStored` returns the command when that is done.
+    func store(_ next: StoredProfile, of user: User, _ session: Session, _ id: CommandID?) {
+        let profile = user.profile ?? Profile(StoredProfile(version: 0))
+        user.profile = profile
+        if profile.latest.username != next.username {
+            if !profile.latest.username.isEmpty { usernames.remove(profile.latest.username) }
+            if !next.username.isEmpty { usernames.insert(user, named: next.username) }
+        }
+        profile.latest = next
+        journal.store(.profile(user.number, next))
+        waiting.append(Waiting(user: user, profile: next, batch: journal.batch, session: session, id: id))
+    }
+
+    /// A command has nothing to change. It is answered behind what is under way: a retry has to wait for the first try.
+    /// - Returns: false if nothing is under way for the user.
+    func wait(for user: User, _ session: Session, _ id: CommandID?) -> Bool {
+        guard let profile = user.profile, profile.latest != profile.stored, let last = waiting.last else {
+            return false
+        }
+        waiting.append(Waiting(user: user, profile: profile.latest, batch: last.batch, session: session, id: id))
+        return true
+    }
+
+    /// Returns the next command whose change is stored, and notes the change.
+    func takeStored() -> (command: Waiting, isChanged: Bool)? {
+        guard let next = waiting.first, next.batch <= journal.durableBatch else { return nil }
+        waiting.removeFirst()
+        guard let profile = next.user.profile, profile.stored != next.profile else { return (next, false) }
+        for key in profile.keys { index.remove(NameIndex.Entry(key, of: next.user.number)) }
+        profile.stored = next.profile
+        profile.keys = FoldedName.keys(of: next.profile, atMost: bounds.words)
+        for key in profile.keys { index.insert(NameIndex.Entry(key, of: next.user.number)) }
+        return (next, true)
+    }
+
+    /// Returns a command whose change won't be stored, because the store has failed.
+    func takeFailed() -> Waiting? { journal.isFailed ? waiting.popFirst() : nil }
+}

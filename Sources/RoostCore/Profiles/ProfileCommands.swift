@@ -1,0 +1,166 @@
+import RoostFraming
+import RoostWire
+
+/// `profile.set`, `user.get`, `user.find`, `admin.profile`: what people are called, and how they are found. Loop thread
+/// only.
+final class ProfileCommands {
+    /// The limits of these commands.
+    struct Bounds {
+        /// Users of a page of `user.find` whose command names no limit.
+        let found: Int
+        /// Users and members that are looked at for it.
+        let looks: Int
+
+        init(_ limits: Limits) { (found, looks) = (limits.findDefault, limits.findLooks) }
+    }
+
+    private let bounds: Bounds
+    private let profiles: Profiles
+    let news: ProfileNews
+    private let prices: Prices
+    private let chores: Chores
+    private let directory: Directory
+    private let journal: Journal
+    private let delivery: Delivery
+    private let replies: Replies
+    private let builder: FrameBuilder
+
+    init(
+        _ limits: Limits, _ presence: Presence, _ prices: Prices, _ chores: Chores, _ directory: Directory,
+        _ delivery: Delivery, _ replies: Replies
+    ) {
+        bounds = Bounds(limits)
+        profiles = Profiles(.init(limits), of: directory.everybody, journal: directory.journal)
+        news = ProfileNews(
+            presence, delivery, replies.builder, directory.policy, chores,
+            gatherMilliseconds: limits.gatherMilliseconds)
+        self.prices = prices
+        self.chores = chores
+        self.directory = directory
+        self.delivery = delivery
+        self.replies = replies
+        journal = directory.journal
+        builder = replies.builder
+    }
+
+    // MARK: Changing
+
+    /// A user changes its own profile.
+    func set(_ change: ProfileChange, _ id: CommandID?, _ session: Session, _ now: Moment) throws(Refusal) {
+        let (user, _) = try session.speaker()
+        try self.change(user, change, isDeleted: nil, id, session, now)
+    }
+
+    /// A service or an operator changes the profile of somebody, who needn't have come yet.
+    func give(
+        _ name: Text, _ change: ProfileChange, isDeleted: Bool?, _ id: CommandID?, _ session: Session, _ now: Moment
+    ) throws(Refusal) {
+        guard isDeleted != true || change.isEmpty else {
+            throw Refusal(.badRequest, "deleted: nothing can be given to a user who has left for good")
+        }
+        guard let user = directory.user(named: name) else {
+            guard isDeleted != true else { throw Refusal(.notFound, "user: nobody has this name") }
+            try profiles.checkRoom()
+            let user = try directory.introduce(name.string)
+            defer { directory.forgetIfNobody(user) }
+            return try self.change(user, change, isDeleted: isDeleted, id, session, now)
+        }
+        try self.change(user, change, isDeleted: isDeleted, id, session, now)
+    }
+
+    /// The answer comes when the change is stored, and then everybody is told.
+    private func change(
+        _ user: User, _ change: ProfileChange, isDeleted: Bool?, _ id: CommandID?, _ session: Session, _ now: Moment
+    ) throws(Refusal) {
+        try profiles.checkRoom()
+        guard let next = try profiles.judge(change, isDeleted, of: user) else {
+            if !profiles.wait(for: user, session, id) { accept(id, session, user.profile?.stored.version ?? 0) }
+            return
+        }
+        try prices.pay(deliveries: news.audience(of: user), by: session, at: now)
+        profiles.store(next, of: user, session, id)
+    }
+
+    /// The journal has stored a batch, or can't.
+    func journalHasChanged(at now: Moment) {
+        while let (command, isChanged) = profiles.takeStored() {
+            if isChanged { news.note(command.user, at: now.monotonic) }
+            accept(command.id, command.session, command.profile.version)
+        }
+        while let command = profiles.takeFailed() {
+            guard command.session.phase == .ready else { continue }
+            replies.refuse(Refusal(.unavailable, "the store has failed", id: command.id), command.session)
+        }
+    }
+
+    private func accept(_ id: CommandID?, _ session: Session, _ version: Int64) {
+        guard session.phase == .ready else { return }
+        builder.begin("ok")
+        builder.reply(to: id)
+        builder.member("version", version)
+        delivery.reply(builder.finish(), to: session)
+    }
+
+    // MARK: Looking
+
+    /// The profiles of these users, as far as the asker may see them. Of others there is nothing but the name.
+    func get(_ names: [Text], _ id: CommandID?, _ session: Session, _ now: Moment) throws(Refusal) {
+        let (asker, _) = try session.speaker()
+        try chores.check(session)
+        let named = names.map { ProfileRequest.Named($0.string, directory.user(named: $0)) }
+        let request = ProfileRequest(named, for: asker, directory) { [self] named in
+            guard session.phase == .ready else { return }
+            builder.begin("ok")
+            builder.reply(to: id)
+            builder.beginArray("profiles")
+            for one in named {
+                builder.beginObject()
+                if one.isShown, let user = one.user {
+                    builder.profile(of: user)
+                } else {
+                    builder.member("user", plain: one.name)
+                }
+                builder.endObject()
+            }
+            builder.endArray()
+            delivery.reply(builder.finish(), to: session)
+        }
+        chores.begin(request, for: session, at: now)
+    }
+
+    /// The next users of whom a word of the name, or the username, begins so.
+    func find(_ find: Command.Find, _ id: CommandID?, _ session: Session, _ now: Moment) throws(Refusal) {
+        let (asker, _) = try session.speaker()
+        try chores.check(session)
+        let question = FindRequest.Question(
+            prefix: FoldedName(find.prefix.string), after: find.after.map { place($0.string) },
+            limit: find.limit ?? bounds.found, looks: bounds.looks)
+        let request = FindRequest(question, for: asker, directory, profiles) { [self] page in
+            guard session.phase == .ready else { return }
+            builder.begin("ok")
+            builder.reply(to: id)
+            builder.beginArray("profiles")
+            for hit in page.hits {
+                builder.beginObject()
+                builder.profile(of: hit.user)
+                builder.endObject()
+            }
+            builder.endArray()
+            if page.hasMore, let last = page.hits.last { builder.member("next", next(after: last)) }
+            if page.isPartial { builder.member("partial", true) }
+            delivery.reply(builder.finish(), to: session)
+        }
+        chores.begin(request, for: session, at: now)
+    }
+
+    /// Says where a page ended by what the asker was shown, so that it betrays nobody else.
+    private func next(after hit: FindRequest.Hit) -> String {
+        hit.user.name + " " + String(decoding: hit.key.bytes, as: UTF8.self)
+    }
+
+    private func place(_ next: String) -> (key: FoldedName, number: UserNumber) {
+        let parts = next.split(separator: " ", maxSplits: 1, omittingEmptySubsequences: false)
+        let user = parts.first.flatMap { directory.user(called: String($0)) }
+        return (FoldedName(parts.count > 1 ? String(parts[1]) : ""), user?.number ?? .none)
+    }
+}

@@ -1,0 +1,62 @@
+/// What a user is called and says of itself.
+public struct UserProfile: Sendable, Hashable {
+    /// The user.
+    public var user: String
+    /// Rises by one with each change; 0 if the user has no profile, or doesn't show it.
+    public var version: Int64
+    /// The display name.
+    public var name: String?
+    /// The name by which the user is found, in lower case.
+    public var username: String?
+    /// Where the photo is.
+    public var photo: String?
+    /// What the user says of itself. A list of conversations leaves it out, and what follows, too.
+    public var bio: String?
+    /// The role that a service has given.
+    public var role: String?
+    /// The tier that a service has given.
+    public var tier: String?
+    /// Whether the person has left for good. Nothing but the version is left then.
+    public var isDeleted: Bool
+}
+
+extension UserProfile {
+    /// Reads one; nil if a member is missing that Docs/Protocol.md promises.
+    public init?(reading members: JSONMembers) {
+        guard let user = members.string("user") else { return nil }
+        self.user = user
+        version = members.integer("version") ?? 0
+        name = members.string("name")
+        username = members.string("username")
+        photo = members.string("photo")
+        bio = members.string("bio")
+        role = members.string("role")
+        tier = members.string("tier")
+        isDeleted = members.flag("deleted") ?? false
+    }
+
+    /// What the people are called whom an answer about conversations names, as far as they have said so.
+    public static func people(reading members: JSONMembers) -> [UserProfile] {
+        (members.objects("people") ?? []).compactMap(UserProfile.init(reading:))
+    }
+}
+
+/// The answer to `user.get` and `user.find`.
+public struct ProfilePage: Sendable, Equatable {
+    /// The profiles. `user.get` answers with one for each user, in the same order.
+    public var profiles: [UserProfile]
+    /// The value for `after` to get the next page; nil on the last page.
+    public var next: String?
+    /// Whether there may be more whom the server didn't look at: a longer prefix finds them.
+    public var isPartial: Bool
+}
+
+extension ProfilePage {
+    /// Reads the answer; nil if it isn't one to these commands.
+    public init?(reading members: JSONMembers) {
+        guard let profiles = members.objects("profiles") else { return nil }
+        self.profiles = profiles.compactMap(UserProfile.init(reading:))
+        next = members.string("next")
+        isPartial = members.flag("partial") ?? false
+    }
+}

@@ -1,0 +1,97 @@
+"""What people are called: seen without asking, changed while others look on, found, and gone when they have left."""
+
+import pytest
+
+
+def named(profiles):
+    return {one["user"]: one.get("name") for one in profiles}
+
+
+async def test_a_name_is_seen_by_whoever_is_written_to_and_a_change_by_those_who_look_on(start):
+    relay = start()
+    mill = await relay.service()
+    # Who signs up has a name before the first hello.
+    await mill.call("admin.profile", user="ann", name="Ann Ardent", role="trainer")
+    bob, ann = await relay.device("bob"), await relay.device("ann")
+    await ann.send("@bob", "hello")
+    told = await bob.event("profile", user="ann")
+    assert (told["name"], told["role"], told["version"]) == ("Ann Ardent", "trainer", 1)
+    tablet = await relay.device("ann", "tablet")
+    answer = await ann.call("profile.set", name="Anna", username="Anna.A", photo="photos/1")
+    assert answer["version"] == 2
+    for device in (bob, ann, tablet):
+        told = await device.event("profile", user="ann", version=2)
+        assert (told["name"], told["username"]) == ("Anna", "anna.a")
+    assert await bob.refusal("profile.set", username="anna.a") == "username_taken"
+    people = (await bob.call("conversation.list"))["people"]
+    assert people == [{"user": "ann", "version": 2, "name": "Anna", "photo": "photos/1"}]
+
+
+async def test_profiles_outlive_a_crash(start):
+    relay = start()
+    ann = await relay.device("ann")
+    await ann.call("profile.set", name="Ann", username="ann", bio="two\nlines")
+    relay.kill()
+    relay.start()
+    ann, bob = await relay.device("ann"), await relay.device("bob")
+    profile = (await ann.call("user.get", users=["ann"]))["profiles"][0]
+    assert profile == {"user": "ann", "version": 1, "name": "Ann", "username": "ann", "bio": "two\nlines"}
+    assert await bob.refusal("profile.set", username="ANN") == "username_taken"
+    assert (await ann.call("profile.set", name="Anna", ifVersion=1))["version"] == 2
+
+
+async def everybody(relay):
+    devices = {}
+    for user, name in (("u1", "Anna Maria"), ("u2", "Anna"), ("u3", "Zoe Anders")):
+        devices[user] = await relay.device(user)
+        await devices[user].call("profile.set", name=name, username=user + "_x")
+    return devices
+
+
+@pytest.mark.parametrize("rule, stranger, friend", [
+    ("everyone", ["u3", "u2", "u1"], ["u3", "u2", "u1"]), ("contacts", [], ["u3", "u1"]), ("exact", [], [])])
+async def test_who_is_found_is_the_operators_choice(start, rule, stranger, friend):
+    relay = start(directory__find=rule)
+    await everybody(relay)
+    ask = await relay.device("ask")
+    assert list(named((await ask.call("user.find", prefix="an"))["profiles"])) == stranger
+    await ask.group("Crew", "u1", "u3")
+    assert list(named((await ask.call("user.find", prefix="an"))["profiles"])) == friend
+    whole = (await ask.call("user.find", prefix="ANNA"))["profiles"]
+    assert list(named(whole)) == {"everyone": ["u2", "u1"], "contacts": ["u1"], "exact": ["u2"]}[rule]
+    shown = named((await ask.call("user.get", users=["u1", "u2", "nobody"]))["profiles"])
+    assert shown == {"u1": "Anna Maria", "u2": None if rule == "contacts" else "Anna", "nobody": None}
+
+
+async def test_who_is_blocked_is_neither_found_nor_told(start):
+    relay = start(directory__find="everyone")
+    devices = await everybody(relay)
+    ask = await relay.device("ask")
+    await ask.send("@u1", "hello")
+    await devices["u1"].call("except", users=["ask"], **{"as": "blocked"})
+    await devices["u1"].call("profile.set", name="Anna Blocked")
+    await devices["u1"].event("profile", name="Anna Blocked")
+    await ask.barrier()
+    assert [one["name"] for one in ask.seen("profile", user="u1")] == ["Anna Maria"]
+    assert list(named((await ask.call("user.find", prefix="anna"))["profiles"])) == ["u2"]
+
+
+async def test_of_who_has_left_nothing_is_left(start):
+    relay = start()
+    mill, bob = await relay.service(), await relay.device("bob")
+    ann = await relay.device("ann")
+    await ann.call("profile.set", name="Squirrel One", username="squirrel", bio="squirrels")
+    await ann.send("@bob", "hello")
+    await ann.call("profile.set", name="Squirrel Two")
+    await mill.call("admin.profile", user="ann", deleted=True)
+    told = await bob.event("profile", user="ann", deleted=True)
+    assert dict(told) == {"type": "profile", "user": "ann", "version": 3, "deleted": True}
+    assert (await bob.call("conversation.list"))["people"] == [{"user": "ann", "version": 3, "deleted": True}]
+    assert await ann.refusal("profile.set", name="Ann") == "gone"
+    relay.kill()
+    relay.start()
+    bob = await relay.device("bob")
+    assert (await bob.call("user.get", users=["ann"]))["profiles"] == [{"user": "ann", "version": 3, "deleted": True}]
+    assert relay.stop() == 0
+    files = b"".join(path.read_bytes() for path in relay.store.parent.glob(relay.store.name + "*"))
+    assert b"quirrel" not in files

@@ -1,0 +1,1 @@
+{"type":"admin.profile","id":1,"user":"ann","name":"Ann","role":"trainer","tier":"gold","deleted":false}
