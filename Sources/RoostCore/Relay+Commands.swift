@@ -34,7 +34,8 @@ extension Relay {
         case .ping: self.session.ping(id, session, now)
         case .bye: self.session.bye(id, session)
         case .devices: try self.session.devices(id, session)
-        case .send, .edit, .delete, .react, .signal, .history, .get, .list, .members, .create, .change:
+        case .send, .edit, .delete, .react, .signal, .history, .get, .list, .members, .create, .change,
+            .setState, .getState:
             guard let name = decoded.principal else {
                 return try perform(decoded.command, by: try session.ownSpeaker(), id, session, now)
             }
@@ -73,6 +74,8 @@ extension Relay {
         case .members(let list): try query.members(list, asker, now)
         case .create(let create): try conversation.create(create, by: speaker, id, session, now)
         case .change(let change): try conversation.change(change, by: speaker, id, session, now)
+        case .setState(let set): try setting.set(set, by: speaker, id, session, now)
+        case .getState(let get): try setting.get(get, asker)
         default: preconditionFailure("a command that nobody speaks")
         }
     }
@@ -109,7 +112,7 @@ extension Command {
     /// Whether the command stores an event, whose position its answer tells.
     fileprivate var isStored: Bool {
         switch self {
-        case .send, .edit, .delete, .react, .create, .change: true
+        case .send, .edit, .delete, .react, .create, .change, .setState: true
         default: false
         }
     }
@@ -117,7 +120,7 @@ extension Command {
     /// Whether its answer may be large.
     fileprivate var isRead: Bool {
         switch self {
-        case .history, .get, .list, .members, .privacy, .getUsers, .findUsers, .operator: true
+        case .history, .get, .list, .members, .privacy, .getUsers, .findUsers, .getState, .operator: true
         default: false
         }
     }

@@ -105,8 +105,8 @@ extension Relay {
     public func answered(_ result: ReadResult, at now: Moment) {
         input(arrivals: 1, at: now) {
             var result = result
-            let head = result.head
-            let reader = reads.answered(&result) { query.isStale($0, readAt: head) }
+            let (head, isFailed) = (result.head, result.isFailed)
+            let reader = reads.answered(&result) { !isFailed && query.isStale($0, readAt: head) }
             guard let reader else { return }
             guard case .page(let page) = reader else {
                 if case .whereabouts(let session, let id, let page) = reader {
@@ -119,6 +119,7 @@ extension Relay {
                     return operators.erasures.answered(result, asker, at: now)
                 }
                 if let session = reader.session { prices.charge(bytes: result.bodyBytes, to: session, at: now) }
+                if case .settings(let asker) = reader { return setting.answered(result, asker) }
                 return query.answered(result, for: reader)
             }
             catchUp.take(result, for: page)

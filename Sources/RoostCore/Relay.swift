@@ -52,6 +52,7 @@ public final class Relay {
     let message: MessageCommands
     let conversation: ConversationCommands
     let query: QueryCommands
+    let setting: SettingCommands
     let receipt: ReceiptCommands
     let typing: TypingCommands
     let presence: PresenceCommands
@@ -83,15 +84,14 @@ public final class Relay {
         chores = Chores(.init(limits), prices, counters)
         sessions = Sessions(.init(limits), at: time)
         journal = Journal(.init(limits), head: snapshot.head)
-        let window = EventWindow(
-            bytes: limits.windowBytes, milliseconds: limits.windowMilliseconds, head: snapshot.head)
+        let window = EventWindow(limits, head: snapshot.head)
         delivery = Delivery(.init(limits), window, builder: builder, counters: counters)
         reads = Reads(.init(limits))
         let directory = Directory(
             snapshot, .init(limits), Policy(rules), journal: journal, counters: counters, random: random, at: now,
             delivery.settle())
-        let newest = WindowCatchUp(
-            .init(limits), window, directory, delivery, EventFrames(builder: builder), counters)
+        let frames = EventFrames(builder: builder)
+        let newest = WindowCatchUp(.init(limits), window, directory, delivery, frames, counters)
         catchUp = CatchUp(
             .init(limits), directory, journal, reads, chores, delivery, newest, builder: builder, counters: counters,
             at: time)
@@ -114,6 +114,7 @@ public final class Relay {
             prices: prices, directory: directory, journal: journal, delivery: delivery, replies: replies,
             builder: builder, presence: presence, typing: typing, exceptionsMax: limits.exceptionsPerUser)
         query = QueryCommands(.init(limits), chores, directory, reads, delivery, replies)
+        setting = SettingCommands(.init(limits), prices, directory, journal, delivery, reads, replies)
         conversation = ConversationCommands(
             .init(limits), chores, directory, journal, delivery, replies, typing, presence, profile.news, query)
         message = MessageCommands(
@@ -136,7 +137,7 @@ public final class Relay {
         stored = StoredEvents(
             bounds: .init(limits), directory: directory, journal: journal, delivery: delivery, catchUp: catchUp,
             receipts: receipts, conversations: conversation, queries: query, erasures: operators.erasures,
-            replies: replies, events: EventFrames(builder: builder), counters: counters, times: times)
+            replies: replies, events: frames, counters: counters, times: times)
         presence.raiseGhosts(lastAlive: snapshot.aliveAt, at: now)
     }
 

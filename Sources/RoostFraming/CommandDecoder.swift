@@ -69,6 +69,7 @@ public final class CommandDecoder {
         case .get: .get(conversation: try members.conversation(.conversation))
         case .list: .list(before: try members.optional(.before, members.name), limit: try members.limit())
         case .rename: try readChange(.rename(try members.groupName()))
+        case .describe: try readDescribe()
         case .add: try readChange(.add(try members.users()))
         case .remove: try readChange(.remove(try members.users()))
         case .setRole: try readChange(.role(try members.word(.role), user: try members.user(.user)))
@@ -78,6 +79,8 @@ public final class CommandDecoder {
         case .delete: .delete(try readTarget())
         case .react: try readReact()
         case .history: try readHistory()
+        case .setState: try readSetState()
+        case .getState: try readGetState()
         case .presence: .presence(try members.word(.state))
         case .status: try readStatus()
         case .privacy: try readPrivacy()
@@ -248,6 +251,30 @@ public final class CommandDecoder {
         .change(
             Command.Change(
                 kind, of: try members.conversation(.conversation), key: try members.optional(.key, members.name)))
+    }
+
+    private func readSetState() throws(Refusal) -> Command {
+        let forms = SettingForms(members: members)
+        return .setState(
+            Command.SetState(
+                key: try forms.key(.key), value: try forms.value(),
+                ifVersion: try members.optional(.ifVersion, members.sequenceOrNone)?.value))
+    }
+
+    private func readGetState() throws(Refusal) -> Command {
+        let forms = SettingForms(members: members)
+        return .getState(
+            Command.GetState(
+                try forms.selection(), after: try members.optional(.after, forms.key),
+                limit: try members.limit(atMost: members.limits.statesPerUser)))
+    }
+
+    private func readDescribe() throws(Refusal) -> Command {
+        let forms = GroupForms(members: members)
+        let photo = try members.optional(.photo, forms.photo)
+        let description = try members.optional(.description, forms.description)
+        guard photo != nil || description != nil else { throw members.refusal(.photo, "or description is missing") }
+        return try readChange(.describe(photo: photo, description: description))
     }
 
     private func readStatus() throws(Refusal) -> Command {

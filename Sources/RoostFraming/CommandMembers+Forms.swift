@@ -125,7 +125,7 @@ extension CommandMembers {
     /// - Parameters:
     ///   - what: what they are, in the plural.
     ///   - rule: what follows `what` in the refusal of one that isn't such a text.
-    private func texts(
+    func texts(
         _ member: Member, _ what: String, _ rule: @autoclosure () -> String, atMost most: Int,
         where isValid: (Text) -> Bool
     ) throws(Refusal) -> [Text] {

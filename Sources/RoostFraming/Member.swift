@@ -1,10 +1,9 @@
 /// The names of command members (Docs/Protocol.md, sections 3–9).
 enum Member: Int, CaseIterable, Sendable {
-    case active, after, `as`, background, before, bio, body, consumer, conversation, conversations, deleted, device, id
-    case ifVersion, key, kind
-    case lastSeen, limit, members, name, `operator`, photo, pingSeconds, pongSeconds, position, prefix, presence
-    case reaction, read, remove, replyTo, resume, role, sequence, sid, state, text, tier, to, token, type, until, user
-    case username, users, wait
+    case active, after, `as`, background, before, bio, body, consumer, conversation, conversations, deleted
+    case description, device, id, ifVersion, key, keys, kind, lastSeen, limit, members, name, `operator`, photo
+    case pingSeconds, pongSeconds, position, prefix, presence, reaction, read, remove, replyTo, resume, role, sequence
+    case sid, state, text, tier, to, token, type, until, user, username, users, value, wait
 
     static let vocabulary = Vocabulary<Member> { $0.word }
 
@@ -22,10 +21,12 @@ enum Member: Int, CaseIterable, Sendable {
         case .conversation: "conversation"
         case .conversations: "conversations"
         case .deleted: "deleted"
+        case .description: "description"
         case .device: "device"
         case .id: "id"
         case .ifVersion: "ifVersion"
         case .key: "key"
+        case .keys: "keys"
         case .kind: "kind"
         case .lastSeen: "lastSeen"
         case .limit: "limit"
@@ -56,6 +57,7 @@ enum Member: Int, CaseIterable, Sendable {
         case .user: "user"
         case .username: "username"
         case .users: "users"
+        case .value: "value"
         case .wait: "wait"
         }
     }

@@ -20,6 +20,7 @@ extension SQLiteLog {
         snapshot.revocations = try revocations(database)
         snapshot.endedSignIns = try endedSignIns(database)
         snapshot.feedCursors = try feedCursors(database)
+        snapshot.settings = try settings(database)
         snapshot.devices = try devices(database)
         snapshot.conversations = try conversations(database)
         snapshot.members = try members(database)
@@ -58,6 +59,9 @@ extension SQLiteLog {
         for device in snapshot.devices { end.take(device.cursor.value, "device \(device.number.value) has acked") }
         for cursor in snapshot.feedCursors {
             end.take(cursor.position.value, "consumer \(cursor.consumer) of the feed has acked")
+        }
+        for settings in snapshot.settings {
+            end.take(settings.lastPosition.value, "user \(settings.user.value) has set something at")
         }
         for conversation in snapshot.conversations {
             end.take(conversation.lastPosition.value, "conversation \(conversation.number.value) ends at")
@@ -171,6 +175,19 @@ extension SQLiteLog {
         return cursors
     }
 
+    private func settings(_ database: Database) throws -> [Snapshot.Settings] {
+        // SQLite takes the other columns from the row with the greatest position.
+        let query = try database.prepare("SELECT user, max(position), time FROM state GROUP BY user ORDER BY user")
+        var settings: [Snapshot.Settings] = []
+        while try query.step() {
+            settings.append(
+                Snapshot.Settings(
+                    UserNumber(query.int32(0)), lastPosition: Position(query.int64(1)),
+                    lastTime: Timestamp(milliseconds: query.int64(2))))
+        }
+        return settings
+    }
+
     private func exceptions(_ database: Database) throws -> [Snapshot.Exception] {
         let query = try database.prepare("SELECT user, other, kind FROM exception ORDER BY user, other")
         var exceptions: [Snapshot.Exception] = []
@@ -199,7 +216,10 @@ extension SQLiteLog {
     }
 
     private func conversations(_ database: Database) throws -> [Snapshot.Conversation] {
-        let query = try database.prepare("SELECT number, id, kind, name, opener FROM conversation ORDER BY number")
+        let query = try database.prepare(
+            """
+            SELECT number, id, kind, name, opener, photo, description, created_at FROM conversation ORDER BY number
+            """)
         var conversations: [Snapshot.Conversation] = []
         while try query.step() {
             guard let kind = ConversationKind(rawValue: UInt8(truncatingIfNeeded: query.int32(2))) else {
@@ -208,6 +228,8 @@ extension SQLiteLog {
             var conversation = Snapshot.Conversation(
                 ConversationNumber(query.int32(0)), id: query.text(1), kind: kind, name: query.text(3))
             conversation.opener = query.isNull(4) ? nil : UserNumber(query.int32(4))
+            (conversation.photo, conversation.description) = (query.text(5), query.text(6))
+            conversation.createdAt = Timestamp(milliseconds: query.int64(7))
             if let last = writer.directory.conversation(query.int32(0)) {
                 conversation.lastSequence = SequenceNumber(last.lastSequence)
                 conversation.lastPosition = Position(last.lastPosition)

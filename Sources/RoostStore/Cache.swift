@@ -124,6 +124,8 @@ struct Cache {
         switch event.change {
         case .created: break
         case .renamed(let name): one.name = name
+        // The app asks for these when it shows them.
+        case .described: break
         // How far they got before stays true, so that the state of a message never falls.
         case .added(let users, _): one.add(users)
         case .removed(let users): one.remove(users)

@@ -4,6 +4,7 @@ import RoostWire
 /// The sequencer: decides the outcome of each event.
 extension MemoryLog {
     func append(_ append: Append) -> Outcome {
+        guard append.kind != .state else { return set(append) }
         var append = append
         let key = Key(sender: append.sender, text: append.key)
         if append.purpose == .opening {
@@ -17,6 +18,7 @@ extension MemoryLog {
             guard state.conversations[append.conversation] == nil else { return .refused(.badRequest) }
             var entry = Snapshot.Conversation(append.conversation, id: id, kind: kind, name: name)
             entry.opener = append.sender
+            entry.createdAt = append.time
             state.conversations[append.conversation] = Record(entry: entry)
         }
         let outcome = judge(append, at: Position(state.head.value + 1))
@@ -80,6 +82,7 @@ extension MemoryLog {
             return .stored(position, append.reference)
         case .react:
             return judgeReaction(append, in: record, at: position)
+        case .state: return .refused(.badRequest)
         }
     }
 
@@ -122,7 +125,7 @@ extension MemoryLog {
             } else {
                 record.reactions[append.reference, default: []].append(reaction)
             }
-        case .conversation: break
+        case .conversation, .state: break
         }
         record.rows.append(row)
         record.entry.lastPosition = position
@@ -150,6 +153,9 @@ extension MemoryLog {
             for member in members { admit(member, to: conversation, at: position) }
         case .rename(let name):
             state.conversations[conversation]?.entry.name = name
+        case .describe(let photo, let description):
+            if let photo { state.conversations[conversation]?.entry.photo = photo }
+            if let description { state.conversations[conversation]?.entry.description = description }
         case .remove(let users):
             for user in users { dismiss(user, from: conversation, at: position) }
         case .leave(let user, let heir):

@@ -7,6 +7,11 @@ extension MemoryLog {
         var result = ReadResult(ticket: ticket)
         var found: [StoredEvent] = []
         for span in request.spans {
+            if let owner = span.conversation.owner {
+                result.spans.append(span)
+                found += settings(in: span, of: owner, atMost: request.rows + 1)
+                continue
+            }
             guard let record = state.conversations[span.conversation] else { continue }
             var span = span
             if let backlog = request.backlog, !span.isMeasured {
@@ -50,6 +55,10 @@ extension MemoryLog {
         for span in result.spans {
             var rest = span
             rest.after = max(span.after, reached)
+            if let owner = span.conversation.owner {
+                next[span.conversation] = settings(in: rest, of: owner, atMost: 1).first?.position
+                continue
+            }
             next[span.conversation] = state.conversations[span.conversation]?.rows(in: rest, atMost: 1).first?.position
         }
         result.moveOn(to: next, horizon: horizon)

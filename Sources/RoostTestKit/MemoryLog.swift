@@ -18,6 +18,8 @@ public final class MemoryLog: LogWriter, LogReader {
         var devices: [DeviceNumber: Snapshot.Device] = [:]
         var conversations: [ConversationNumber: Record] = [:]
         var keys: [Key: StoredEvent] = [:]
+        /// The newest event of each key that a user has set; without a body if it was removed.
+        var settings: [UserNumber: [String: StoredEvent]] = [:]
         /// The highest leased number of each kind.
         var leased: [NumberKind: Int32] = [:]
     }
@@ -50,6 +52,8 @@ public final class MemoryLog: LogWriter, LogReader {
     private let leaseSize: Int32
     /// Positions of another epoch are none of this log's. `copy` keeps it; a test that restores a backup changes it.
     public var epoch = "memory"
+    /// Most settings of one user, and most removals that devices are told of.
+    public var settingsPerUser = Limits().statesPerUser
 
     /// An empty log.
     /// - Parameters:
@@ -74,6 +78,7 @@ public final class MemoryLog: LogWriter, LogReader {
     public func copy() -> MemoryLog {
         let copy = MemoryLog(state, reactionsPerUser: reactionsPerUser, leaseSize: leaseSize)
         copy.epoch = epoch
+        copy.settingsPerUser = settingsPerUser
         return copy
     }
 
@@ -121,6 +126,7 @@ public final class MemoryLog: LogWriter, LogReader {
                 state.users[number]?.privacy = settings
             case .profile(let number, let profile):
                 state.profiles[number] = profile
+                if profile.isDeleted { state.settings[number] = nil }
             case .revoke(let number, let device, let time):
                 state.revocations[number, default: [:]][device ?? ""] = time
             case .endSignIn(let name, let until):
@@ -152,6 +158,7 @@ public final class MemoryLog: LogWriter, LogReader {
             case .history(let request): history(request, read.ticket)
             case .latest(let request): latest(request, read.ticket)
             case .feed(let request): feed(request, read.ticket)
+            case .settings(let request): settings(request, read.ticket)
             }
         result.head = state.head
         return result
@@ -196,6 +203,10 @@ public final class MemoryLog: LogWriter, LogReader {
             snapshot.exceptions += exceptions.sorted { $0.key.value < $1.key.value }.map {
                 Snapshot.Exception(user, of: $0.key, $0.value)
             }
+        }
+        for (user, settings) in state.settings.sorted(by: { $0.key.value < $1.key.value }) {
+            guard let last = settings.values.max(by: { $0.position < $1.position }) else { continue }
+            snapshot.settings.append(.init(user, lastPosition: last.position, lastTime: last.time))
         }
         snapshot.devices = state.devices.values.sorted { $0.number.value < $1.number.value }
         for record in state.conversations.values.sorted(by: { $0.entry.number.value < $1.entry.number.value }) {

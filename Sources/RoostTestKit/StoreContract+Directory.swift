@@ -129,6 +129,28 @@ extension StoreContract {
         try expect(found.map(\.joinedAfter.value), [0, 2])
     }
 
+    /// What a group shows, and when it was created.
+    @Sendable static func appearance(_ store: inout StoreDriver) throws {
+        let creation = store.creation(1, members: [1])
+        _ = try store.commit([creation, store.message(1, by: 1, "a")])
+        try expect(try store.load().conversations.map(\.photo), [""])
+        _ = try store.commit([
+            store.change(1, by: 1, .describe(photo: "p", description: "d")),
+            store.change(1, by: 1, .describe(photo: nil, description: "e")),
+        ])
+        try store.goOn()
+        var found = try store.load().conversations
+        try expect(found.map(\.photo), ["p"])
+        try expect(found.map(\.description), ["e"])
+        try expect(found.map(\.createdAt), [creation.time])
+        _ = try store.commit([store.change(1, by: 1, .describe(photo: "", description: nil))])
+        try store.goOn()
+        found = try store.load().conversations
+        try expect(found.map(\.photo), [""])
+        try expect(found.map(\.description), ["e"])
+        try expect(found.map(\.name), ["g1"])
+    }
+
     @Sendable static func members(_ store: inout StoreDriver) throws {
         try store.create(1, members: [3, 1, 2])
         var mark = Watermark()

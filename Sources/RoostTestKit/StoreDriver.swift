@@ -68,6 +68,20 @@ public struct StoreDriver {
         return event
     }
 
+    /// Sets a key of a user, or removes it if there is no value.
+    func setting(
+        _ user: Int32, _ key: String, _ value: String?, ifVersion: Int64? = nil, at time: Int64 = 7
+    ) -> Append {
+        let user = UserNumber(user)
+        var event = Append(
+            .state, in: ConversationNumber(settingsOf: user), by: user, device: "phone", at: StoreContract.time(time))
+        event.label = key
+        event.body = value.map { Array($0.utf8) } ?? []
+        event.flag = ifVersion != nil
+        event.reference = SequenceNumber(ifVersion ?? 0)
+        return event
+    }
+
     // MARK: Writing and asking
 
     func commit(_ events: [Append]) throws -> [Outcome] {
@@ -117,6 +131,21 @@ public struct StoreDriver {
 
     func feed(after: Position, rows: Int, bytes: Int = 1 << 20) throws -> ReadResult {
         try answer(.feed(FeedRequest(after: after, rows: rows, bytes: bytes)))
+    }
+
+    func settings(
+        _ user: Int32, _ selection: SettingsRequest.Selection = .all, after: String = "", rows: Int = 10_000,
+        bytes: Int = 1 << 24
+    ) throws -> ReadResult {
+        try answer(
+            .settings(SettingsRequest(of: UserNumber(user), selection, after: after, rows: rows, bytes: bytes)))
+    }
+
+    /// What a device of the user has missed, from the log and from the settings.
+    func missed(_ user: Int32, after: Int64, rows: Int = 1_000) throws -> ReadResult {
+        let number = ConversationNumber(settingsOf: UserNumber(user))
+        let span = PageRequest.Span(number, after: Position(after), upTo: Position(.max))
+        return try page(PageRequest(spans: [span], rows: rows, bytes: 1 << 20))
     }
 
     private func answer(_ question: Read.Question) throws -> ReadResult {

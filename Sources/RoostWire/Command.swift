@@ -12,6 +12,8 @@ public enum Command {
     case react(React)
     case history(History)
     case signal(Signal)
+    case setState(SetState)
+    case getState(GetState)
     case ack(Position)
     case read(Target)
     case typing(to: Text, replyTo: SequenceNumber?, isActive: Bool)
@@ -60,6 +62,51 @@ public enum Command {
             self.resume = resume
             self.pingSeconds = pingSeconds
             self.pongSeconds = pongSeconds
+        }
+    }
+
+    /// `state.set`.
+    public struct SetState {
+        /// The key.
+        public var key: Text
+        /// The value, raw JSON; nil to remove the key.
+        public var value: Text?
+        /// The version that the key must have, or 0 if it must not be there.
+        public var ifVersion: Int64?
+
+        /// Creates one.
+        @inlinable
+        public init(key: Text, value: Text?, ifVersion: Int64?) {
+            self.key = key
+            self.value = value
+            self.ifVersion = ifVersion
+        }
+    }
+
+    /// `state.get`.
+    public struct GetState {
+        /// Which keys are asked for.
+        public enum Selection {
+            case all
+            /// These, as far as they are there.
+            case keys([Text])
+            /// Those that begin so.
+            case prefix(Text)
+        }
+
+        /// Which keys are asked for.
+        public var selection: Selection
+        /// Only keys behind this one.
+        public var after: Text?
+        /// Most keys of the answer.
+        public var limit: Int?
+
+        /// Creates one.
+        @inlinable
+        public init(_ selection: Selection, after: Text?, limit: Int?) {
+            self.selection = selection
+            self.after = after
+            self.limit = limit
         }
     }
 
@@ -252,6 +299,8 @@ public enum Command {
         /// What is to change.
         public enum Kind {
             case rename(Text)
+            /// What isn't named stays; an empty text takes it away.
+            case describe(photo: Text?, description: Text?)
             case add([Text])
             case remove([Text])
             case role(Role, user: Text)

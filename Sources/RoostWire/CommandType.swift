@@ -1,8 +1,9 @@
 /// The types of what a client says (Docs/Protocol.md, sections 3–9, 11 and 12).
 public enum CommandType: WireWord {
     case hello, refresh, ping, bye, devices
-    case create, get, list, rename, add, remove, setRole, members, leave
+    case create, get, list, rename, describe, add, remove, setRole, members, leave
     case send, edit, delete, react, history, signal
+    case setState, getState
     case ack, read, typing, presence, status, privacy, except, watch, unwatch
     case setProfile, getUsers, findUsers
     case people, person, whereabouts, disconnect, revoke, drain, statistics, states, erase, profile
@@ -20,6 +21,7 @@ public enum CommandType: WireWord {
         case .get: "conversation.get"
         case .list: "conversation.list"
         case .rename: "conversation.rename"
+        case .describe: "conversation.describe"
         case .add: "conversation.add"
         case .remove: "conversation.remove"
         case .setRole: "conversation.role"
@@ -31,6 +33,8 @@ public enum CommandType: WireWord {
         case .react: "react"
         case .history: "history"
         case .signal: "signal"
+        case .setState: "state.set"
+        case .getState: "state.get"
         case .ack: "ack"
         case .read: "read"
         case .typing: "typing"
@@ -63,8 +67,8 @@ public enum CommandType: WireWord {
     @inlinable
     public var takesPrincipal: Bool {
         switch self {
-        case .send, .edit, .delete, .react, .signal, .history, .create, .get, .list, .members, .rename, .add, .remove,
-            .setRole, .leave:
+        case .send, .edit, .delete, .react, .signal, .history, .create, .get, .list, .members, .rename, .describe, .add,
+            .remove, .setRole, .leave, .setState, .getState:
             true
         default: false
         }

@@ -31,7 +31,7 @@ public struct Limits: Sendable, Equatable {
     public var usernameBytesMin = 3
     /// See `usernameBytesMin`.
     public var usernameBytes = 32
-    /// Most bytes of a reference to a photo: an address with a hash in it.
+    /// Most bytes of a reference to the photo of a user or a group: an address with a hash in it.
     public var photoBytes = 256
     /// Most bytes of what a user says of itself: a few lines in any script.
     public var bioBytes = 1_024
@@ -49,6 +49,12 @@ public struct Limits: Sendable, Equatable {
     public var findLooks = 65_536
     /// Changes of profiles that wait for the store. A commit takes milliseconds.
     public var profilesPending = 1_024
+    /// Most bytes of a group's description: a paragraph.
+    public var descriptionBytes = 1_024
+    /// Most bytes of the key of a setting: a word and the id of a conversation, several times.
+    public var stateKeyBytes = 128
+    /// Most bytes of the value of a setting, as sent: a draft of a thousand characters.
+    public var stateBytes = 4_096
     /// Most Unicode scalars of a status text: a line on a phone, twice.
     public var statusScalars = 128
     /// Most users that one command puts into a conversation or removes. They come and go in one event, so one turn does
@@ -129,6 +135,9 @@ public struct Limits: Sendable, Equatable {
     public var additionsPerHour = 20_000
     /// Most devices of a user that keep a cursor. A further one replaces the device that has been away longest.
     public var devicesPerUser = 64
+    /// Settings of one user, and as many removals that devices which were away are told of. One for each conversation
+    /// that a person mutes, pins or writes a draft in, and some more.
+    public var statesPerUser = 1_000
     /// Sessions of operators at once, and sessions that are told statistics.
     public var operatorsMax = 64
     /// Connections of one sign-in (claim `sid`) at once: twice as many as its user may have devices, since each may be

@@ -32,7 +32,7 @@ async def test_creating_a_group_tells_its_members(relay, name):
     assert group == {
         "conversation": group["conversation"], "kind": "group", "name": "Crew ☀ \"1\"", "role": "owner", "count": 3,
         "members": [name("alice"), name("bob"), name("carol")], "sequence": 0, "unread": 0, "read": 0,
-        "time": answer["time"]}
+        "createdAt": answer["time"], "time": answer["time"]}
     told = await bob.event("conversation", conversation=group["conversation"])
     assert told["event"] == "created" and told["by"] == name("alice")
     assert (told["kind"], told["name"], told["members"]) == ("group", group["name"], group["members"])

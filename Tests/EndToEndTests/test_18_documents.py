@@ -88,7 +88,9 @@ class Replay:
             self.group = answer["conversation"]["conversation"]
         if command["type"] == "conversation.leave" or command["type"] == "admin.erase" and "conversation" in command:
             self.group = None
-        self.position = answer.get("position", self.position)
+        # An operator asks where a message is, and a setting is none.
+        if command["type"] != "state.set":
+            self.position = answer.get("position", self.position)
         self.fed = answer.get("feed", {}).get("position", self.fed)
 
 
@@ -156,11 +158,11 @@ def test_every_command_has_an_example():
     said = {json.loads(re.sub(r'"\{\w+(:\w+)?\}"', '""', text))["type"] for _, text in examples()}
     assert said == {
         "hello", "refresh", "ping", "conversation.create", "conversation.get", "conversation.list",
-        "conversation.rename",
+        "conversation.rename", "conversation.describe",
         "conversation.add", "conversation.role", "conversation.remove", "conversation.members", "conversation.leave",
         "send", "edit", "react", "delete", "history", "signal", "ack", "read", "typing", "presence", "status",
-        "privacy", "except", "profile.set", "user.get", "user.find", "admin.profile",
-            "devices", "watch", "unwatch", "admin.people", "admin.user", "admin.message",
+        "privacy", "except", "profile.set", "user.get", "user.find", "admin.profile", "state.set", "state.get",
+        "devices", "watch", "unwatch", "admin.people", "admin.user", "admin.message",
         "admin.presence", "admin.erase",
         "admin.disconnect", "admin.revoke", "admin.statistics", "admin.drain", "feed", "feed.ack",
         "feed.forget"}

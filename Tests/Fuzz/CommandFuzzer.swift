@@ -51,6 +51,8 @@ private func touch(_ command: Command) -> [UInt8] {
     case .send(let send): send.to.array + send.key.array + (send.kind?.array ?? []) + valid(send.body)
     case .edit(let edit): edit.target.conversation.array + valid(edit.body)
     case .delete(let target), .read(let target): target.conversation.array
+    case .setState(let set): set.key.array + (set.value.map(valid) ?? [])
+    case .getState(let get): touch(get.selection) + (get.after?.array ?? [])
     case .react(let react): react.target.conversation.array + react.reaction.array
     case .history(let history): history.conversation.array
     case .signal(let signal): signal.to.array + (signal.kind?.array ?? []) + valid(signal.body)
@@ -91,9 +93,18 @@ private func touch(_ change: ProfileChange) -> [UInt8] {
         .flatMap { $0 }
 }
 
+private func touch(_ selection: Command.GetState.Selection) -> [UInt8] {
+    switch selection {
+    case .all: []
+    case .keys(let keys): keys.flatMap(\.array)
+    case .prefix(let prefix): prefix.array
+    }
+}
+
 private func touch(_ change: Command.Change.Kind) -> [UInt8] {
     switch change {
     case .rename(let name), .role(_, let name): name.array
+    case .describe(let photo, let description): (photo?.array ?? []) + (description?.array ?? [])
     case .add(let users), .remove(let users): users.flatMap(\.array)
     case .leave: []
     }

@@ -78,7 +78,7 @@ extension HarnessClient {
         frames.compactMap { frame in
             switch frame.text("type") {
             case "conversation": frame.text("event")
-            case "message", "edit", "delete", "react": frame.text("type")
+            case "message", "edit", "delete", "react", "state": frame.text("type")
             default: nil
             }
         }
@@ -86,7 +86,7 @@ extension HarnessClient {
 
     /// The position of the durable event that arrived last.
     var latestPosition: String {
-        let durable: Set = ["message", "edit", "delete", "react", "conversation"]
+        let durable: Set = ["message", "edit", "delete", "react", "conversation", "state"]
         return frames.last { durable.contains($0.text("type") ?? "") }?.text("position") ?? "memory-0"
     }
 

@@ -49,6 +49,15 @@ import Testing
             (#"{"type":"history","id":1,"conversation":"c","after":0}"#, "history | c | - | 0 | -"),
             (#"{"type":"signal","to":"c","body":{"x":10}}"#, #"signal | c | - | {"x":10}"#),
             (#"{"type":"signal","to":"c","kind":"cursor","body":1e999}"#, "signal | c | cursor | 1e999"),
+            (
+                #"{"type":"state.set","id":1,"key":"mute/c-1","value": {"until": 7},"ifVersion":3}"#,
+                #"setState | mute/c-1 | {"until": 7} | 3"#
+            ),
+            (#"{"type":"state.set","id":1,"key":"k","value":null}"#, "setState | k | - | -"),
+            (#"{"type":"state.set","id":1,"key":"k"}"#, "setState | k | - | -"),
+            (#"{"type":"state.get","id":1}"#, "getState | all | - | -"),
+            (#"{"type":"state.get","id":1,"keys":["b","a"],"after":"a"}"#, "getState | b,a | a | -"),
+            (#"{"type":"state.get","id":1,"prefix":"mute/","limit":1000}"#, "getState | mute/… | - | 1000"),
             (#"{"type":"ack","position":"e1-0"}"#, "ack | 0"),
             (#"{"type":"ack","id":1,"position":"e1-9223372036854775807"}"#, "ack | 9223372036854775807"),
             (#"{"type":"read","conversation":"c","sequence":9}"#, "read | c 9"),
@@ -124,6 +133,14 @@ import Testing
             (#"{"type":"conversation.list","id":1}"#, "list | - | -"),
             (#"{"type":"conversation.list","id":1,"before":"x-1","limit":20}"#, "list | x-1 | 20"),
             (#"{"type":"conversation.rename","id":1,"conversation":"c","name":"N N"}"#, "rename | c | N N | -"),
+            (
+                #"{"type":"conversation.describe","id":1,"conversation":"c","photo":"p/1","description":""}"#,
+                "describe | c | p/1 |  | -"
+            ),
+            (
+                #"{"type":"conversation.describe","id":1,"conversation":"c","description":"D d","key":"k"}"#,
+                "describe | c | - | D d | k"
+            ),
             (#"{"type":"conversation.add","id":1,"conversation":"c","users":["d"]}"#, "add | c | d | -"),
             (#"{"type":"conversation.remove","id":1,"conversation":"c","users":["d","e"]}"#, "remove | c | d,e | -"),
             (

@@ -75,6 +75,10 @@ import Testing
         let rename = #"{"type":"conversation.rename","id":1,"conversation":"c","name":"#
         #expect(decode(rename + quoted(limits.groupNameBytes) + "}").code == nil)
         #expect(decode(rename + quoted(limits.groupNameBytes + 1) + "}").code == .tooLarge)
+        let key = String(repeating: "~", count: limits.stateKeyBytes)
+        let most = quoted(limits.stateBytes - 2)
+        #expect(decode(#"{"type":"state.set","id":1,"key":"\#(key)","value": \#(most) }"#).code == nil)
+        #expect(decode(#"{"type":"state.set","id":1,"key":"\#(key)~","value":1}"#).code == .badRequest)
         let status = #"{"type":"status","id":1,"text":"#
         #expect(decode(status + quoted(limits.statusScalars, "👍") + "}").code == nil)
         #expect(decode(status + quoted(limits.statusScalars + 1) + "}").code == .tooLarge)

@@ -8,6 +8,8 @@ import Testing
     /// The form of a member, which decides how it can be wrong.
     enum Form: String {
         case token, name, user, conversation, kind, text, body, reaction, groupName, flag, sequence, sequenceOrNone
+        case photo, description
+        case stateKey, stateKeys, stateValue, stateLimit
         case limit, position, names, state, choice, audience, statusText, role, conversationKind
     }
 
@@ -76,6 +78,19 @@ import Testing
         Shape(type: "read", members: target),
         Shape(
             type: "typing", members: to + [("replyTo", "1", .sequence, false), ("active", "true", .flag, false)]),
+        Shape(
+            type: "state.set",
+            members: [
+                ("key", #""k""#, .stateKey, true), ("value", "1", .stateValue, false),
+                ("ifVersion", "3", .sequenceOrNone, false),
+            ]),
+        Shape(
+            type: "state.get",
+            members: [
+                ("keys", #"["a"]"#, .stateKeys, false), ("after", #""a""#, .stateKey, false),
+                ("limit", "1", .stateLimit, false),
+            ]),
+        Shape(type: "state.get", members: [("prefix", #""a""#, .stateKey, false)]),
         Shape(type: "presence", members: [("state", #""idle""#, .state, true)]),
         Shape(type: "status", members: [("state", #""busy""#, .choice, false), ("text", #""t""#, .statusText, false)]),
         Shape(
@@ -100,6 +115,11 @@ import Testing
         ),
         Shape(type: "conversation.list", members: [("before", #""x""#, .name, false), ("limit", "1", .limit, false)]),
         Shape(type: "conversation.rename", members: conversation + [("name", #""n""#, .groupName, true)] + key),
+        Shape(
+            type: "conversation.describe",
+            members: conversation + [
+                ("photo", #""p""#, .photo, false), ("description", #""d""#, .description, false),
+            ] + key),
         Shape(type: "conversation.add", members: conversation + users + key),
         Shape(type: "conversation.remove", members: conversation + users),
         Shape(
@@ -162,6 +182,19 @@ import Testing
         case .sequence: bad = notWhole + ["0", "-1", "-9223372036854775808"]
         case .sequenceOrNone: bad = notWhole + ["-1"]
         case .limit: bad = notWhole + ["0", "-1", "\(limits.historyMax + 1)", "9223372036854775807"]
+        case .photo:
+            bad = notStrings + [#""  ""#]
+            more = [(quoted(257), .tooLarge)]
+        case .description:
+            bad = notStrings + [#""\u3000""#]
+            more = [(quoted(1_025), .tooLarge), (quoted(513, "é"), .tooLarge)]
+        case .stateKey: bad = notStrings + notNames.dropLast() + [quoted(129)]
+        case .stateKeys:
+            bad = notStrings.filter { $0 != #"["a"]"# } + [#""a""#, #"[1]"#, #"["a",null]"#, "[" + quoted(129) + "]"]
+        case .stateValue:
+            bad = []
+            more = [(quoted(limits.stateBytes - 1), .tooLarge)]
+        case .stateLimit: bad = notWhole + ["0", "-1", "\(limits.statesPerUser + 1)"]
         case .position:
             bad = notStrings
             more = [
@@ -236,6 +269,10 @@ import Testing
             let create = #"{"type":"conversation.create","id":1,"kind":"direct","members":\#(members)}"#
             #expect(decode(create) == .refused(.number(1), .badRequest, "members must name exactly one user"))
         }
+        let neither = #"{"type":"conversation.describe","id":1,"conversation":"c"}"#
+        #expect(decode(neither) == .refused(.number(1), .badRequest, "photo or description is missing"))
+        let both = #"{"type":"state.get","id":1,"keys":["a"],"prefix":"a"}"#
+        #expect(decode(both) == .refused(.number(1), .badRequest, "keys and prefix must not be used together"))
         let nobody = #"{"type":"watch","id":1,"users":[]}"#
         #expect(decode(nobody) == .refused(.number(1), .badRequest, "users must name at least one user"))
     }

@@ -76,6 +76,9 @@ func describe(_ command: Command) -> String {
             number(history.limit)
         )
     case .signal(let signal): words("signal", text(signal.to), text(signal.kind), text(signal.body))
+    case .setState(let set): words("setState", text(set.key), text(set.value), number(set.ifVersion))
+    case .getState(let get):
+        words("getState", describe(get.selection), text(get.after), number(get.limit))
     case .ack(let position): words("ack", number(position.value))
     case .read(let value): words("read", target(value))
     case .typing(let to, let replyTo, let isActive): words("typing", text(to), number(replyTo?.value), "\(isActive)")
@@ -141,10 +144,19 @@ private func describe(_ change: ProfileChange) -> String {
     return words(texts + [number(change.ifVersion)])
 }
 
+private func describe(_ selection: Command.GetState.Selection) -> String {
+    switch selection {
+    case .all: "all"
+    case .keys(let keys): list(keys)
+    case .prefix(let prefix): text(prefix) + "…"
+    }
+}
+
 private func describe(_ change: Command.Change) -> String {
     let (of, key) = (text(change.conversation), text(change.key))
     return switch change.kind {
     case .rename(let name): words("rename", of, text(name), key)
+    case .describe(let photo, let description): words("describe", of, text(photo), text(description), key)
     case .add(let users): words("add", of, list(users), key)
     case .remove(let users): words("remove", of, list(users), key)
     case .role(let role, let user): words("role", of, text(user), "\(role.word)", key)

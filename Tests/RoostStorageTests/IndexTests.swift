@@ -129,7 +129,8 @@ import Testing
         let queries = [
             EventIndex.bySequenceSQL, EventIndex.byPositionSQL, EventIndex.afterSQL, KeyStatements.findSQL,
             Reactions.hasSQL, Reactions.countSQL, LogTable.findSQL, LogTable.aboveSQL,
-            ReaderStatements.existsSQL, ReaderStatements.mineSQL,
+            ReaderStatements.existsSQL, ReaderStatements.mineSQL, ReaderStatements.settingSQL,
+            ReaderStatements.settingsSQL, ReaderStatements.settingAtSQL, ReaderStatements.missedSettingsSQL,
         ]
         for query in queries {
             let plan = try database.prepare("EXPLAIN QUERY PLAN " + query)

@@ -1,7 +1,7 @@
 public import RoostWire
 
 /// An event that a client reports to its application, in order. Durable events (`message`, `edited`, `deleted`,
-/// `reacted`, `conversation`) are acked once the application asks for the next one.
+/// `reacted`, `conversation`, `state`) are acked once the application asks for the next one.
 public enum RoostEvent: Sendable, Equatable {
     /// A session began. Missed events follow. `isResumed` says whether the relay took the position that the
     /// application named; if it named one and it wasn't taken, what the application keeps is out of date.
@@ -18,6 +18,8 @@ public enum RoostEvent: Sendable, Equatable {
     case reacted(MessageReaction)
     /// A conversation changed: its name, its members, their roles.
     case conversation(ConversationEvent)
+    /// A setting of the user's own was set or removed, on another device.
+    case state(StateChange)
     /// More messages were missed than the server sends by itself; `history` returns them. After a reset, ask for the
     /// conversation anew as well (`conversation`).
     case gap(MessageGap)
@@ -53,6 +55,7 @@ public enum RoostEvent: Sendable, Equatable {
         case .delete(let deletion): self = .deleted(deletion)
         case .react(let reaction): self = .reacted(reaction)
         case .conversation(let change): self = .conversation(change)
+        case .state(let change): self = .state(change)
         case .signal(let signal): self = .signal(signal)
         case .gap(let gap): self = .gap(gap)
         case .live(let position): self = .live(position: position)

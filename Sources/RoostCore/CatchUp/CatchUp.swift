@@ -164,6 +164,7 @@ final class CatchUp {
         guard newest.looksAtEachPlace(of: user) else { return journal.head > sent }
         return user.memberships.contains { $0.conversation.lastPosition > sent }
             || user.departures.values.contains { $0.leftAt > sent }
+            || user.settings.map { $0.conversation.lastPosition > sent } ?? false
     }
 
     // MARK: Asking

@@ -6,6 +6,7 @@ import RoostWire
 final class MissedSpans: Chore {
     private let session: Session
     private let memberships: [Member]
+    private let settings: Member?
     private let departures: [ConversationNumber: Departure]
     private let sent: Position
     private let upTo: Position
@@ -31,6 +32,7 @@ final class MissedSpans: Chore {
         self.underWay = underWay
         self.isFound = isFound
         memberships = user.memberships
+        settings = user.settings
         departures = user.departures
         nextDeparture = departures.startIndex
     }
@@ -50,6 +52,7 @@ final class MissedSpans: Chore {
             look(at: departure, from: conversation)
             departures.formIndex(after: &nextDeparture)
         }
+        if let settings { look(at: settings) }
         // Handed over as a whole, because a copy would take as long as the search.
         var queue = SpanQueue()
         swap(&queue, &found)

@@ -9,6 +9,7 @@ enum PendingRead {
     case list(Asker, ListPage)
     case created(Asker, Created)
     case whereabouts(Session, CommandID?, WhereaboutsReport.Page)
+    case settings(Asker)
     /// A page of the feed above a position.
     case feed(Session, CommandID?, after: Position)
 
@@ -20,7 +21,7 @@ enum PendingRead {
         switch self {
         case .page: nil
         case .history(let asker, _), .one(let asker, _), .list(let asker, _), .created(let asker, _),
-            .erasure(let asker):
+            .erasure(let asker), .settings(let asker):
             asker.session
         case .whereabouts(let session, _, _), .feed(let session, _, _): session
         }
@@ -31,7 +32,7 @@ enum PendingRead {
         switch self {
         case .page(let page): page.readers.first?.user?.number ?? .none
         case .history(let asker, _), .one(let asker, _), .list(let asker, _), .created(let asker, _),
-            .erasure(let asker):
+            .erasure(let asker), .settings(let asker):
             asker.user.number
         case .whereabouts, .feed: session?.user?.number ?? .none
         }

@@ -189,6 +189,9 @@ final class WindowCatchUp {
             let span = PageRequest.Span(member, after: sent)
             merge.add(part(of: span, underWay[span.conversation], &resets))
         }
+        if let settings = user.settings, settings.conversation.lastPosition > sent {
+            merge.add(part(of: PageRequest.Span(settings, after: sent), nil, &resets))
+        }
         for (conversation, departure) in user.departures where departure.leftAt > sent {
             let span = PageRequest.Span(conversation, departure, after: sent)
             merge.add(part(of: span, underWay[conversation], &resets))
@@ -202,6 +205,9 @@ final class WindowCatchUp {
         of conversation: ConversationNumber, _ user: User, after sent: Position
     ) -> PageRequest.Span? {
         if let member = user.conversations[conversation] { return PageRequest.Span(member, after: sent) }
+        if let settings = user.settings, settings.conversation.number == conversation {
+            return PageRequest.Span(settings, after: sent)
+        }
         guard let departure = user.departures[conversation], departure.leftAt > sent else { return nil }
         return PageRequest.Span(conversation, departure, after: sent)
     }

@@ -41,7 +41,7 @@ final class BacklogCensus: Chore {
             }
             (user, place) = (next, next.number)
             memberships = next.devices.contains { $0.session == nil } ? next.memberships : []
-            (nextMember, newest) = (0, .start)
+            (nextMember, newest) = (0, next.settings?.conversation.lastPosition ?? .start)
         }
     }
 

@@ -1,14 +1,14 @@
 import RoostFraming
 import RoostWire
 
-/// The commands that change a conversation: `conversation.rename`, `.add`, `.remove`, `.role`, `.leave`.
+/// The commands that change a conversation: `conversation.rename`, `.describe`, `.add`, `.remove`, `.role`, `.leave`.
 extension ConversationCommands {
     /// Carries out one of these commands. If it is refused now and has a key, the log is asked first whether it was
     /// carried out before: a retry gets its first answer, whatever has changed since.
     func change(
         _ change: Command.Change, by speaker: Speaker, _ id: CommandID?, _ session: Session, _ now: Moment
     ) throws(Refusal) {
-        try journal.reserve(bounds.groupNameBytes)
+        try journal.reserve(bounds.textBytes)
         let user = speaker.user
         let asker = Asker(session: session, user: user, id: id)
         do throws(Refusal) {
@@ -17,6 +17,8 @@ extension ConversationCommands {
             let by = Actor(speaker: speaker, role: role, key: change.key?.string ?? "", asker: asker)
             switch change.kind {
             case .rename(let name): try rename(conversation, to: name.string, by, now)
+            case .describe(let photo, let description):
+                try describe(conversation, photo?.string, description?.string, by, now)
             case .add(let names): try add(names, to: conversation, by, now)
             case .remove(let names): try remove(names, from: conversation, by, now)
             case .role(let role, let name): try setRole(role, of: name, in: conversation, by, now)
@@ -56,6 +58,7 @@ extension ConversationCommands {
         builder.beginBare()
         switch change.kind {
         case .rename(let name): write(renamed: name.string)
+        case .describe(let photo, let description): write(photo: photo?.string, description: description?.string)
         case .add: builder.member("event", word: "added")
         case .remove(let names):
             var named: Set<String> = []
@@ -76,12 +79,21 @@ extension ConversationCommands {
         submit(.rename(name), of: conversation, by, now) { write(renamed: name) }
     }
 
+    private func describe(
+        _ conversation: Conversation, _ photo: String?, _ description: String?, _ by: Actor, _ now: Moment
+    ) throws(Refusal) {
+        try directory.policy.checkChange(of: conversation, by: by.role, needing: .admin)
+        submit(.describe(photo: photo, description: description), of: conversation, by, now) {
+            write(photo: photo, description: description)
+        }
+    }
+
     private func add(
         _ names: [Text], to conversation: Conversation, _ by: Actor, _ now: Moment
     ) throws(Refusal) {
         try directory.policy.checkChange(of: conversation, by: by.role, needing: .admin)
         // The event tells the name and the members, and a new member keeps them.
-        try directory.check(isCertain: conversation.isNameCertain && conversation.isCertain)
+        try directory.check(isCertain: conversation.isAppearanceCertain && conversation.isCertain)
         let named = directory.naming.find(names).filter { one in
             one.known.map { conversation.standing(of: $0.number) == nil } ?? true
         }
@@ -157,6 +169,12 @@ extension ConversationCommands {
     private func write(renamed name: String) {
         builder.member("event", word: "renamed")
         builder.member("name", name)
+    }
+
+    private func write(photo: String?, description: String?) {
+        builder.member("event", word: "described")
+        if let photo { builder.member("photo", photo) }
+        if let description { builder.member("description", description) }
     }
 
     private func write(removed names: [String]) {

@@ -7,6 +7,7 @@ extension ConversationCommands {
         _ change: ConversationChange?, _ event: StoredEvent, to conversation: Conversation, except origin: Session?,
         _ now: Moment
     ) {
+        if case .create = change { conversation.begin(at: event.time) }
         switch change {
         case .create(_, _, _, let members), .add(let members):
             directory.admit(members, to: conversation, at: event.position, delivery.settle())
@@ -14,8 +15,8 @@ extension ConversationCommands {
             tell(event, to: conversation, except: origin)
             tellWhatWasBefore(members, in: conversation, event.position)
             if let pair = conversation.pair { introduce(pair, now) }
-        case .rename(let name):
-            conversation.rename(name)
+        case .rename, .describe:
+            if let change { conversation.show(change) }
             tell(event, to: conversation, except: origin)
         case .remove(let users):
             tell(event, to: conversation, except: origin)

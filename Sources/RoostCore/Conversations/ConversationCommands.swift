@@ -1,9 +1,9 @@
 import RoostFraming
 import RoostWire
 
-/// Creates and changes conversations: `conversation.create`, `.rename`, `.add`, `.remove`, `.role`, `.leave`, and
-/// direct conversations with their first message. A command is judged by the changes on their way to the log as well
-/// as by those committed. Its own change is applied when its event is stored. Loop thread only.
+/// Creates and changes conversations: `conversation.create`, `.rename`, `.describe`, `.add`, `.remove`, `.role`,
+/// `.leave`, and direct conversations with their first message. A command is judged by the changes on their way to the
+/// log as well as by those committed. Its own change is applied when its event is stored. Loop thread only.
 final class ConversationCommands {
     /// The limits of these commands.
     struct Bounds {
@@ -11,15 +11,15 @@ final class ConversationCommands {
         let members: Int
         /// Members that an event names.
         let membersNamed: Int
-        /// Bytes of a group's name.
-        let groupNameBytes: Int
+        /// Bytes of the texts of one change.
+        let textBytes: Int
         /// The retry time sent with a refusal.
         let retryMilliseconds: Int64
 
         init(_ limits: Limits) {
             members = limits.membersMax
             membersNamed = limits.membersNamed
-            groupNameBytes = limits.groupNameBytes
+            textBytes = max(limits.groupNameBytes, limits.photoBytes + limits.descriptionBytes)
             retryMilliseconds = limits.busyRetryMilliseconds
         }
     }
@@ -214,7 +214,9 @@ final class ConversationCommands {
         builder.member("event", word: event)
         if !users.isEmpty { builder.names("users", names(of: users)) }
         let first = conversation.standings(atMost: bounds.membersNamed).map(\.user)
-        write(conversation.kind, name: conversation.standingName, first, of: conversation.standingCount)
+        let appearance = conversation.standingAppearance
+        write(conversation.kind, name: appearance.name, first, of: conversation.standingCount)
+        builder.details(of: appearance, createdAt: conversation.createdAt)
     }
 
     private func write(_ kind: ConversationKind, name: String, _ first: [UserNumber], of count: Int) {

@@ -292,15 +292,16 @@ final class QueryCommands {
 
     /// Whether a session may have been told of an edit or deletion that the answer doesn't show yet. A client that
     /// stored the answer would keep the old body.
-    /// - Parameter head: what the answer shows; `.start` if the read failed.
+    /// - Parameter head: what the answer shows.
     func isStale(_ question: Read.Question, readAt head: Position) -> Bool {
         func isOld(_ number: ConversationNumber) -> Bool {
             directory.conversation(number).map { $0.lastChange > head } ?? false
         }
-        guard head > .start else { return false }
         switch question {
         case .history(let request): return isOld(request.conversation)
         case .latest(let request): return request.messages.contains { isOld($0.conversation) }
+        case .settings(let request):
+            return directory.user(request.user)?.settings.map { $0.conversation.lastPosition > head } ?? false
         case .page, .feed: return false
         }
     }
@@ -309,7 +310,8 @@ final class QueryCommands {
     func answered(_ result: ReadResult, for reader: PendingRead) {
         guard let session = reader.session, session.phase == .ready else { return }
         switch reader {
-        case .page, .whereabouts, .feed, .erasure: preconditionFailure("this isn't asked for by one of these commands")
+        case .page, .whereabouts, .feed, .erasure, .settings:
+            preconditionFailure("this isn't asked for by one of these commands")
         case .history(let asker, let conversation):
             if result.isFailed { refuseFailed(asker) } else { answer(result, conversation, asker) }
         case .one(let asker, let conversation):
@@ -359,6 +361,7 @@ final class QueryCommands {
         builder.member("conversation", plain: conversation.id)
         builder.member("kind", word: conversation.kind.word)
         if conversation.kind == .group { builder.member("name", conversation.name) }
+        builder.details(of: conversation.appearance, createdAt: conversation.createdAt)
         builder.member("role", word: member.role.word)
         builder.member("count", Int64(conversation.members.count))
         builder.names("members", conversation.members.prefix(bounds.membersNamed).map(\.user.name))
@@ -397,6 +400,13 @@ struct Created {
 }
 
 extension FrameBuilder {
+    /// What a conversation shows besides its name.
+    func details(of appearance: Appearance, createdAt: Timestamp) {
+        if !appearance.photo.isEmpty { member("photo", appearance.photo) }
+        if !appearance.description.isEmpty { member("description", appearance.description) }
+        if createdAt != .never { member("createdAt", createdAt.milliseconds) }
+    }
+
     /// An array of user names.
     func names(_ member: StaticString, _ names: [String]) {
         beginArray(member)

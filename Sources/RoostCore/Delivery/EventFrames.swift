@@ -24,6 +24,7 @@ struct EventFrames {
         }
         builder.member("position", event.position)
         builder.member("time", event.time.milliseconds)
+        if event.kind == .state { builder.member("version", event.position.value) }
     }
 
     /// Writes an event as an element of the feed, which tells the device and the key of whoever sent it. An edit of a
@@ -74,6 +75,7 @@ struct EventFrames {
         case .delete: "delete"
         case .react: "react"
         case .conversation: "conversation"
+        case .state: "state"
         }
     }
 
@@ -81,6 +83,7 @@ struct EventFrames {
     private func write(
         _ event: borrowing StoredEvent, in conversation: Conversation, from sender: String, isOwn: Bool
     ) {
+        guard event.kind != .state else { return writeSetting(event) }
         builder.member("conversation", plain: conversation.id)
         switch event.kind {
         case .message: writeMessage(event, from: sender, isOwn: isOwn)
@@ -96,7 +99,19 @@ struct EventFrames {
             builder.member("by", plain: sender)
             builder.member("time", event.time.milliseconds)
             event.body.withUnsafeBytes { builder.members(raw: $0) }
+        case .state: preconditionFailure("a setting has no conversation to tell")
         }
+    }
+
+    /// Only the devices of its own user are told.
+    private func writeSetting(_ event: borrowing StoredEvent) {
+        builder.member("position", event.position)
+        guard !event.label.isEmpty else { return builder.member("reset", true) }
+        builder.member("key", plain: event.label)
+        if !event.body.isEmpty { builder.member("value", raw: event.body) }
+        builder.member("version", event.position.value)
+        builder.member("device", plain: event.device)
+        builder.member("time", event.time.milliseconds)
     }
 
     private func writeMessage(_ event: borrowing StoredEvent, from sender: String, isOwn: Bool) {

@@ -105,6 +105,11 @@ final class EventWindow {
         floor = head
     }
 
+    /// As the limits say.
+    convenience init(_ limits: Limits, head: Position) {
+        self.init(bytes: limits.windowBytes, milliseconds: limits.windowMilliseconds, head: head)
+    }
+
     private var newestChunk: Int { firstChunk + kept.count - 1 }
 
     /// Bytes of memory taken by texts and events.
@@ -139,13 +144,13 @@ final class EventWindow {
         chunk.entries.append(
             Entry(
                 position: event.position, conversation: conversation.number,
-                sequence: event.kind == .conversation ? SequenceNumber(Int64.max) : event.sequence,
+                sequence: event.kind.isAboutMessage ? event.sequence : SequenceNumber(Int64.max),
                 last: conversation.lastSequence, sender: event.sender, kind: event.kind, changes: changes, text: text))
         chains[conversation.number, default: Deque()].append(ordinal)
         switch event.kind {
         case .edit: edit(event, in: conversation.number, at: ordinal)
         case .delete: delete(event, in: conversation.number)
-        case .message, .react, .conversation: break
+        case .message, .react, .conversation, .state: break
         }
     }
 

@@ -74,7 +74,7 @@ final class FanOutRun {
         begin(conversation, isSignals: false)
         // Changes of a message are hidden from the members from whom the message is hidden. Changes of members are
         // shown to all.
-        let sequence = event.kind == .conversation ? SequenceNumber(Int64.max) : event.sequence
+        let sequence = event.kind.isAboutMessage ? event.sequence : SequenceNumber(Int64.max)
         entries.append(
             Entry(
                 frame: frames.append(builder), origin: origin.map(Unmanaged.passUnretained), sender: event.sender,

@@ -5,10 +5,12 @@ final class Conversation {
     let number: ConversationNumber
     let id: String
     let kind: ConversationKind
-    private(set) var name: String
-    /// The newest name that was handed to the writer, whether it will surely be stored, and how many renames are under
-    /// way.
-    private var pendingName: (name: String, isCertain: Bool, underWay: Int)?
+    private(set) var appearance: Appearance
+    var name: String { appearance.name }
+    /// Changes of the appearance that were handed to the writer and are not committed yet.
+    private var pendingAppearance: Appearance.Pending?
+    /// When it was created; `.never` if that isn't known.
+    private(set) var createdAt = Timestamp.never
     /// The two users of a direct conversation, whether or not they are members now.
     private(set) var pair: UserPair?
     /// Who opened it; nil if that isn't known.
@@ -74,7 +76,7 @@ final class Conversation {
         self.number = number
         self.id = id
         self.kind = kind
-        self.name = name
+        appearance = Appearance(name: name)
         self.opener = opener
         self.roll = roll
     }
@@ -94,7 +96,17 @@ final class Conversation {
     /// One of its messages was changed.
     func noteChange(at position: Position) { lastChange = position }
 
-    func rename(_ name: String) { self.name = name }
+    /// A group has another name, photo or description.
+    func show(_ change: ConversationChange) { appearance.apply(change) }
+
+    /// As the store has it.
+    func load(_ appearance: Appearance, createdAt time: Timestamp) {
+        self.appearance = appearance
+        createdAt = time
+    }
+
+    /// The event that creates it was stored.
+    func begin(at time: Timestamp) { createdAt = time }
 
     /// The members, in the order in which they joined.
     var members: [Member] { list.all }
@@ -213,19 +225,25 @@ final class Conversation {
         return standings(atMost: 2).first { $0.user != user }?.user
     }
 
-    /// The name with which a change that is submitted now will find it.
-    var standingName: String { pendingName?.name ?? name }
+    /// The appearance with which a change that is submitted now will find it.
+    var standingAppearance: Appearance { pendingAppearance?.newest ?? appearance }
 
-    /// Whether it will surely be called `standingName`.
-    var isNameCertain: Bool { pendingName?.isCertain ?? true }
+    /// Whether it will surely show `standingAppearance`.
+    var isAppearanceCertain: Bool { pendingAppearance?.uncertain.isEmpty ?? true }
 
-    /// A new name was handed to the writer.
-    func expect(name: String, isCertain: Bool) { pendingName = (name, isCertain, (pendingName?.underWay ?? 0) + 1) }
+    /// A change of the appearance was handed to the writer.
+    func expect(_ change: ConversationChange, isCertain: Bool) {
+        var pending = pendingAppearance ?? Appearance.Pending(newest: appearance)
+        let parts = pending.newest.apply(change)
+        if isCertain { pending.uncertain.subtract(parts) } else { pending.uncertain.formUnion(parts) }
+        pending.underWay += 1
+        pendingAppearance = pending
+    }
 
-    /// The outcome of a new name is known.
-    func settleName() {
-        guard let pending = pendingName else { return }
-        pendingName = pending.underWay > 1 ? (pending.name, pending.isCertain, pending.underWay - 1) : nil
+    /// The outcome of such a change is known.
+    func settleAppearance() {
+        pendingAppearance?.underWay -= 1
+        if pendingAppearance?.underWay == 0 { pendingAppearance = nil }
     }
 
     /// Whether the user's role will surely be `standing(of:)`.

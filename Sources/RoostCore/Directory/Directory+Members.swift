@@ -109,7 +109,7 @@ extension Directory {
             }
             conversation.beginToEnd()
             if isCertain { disconnect(conversation) }
-        case .rename(let name): conversation.expect(name: name, isCertain: isCertain)
+        case .rename, .describe: conversation.expect(change, isCertain: isCertain)
         }
     }
 
@@ -138,7 +138,7 @@ extension Directory {
         case .leave(let user, let heir):
             conversation?.settle(user)
             if let heir { conversation?.settle(heir) }
-        case .rename: conversation?.settleName()
+        case .rename, .describe: conversation?.settleAppearance()
         // No change can follow the end of the conversation.
         case .erase: return
         }

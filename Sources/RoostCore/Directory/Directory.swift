@@ -96,9 +96,16 @@ final class Directory {
                 stored.number, id: stored.id, kind: stored.kind, name: stored.name, opener: stored.opener.flatMap(user),
                 roll)
             conversation.reach(stored.lastSequence, stored.lastPosition, stored.lastTime)
+            conversation.load(
+                Appearance(name: stored.name, photo: stored.photo, description: stored.description),
+                createdAt: stored.createdAt)
             register(conversation)
         }
         load(snapshot.members, settled)
+        for stored in snapshot.settings {
+            guard let user = user(stored.user) else { continue }
+            user.openSettings(settled).reach(.none, stored.lastPosition, stored.lastTime)
+        }
         // Users of commands that were under way at a crash.
         for user in everybody { forgetIfNobody(user) }
     }
@@ -145,7 +152,10 @@ final class Directory {
     /// The user with the next higher number.
     func nextUser(after number: UserNumber) -> User? { usersByNumber.next(after: number.value) }
 
-    func conversation(_ number: ConversationNumber) -> Conversation? { conversationsByNumber[number.value] }
+    /// The conversation with this number, which may be a hidden one.
+    func conversation(_ number: ConversationNumber) -> Conversation? {
+        conversationsByNumber[number.value] ?? number.owner.flatMap { user($0)?.settings?.conversation }
+    }
 
     func conversation(named id: Text) -> Conversation? { conversations[id] }
 
@@ -288,7 +298,7 @@ final class Directory {
             forgetNobodies(members)
         case .erase: conversation.goOn()
         case .add(let members): forgetNobodies(members)
-        case .rename, .remove, .leave, .roles: return
+        case .rename, .describe, .remove, .leave, .roles: return
         }
     }
 

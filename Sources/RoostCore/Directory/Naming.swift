@@ -15,6 +15,13 @@ enum NamedUser {
 /// Users whom commands name, and the bounds on putting them into conversations. A command is judged wholly before a
 /// user is made for it.
 struct Naming {
+    /// What a user has spent on naming others.
+    struct Spent {
+        /// Unknown users whom it has named lately, and users whom it has put into conversations.
+        fileprivate var introduced = Spending()
+        fileprivate var added = Spending()
+    }
+
     private let directory: Directory
     private var bounds: Directory.Bounds { directory.bounds }
 
@@ -82,7 +89,7 @@ struct Naming {
     ///   `busy` or `too_large` if the store can't take that many.
     func introduce(_ named: [NamedUser], by user: User, at now: Moment) throws(Refusal) -> [User] {
         let unknown = try checkUnknown(named)
-        if let wait = user.added.spend(Int64(named.count), of: bounds.additions, at: now.monotonic) {
+        if let wait = user.named.added.spend(Int64(named.count), of: bounds.additions, at: now.monotonic) {
             throw Refusal(
                 .rateLimited, "you have put \(bounds.additions.burst) users into conversations within an hour",
                 retryAfterMilliseconds: wait)
@@ -108,7 +115,9 @@ struct Naming {
     private func make(
         _ named: [NamedUser], unknown: Int, by user: User, at now: Moment
     ) throws(Refusal) -> [User] {
-        if unknown > 0, let wait = user.introduced.spend(Int64(unknown), of: bounds.introductions, at: now.monotonic) {
+        if unknown > 0,
+            let wait = user.named.introduced.spend(Int64(unknown), of: bounds.introductions, at: now.monotonic)
+        {
             throw Refusal(
                 .rateLimited, "you have named \(bounds.introductions.burst) unknown users within an hour",
                 retryAfterMilliseconds: wait)

@@ -27,6 +27,8 @@ final class User {
     private(set) var departures: [ConversationNumber: Departure] = [:]
     /// The other users of direct conversations in which both are members.
     private(set) var peers = OrderedTable<UserNumber, User>()
+    /// The only membership of the hidden conversation with its own settings; nil as long as it has set none.
+    private(set) var settings: Member?
     var typist = Typing.Typist()
     /// An ack that is being noted in the user's conversations.
     var acked: AckedConversations?
@@ -39,9 +41,7 @@ final class User {
     var counted = GroupCounts.Memberships()
     /// What the user's commands have cost lately.
     var spent = Spending()
-    /// Unknown users whom the user has named lately, and users whom it has put into conversations.
-    var introduced = Spending()
-    var added = Spending()
+    var named = Naming.Spent()
 
     init(
         _ number: UserNumber, name: String, presence: StoredPresence = StoredPresence(),
@@ -79,6 +79,19 @@ final class User {
 
     // MARK: Memberships
 
+    /// The hidden conversation with its own settings. It isn't among its conversations, so it counts and is listed
+    /// nowhere, and nobody can name it.
+    func openSettings(_ settled: borrowing Settled) -> Conversation {
+        if let settings { return settings.conversation }
+        let hidden = Conversation(
+            ConversationNumber(settingsOf: number), id: "", kind: .group, name: "", opener: self, roll)
+        let member = Member(
+            self, of: hidden, role: .owner, since: .none, joinedAt: .start, joinedAfter: .none, isOwn: true)
+        hidden.admit(member, settled)
+        settings = member
+        return hidden
+    }
+
     /// Number of conversations that it is or was in.
     var placeCount: Int { memberships.count + departures.count }
 
@@ -111,11 +124,11 @@ final class User {
     private var isMadeUp: Bool { name.utf8.first == UInt8(ascii: "@") }
 
     /// Whether nothing would be lost if the user were forgotten: it never came, no conversation has or had it, nobody
-    /// hides from it, it has no profile, and no token of it was revoked.
+    /// hides from it, it has no profile, has set nothing, and no token of it was revoked.
     var isNobody: Bool {
         devices.isEmpty && sessions.isEmpty && conversations.isEmpty && departures.isEmpty && conversationsJoining == 0
-            && opening == 0 && presence.lastSeen == .never && privacy.isAlone && revoked.isEmpty && profile == nil
-            && !isMadeUp
+            && opening == 0 && settings == nil && presence.lastSeen == .never && privacy.isAlone && revoked.isEmpty
+            && profile == nil && !isMadeUp
     }
 
     /// The conversation was erased.

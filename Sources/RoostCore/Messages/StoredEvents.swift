@@ -11,10 +11,13 @@ final class StoredEvents {
         var unwrittenBytes: Int
         /// Different reactions by one user, for the text of a refusal.
         var reactionsPerUser: Int
+        /// Settings of one user, for the same.
+        var statesPerUser: Int
 
         init(_ limits: Limits) {
             unwrittenBytes = limits.outboxSpillBytes / 4
             reactionsPerUser = limits.reactionsPerUser
+            statesPerUser = limits.statesPerUser
         }
     }
 
@@ -158,6 +161,7 @@ final class StoredEvents {
 
     private func refusal(_ code: ErrorCode, of next: borrowing PendingAppend) -> Refusal {
         let isEdit = next.event.kind == .edit
+        if next.event.kind == .state { return Refusal(code, settingReason(of: code)) }
         if let refusal = next.refusal, code == (isEdit ? .badRequest : .notFound) { return refusal }
         let isKeyed = next.event.kind == .message || next.event.kind == .conversation
         return Refusal(code, isKeyed ? keyReason(of: code) : reason(of: code))
@@ -169,6 +173,14 @@ final class StoredEvents {
         case .gone: "the message was deleted, or is damaged in the store"
         case .forbidden: "only the author may do this"
         case .tooLarge: "a user may give a message at most \(bounds.reactionsPerUser) different reactions"
+        default: "the command was not accepted"
+        }
+    }
+
+    private func settingReason(of code: ErrorCode) -> String {
+        switch code {
+        case .conflict: "ifVersion: the key has another version by now"
+        case .tooLarge: "key: a user may have at most \(bounds.statesPerUser) keys"
         default: "the command was not accepted"
         }
     }
@@ -206,6 +218,7 @@ final class StoredEvents {
             directory.noteAnswer(by: event.sender, in: conversation)
             conversation.noteChange(at: event.position)
             delivery.gather(event, from: sender, in: conversation, except: origin, answering: id)
+        case .state: delivery.gather(event, from: sender, in: conversation, except: origin, answering: id)
         case .conversation:
             // Members added here must not see earlier events, and members removed here must see them: the directory
             // asks for `Settled` when it changes the members.
@@ -276,6 +289,7 @@ final class StoredEvents {
         }
         builder.member("position", position)
         builder.member("time", time.milliseconds)
+        if next.event.kind == .state { builder.member("version", position.value) }
         builder.member("duplicate", true)
         delivery.reply(builder.finish(), to: session)
     }

@@ -117,6 +117,7 @@ extension EventKind {
         case .edit: "edit"
         case .delete: "delete"
         case .react: "react"
+        case .state: "state"
         case .conversation: "conversation"
         }
     }

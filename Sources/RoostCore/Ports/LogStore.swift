@@ -113,6 +113,22 @@ public struct Snapshot: Sendable {
         }
     }
 
+    /// The settings of a user.
+    public struct Settings: Hashable, Sendable {
+        /// Whose they are.
+        public var user: UserNumber
+        /// Where the newest was set or removed.
+        public var lastPosition: Position
+        /// When that was.
+        public var lastTime: Timestamp
+        /// Creates them.
+        public init(_ user: UserNumber, lastPosition: Position, lastTime: Timestamp) {
+            self.user = user
+            self.lastPosition = lastPosition
+            self.lastTime = lastTime
+        }
+    }
+
     /// A device that keeps a cursor.
     public struct Device: Sendable {
         /// The device's number.
@@ -151,6 +167,10 @@ public struct Snapshot: Sendable {
         public var kind: ConversationKind
         /// The name of a group; empty for a direct conversation.
         public var name: String
+        /// What names the photo of a group, and its description; empty if there is none.
+        public var photo = "", description = ""
+        /// When it was created; `.never` if that isn't known.
+        public var createdAt = Timestamp.never
         /// The sender of the event that created it; nil if that isn't known.
         public var opener: UserNumber?
         /// Sequence of the last message.
@@ -225,6 +245,8 @@ public struct Snapshot: Sendable {
     public var endedSignIns: [EndedSignIn] = []
     /// All consumers of the feed, in the order of their names.
     public var feedCursors: [FeedCursor] = []
+    /// The settings of all users that have set any, in the order of the users.
+    public var settings: [Settings] = []
     /// All devices.
     public var devices: [Device] = []
     /// All conversations. A direct one has both its users in `members`, as members or former members.

@@ -66,6 +66,19 @@ public enum EventKind: UInt8, Sendable {
     case delete = 3
     case react = 4
     case conversation = 5
+    /// A setting that follows its user. It has a position and no row in the log: of each key, the store keeps the
+    /// newest value with the position at which it was set.
+    case state = 6
+}
+
+extension EventKind {
+    /// Whether it is a message or concerns one, so that only those get it who may see the message.
+    public var isAboutMessage: Bool {
+        switch self {
+        case .message, .edit, .delete, .react: true
+        case .conversation, .state: false
+        }
+    }
 }
 
 /// A durable event on its way to the log. The log assigns the position and, for a message, the sequence.
@@ -75,7 +88,7 @@ public struct Append: Sendable {
     /// The kind of event.
     public var kind: EventKind
     /// Delete: the sender may delete other members' messages. React: the reaction is taken back. Edit: the new body is
-    /// a JSON string.
+    /// a JSON string. State: the key must have the version `reference`.
     public var flag = false
     /// Why it is handed in.
     public var purpose = Purpose.event
@@ -83,7 +96,8 @@ public struct Append: Sendable {
     public var conversation: ConversationNumber
     /// The user who caused it.
     public var sender: UserNumber
-    /// Message: the message it replies to. Edit, delete, react: the message it changes. Otherwise `.none`.
+    /// Message: the message it replies to. Edit, delete, react: the message it changes. State: with `flag`, the
+    /// position at which the key was set, or `.none` if it must not be there. Otherwise `.none`.
     public var reference = SequenceNumber.none
     /// When the relay received it.
     public var time: Timestamp
@@ -114,13 +128,15 @@ public struct Append: Sendable {
         set { own().key = newValue }
     }
 
-    /// Message: the kind of its body. Edit: ignored, the message's own kind counts. React: the reaction.
+    /// Message: the kind of its body. Edit: ignored, the message's own kind counts. React: the reaction. State: the
+    /// key.
     public var label: String {
         get { content.label }
         set { own().label = newValue }
     }
 
-    /// Message, edit: the body, raw JSON. Conversation: members of the event, raw JSON without braces.
+    /// Message, edit: the body, raw JSON. Conversation: members of the event, raw JSON without braces. State: the
+    /// value, raw JSON; empty to remove the key.
     public var body: [UInt8] {
         get { content.body }
         set { own().body = newValue }
@@ -177,6 +193,8 @@ public enum ConversationChange: Sendable {
     /// A new conversation. `pair` is set for a direct one. The members see it from its first message on.
     case create(id: String, kind: ConversationKind, name: String, members: [NewMember])
     case rename(String)
+    /// Another photo or description of a group; nil for what stays as it is, empty for what it has no more.
+    case describe(photo: String?, description: String?)
     /// New members. They see messages after `since`, get events from this one on, and their watermarks begin at the
     /// last message, without times.
     case add([NewMember])
@@ -219,12 +237,15 @@ public enum Outcome: Sendable, Equatable {
     /// The event was stored. `sequence` is that of the message itself or of the message it changes; for a conversation
     /// event, that of the last message. `label` is the message's kind if the event is an edit.
     case stored(Position, SequenceNumber, label: String = "")
-    /// The same command was stored before under its key. This is what was stored then; nothing was changed now.
+    /// The same command was stored before under its key, or a setting has this value. This is what was stored then;
+    /// nothing was changed now.
     case duplicate(Position, SequenceNumber, ConversationNumber, Timestamp)
-    /// The event would change nothing (the message is already deleted, the reaction exists), so nothing was stored.
+    /// The event would change nothing (the message is already deleted, the reaction exists, there is no such setting to
+    /// remove), so nothing was stored.
     case unchanged
-    /// The log's state doesn't allow it: `notFound`, `gone`, `forbidden`, `tooLarge`, `badRequest`. Because of its key:
-    /// `conflict` if another command was stored under it, `gone` if what was stored under it was erased.
+    /// The log's state doesn't allow it: `notFound`, `gone`, `forbidden`, `tooLarge`, `badRequest`, and `conflict` if a
+    /// setting has another version. Because of its key: `conflict` if another command was stored under it, `gone` if
+    /// what was stored under it was erased.
     case refused(ErrorCode)
     /// Numbers that this relay may assign; empty if the store has no more.
     case leased(NumberKind, Range<Int32>)

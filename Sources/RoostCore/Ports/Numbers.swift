@@ -11,14 +11,21 @@ public struct UserNumber: Hashable, Sendable {
     public static let none = UserNumber(0)
 }
 
-/// The number of a conversation.
+/// The number of a conversation. Each user has a hidden one for its own settings, whose number follows from the user's
+/// and is below 0. The store keeps no other entry of it than the settings.
 public struct ConversationNumber: Hashable, Sendable {
-    /// The number, from 1.
+    /// The number, from 1; below 0 for a hidden conversation.
     public let value: Int32
     /// Wraps a number that the Relay assigned.
     public init(_ value: Int32) { self.value = value }
     /// No conversation.
     public static let none = ConversationNumber(0)
+
+    /// The hidden conversation with a user's settings.
+    public init(settingsOf user: UserNumber) { value = 0 &- user.value }
+
+    /// The user whose settings are in it; nil for a conversation that isn't hidden.
+    public var owner: UserNumber? { value < 0 ? UserNumber(0 &- value) : nil }
 }
 
 /// The number of a device.

@@ -15,6 +15,7 @@ public struct Read: Sendable {
         case history(HistoryRequest)
         case latest(LatestRequest)
         case feed(FeedRequest)
+        case settings(SettingsRequest)
     }
 
     /// Creates a read.
@@ -166,6 +167,38 @@ public struct LatestRequest: Sendable {
     public init(messages: [(conversation: ConversationNumber, sequence: SequenceNumber)]) { self.messages = messages }
 }
 
+/// Requests settings of a user, in the order of the bytes of their keys.
+public struct SettingsRequest: Sendable {
+    /// Which keys are asked for.
+    public enum Selection: Sendable {
+        case all
+        /// These, as far as they are there.
+        case keys([String])
+        /// Those that begin so.
+        case prefix(String)
+    }
+
+    /// Whose settings.
+    public var user: UserNumber
+    /// Which keys.
+    public var selection: Selection
+    /// Only keys behind this one.
+    public var after: String
+    /// The largest number of settings.
+    public var rows: Int
+    /// Bytes of values at which the answer ends early (it has at least one setting).
+    public var bytes: Int
+
+    /// Creates a request.
+    public init(of user: UserNumber, _ selection: Selection, after: String = "", rows: Int, bytes: Int) {
+        self.user = user
+        self.selection = selection
+        self.after = after
+        self.rows = rows
+        self.bytes = bytes
+    }
+}
+
 /// Requests rows of all conversations in the order of positions, for a reader that follows the whole log: an export, an
 /// index, another node. Rows of erased conversations are left out. An edit has the message's kind and current body.
 public struct FeedRequest: Sendable {
@@ -194,7 +227,7 @@ public struct ReadResult: Sendable {
     /// The ticket of the read.
     public var ticket: UInt64
     /// The events. Page and feed: in ascending order of positions. History: in ascending order of sequences. Latest: in
-    /// the requested order.
+    /// the requested order. Settings: in the order of keys.
     public var events: [StoredEvent]
     /// Page: sequences left out of backlogs that are too long, and of messages that the store can't read, in ascending
     /// order of places. History: sequences of messages that the store can't read.
@@ -209,7 +242,7 @@ public struct ReadResult: Sendable {
     public var damaged: [Position] = []
     /// Page: whether the spans have more rows. A page of very many spans may only have found out where the rows of some
     /// of them begin: then it has no events, and the next page goes on. History: whether there are more messages on the
-    /// side that was cut. Feed: whether there are more rows.
+    /// side that was cut. Feed: whether there are more rows. Settings: whether there are more keys.
     public var hasMore: Bool
     /// Whether the read failed. All other members are then empty.
     public var isFailed: Bool
@@ -297,7 +330,7 @@ public struct StoredEvent: Sendable {
     public var device: String
     /// The client's key; empty if there is none.
     public var key: String
-    /// As in `Append`. For an edit, the kind of the message.
+    /// As in `Append`. For an edit, the kind of the message. State: empty if removals were forgotten up to here.
     public var label: String
     /// Message: the message it replies to.
     public var reference: SequenceNumber

@@ -28,6 +28,8 @@ extension Append {
             return conversation == first.conversation && label == first.label && reference == first.reference
                 && repeatsText(first)
         case .edit, .delete, .react: return conversation == first.conversation && reference == first.reference
+        // It has no key.
+        case .state: return false
         }
     }
 

@@ -128,12 +128,14 @@ final class Prices {
         case .change(let change):
             switch change.kind {
             case .add(let names), .remove(let names): 1 + Int64(names.count) / 10
-            case .rename, .role, .leave: 1
+            case .rename, .describe, .role, .leave: 1
             }
         case .history(let history): 1 + rows(history.limit) / 2
         case .list(_, let limit): 1 + 2 * rows(limit)
         // Up to 64 devices, of which most have few.
         case .devices: 5
+        // Up to a thousand rows that are next to each other. What they hold is paid afterwards.
+        case .getState: 10
         case .members(let list): list.hasPresence ? 15 : 10
         case .operator(let command):
             switch command {

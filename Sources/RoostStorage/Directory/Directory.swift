@@ -33,11 +33,13 @@ final class Directory {
     static let numberMax: Int64 = 1 << 53
 
     private let statements: DirectoryStatements
+    let settings: SettingTable
     private var conversations: [Int32: Conversation] = [:]
 
     /// Loads the ends of all conversations.
     init(_ database: Database) throws {
         statements = try DirectoryStatements(database)
+        settings = try SettingTable(database)
         let query = try database.prepare("SELECT number, last_sequence, last_position, last_time FROM conversation")
         while try query.step() {
             guard (0...Directory.numberMax).contains(query.int64(1)) else {
@@ -190,7 +192,8 @@ final class Directory {
 
     /// Applies the change of an event by `sender`, stored at `position`. Erasing is done by `remove(conversation:)`.
     func apply(
-        _ change: ConversationChange, by sender: UserNumber, to conversation: ConversationNumber, at position: Int64
+        _ change: ConversationChange, by sender: UserNumber, to conversation: ConversationNumber, at position: Int64,
+        _ time: Timestamp
     ) throws {
         switch change {
         case .create(let id, let kind, let name, let members):
@@ -200,12 +203,11 @@ final class Directory {
             insert.bind(3, Int32(kind.rawValue))
             try insert.bind(4, copying: name)
             insert.bind(5, sender.value)
+            insert.bind(6, time.milliseconds)
             try insert.run()
             try add(members, to: conversation, at: position)
-        case .rename(let name):
-            statements.renameConversation.bind(1, conversation.value)
-            try statements.renameConversation.bind(2, copying: name)
-            try statements.renameConversation.run()
+        case .rename(let name): try show(conversation, name, nil, nil)
+        case .describe(let photo, let description): try show(conversation, nil, photo, description)
         case .add(let members):
             try add(members, to: conversation, at: position)
         case .remove(let users):
@@ -220,6 +222,18 @@ final class Directory {
         }
     }
 
+    /// What is nil stays as it is.
+    private func show(
+        _ conversation: ConversationNumber, _ name: String?, _ photo: String?, _ description: String?
+    ) throws {
+        let update = statements.showConversation
+        update.bind(1, conversation.value)
+        for (index, text) in [(Int32(2), name), (3, photo), (4, description)] {
+            if let text { try update.bind(index, copying: text) } else { update.bindNull(index) }
+        }
+        try update.run()
+    }
+
     /// Whether an opening changes anything: the direct conversation isn't there, or not with all these users.
     func isChanged(by opening: Append) throws -> Bool {
         switch opening.change {
@@ -230,7 +244,7 @@ final class Directory {
                 statements.findMember.bind(2, member.user.value)
                 return try statements.findMember.first { _ in true } ?? false
             }
-        case .rename, .remove, .leave, .erase, .roles, nil: return false
+        case .rename, .describe, .remove, .leave, .erase, .roles, nil: return false
         }
     }
 

@@ -19,7 +19,7 @@ struct DirectoryStatements {
     let setWatermark: Statement
     let setAnswered: Statement
     let insertConversation: Statement
-    let renameConversation: Statement
+    let showConversation: Statement
     let deleteConversation: Statement
     let deleteMembers: Statement
     let findMember: Statement
@@ -28,6 +28,11 @@ struct DirectoryStatements {
     let setRole: Statement
     let raiseWatermark: Statement
     let updateLast: Statement
+
+    private static let showSQL = """
+        UPDATE conversation SET name = coalesce(?2, name), photo = coalesce(?3, photo),
+            description = coalesce(?4, description) WHERE number = ?1
+        """
 
     init(_ database: Database) throws {
         insertUser = try database.prepare(
@@ -64,10 +69,11 @@ struct DirectoryStatements {
             "UPDATE member SET answered = 1 WHERE conversation = ?1 AND user = ?2 AND role IS NOT NULL")
         insertConversation = try database.prepare(
             """
-            INSERT INTO conversation (number, id, kind, name, opener, last_sequence, last_position, last_time)
-            VALUES (?1, ?2, ?3, ?4, ?5, 0, 0, 0)
+            INSERT INTO conversation (number, id, kind, name, photo, description, created_at, opener,
+                last_sequence, last_position, last_time)
+            VALUES (?1, ?2, ?3, ?4, '', '', ?6, ?5, 0, 0, 0)
             """)
-        renameConversation = try database.prepare("UPDATE conversation SET name = ?2 WHERE number = ?1")
+        showConversation = try database.prepare(DirectoryStatements.showSQL)
         deleteConversation = try database.prepare("DELETE FROM conversation WHERE number = ?1")
         deleteMembers = try database.prepare("DELETE FROM member WHERE conversation = ?1")
         findMember = try database.prepare(

@@ -18,7 +18,10 @@ struct LogColumns {
     var conversation: Int32 { row.int32(1) }
     /// As stored: for a message its own sequence, otherwise that of the last message before it.
     var sequence: Int64 { row.int64(2) }
-    var kind: EventKind? { UInt8(exactly: row.int64(3)).flatMap { EventKind(rawValue: $0) } }
+    /// nil if it is none of those that have rows.
+    var kind: EventKind? {
+        UInt8(exactly: row.int64(3)).flatMap { EventKind(rawValue: $0) }.flatMap { $0 == .state ? nil : $0 }
+    }
     var sender: Int32 { row.int32(4) }
     var time: Int64 { row.int64(5) }
     var reference: Int64 { row.int64(7) }
@@ -47,7 +50,7 @@ struct LogColumns {
         let shown: SequenceNumber =
             switch kind {
             case .edit, .delete, .react: append.reference
-            case .message, .conversation: SequenceNumber(sequence)
+            case .message, .conversation, .state: SequenceNumber(sequence)
             }
         var event = StoredEvent(append, position: Position(position), sequence: shown)
         event.editedAt = Timestamp(milliseconds: row.int64(9))

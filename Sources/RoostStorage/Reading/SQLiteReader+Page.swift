@@ -22,7 +22,16 @@ extension SQLiteReader {
             result.spans.reserveCapacity(request.spans.count)
             var merge = PageMerge()
             var rowsLeft = request.backlog?.rows ?? 0
-            for (span, view) in zip(request.spans, views) where try exists(span.conversation.value) {
+            for (span, view) in zip(request.spans, views) {
+                if let owner = span.conversation.owner {
+                    let view = try self.view(ofSettings: span, of: owner, limit: tailLimit)
+                    result.spans.append(span)
+                    var cursor = PageCursor(span, view: view, position: span.after.value, sequence: 0)
+                    try cursor.advance(events)
+                    merge.add(cursor)
+                    continue
+                }
+                guard try exists(span.conversation.value) else { continue }
                 let (span, view) = try shorten(span, view, request, tailLimit, rowsLeft: &rowsLeft, in: &result)
                 result.spans.append(span)
                 var cursor = PageCursor(
@@ -75,7 +84,7 @@ extension SQLiteReader {
     /// Whether a device that catches up is sent this event. The message has the body of its last edit, so earlier ones
     /// are over; and nothing but the deletion is told of a message that was deleted.
     private func isSent(_ event: StoredEvent, _ span: PageRequest.Span) -> Bool {
-        guard event.kind != .conversation else { return true }
+        guard event.kind.isAboutMessage else { return true }
         guard event.kind != .edit || event.isLastEdit else { return false }
         return !span.leavesOut(event.sequence)
     }

@@ -5,6 +5,7 @@ extension SQLiteReader {
     /// The current row at a place from an index; nil, after reporting it, if it can't be read. An edit gets the kind
     /// and current body of its message, so that a device that catches up never shows a replaced or deleted body.
     func event(at entry: EventEntry, in conversation: Int32) throws -> StoredEvent? {
+        if let owner = ConversationNumber(conversation).owner { return try setting(at: entry.position, of: owner) }
         switch try log.find(at: entry.position) {
         case .row(let row):
             guard row.event.conversation.value == conversation, row.sequence == entry.sequence,

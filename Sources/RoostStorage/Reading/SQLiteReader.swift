@@ -53,6 +53,7 @@ public final class SQLiteReader: LogReader, @unchecked Sendable {
                 case .history(let request): try history(request, ticket: read.ticket)
                 case .latest(let request): try latest(request, ticket: read.ticket)
                 case .feed(let request): try feed(request, ticket: read.ticket)
+                case .settings(let request): try settings(request, ticket: read.ticket)
                 }
             result.head = head
             return result
@@ -94,6 +95,10 @@ struct ReaderStatements {
     let exists: Statement
     let reactions: Statement
     let mine: Statement
+    let setting: Statement
+    let settings: Statement
+    let settingAt: Statement
+    let missedSettings: Statement
 
     static let existsSQL = "SELECT 1 FROM conversation WHERE number = ?1"
     static let reactionsSQL = """
@@ -110,5 +115,9 @@ struct ReaderStatements {
         exists = try database.prepare(ReaderStatements.existsSQL)
         reactions = try database.prepare(ReaderStatements.reactionsSQL)
         mine = try database.prepare(ReaderStatements.mineSQL)
+        setting = try database.prepare(ReaderStatements.settingSQL)
+        settings = try database.prepare(ReaderStatements.settingsSQL)
+        settingAt = try database.prepare(ReaderStatements.settingAtSQL)
+        missedSettings = try database.prepare(ReaderStatements.missedSettingsSQL)
     }
 }

@@ -62,6 +62,9 @@ enum Schema {
             id TEXT NOT NULL,
             kind INTEGER NOT NULL,
             name TEXT NOT NULL,
+            photo TEXT NOT NULL,
+            description TEXT NOT NULL,
+            created_at INTEGER NOT NULL,
             opener INTEGER,
             last_sequence INTEGER NOT NULL,
             last_position INTEGER NOT NULL,
@@ -83,6 +86,16 @@ enum Schema {
             read_at INTEGER NOT NULL,
             PRIMARY KEY (conversation, user)
         ) WITHOUT ROWID, STRICT;
+        CREATE TABLE state (
+            user INTEGER NOT NULL,
+            key TEXT NOT NULL,
+            position INTEGER NOT NULL,
+            time INTEGER NOT NULL,
+            device TEXT NOT NULL,
+            value TEXT,
+            PRIMARY KEY (user, key)
+        ) WITHOUT ROWID, STRICT;
+        CREATE INDEX state_by_position ON state (user, position);
         CREATE TABLE reaction (
             conversation INTEGER NOT NULL,
             sequence INTEGER NOT NULL,

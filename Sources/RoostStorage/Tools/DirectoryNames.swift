@@ -5,6 +5,9 @@ struct DirectoryNames {
         var id: String
         var kind: Int32
         var name: String
+        var photo: String
+        var description: String
+        var createdAt: Int64
         var lastSequence: Int64
         var lastPosition: Int64
         var lastTime: Int64
@@ -19,10 +22,14 @@ struct DirectoryNames {
         let userRows = try database.prepare("SELECT number, name FROM user")
         while try userRows.step() { users[userRows.int32(0)] = userRows.text(1) }
         let rows = try database.prepare(
-            "SELECT number, id, kind, name, last_sequence, last_position, last_time FROM conversation")
+            """
+            SELECT number, id, kind, name, last_sequence, last_position, last_time, photo, description, created_at
+            FROM conversation
+            """)
         while try rows.step() {
             conversations[rows.int32(0)] = Conversation(
-                id: rows.text(1), kind: rows.int32(2), name: rows.text(3), lastSequence: rows.int64(4),
+                id: rows.text(1), kind: rows.int32(2), name: rows.text(3), photo: rows.text(7),
+                description: rows.text(8), createdAt: rows.int64(9), lastSequence: rows.int64(4),
                 lastPosition: rows.int64(5), lastTime: rows.int64(6))
         }
         let erasures = try database.prepare("SELECT conversation, up_to FROM erasure")

@@ -33,6 +33,16 @@ struct DirectoryVerifier {
             "SELECT user, user FROM revocation WHERE user NOT IN (SELECT number FROM user)", "revocation",
             "is of a user, number %, that isn't there", &report)
         try tell(
+            "SELECT user, user FROM state WHERE user NOT IN (SELECT number FROM user) GROUP BY user", "state",
+            "is of a user, number %, that isn't there", &report)
+        try tell(
+            "SELECT user, max(position) FROM state GROUP BY user HAVING max(position) > \(summary.head)", "state",
+            "was set at position %, which the log hasn't reached", &report)
+        try tell(
+            """
+            SELECT user, count(*) FROM state WHERE value IS NOT NULL AND NOT json_valid(value) GROUP BY user
+            """, "state", "% values of this user can't be read", &report)
+        try tell(
             "SELECT number, cursor FROM device WHERE cursor > \(summary.head)", "device",
             "has acked position %, which the log hasn't reached", &report)
         try tell(

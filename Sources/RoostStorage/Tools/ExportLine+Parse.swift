@@ -24,6 +24,7 @@ extension ExportLine {
         case "device": self = .device(try ExportedDevice(&members))
         case "profile": self = .profile(try ExportedProfile(&members))
         case "exception": self = .exception(try ExportedException(&members))
+        case "setting": self = .setting(try ExportedSetting(&members))
         case "withheld": self = .withheld(try WithheldMessages(&members))
         case "end": self = .end(lines: try members.number("lines"))
         default:
@@ -96,6 +97,19 @@ extension ExportedProfile {
     }
 }
 
+extension ExportedSetting {
+    fileprivate init(_ members: inout LineMembers) throws(ExportLineFailure) {
+        user = try members.user("user")
+        key = try members.name("key", atMost: Limits().stateKeyBytes)
+        time = try members.number("time", atLeast: 1)
+        device = try members.name("device", or: "")
+        value = try members.raw("value")
+        guard !value.isEmpty, value.count <= Limits().stateBytes else {
+            throw ExportLineFailure("value: missing, or longer than \(Limits().stateBytes) bytes")
+        }
+    }
+}
+
 extension ExportedConversation {
     fileprivate init(_ members: inout LineMembers) throws(ExportLineFailure) {
         id = try members.name("conversation")
@@ -104,6 +118,9 @@ extension ExportedConversation {
         }
         self.kind = kind
         name = kind == .group ? try members.text("name", atMost: Limits().groupNameBytes) : ""
+        photo = try members.text("photo", or: "", atMost: Limits().photoBytes)
+        description = try members.text("description", or: "", atMost: Limits().descriptionBytes)
+        createdAt = try members.number("createdAt", or: 0)
     }
 }
 
@@ -173,7 +190,7 @@ extension ExportedEvent {
         guard replyTo < sequence else { throw ExportLineFailure("replyTo: not an earlier message") }
         editedAt = try members.number("editedAt", or: 0)
         deletedAt = try members.number("deletedAt", or: 0)
-        body = try members.body()
+        body = try members.raw("body")
         guard body.isEmpty == (deletedAt != 0) else {
             throw ExportLineFailure("body: a message has a body unless it was deleted")
         }

@@ -37,11 +37,21 @@ struct ExportLineWriter {
             json.member("other", exception.other)
             json.member("as", word: exception.kind.word)
         case .profile(let one): write(one)
+        case .setting(let setting):
+            begin("setting")
+            json.member("user", setting.user)
+            json.member("key", setting.key)
+            json.member("time", setting.time)
+            if !setting.device.isEmpty { json.member("device", setting.device) }
+            write(setting.value, as: "value", orText: "valueText")
         case .conversation(let conversation):
             begin("conversation")
             json.member("conversation", conversation.id)
             json.member("kind", word: conversation.kind.word)
             if conversation.kind == .group { json.member("name", conversation.name) }
+            if !conversation.photo.isEmpty { json.member("photo", conversation.photo) }
+            if !conversation.description.isEmpty { json.member("description", conversation.description) }
+            member("createdAt", unlessZero: conversation.createdAt)
         case .member(let one): write(one)
         case .device(let device):
             begin("device")
@@ -125,7 +135,7 @@ struct ExportLineWriter {
             member("replyTo", unlessZero: event.replyTo)
             member("editedAt", unlessZero: event.editedAt)
             member("deletedAt", unlessZero: event.deletedAt)
-            if event.deletedAt == 0 { writeBody(event.body) }
+            if event.deletedAt == 0 { write(event.body, as: "body", orText: "bodyText") }
         case .react:
             json.member("reaction", event.label)
             if event.isRemoved { json.member("removed", true) }
@@ -137,12 +147,12 @@ struct ExportLineWriter {
         }
     }
 
-    /// A line break in a body would end the line. Inside a text JSON allows none; between values it does.
-    private func writeBody(_ body: [UInt8]) {
-        if body.contains(0x0A) || body.contains(0x0D) {
-            json.member("bodyText", String(decoding: body, as: UTF8.self))
+    /// Writes raw JSON. A line break in it would end the line. Inside a text JSON allows none; between values it does.
+    private func write(_ value: [UInt8], as member: StaticString, orText text: StaticString) {
+        if value.contains(0x0A) || value.contains(0x0D) {
+            json.member(text, String(decoding: value, as: UTF8.self))
         } else {
-            json.member("body", raw: body)
+            json.member(member, raw: value)
         }
     }
 

@@ -12,6 +12,7 @@ enum ExportLine: Equatable, Sendable {
     case device(ExportedDevice)
     case exception(ExportedException)
     case profile(ExportedProfile)
+    case setting(ExportedSetting)
     case event(ExportedEvent)
     case withheld(WithheldMessages)
     /// The last line: how many stand before it. A file without it was cut short.
@@ -69,12 +70,28 @@ struct ExportedProfile: Equatable, Sendable {
     var profile: StoredProfile
 }
 
+/// A setting that follows its user.
+struct ExportedSetting: Equatable, Sendable {
+    var user: String
+    var key: String
+    /// When it was set.
+    var time: Int64
+    var device: String = ""
+    /// Raw JSON.
+    var value: [UInt8]
+}
+
 /// A conversation. Its members have lines of their own.
 struct ExportedConversation: Equatable, Sendable {
     var id: String
     var kind: ConversationKind
     /// The name of a group; empty for a direct conversation.
     var name: String = ""
+    /// What names the photo of a group, and its description; empty for none.
+    var photo: String = ""
+    var description: String = ""
+    /// When it was created; 0 if that isn't known.
+    var createdAt: Int64 = 0
 }
 
 /// A member, or one that was.

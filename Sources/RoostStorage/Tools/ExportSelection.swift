@@ -97,7 +97,7 @@ extension ExportedEvent {
             case .edit: .edit
             case .delete: .delete
             case .react: .react
-            case .conversation: .change
+            case .conversation, .state: .change
             }
         self.conversation = conversation
         position = event.position.value

@@ -29,10 +29,12 @@ struct ImportDirectory {
             """)
         addConversation = try writer.database.prepare(
             """
-            INSERT INTO conversation (number, id, kind, name, last_sequence, last_position, last_time)
-            VALUES (?1, ?2, ?3, ?4, 0, 0, 0)
+            INSERT INTO conversation (number, id, kind, name, photo, description, created_at,
+                last_sequence, last_position, last_time)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, 0, 0, 0)
             """)
-        rename = try writer.database.prepare("UPDATE conversation SET name = ?2 WHERE number = ?1")
+        rename = try writer.database.prepare(
+            "UPDATE conversation SET name = ?2, photo = ?3, description = ?4 WHERE number = ?1")
     }
 
     func writeUsers() throws {
@@ -90,12 +92,17 @@ struct ImportDirectory {
             guard conversation.adds, conversation.line.kind == .group else { return }
             rename.bind(1, conversation.number)
             try rename.bind(2, copying: conversation.line.name)
+            try rename.bind(3, copying: conversation.line.photo)
+            try rename.bind(4, copying: conversation.line.description)
             return try rename.run()
         }
         addConversation.bind(1, conversation.number)
         try addConversation.bind(2, copying: conversation.line.id)
         addConversation.bind(3, Int32(conversation.line.kind.rawValue))
         try addConversation.bind(4, copying: conversation.line.name)
+        try addConversation.bind(5, copying: conversation.line.photo)
+        try addConversation.bind(6, copying: conversation.line.description)
+        addConversation.bind(7, conversation.line.createdAt)
         try addConversation.run()
         writer.directory.begin(Directory.Conversation(), ConversationNumber(conversation.number))
     }

@@ -112,6 +112,7 @@ struct ImportPlan {
         case .profile(let profile):
             try know(profile.user)
             profiles.append(profile)
+        case .setting(let setting): try know(setting.user)
         case .event(let event): try take(event, number: number)
         case .withheld(let messages): try take(messages)
         }

@@ -89,12 +89,13 @@ struct LineMembers {
         return flag
     }
 
-    /// A message's body as it was sent: `body`, or `bodyText` where that had line breaks. Empty if neither is there.
-    mutating func body() throws(ExportLineFailure) -> [UInt8] {
-        if let body = rest.removeValue(forKey: "body") { return body.raw }
-        guard let escaped = rest.removeValue(forKey: "bodyText") else { return [] }
+    /// Raw JSON as it was sent, such as a message's `body`, or `bodyText` where that had line breaks. Empty if neither
+    /// is there.
+    mutating func raw(_ name: String) throws(ExportLineFailure) -> [UInt8] {
+        if let value = rest.removeValue(forKey: name) { return value.raw }
+        guard let escaped = rest.removeValue(forKey: "\(name)Text") else { return [] }
         guard let text = escaped.string.map({ Array($0.utf8) }), JSONValue.isValid(text) else {
-            throw ExportLineFailure("bodyText: not a text that is JSON")
+            throw ExportLineFailure("\(name)Text: not a text that is JSON")
         }
         return text
     }

@@ -127,7 +127,11 @@ public struct StoreExporter {
         for number in wanted.sorted() {
             guard let found = names.conversations[number] else { continue }
             let kind = UInt8(exactly: found.kind).flatMap { ConversationKind(rawValue: $0) } ?? .group
-            try sink.write(.conversation(ExportedConversation(id: found.id, kind: kind, name: found.name)))
+            try sink.write(
+                .conversation(
+                    ExportedConversation(
+                        id: found.id, kind: kind, name: found.name, photo: found.photo,
+                        description: found.description, createdAt: max(0, found.createdAt))))
         }
         try readMembers { try sink.write(.member($0)) }
         if case .conversation = self.scope { return }
@@ -146,6 +150,19 @@ public struct StoreExporter {
             else { continue }
             let kind = PrivacyException(number: exceptions.int32(2))
             try sink.write(.exception(ExportedException(user: user, other: other, kind: kind)))
+        }
+        try writeSettings()
+    }
+
+    /// Those that were removed aren't written.
+    private func writeSettings() throws {
+        let rows = try database.prepare(
+            "SELECT user, key, time, device, value FROM state WHERE value IS NOT NULL ORDER BY user, key")
+        while try rows.step() {
+            guard author.map({ $0 == rows.int32(0) }) ?? true, let user = names.users[rows.int32(0)] else { continue }
+            let setting = ExportedSetting(
+                user: user, key: rows.text(1), time: rows.int64(2), device: rows.text(3), value: [UInt8](rows.bytes(4)))
+            try sink.write(.setting(setting))
         }
     }
 

@@ -29,6 +29,7 @@ public final class StoreImporter {
     private var positions: PositionMap
     private var batch: [ImportedEvent] = []
     private var batchBytes = 0
+    private var settings: [(user: UserNumber, line: ExportedSetting)] = []
     /// Positions in the file of the rows in the batch.
     private var batchPositions: [Int64] = []
     /// Rows of each conversation so far, and its last message.
@@ -98,12 +99,39 @@ public final class StoreImporter {
             switch line {
             case .event(let event): try take(event, number)
             case .withheld(let messages): try take(messages, number)
+            case .setting(let setting): try take(setting)
             case .header, .user, .profile, .conversation, .member, .device, .exception, .end: break
             }
         }
+        try storeSettings()
         try store()
         try directory.writeMembers(positions)
         try directory.writeDevices(positions, above: deviceMax)
+    }
+
+    private func take(_ setting: ExportedSetting) throws {
+        guard let user = plan.users[setting.user] else { return }
+        settings.append((UserNumber(user.number), setting))
+        if settings.count >= StoreImporter.rowsPerBatch { try storeSettings() }
+    }
+
+    /// Stores settings in one transaction, with positions behind what is there. What the store has of a key is left as
+    /// it is, and so is a user who has as many as there may be.
+    private func storeSettings() throws {
+        guard !settings.isEmpty else { return }
+        try writer.change {
+            for (user, line) in settings {
+                var event = Append(
+                    .state, in: ConversationNumber(settingsOf: user), by: user, device: line.device,
+                    at: Timestamp(milliseconds: line.time))
+                event.label = line.key
+                event.body = line.value
+                if try writer.directory.settings.adopt(event, at: writer.head + 1) { writer.head += 1 }
+            }
+        }
+        writer.log.publish(writer.head)
+        writer.indexer.publish(writer.head)
+        settings.removeAll(keepingCapacity: true)
     }
 
     private func take(_ event: ExportedEvent, _ number: Int64) throws {

@@ -4,6 +4,14 @@ import RoostWire
 extension SQLiteWriter {
     /// Decides about one event and stores it.
     func append(_ event: Append, _ key: (hash: UInt64, mayBeOld: Bool)) throws -> Outcome {
+        if event.kind == .state {
+            let outcome = try directory.settings.set(event, at: head + 1)
+            guard case .stored = outcome else { return outcome }
+            head += 1
+            // Of the former value nothing may be left.
+            checkpoints.erasedTexts.note()
+            return outcome
+        }
         let isKeyed = !event.key.isEmpty
         if isKeyed, !indexer.keys.isNew(key.hash, mayBeOld: key.mayBeOld),
             let found = try duplicate(of: event, key)
@@ -34,6 +42,7 @@ extension SQLiteWriter {
         case .delete: outcome = try delete(event)
         case .react: outcome = try react(event)
         case .conversation: outcome = .stored(Position(head + 1), SequenceNumber(last))
+        case .state: return .refused(.badRequest)
         }
         guard case .stored = outcome else { return outcome }
         head += 1
@@ -45,7 +54,9 @@ extension SQLiteWriter {
         try insert(
             event, isKeyed ? key.hash : nil, into: conversation, sequence: event.kind == .message ? last + 1 : last)
         if case .create = change { directory.begin(conversation, event.conversation) }
-        if let change { try directory.apply(change, by: event.sender, to: event.conversation, at: head) }
+        if let change {
+            try directory.apply(change, by: event.sender, to: event.conversation, at: head, event.time)
+        }
         return outcome
     }
 

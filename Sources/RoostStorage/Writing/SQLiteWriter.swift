@@ -243,6 +243,8 @@ public final class SQLiteWriter: LogWriter, @unchecked Sendable {
             try directory.setPrivacy(of: user, to: settings)
         case .profile(let user, let profile):
             try profiles.set(profile, of: user)
+            // Whoever has left for good has set nothing.
+            if profile.isDeleted { try directory.settings.removeAll(of: user) }
             // Its former texts stand in the write-ahead log.
             checkpoints.erasedTexts.note()
         case .revoke(let user, let device, let time):

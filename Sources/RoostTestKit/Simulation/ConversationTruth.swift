@@ -9,6 +9,8 @@ final class ConversationTruth {
     let id: String
     let kind: ConversationKind
     var name = ""
+    var photo = ""
+    var description = ""
     var members: [Int: Ledger.Membership] = [:]
     /// Members in the order in which they joined.
     var order: [Int] = []

@@ -19,6 +19,8 @@ struct DeviceMemory {
         var messages: [Int64: Message] = [:]
         /// nil: unknown.
         var name: String?
+        var photo: String?
+        var description: String?
         /// By user; nil: a member of unknown role.
         var roles: [Int: Role?] = [:]
         /// Whether all members are in `roles`.
@@ -59,9 +61,13 @@ struct DeviceMemory {
 
     /// The device's user joined: what it had of the conversation is of no use, unless it was told before of the same
     /// event.
-    mutating func begin(_ conversation: Int, at position: Int64, name: String, roles: [Int: Role?]) {
+    mutating func begin(
+        _ conversation: Int, at position: Int64, name: String, photo: String, description: String,
+        roles: [Int: Role?]
+    ) {
         guard conversations[conversation]?.joinedAt != position else { return }
-        conversations[conversation] = Conversation(joinedAt: position, name: name, roles: roles, knowsMembers: true)
+        conversations[conversation] = Conversation(
+            joinedAt: position, name: name, photo: photo, description: description, roles: roles, knowsMembers: true)
     }
 
     /// The device's user is no longer a member.
@@ -77,12 +83,19 @@ struct DeviceMemory {
     mutating func reset(_ conversation: Int) {
         guard var kept = conversations[conversation] else { return }
         kept.name = nil
+        kept.photo = nil
+        kept.description = nil
         kept.roles = [:]
         kept.knowsMembers = false
         conversations[conversation] = kept
     }
 
     mutating func rename(_ conversation: Int, to name: String) { conversations[conversation]?.name = name }
+
+    mutating func describe(_ conversation: Int, photo: String?, _ description: String?) {
+        if let photo { conversations[conversation]?.photo = photo }
+        if let description { conversations[conversation]?.description = description }
+    }
 
     mutating func add(_ users: [Int], to conversation: Int) {
         for user in users { conversations[conversation]?.roles[user] = .some(.member) }
@@ -112,6 +125,7 @@ struct DeviceMemory {
         case .react:
             react(.init(user: own, text: event.label), isRemoval: event.isRemoval, to: event.sequence, in: conversation)
         case .conversation: take(event.change, in: conversation, by: own, users: users)
+        case .state: break
         }
     }
 
@@ -122,7 +136,8 @@ struct DeviceMemory {
         case .create(_, _, let name, let members):
             var roles: [Int: Role?] = [:]
             for member in members { for user in users([member.user]) { roles[user] = .some(member.role) } }
-            conversations[conversation] = Conversation(name: name, roles: roles, knowsMembers: true)
+            conversations[conversation] = Conversation(
+                name: name, photo: "", description: "", roles: roles, knowsMembers: true)
         case .add(let members):
             let new = users(members.map(\.user))
             // Who comes back to a direct conversation is told its members by the reply.
@@ -132,6 +147,7 @@ struct DeviceMemory {
                 add(new, to: conversation)
             }
         case .rename(let name): rename(conversation, to: name)
+        case .describe(let photo, let description): describe(conversation, photo: photo, description)
         case .remove(let gone): remove(users(gone), from: conversation)
         case .leave, .erase: forget(conversation)
         case .roles(let changes):
@@ -153,6 +169,8 @@ extension DeviceMemory.Conversation {
             if !same || message.reactions.count != now.reactions.count { return "old reactions to \(sequence)" }
         }
         if let name, truth.kind == .group, name != truth.name { return "the name \(name)" }
+        if let photo, photo != truth.photo { return "the photo \(photo)" }
+        if let description, description != truth.description { return "the description \(description)" }
         for (user, role) in roles {
             guard let member = truth.members[user] else { return "that u\(user) is in it" }
             if let role, role != member.role { return "that u\(user) is \(role)" }

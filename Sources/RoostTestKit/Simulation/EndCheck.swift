@@ -8,13 +8,18 @@ final class EndCheck {
     private let people: People
     private let host: SimulatedHost
     private let rest: Rest
+    private let settings: SettingCheck
 
-    init(_ world: World, _ ledger: Ledger, _ people: People, _ host: SimulatedHost, _ rest: Rest) {
+    init(
+        _ world: World, _ ledger: Ledger, _ people: People, _ host: SimulatedHost, _ rest: Rest,
+        _ settings: SettingCheck
+    ) {
         self.world = world
         self.ledger = ledger
         self.people = people
         self.host = host
         self.rest = rest
+        self.settings = settings
     }
 
     func check() {
@@ -25,6 +30,7 @@ final class EndCheck {
             checkObjects(connection)
             checkRosters(connection)
             checkMemory(connection)
+            settings.check(connection)
             checkCounts(connection)
             if !connection.belief.typing.isEmpty || !connection.belief.several.isEmpty {
                 world.fail("\(connection.label) sees somebody type when nobody does")

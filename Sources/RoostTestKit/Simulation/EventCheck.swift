@@ -12,12 +12,13 @@ final class EventCheck {
     private let clients: SimulatedClients
     private let replies: ReplyCheck
     private let presence: PresenceCheck
+    private let settings: SettingCheck
     /// Frames that were read in this turn, so that each is parsed once.
     private var parsed: [ObjectIdentifier: (frame: Frame, event: WireEvent?)] = [:]
 
     init(
         _ world: World, _ ledger: Ledger, _ people: People, _ host: SimulatedHost, _ clients: SimulatedClients,
-        _ replies: ReplyCheck, _ presence: PresenceCheck
+        _ replies: ReplyCheck, _ presence: PresenceCheck, _ settings: SettingCheck
     ) {
         self.world = world
         self.ledger = ledger
@@ -26,6 +27,7 @@ final class EventCheck {
         self.clients = clients
         self.replies = replies
         self.presence = presence
+        self.settings = settings
     }
 
     /// Forgets the frames of a turn that ended: later ones may lie at the same addresses.
@@ -51,6 +53,7 @@ final class EventCheck {
             connection.awaited.joining = nil
             if joining.isRequired { world.fail("\(connection.label) isn't told at once what was before it joined") }
         }
+        if event.kind == .state { return takeSetting(event, on: connection) }
         if event.isDurable { return takeEvent(event, on: connection) }
         switch event.kind {
         case .gap: takeGap(event, on: connection)
@@ -98,10 +101,7 @@ final class EventCheck {
             world.fail("\(connection.label) is sent its own message at \(position), which was answered")
         }
         let feed = ledger.feeds[user.index]
-        while connection.place < feed.count, feed[connection.place].position < position {
-            checkSkipped(feed[connection.place], on: connection)
-            connection.place += 1
-        }
+        pass(feed, upTo: position - 1, on: connection)
         if connection.place < feed.count, feed[connection.place].position == position {
             connection.place += 1
         } else {
@@ -111,15 +111,43 @@ final class EventCheck {
         noteJoining(by: stored, at: position, on: connection)
         // A client takes nothing more from a connection once it has opened another one.
         guard device.current === connection else { return }
-        device.received.insert(position)
-        device.processed = position
-        connection.unackedEvents.append(position)
+        noteProcessed(position, on: connection)
         if stored.kind == .conversation { noteDeparture(event, on: connection) }
         keep(event, stored, of: device)
-        if connection.acking == .prompt || connection.acking == .late && world.random.chance(10) {
-            device.highestAck = max(device.highestAck, position)
-            clients.answer(connection, "ack", "\"position\":\"\(world.epoch)-\(position)\"", .ack(position))
+        ackNow(position, on: connection)
+    }
+
+    private func noteProcessed(_ position: Int64, on connection: SimulatedConnection) {
+        connection.device.received.insert(position)
+        connection.device.processed = position
+        connection.unackedEvents.append(position)
+    }
+
+    private func ackNow(_ position: Int64, on connection: SimulatedConnection) {
+        guard connection.acking == .prompt || connection.acking == .late && world.random.chance(10) else { return }
+        connection.device.highestAck = max(connection.device.highestAck, position)
+        clients.answer(connection, "ack", "\"position\":\"\(world.epoch)-\(position)\"", .ack(position))
+    }
+
+    /// Nothing below a position comes any more.
+    private func pass(_ feed: [Ledger.Entry], upTo position: Int64, on connection: SimulatedConnection) {
+        while connection.place < feed.count, feed[connection.place].position <= position {
+            checkSkipped(feed[connection.place], on: connection)
+            connection.place += 1
         }
+    }
+
+    /// A setting comes in the same order as everything else. Those that were changed again since don't come.
+    private func takeSetting(_ event: WireEvent, on connection: SimulatedConnection) {
+        guard let position = event.position, position > connection.position else {
+            return world.fail("\(connection.label) gets a setting out of order")
+        }
+        pass(ledger.feeds[connection.device.user.index], upTo: position, on: connection)
+        connection.position = position
+        settings.take(event, at: position, on: connection)
+        guard connection.device.current === connection else { return }
+        noteProcessed(position, on: connection)
+        ackNow(position, on: connection)
     }
 
     private func checkContent(_ event: WireEvent, _ stored: Ledger.Event, on connection: SimulatedConnection) {
@@ -130,6 +158,7 @@ final class EventCheck {
             case .delete: .delete
             case .react: .react
             case .conversation: .conversation
+            case .state: .state
             }
         let by = event.kind == .conversation ? event.json?["by"]?.string : event.from
         guard event.kind == kind, event.conversation == ledger.conversations[stored.conversation].id,
@@ -228,11 +257,7 @@ final class EventCheck {
             return world.fail("\(connection.label) is live at a position that can't be")
         }
         connection.awaited.live = false
-        let feed = ledger.feeds[connection.device.user.index]
-        while connection.place < feed.count, feed[connection.place].position <= position {
-            checkSkipped(feed[connection.place], on: connection)
-            connection.place += 1
-        }
+        pass(ledger.feeds[connection.device.user.index], upTo: position, on: connection)
         connection.position = max(connection.position, position)
         guard connection.device.current === connection else { return }
         connection.device.processed = position
@@ -257,6 +282,7 @@ final class EventCheck {
                 .init(user: stored.sender, text: text), isRemoval: event.json?["removed"]?.bool ?? false,
                 to: stored.sequence, in: conversation)
         case .conversation: keepChange(event, at: event.position ?? 0, in: conversation, of: device)
+        case .state: break
         }
     }
 
@@ -269,6 +295,9 @@ final class EventCheck {
         case "added" where users.contains(own): begin(event, at: position, in: conversation, owner: nil, of: device)
         case "added": device.memory.add(users, to: conversation)
         case "renamed": device.memory.rename(conversation, to: event.json?["name"]?.string ?? "")
+        case "described":
+            device.memory.describe(
+                conversation, photo: event.json?["photo"]?.string, event.json?["description"]?.string)
         case "removed" where users.contains(own): device.memory.forget(conversation)
         case "removed": device.memory.remove(users, from: conversation)
         case "left" where by == own: device.memory.forget(conversation)
@@ -295,7 +324,10 @@ final class EventCheck {
             let isOwner = isGroup && user == owner
             roles[user] = owner == nil ? .some(nil) : .some(isOwner ? .owner : .member)
         }
-        device.memory.begin(conversation, at: position, name: event.json?["name"]?.string ?? "", roles: roles)
+        device.memory.begin(
+            conversation, at: position, name: event.json?["name"]?.string ?? "",
+            photo: event.json?["photo"]?.string ?? "", description: event.json?["description"]?.string ?? "",
+            roles: roles)
         guard event.json?["sequence"]?.integer != nil, event.json?["unread"]?.integer == 0,
             event.json?["read"]?.integer == 0
         else { return world.fail("\(device.label) isn't told where it begins") }

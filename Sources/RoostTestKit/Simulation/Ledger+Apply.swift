@@ -70,6 +70,11 @@ extension Ledger {
         guard let sender = users[append.sender.value] else {
             return blame("an event by a user that isn't stored")
         }
+        if append.kind == .state {
+            if let mistake = settings.apply(append, outcome, by: sender) { blame(mistake) }
+            if case .stored(let position, _, _) = outcome { reach(position.value) }
+            return
+        }
         let key = KeyOf(sender: sender, key: append.key)
         if append.purpose == .opening {
             guard case .stored(let position, let sequence, _) = outcome else { return }
@@ -160,7 +165,7 @@ extension Ledger {
             message.reactions.removeAll()
         case .react where append.flag: message.reactions.removeAll { $0 == reaction }
         case .react: message.reactions.append(reaction)
-        case .message, .conversation: break
+        case .message, .conversation, .state: break
         }
     }
 
@@ -170,7 +175,7 @@ extension Ledger {
         switch append.change {
         case .create: return
         case .add where conversation.kind == .direct: return
-        case .rename, .add, .remove:
+        case .rename, .describe, .add, .remove:
             if (role ?? .member) < .admin { blame("user \(sender) changed a group without being admin") }
         case .roles:
             if role != .owner { blame("user \(sender) changed roles without being owner") }
@@ -191,6 +196,11 @@ extension Ledger {
         let told = object.withUnsafeBytes { JSONValue(parsing: $0) }
         if told?["name"]?.string != conversation.name {
             blame("new members of \(conversation.id) are told another name than \(conversation.name)")
+        }
+        if told?["photo"]?.string ?? "" != conversation.photo
+            || told?["description"]?.string ?? "" != conversation.description
+        {
+            blame("new members of \(conversation.id) are told another photo or description")
         }
         if told?["count"]?.integer != Int64(conversation.members.count) {
             blame("new members of \(conversation.id) aren't told that it has \(conversation.members.count)")
@@ -247,6 +257,9 @@ extension Ledger {
                 conversation.members[user]?.role = member.role
             }
         case .rename(let name): conversation.name = name
+        case .describe(let photo, let description):
+            if let photo { conversation.photo = photo }
+            if let description { conversation.description = description }
         case .create, .add, nil: break
         }
     }

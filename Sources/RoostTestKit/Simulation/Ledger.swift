@@ -105,6 +105,7 @@ final class Ledger {
     /// Stored profiles by user: the name of each version.
     var profiles: [Int: [Int64: String]] = [:]
     var aliveAt: Int64 = 0
+    var settings = SettingTruth()
     private var violations: [String] = []
 
     init(users count: Int) {
@@ -139,9 +140,14 @@ final class Ledger {
     }
 
     func record(_ event: Event, at position: Int64) {
+        reach(position)
+        events[position] = event
+    }
+
+    /// A setting, which is no event of a conversation.
+    func reach(_ position: Int64) {
         if position <= head { blame("position \(position) comes after \(head)") }
         head = max(head, position)
-        events[position] = event
     }
 
     /// Notes what is wrong.

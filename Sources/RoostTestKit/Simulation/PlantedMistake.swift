@@ -47,6 +47,10 @@ public enum PlantedMistake: String, CaseIterable, Sendable {
     case strangersVoice
     /// What a service erases stays.
     case unerased
+    /// A page of catch-up leaves a setting out.
+    case lostSetting
+    /// The store doesn't look at the version that a setting must have.
+    case ignoredVersion
     /// The host doesn't say of some connections that everything has left for the network.
     case forgottenReader
 }

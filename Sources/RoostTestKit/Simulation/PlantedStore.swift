@@ -38,10 +38,18 @@ final class PlantedStore: SimulatedStore {
     func commit(_ batch: [Mutation]) -> [Outcome]? {
         if world.mistake == .lostCommit { logBefore = log.copy() }
         if world.mistake == .forgottenKeysOfErased { log.forgetKeysOfErased() }
-        return log.commit(batch)
+        return log.commit(world.mistake == .ignoredVersion ? batch.map(withoutVersion) : batch)
     }
 
-    func predict(_ batch: [Mutation]) -> [Outcome]? { log.copy().commit(batch) }
+    private func withoutVersion(_ mutation: Mutation) -> Mutation {
+        guard case .append(var append) = mutation, append.kind == .state else { return mutation }
+        append.flag = false
+        return .append(append)
+    }
+
+    func predict(_ batch: [Mutation]) -> [Outcome]? {
+        log.copy().commit(world.mistake == .ignoredVersion ? batch.map(withoutVersion) : batch)
+    }
 
     func makeRoom(isCalm: Bool) -> Bool { true }
 
@@ -68,6 +76,7 @@ final class PlantedStore: SimulatedStore {
 
     func answer(_ read: Read) -> ReadResult {
         var result = log.answer(read)
+        if case .page = read.question, world.mistake == .lostSetting { result.events.removeAll { $0.kind == .state } }
         guard case .page(let request) = read.question, result.events.count > 1 else { return result }
         switch world.mistake {
         case .skippedRow where world.random.chance(20):

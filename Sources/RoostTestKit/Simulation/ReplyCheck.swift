@@ -12,10 +12,11 @@ final class ReplyCheck {
     private let clients: SimulatedClients
     private let presence: PresenceCheck
     private let devices: DeviceCheck
+    private let settings: SettingCheck
 
     init(
         _ world: World, _ ledger: Ledger, _ people: People, _ clients: SimulatedClients,
-        _ presence: PresenceCheck, _ devices: DeviceCheck
+        _ presence: PresenceCheck, _ devices: DeviceCheck, _ settings: SettingCheck
     ) {
         self.world = world
         self.ledger = ledger
@@ -23,6 +24,7 @@ final class ReplyCheck {
         self.clients = clients
         self.presence = presence
         self.devices = devices
+        self.settings = settings
     }
 
     /// A client reads the reply to its command `re`.
@@ -81,6 +83,10 @@ final class ReplyCheck {
                 }
                 note(position, isNew: !event.isDuplicate, toldTo: connection)
             }
+        case .setState(let key):
+            settings.takeSet(event, key, on: connection)
+            if let position = event.position { connection.told.positions.insert(position) }
+        case .getState: settings.takeAll(event, on: connection)
         case .activity:
             if connection.activity == .background { connection.belief.goToBackground() }
         case .refresh, .bye, .read, .typing, .status, .privacy, .except, .history, .watch, .devices: break
@@ -184,6 +190,8 @@ final class ReplyCheck {
         case .leave: allowed = ["not_found", "gone", "conflict"]
         case .watch: allowed = ["forbidden", "too_large"]
         case .watchCount: allowed = ["not_found", "too_large"]
+        case .setState: allowed = ["conflict"]
+        case .getState: allowed = []
         case .refresh: allowed = ["conflict", "forbidden"]
         case .activity, .status, .privacy, .except, .unwatch, .unwatchCount, .bye, .list, .devices:
             allowed = []
@@ -207,8 +215,10 @@ final class ReplyCheck {
         if resume == nil, device.current === connection, event.json?["new"]?.bool == true {
             // It was forgotten, so it begins anew.
             device.memory = DeviceMemory()
+            device.settings.reset()
             device.processed = position
         }
+        settings.complete(connection)
         if resume ?? position < device.highestAck { device.hasGoneBack = true }
         connection.place = ledger.place(in: device.user.index, above: position)
         if let resume, position != resume {

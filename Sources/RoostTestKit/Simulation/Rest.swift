@@ -9,12 +9,13 @@ final class Rest {
     private let host: SimulatedHost
     private let clients: SimulatedClients
     private let script: Script
+    private let settings: SettingCheck
     /// The last connection that existed when everybody wrote and read once more.
     private(set) var connectionsBeforeMark = 0
 
     init(
         _ world: World, _ ledger: Ledger, _ people: People, _ host: SimulatedHost, _ clients: SimulatedClients,
-        _ script: Script
+        _ script: Script, _ settings: SettingCheck
     ) {
         self.world = world
         self.ledger = ledger
@@ -22,6 +23,7 @@ final class Rest {
         self.host = host
         self.clients = clients
         self.script = script
+        self.settings = settings
     }
 
     /// Runs until everything is told and acked; a violation ends it early.
@@ -171,6 +173,7 @@ final class Rest {
                 host.advance(60)
             }
         }
+        for connection in host.connections where connection.isReady { settings.complete(connection) }
         // After this, nothing is pending: no grace, typing, receipt or watermark.
         host.advance(world.day.limits.graceMilliseconds + 5_000)
         world.restAt = world.time

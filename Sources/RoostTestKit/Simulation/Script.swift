@@ -189,7 +189,12 @@ final class Script {
         case 40..<65: clients.say("conversation.add", of + ",\"users\":[\"\(peer.name)\"]", .other, on: connection)
         case 65..<75: clients.say("conversation.remove", of + ",\"users\":[\"\(peer.name)\"]", .other, on: connection)
         case 75..<80:
-            clients.say("conversation.rename", of + ",\"name\":\"N\(world.random.below(9))\"", .other, on: connection)
+            let number = world.random.below(9)
+            guard number < 3 else {
+                return clients.say("conversation.rename", of + ",\"name\":\"N\(number)\"", .other, on: connection)
+            }
+            let what = [",\"photo\":\"p\"", ",\"description\":\"d\"", ",\"photo\":\"\",\"description\":\"e\""][number]
+            clients.say("conversation.describe", of + what, .other, on: connection)
         case 80..<88:
             let role = ["member", "admin", "owner"][world.random.below(3)]
             clients.say(

@@ -60,6 +60,7 @@ final class SimulatedConnection {
             case privacy(PrivacyChange), except(Int, PrivacyException?)
             case list, members(conversation: Int), history(conversation: Int), devices
             case leave(conversation: Int)
+            case setState(String), getState
             case other
         }
 

@@ -108,6 +108,8 @@ final class SimulatedDevice {
     var gaps: [Int: Ledger.LeftOut] = [:]
     /// What it keeps of its conversations.
     var memory = DeviceMemory()
+    /// What it keeps of its user's settings.
+    var settings = DeviceSettings()
     /// Where the device began when it was new. It never gets events at or below this position.
     var base: Int64?
     /// Whether it once resumed below its cursor.

@@ -30,6 +30,7 @@ public final class Simulation {
     private let clients: SimulatedClients
     private let events: EventCheck
     private let presence: PresenceCheck
+    private let settings: SettingCheck
     private let durable: DurableCheck
     private let script: Script
     private let outages: Outages
@@ -48,13 +49,14 @@ public final class Simulation {
         let host = SimulatedHost(world, ledger, people, store, seed: relaySeed)
         clients = SimulatedClients(world, ledger, people, host)
         presence = PresenceCheck(world, ledger, people, host)
-        let replies = ReplyCheck(world, ledger, people, clients, presence, DeviceCheck(world, people))
-        events = EventCheck(world, ledger, people, host, clients, replies, presence)
+        settings = SettingCheck(world, ledger, people, clients, seed: seed)
+        let replies = ReplyCheck(world, ledger, people, clients, presence, DeviceCheck(world, people), settings)
+        events = EventCheck(world, ledger, people, host, clients, replies, presence, settings)
         durable = DurableCheck(world, ledger, people, host)
         outages = Outages(world, ledger, host, clients, durable)
         script = Script(world, ledger, people, host, clients, outages)
-        rest = Rest(world, ledger, people, host, clients, script)
-        end = EndCheck(world, ledger, people, host, rest)
+        rest = Rest(world, ledger, people, host, clients, script, settings)
+        end = EndCheck(world, ledger, people, host, rest, settings)
         feed = FeedCheck(world, ledger, host)
         service = seed % 3 == 0 ? SimulatedService(world, ledger, people, host, replies, seed: seed) : nil
         host.observer = self
@@ -80,6 +82,7 @@ public final class Simulation {
         while world.stepsTaken < steps, world.violations.isEmpty {
             script.step()
             service?.step()
+            settings.step()
         }
         service?.leave()
         let taken = world.stepsTaken

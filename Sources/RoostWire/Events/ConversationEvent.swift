@@ -6,6 +6,8 @@ public struct ConversationEvent: Sendable, Equatable {
         case created(ConversationOutline)
         /// The conversation has a new name.
         case renamed(String)
+        /// The group has another photo or description; nil for what stays as it was, empty for what it has no more.
+        case described(photo: String?, description: String?)
         /// These users were added. For those who are new to it, the outline says what they are in now.
         case added([String], ConversationOutline?)
         /// These users were removed.
@@ -18,7 +20,7 @@ public struct ConversationEvent: Sendable, Equatable {
 
     /// The words on the wire for what happened.
     enum Word: String, CaseIterable {
-        case created, renamed, added, removed, left, role
+        case created, renamed, described, added, removed, left, role
     }
 
     /// The id of the conversation.
@@ -64,6 +66,8 @@ extension ConversationEvent.Change {
             switch word {
             case .created: ConversationOutline(reading: members).map { .created($0) }
             case .renamed: members.string("name").map { .renamed($0) }
+            case .described:
+                .described(photo: members.string("photo"), description: members.string("description"))
             case .added: .added(members.strings("users"), ConversationOutline(reading: members))
             case .removed: .removed(members.strings("users"))
             case .left: .left(owner: members.string("owner"))
@@ -80,6 +84,12 @@ public struct ConversationOutline: Sendable, Equatable {
     public var kind: ConversationKind
     /// The name of a group; nil for a direct conversation.
     public var name: String?
+    /// What names the photo of a group; nil if it has none. What it means is up to the clients.
+    public var photo: String?
+    /// The description of a group; nil if it has none.
+    public var description: String?
+    /// When it was created; nil if that isn't told, as by the event that creates it.
+    public var createdAt: Timestamp?
     /// Number of members.
     public var count: Int
     /// The names of the first 50 members.
@@ -92,6 +102,9 @@ extension ConversationOutline {
         guard let kind: ConversationKind = members.word("kind") else { return nil }
         self.kind = kind
         name = members.string("name")
+        photo = members.string("photo")
+        description = members.string("description")
+        createdAt = members.time("createdAt")
         count = members.count("count") ?? 0
         self.members = members.strings("members")
     }

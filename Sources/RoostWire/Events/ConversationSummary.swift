@@ -6,6 +6,12 @@ public struct ConversationSummary: Sendable, Equatable {
     public var kind: ConversationKind
     /// The name of a group; nil for a direct conversation.
     public var name: String?
+    /// What names the photo of a group; nil if it has none. What it means is up to the clients.
+    public var photo: String?
+    /// The description of a group; nil if it has none.
+    public var description: String?
+    /// When it was created; nil if that isn't known.
+    public var createdAt: Timestamp?
     /// The user's own role.
     public var role: Role
     /// Number of members.
@@ -33,6 +39,9 @@ extension ConversationSummary {
         self.id = id
         kind = outline.kind
         name = outline.name
+        photo = outline.photo
+        description = outline.description
+        createdAt = outline.createdAt
         self.role = role
         count = outline.count
         self.members = outline.members

@@ -22,6 +22,8 @@ public enum Event: Sendable, Equatable {
     case react(MessageReaction)
     /// A conversation changed: its name, its members, their roles.
     case conversation(ConversationEvent)
+    /// A setting of the user's own was set or removed.
+    case state(StateChange)
     /// A signal, which isn't stored.
     case signal(Signal)
     /// Messages were left out; `history` returns them.
@@ -70,6 +72,7 @@ public enum Event: Sendable, Equatable {
             case .delete: MessageTarget(reading: members).map { .delete(MessageDeletion(target: $0)) }
             case .react: MessageReaction(reading: members).map { .react($0) }
             case .conversation: ConversationEvent(reading: members).map { .conversation($0) }
+            case .state: StateChange(reading: members).map { .state($0) }
             case .signal: Signal(reading: members).map { .signal($0) }
             case .gap: MessageGap(reading: members).map { .gap($0) }
             case .live: members.string("position").map { .live(position: $0) }
@@ -98,6 +101,7 @@ public enum Event: Sendable, Equatable {
         case .delete(let deletion): (deletion.target.position, deletion.target.time)
         case .react(let reaction): (reaction.target.position, reaction.target.time)
         case .conversation(let event): (event.position, event.time)
+        case .state(let change): (change.position, change.time ?? .never)
         default: nil
         }
     }

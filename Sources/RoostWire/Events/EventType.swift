@@ -1,7 +1,7 @@
 /// The types of what a server says (Docs/Protocol.md, sections 3–11). The raw value is the word on the wire.
 public enum EventType: String, CaseIterable, Sendable {
     case welcome, ok, error, pong
-    case message, edit, delete, react, conversation
+    case message, edit, delete, react, conversation, state
     case signal, gap, live, receipt, typing, presence, profile, status, privacy, drain, statistics
 
     /// Whether it answers a command. Answers repeat the command's id as `re`, if it had one.
@@ -15,7 +15,7 @@ public enum EventType: String, CaseIterable, Sendable {
     /// Whether it is in the log. Durable events have a position, and come again until they are acked.
     public var isDurable: Bool {
         switch self {
-        case .message, .edit, .delete, .react, .conversation: true
+        case .message, .edit, .delete, .react, .conversation, .state: true
         default: false
         }
     }

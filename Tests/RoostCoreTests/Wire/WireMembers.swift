@@ -5,7 +5,7 @@ let wireMembers: [String: String] = [
     "ok": """
     re conversation sequence position time duplicate expires conversations next members of deliveredCount readCount \
     messages gaps more users devices privacy \
-    profiles partial version exceptions people person whereabouts statistics feed closed unstored erasure
+    profiles partial version exceptions people person whereabouts statistics feed closed unstored erasure states
     """,
     "error": "re code reason retry retryAfter",
     "pong": "re time",
@@ -16,8 +16,10 @@ let wireMembers: [String: String] = [
     "delete": "conversation sequence position from time",
     "react": "conversation sequence position from time reaction removed",
     "conversation": """
-    event conversation sequence position by time kind name count members users user role owner unread read
+    event conversation sequence position by time kind name photo description createdAt count members users user role \
+    owner unread read
     """,
+    "state": "key value version position device time reset",
     "signal": "conversation from kind body",
     "gap": "conversation from to reset",
     "live": "position",
@@ -37,7 +39,9 @@ let wireMembers: [String: String] = [
     frameBytes bodyBytes textScalars historyDefault historyMax backlogMax pageMessages membersMax typingSeconds \
     graceSeconds refreshGraceSeconds pingSeconds pongSeconds commandsPerSecond
     """,
-    "conversationObject": "conversation kind name role count members sequence unread read message time",
+    "conversationObject": """
+    conversation kind name photo description createdAt role count members sequence unread read message time
+    """,
     "sequenceRange": "from to",
     "member": "user role delivered deliveredAt read readAt state text lastSeen seen",
     "reactionCount": "reaction count mine",
@@ -46,6 +50,7 @@ let wireMembers: [String: String] = [
     "personShown": "user version name photo deleted",
     "onlineCount": "conversation online of",
     "ownStatus": "state text",
+    "setting": "key value version time",
     "ownPrivacy": "presence lastSeen read",
     "exception": "user as",
     "ownDevice": "device state since ended",
@@ -64,7 +69,7 @@ let wireMembers: [String: String] = [
     "erasure": "erased damaged position more",
     "feedEvent": """
     conversation sequence position from by device key time kind body replyTo editedAt deletedAt reaction removed event \
-    name count members users user role owner unread read
+    name photo description createdAt count members users user role owner unread read
     """,
     "timing": "count p50 p99",
 ]

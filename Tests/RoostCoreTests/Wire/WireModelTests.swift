@@ -26,6 +26,8 @@ import Testing
         var statistics: KeptStatistics?
         var feed: FeedPage?
         var erasure: ErasurePage?
+        var state: StoredState?
+        var states: StatePage?
 
         init(_ members: JSONMembers) {
             event = Event(reading: members)
@@ -53,6 +55,8 @@ import Testing
             statistics = KeptStatistics(reading: members)
             feed = FeedPage(reading: members)
             erasure = ErasurePage(reading: members)
+            state = StoredState(reading: members)
+            states = StatePage(reading: members)
         }
 
         init?(_ text: String) {
@@ -118,6 +122,7 @@ private struct WireScenario {
             $0.presencePerSecond = 10
             $0.presenceAtOnce = 0
             $0.findLooks = 6
+            $0.windowBytes = 0
         })
 
     init() {
@@ -139,6 +144,7 @@ private struct WireScenario {
         askForDamaged(alice, in: group)
         eraseWhileAway(alice)
         typeInAThread(alice)
+        changeSettings(alice)
         changeQuickly()
         callThem(alice, carol)
         _ = carol.request("status", ["state": "busy", "text": "In a meeting"])
@@ -174,6 +180,8 @@ private struct WireScenario {
 
     private func changeMembers(_ alice: HarnessClient, _ carol: HarnessClient, in group: String) {
         _ = alice.request("conversation.rename", ["conversation": "\(group)", "name": "The Crew"])
+        _ = alice.request(
+            "conversation.describe", ["conversation": "\(group)", "photo": "p/1", "description": "Who sails"])
         _ = relay.connect("dave")
         _ = alice.request("conversation.add", ["conversation": "\(group)", "users": ["dave"]])
         _ = alice.request("conversation.remove", ["conversation": "\(group)", "users": ["dave"]])
@@ -263,6 +271,25 @@ private struct WireScenario {
         relay.advance(200)
     }
 
+    /// Alice's other device is told, and one that was away of removals that were forgotten.
+    private func changeSettings(_ alice: HarnessClient) {
+        relay.log.settingsPerUser = 1
+        let desk = relay.connect("alice", "desk")
+        desk.ackAll()
+        desk.drop()
+        _ = alice.request("state.set", ["key": "a", "value": ["x"]])
+        _ = alice.request("state.set", ["key": "a", "value": ["x"]])
+        _ = alice.request("state.get")
+        for key in ["a", "b"] {
+            _ = alice.request("state.set", ["key": "\(key)", "value": 1])
+            _ = alice.request("state.set", ["key": "\(key)"])
+        }
+        _ = relay.connect("alice", "desk")
+        relay.log.settingsPerUser = 1_000
+        for key in ["a", "b"] { _ = alice.request("state.set", ["key": "\(key)", "value": 1]) }
+        _ = alice.request("state.get", ["limit": 1])
+    }
+
     /// A device that was away gets the edit of a message that has been deleted since.
     private func eraseWhileAway(_ alice: HarnessClient) {
         let eve = relay.connect("eve")
@@ -331,6 +358,7 @@ extension JSONValue {
                 case "gaps": "sequenceRange"
                 case "reactions": "reactionCount"
                 case "users": "userPresence"
+                case "states": "setting"
                 case "limits": "limits"
                 case "status": "ownStatus"
                 case "devices": "ownDevice"

@@ -1,0 +1,23 @@
+import RoostWire
+
+/// Readers for what a group shows of itself (Docs/Protocol.md, section 4). It keeps nothing.
+struct GroupForms {
+    let members: CommandMembers
+
+    /// Reads what names a photo. An empty text takes it away.
+    func photo(_ member: Member) throws(Refusal) -> Text {
+        try text(member, atMost: members.limits.photoBytes)
+    }
+
+    /// Reads a description. An empty one takes it away.
+    func description(_ member: Member) throws(Refusal) -> Text {
+        try text(member, atMost: members.limits.descriptionBytes)
+    }
+
+    private func text(_ member: Member, atMost most: Int) throws(Refusal) -> Text {
+        let text = try members.string(member)
+        guard text.count <= most else { throw members.refusal(member, "must be at most \(most) bytes", .tooLarge) }
+        guard text.isEmpty || !text.isBlank else { throw members.refusal(member, "must not be all white space") }
+        return text
+    }
+}
