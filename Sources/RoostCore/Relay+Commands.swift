@@ -35,7 +35,7 @@ extension Relay {
         case .bye: self.session.bye(id, session)
         case .devices: try self.session.devices(id, session)
         case .send, .edit, .delete, .react, .signal, .history, .get, .list, .members, .create, .change,
-            .setState, .getState:
+            .setState, .getState, .receipts:
             guard let name = decoded.principal else {
                 return try perform(decoded.command, by: try session.ownSpeaker(), id, session, now)
             }
@@ -76,6 +76,7 @@ extension Relay {
         case .change(let change): try conversation.change(change, by: speaker, id, session, now)
         case .setState(let set): try setting.set(set, by: speaker, id, session, now)
         case .getState(let get): try setting.get(get, asker)
+        case .receipts(let list): try receipt.listing.list(list, asker)
         default: preconditionFailure("a command that nobody speaks")
         }
     }
@@ -120,7 +121,9 @@ extension Command {
     /// Whether its answer may be large.
     fileprivate var isRead: Bool {
         switch self {
-        case .history, .get, .list, .members, .privacy, .getUsers, .findUsers, .getState, .operator: true
+        case .history, .get, .list, .members, .privacy, .getUsers, .findUsers, .getState, .receipts,
+            .operator:
+            true
         default: false
         }
     }

@@ -49,6 +49,7 @@ extension Relay {
     /// keep up would seem slow.
     public func committed(_ outcomes: [Outcome], at now: Moment, write: () -> Void = {}) {
         input(arrivals: outcomes.count, at: now) {
+            receipt.batchIsDurable()
             stored.settle(outcomes, at: now, write: write)
             journalHasChanged(at: now)
         }
@@ -119,6 +120,7 @@ extension Relay {
                     return operators.erasures.answered(result, asker, at: now)
                 }
                 if let session = reader.session { prices.charge(bytes: result.bodyBytes, to: session, at: now) }
+                if case .receipts(let asker, let page) = reader { return receipt.listing.answered(result, page, asker) }
                 if case .settings(let asker) = reader { return setting.answered(result, asker) }
                 return query.answered(result, for: reader)
             }

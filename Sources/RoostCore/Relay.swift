@@ -84,13 +84,12 @@ public final class Relay {
         chores = Chores(.init(limits), prices, counters)
         sessions = Sessions(.init(limits), at: time)
         journal = Journal(.init(limits), head: snapshot.head)
-        let window = EventWindow(limits, head: snapshot.head)
+        let (window, frames) = (EventWindow(limits, head: snapshot.head), EventFrames(builder: builder))
         delivery = Delivery(.init(limits), window, builder: builder, counters: counters)
         reads = Reads(.init(limits))
         let directory = Directory(
             snapshot, .init(limits), Policy(rules), journal: journal, counters: counters, random: random, at: now,
             delivery.settle())
-        let frames = EventFrames(builder: builder)
         let newest = WindowCatchUp(.init(limits), window, directory, delivery, frames, counters)
         catchUp = CatchUp(
             .init(limits), directory, journal, reads, chores, delivery, newest, builder: builder, counters: counters,
@@ -101,6 +100,7 @@ public final class Relay {
             replies: replies, builder: builder)
         let receipts = Receipts(.init(limits))
         receipt = ReceiptCommands(
+            ReceiptListing(receipts, directory, reads, delivery, replies, rows: limits.historyDefault),
             receipts: receipts, prices: prices, chores: chores, directory: directory, journal: journal,
             delivery: delivery, replies: replies, builder: builder, counters: counters, times: times,
             storedPerBatch: limits.watermarksPerBatch)

@@ -81,6 +81,11 @@ public final class CommandDecoder {
         case .history: try readHistory()
         case .setState: try readSetState()
         case .getState: try readGetState()
+        case .receipts:
+            .receipts(
+                Command.Receipts(
+                    target: try readTarget(), after: try members.optional(.after, members.user),
+                    limit: try members.limit()))
         case .presence: .presence(try members.word(.state))
         case .status: try readStatus()
         case .privacy: try readPrivacy()

@@ -27,6 +27,7 @@ extension MemoryLog {
         if case .erase = append.change {
             // The event has a position but no row.
             state.conversations[append.conversation] = nil
+            state.receipts[append.conversation] = nil
         } else {
             store(append, position, sequence, label: label)
         }
@@ -173,6 +174,7 @@ extension MemoryLog {
         let members = record.members
         let before = members.firstIndex { $0.user == new.user }
         if let before, members[before].role != nil { return }
+        state.receipts[conversation]?[new.user] = nil
         var member = Snapshot.Member(conversation, new.user, role: new.role)
         member.since = new.since(after: record.entry.lastSequence)
         member.joinedAt = position

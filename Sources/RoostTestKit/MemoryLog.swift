@@ -20,6 +20,7 @@ public final class MemoryLog: LogWriter, LogReader {
         var keys: [Key: StoredEvent] = [:]
         /// The newest event of each key that a user has set; without a body if it was removed.
         var settings: [UserNumber: [String: StoredEvent]] = [:]
+        var receipts: [ConversationNumber: [UserNumber: Marks]] = [:]
         /// The highest leased number of each kind.
         var leased: [NumberKind: Int32] = [:]
     }
@@ -35,6 +36,12 @@ public final class MemoryLog: LogWriter, LogReader {
         var messages: [Int] = []
         /// Reactions by sequence, in the order in which they were given.
         var reactions: [SequenceNumber: [Reaction]] = [:]
+    }
+
+    /// The last steps of a member's watermarks.
+    struct Marks {
+        var delivered = ReceiptSteps()
+        var read = ReceiptSteps()
     }
 
     struct Reaction: Equatable {
@@ -114,6 +121,8 @@ public final class MemoryLog: LogWriter, LogReader {
                 state.devices[number]?.isNew = false
             case .watermark(let conversation, let user, let watermark):
                 changeMember(user, of: conversation) { $0.watermark = watermark }
+            case .steps(let conversation, let user, let steps):
+                add(steps, of: user, in: conversation)
             case .answered(let conversation, let user):
                 changeMember(user, of: conversation) { $0.hasAnswered = true }
             case .presence(let number, let presence):
@@ -159,6 +168,7 @@ public final class MemoryLog: LogWriter, LogReader {
             case .latest(let request): latest(request, read.ticket)
             case .feed(let request): feed(request, read.ticket)
             case .settings(let request): settings(request, read.ticket)
+            case .receipts(let request): receipts(request, read.ticket)
             }
         result.head = state.head
         return result
@@ -178,6 +188,7 @@ public final class MemoryLog: LogWriter, LogReader {
 
     /// The snapshot from which a relay starts. Each relay gets its own numbers.
     public func load() -> Snapshot {
+        noteOwnSteps()
         var snapshot = Snapshot()
         snapshot.epoch = epoch
         snapshot.head = state.head

@@ -49,6 +49,7 @@ public struct StoreContract {
         Check(name: "what a group shows", run: appearance),
         Check(name: "joining", run: joining),
         Check(name: "users and devices", run: directory),
+        Check(name: "when members got and read messages", run: receipts),
         Check(name: "settings", run: settings),
         Check(name: "settings are bounded", run: manySettings),
         Check(name: "numbers are leased once", run: leases),

@@ -141,6 +141,15 @@ public struct StoreDriver {
             .settings(SettingsRequest(of: UserNumber(user), selection, after: after, rows: rows, bytes: bytes)))
     }
 
+    func receipts(_ conversation: Int32, _ sequence: Int64, of users: [Int32]) throws -> [ReceiptTimes] {
+        try answer(
+            .receipts(
+                ReceiptsRequest(
+                    conversation: ConversationNumber(conversation), sequence: SequenceNumber(sequence),
+                    users: users.map { UserNumber($0) }))
+        ).receipts
+    }
+
     /// What a device of the user has missed, from the log and from the settings.
     func missed(_ user: Int32, after: Int64, rows: Int = 1_000) throws -> ReadResult {
         let number = ConversationNumber(settingsOf: UserNumber(user))

@@ -14,6 +14,7 @@ public enum Command {
     case signal(Signal)
     case setState(SetState)
     case getState(GetState)
+    case receipts(Receipts)
     case ack(Position)
     case read(Target)
     case typing(to: Text, replyTo: SequenceNumber?, isActive: Bool)
@@ -62,6 +63,24 @@ public enum Command {
             self.resume = resume
             self.pingSeconds = pingSeconds
             self.pongSeconds = pongSeconds
+        }
+    }
+
+    /// `receipts`.
+    public struct Receipts {
+        /// The message.
+        public var target: Target
+        /// The member after whom the page begins.
+        public var after: Text?
+        /// Most members that are looked at.
+        public var limit: Int?
+
+        /// Creates one.
+        @inlinable
+        public init(target: Target, after: Text?, limit: Int?) {
+            self.target = target
+            self.after = after
+            self.limit = limit
         }
     }
 

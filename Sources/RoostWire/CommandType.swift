@@ -3,7 +3,7 @@ public enum CommandType: WireWord {
     case hello, refresh, ping, bye, devices
     case create, get, list, rename, describe, add, remove, setRole, members, leave
     case send, edit, delete, react, history, signal
-    case setState, getState
+    case setState, getState, receipts
     case ack, read, typing, presence, status, privacy, except, watch, unwatch
     case setProfile, getUsers, findUsers
     case people, person, whereabouts, disconnect, revoke, drain, statistics, states, erase, profile
@@ -35,6 +35,7 @@ public enum CommandType: WireWord {
         case .signal: "signal"
         case .setState: "state.set"
         case .getState: "state.get"
+        case .receipts: "receipts"
         case .ack: "ack"
         case .read: "read"
         case .typing: "typing"
@@ -68,7 +69,7 @@ public enum CommandType: WireWord {
     public var takesPrincipal: Bool {
         switch self {
         case .send, .edit, .delete, .react, .signal, .history, .create, .get, .list, .members, .rename, .describe, .add,
-            .remove, .setRole, .leave, .setState, .getState:
+            .remove, .setRole, .leave, .setState, .getState, .receipts:
             true
         default: false
         }

@@ -53,6 +53,7 @@ private func touch(_ command: Command) -> [UInt8] {
     case .delete(let target), .read(let target): target.conversation.array
     case .setState(let set): set.key.array + (set.value.map(valid) ?? [])
     case .getState(let get): touch(get.selection) + (get.after?.array ?? [])
+    case .receipts(let list): list.target.conversation.array + (list.after?.array ?? [])
     case .react(let react): react.target.conversation.array + react.reaction.array
     case .history(let history): history.conversation.array
     case .signal(let signal): signal.to.array + (signal.kind?.array ?? []) + valid(signal.body)

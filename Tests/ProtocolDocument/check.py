@@ -247,7 +247,8 @@ def check_members():
     nodes |= {name: schemas[name] for name in
               ("userProfile", "personShown", "onlineCount", "ownStatus", "ownPrivacy", "exception", "ownDevice",
                "ended", "people", "herePerson", "person", "personDevice", "whereabouts", "recipient",
-               "recipientDevice", "keptStatistics", "timing", "feed", "feedEvent", "erasure", "setting")}
+               "recipientDevice", "keptStatistics", "timing", "feed", "feedEvent", "erasure", "setting",
+               "messageReceipt")}
     same("WireMembers.swift", [*nodes, "limits"], listed)
     for name, members in listed.items():
         named = schemas["limits"]["required"] if name == "limits" else properties(nodes.get(name, {}))

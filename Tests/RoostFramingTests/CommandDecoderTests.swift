@@ -58,6 +58,10 @@ import Testing
             (#"{"type":"state.get","id":1}"#, "getState | all | - | -"),
             (#"{"type":"state.get","id":1,"keys":["b","a"],"after":"a"}"#, "getState | b,a | a | -"),
             (#"{"type":"state.get","id":1,"prefix":"mute/","limit":1000}"#, "getState | mute/… | - | 1000"),
+            (
+                #"{"type":"receipts","id":1,"conversation":"c","sequence":4,"after":"bob","limit":9}"#,
+                "receipts | c 4 | bob | 9"
+            ),
             (#"{"type":"ack","position":"e1-0"}"#, "ack | 0"),
             (#"{"type":"ack","id":1,"position":"e1-9223372036854775807"}"#, "ack | 9223372036854775807"),
             (#"{"type":"read","conversation":"c","sequence":9}"#, "read | c 9"),

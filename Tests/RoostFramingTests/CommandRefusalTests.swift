@@ -91,6 +91,9 @@ import Testing
                 ("limit", "1", .stateLimit, false),
             ]),
         Shape(type: "state.get", members: [("prefix", #""a""#, .stateKey, false)]),
+        Shape(
+            type: "receipts",
+            members: target + [("after", #""bob""#, .user, false), ("limit", "1", .limit, false)]),
         Shape(type: "presence", members: [("state", #""idle""#, .state, true)]),
         Shape(type: "status", members: [("state", #""busy""#, .choice, false), ("text", #""t""#, .statusText, false)]),
         Shape(

@@ -79,6 +79,7 @@ func describe(_ command: Command) -> String {
     case .setState(let set): words("setState", text(set.key), text(set.value), number(set.ifVersion))
     case .getState(let get):
         words("getState", describe(get.selection), text(get.after), number(get.limit))
+    case .receipts(let list): words("receipts", target(list.target), text(list.after), number(list.limit))
     case .ack(let position): words("ack", number(position.value))
     case .read(let value): words("read", target(value))
     case .typing(let to, let replyTo, let isActive): words("typing", text(to), number(replyTo?.value), "\(isActive)")

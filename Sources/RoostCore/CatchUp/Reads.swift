@@ -10,6 +10,7 @@ enum PendingRead {
     case created(Asker, Created)
     case whereabouts(Session, CommandID?, WhereaboutsReport.Page)
     case settings(Asker)
+    case receipts(Asker, ReceiptListing.Page)
     /// A page of the feed above a position.
     case feed(Session, CommandID?, after: Position)
 
@@ -21,7 +22,7 @@ enum PendingRead {
         switch self {
         case .page: nil
         case .history(let asker, _), .one(let asker, _), .list(let asker, _), .created(let asker, _),
-            .erasure(let asker), .settings(let asker):
+            .erasure(let asker), .settings(let asker), .receipts(let asker, _):
             asker.session
         case .whereabouts(let session, _, _), .feed(let session, _, _): session
         }
@@ -32,7 +33,7 @@ enum PendingRead {
         switch self {
         case .page(let page): page.readers.first?.user?.number ?? .none
         case .history(let asker, _), .one(let asker, _), .list(let asker, _), .created(let asker, _),
-            .erasure(let asker), .settings(let asker):
+            .erasure(let asker), .settings(let asker), .receipts(let asker, _):
             asker.user.number
         case .whereabouts, .feed: session?.user?.number ?? .none
         }

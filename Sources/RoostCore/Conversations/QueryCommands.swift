@@ -302,7 +302,7 @@ final class QueryCommands {
         case .latest(let request): return request.messages.contains { isOld($0.conversation) }
         case .settings(let request):
             return directory.user(request.user)?.settings.map { $0.conversation.lastPosition > head } ?? false
-        case .page, .feed: return false
+        case .page, .feed, .receipts: return false
         }
     }
 
@@ -310,7 +310,7 @@ final class QueryCommands {
     func answered(_ result: ReadResult, for reader: PendingRead) {
         guard let session = reader.session, session.phase == .ready else { return }
         switch reader {
-        case .page, .whereabouts, .feed, .erasure, .settings:
+        case .page, .whereabouts, .feed, .erasure, .settings, .receipts:
             preconditionFailure("this isn't asked for by one of these commands")
         case .history(let asker, let conversation):
             if result.isFailed { refuseFailed(asker) } else { answer(result, conversation, asker) }

@@ -65,7 +65,8 @@ struct NewestStates {
         case .feedCursor(let consumer, _): feeds[consumer] = put(mutation, at: feeds[consumer])
         case .end(let device, _): ends[device] = put(mutation, at: ends[device])
         case .alive: alive = put(mutation, at: alive)
-        case .user, .forgetUser, .device, .forgetDevice, .cursor, .watermark, .answered, .lease, .append: return false
+        case .user, .forgetUser, .device, .forgetDevice, .cursor, .watermark, .steps, .answered, .lease, .append:
+            return false
         }
         return true
     }

@@ -36,7 +36,7 @@ enum UnstoredStates {
             case .end(let device, _): self = .end(device)
             case .alive: self = .alive
             case .lease(let kind): self = .lease(kind)
-            case .append, .user, .forgetUser, .device, .forgetDevice: return nil
+            case .append, .user, .forgetUser, .device, .forgetDevice, .steps: return nil
             }
         }
     }

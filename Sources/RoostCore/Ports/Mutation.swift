@@ -16,6 +16,8 @@ public enum Mutation: Sendable {
     case end(DeviceNumber, StoredEnd?)
     /// A member's watermarks in a conversation. Ignored if the user is no longer a member.
     case watermark(ConversationNumber, UserNumber, Watermark)
+    /// How a member's watermarks rose since they were stored last, in order. Ignored if the user is no longer a member.
+    case steps(ConversationNumber, UserNumber, [ReceiptStep])
     /// The member has written to the conversation, or changed something in it, for the first time. Ignored if the user
     /// is no longer a member.
     case answered(ConversationNumber, UserNumber)

@@ -16,6 +16,7 @@ public struct Read: Sendable {
         case latest(LatestRequest)
         case feed(FeedRequest)
         case settings(SettingsRequest)
+        case receipts(ReceiptsRequest)
     }
 
     /// Creates a read.
@@ -167,6 +168,23 @@ public struct LatestRequest: Sendable {
     public init(messages: [(conversation: ConversationNumber, sequence: SequenceNumber)]) { self.messages = messages }
 }
 
+/// Requests when members got a message, and read it. Those of whom nothing is stored are left out.
+public struct ReceiptsRequest: Sendable {
+    /// The conversation.
+    public var conversation: ConversationNumber
+    /// The message.
+    public var sequence: SequenceNumber
+    /// The members.
+    public var users: [UserNumber]
+
+    /// Creates a request.
+    public init(conversation: ConversationNumber, sequence: SequenceNumber, users: [UserNumber]) {
+        self.conversation = conversation
+        self.sequence = sequence
+        self.users = users
+    }
+}
+
 /// Requests settings of a user, in the order of the bytes of their keys.
 public struct SettingsRequest: Sendable {
     /// Which keys are asked for.
@@ -238,6 +256,8 @@ public struct ReadResult: Sendable {
     public var spans: [PageRequest.Span] = []
     /// Page: everything in the spans up to this position was looked at. Feed: all rows up to it were.
     public var reached = Position.start
+    /// Receipts: of the members that were asked for.
+    public var receipts: [ReceiptTimes] = []
     /// Feed: positions of rows that the store can't read, in ascending order.
     public var damaged: [Position] = []
     /// Page: whether the spans have more rows. A page of very many spans may only have found out where the rows of some

@@ -136,6 +136,8 @@ final class Prices {
         case .devices: 5
         // Up to a thousand rows that are next to each other. What they hold is paid afterwards.
         case .getState: 10
+        // Up to a hundred members, of whom each has a row of its own.
+        case .receipts: 15
         case .members(let list): list.hasPresence ? 15 : 10
         case .operator(let command):
             switch command {

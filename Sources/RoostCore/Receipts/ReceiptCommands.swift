@@ -4,6 +4,7 @@ import RoostWire
 /// `ack` and `read`: how far a device or a user has got, and telling the other members and the user's other devices.
 /// Loop thread only.
 final class ReceiptCommands {
+    let listing: ReceiptListing
     private let receipts: Receipts
     private let prices: Prices
     private let chores: Chores
@@ -18,10 +19,11 @@ final class ReceiptCommands {
     private let storedPerBatch: Int
 
     init(
-        receipts: Receipts, prices: Prices, chores: Chores, directory: Directory, journal: Journal, delivery: Delivery,
-        replies: Replies,
-        builder: FrameBuilder, counters: Counters, times: DeliveryTimes, storedPerBatch: Int
+        _ listing: ReceiptListing, receipts: Receipts, prices: Prices, chores: Chores, directory: Directory,
+        journal: Journal, delivery: Delivery, replies: Replies, builder: FrameBuilder, counters: Counters,
+        times: DeliveryTimes, storedPerBatch: Int
     ) {
+        self.listing = listing
         self.receipts = receipts
         self.prices = prices
         self.chores = chores
@@ -95,6 +97,9 @@ final class ReceiptCommands {
     func forget(_ device: Device) { receipts.forget(device) }
 
     // MARK: Storing
+
+    /// A batch is durable.
+    func batchIsDurable() { receipts.batchIsDurable() }
 
     /// Whether cursors or watermarks wait to be stored.
     var isStoreDue: Bool { receipts.isStoreDue }

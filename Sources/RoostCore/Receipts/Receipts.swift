@@ -15,6 +15,8 @@ final class Receipts {
         /// The user's own devices must still be told.
         fileprivate var isOwnUntold = false
         fileprivate var isUnstored = false
+        /// When it got where it is, as far as that isn't durable.
+        fileprivate var steps = StepPool.Chain()
 
         init(_ watermark: Watermark) { self.watermark = watermark }
     }
@@ -52,6 +54,7 @@ final class Receipts {
         let perSecond: Int
         let perMillisecond: Int
         let membersMax: Int
+        let steps: Int
 
         init(_ limits: Limits) {
             gatherMilliseconds = limits.gatherMilliseconds
@@ -59,6 +62,7 @@ final class Receipts {
             perSecond = limits.receiptsPerSecond
             perMillisecond = limits.receiptsPerMillisecond
             membersMax = limits.receiptMembersMax
+            steps = 2 * limits.receiptSteps
         }
     }
 
@@ -76,12 +80,18 @@ final class Receipts {
     private var unstoredMembers: [Member] = []
     private var unstoredDevices: [Device] = []
     private var storeAt: Int64?
+    private var steps: StepPool
+    /// Members some of whose steps the writer has.
+    private var committing: [Member] = []
     /// Whether the changes must go into the next batches.
     private(set) var isStoreDue = false
     /// Whether any change isn't stored.
     var hasUnstored: Bool { !unstoredDevices.isEmpty || !unstoredMembers.isEmpty }
 
-    init(_ bounds: Bounds) { self.bounds = bounds }
+    init(_ bounds: Bounds) {
+        self.bounds = bounds
+        steps = StepPool(perMember: bounds.steps)
+    }
 
     // MARK: Progress
 
@@ -104,10 +114,24 @@ final class Receipts {
     func advanceDelivered(_ member: Member, to sequence: SequenceNumber, at now: Moment) {
         // A device may ack on this membership what it was sent on an earlier one.
         guard sequence > max(member.progress.watermark.delivered, member.joinedAfter) else { return }
-        member.progress.watermark.delivered = sequence
-        member.progress.watermark.deliveredAt = now.wall
-        member.progress.isDeliveryUntold = true
+        deliver(sequence, to: member, at: now.wall)
         note(member, at: now)
+    }
+
+    private func deliver(_ sequence: SequenceNumber, to member: Member, at time: Timestamp) {
+        let before = member.progress.watermark.delivered
+        steps.add(
+            ReceiptStep(isRead: false, after: before, to: sequence, at: time), to: &member.progress.steps)
+        member.progress.watermark.delivered = sequence
+        member.progress.watermark.deliveredAt = time
+        member.progress.isDeliveryUntold = true
+    }
+
+    private func raiseRead(of member: Member, to sequence: SequenceNumber, at time: Timestamp) {
+        let before = member.progress.watermark.read
+        steps.add(ReceiptStep(isRead: true, after: before, to: sequence, at: time), to: &member.progress.steps)
+        member.progress.watermark.read = sequence
+        member.progress.watermark.readAt = time
     }
 
     /// Whether the other members are told when this one has read up to this message.
@@ -118,23 +142,15 @@ final class Receipts {
     /// The member has read everything up to this message.
     func advanceRead(_ member: Member, to sequence: SequenceNumber, at now: Moment) {
         guard sequence > member.progress.watermark.read else { return }
-        member.progress.watermark.read = sequence
-        member.progress.watermark.readAt = now.wall
-        if sequence > member.progress.watermark.delivered {
-            member.progress.watermark.delivered = sequence
-            member.progress.watermark.deliveredAt = now.wall
-            member.progress.isDeliveryUntold = true
-        }
+        raiseRead(of: member, to: sequence, at: now.wall)
+        if sequence > member.progress.watermark.delivered { deliver(sequence, to: member, at: now.wall) }
         note(member, at: now)
     }
 
     /// The member wrote this message at `time`, and has therefore read everything before it.
     func advanceOwn(_ member: Member, to sequence: SequenceNumber, writtenAt time: Timestamp, at now: Moment) {
-        member.progress.watermark.read = max(member.progress.watermark.read, sequence)
-        member.progress.watermark.readAt = time
-        member.progress.watermark.delivered = max(member.progress.watermark.delivered, sequence)
-        member.progress.watermark.deliveredAt = time
-        member.progress.isDeliveryUntold = true
+        if sequence > member.progress.watermark.read { raiseRead(of: member, to: sequence, at: time) }
+        if sequence > member.progress.watermark.delivered { deliver(sequence, to: member, at: time) }
         note(member, at: now)
     }
 
@@ -225,6 +241,19 @@ final class Receipts {
         telling.member.conversation.receiptPace.budget.spend(others, of: bounds.perSecond, at: now.monotonic)
     }
 
+    // MARK: Steps
+
+    /// When the member got a message, or read it, if that may not be durable yet.
+    func time(of sequence: SequenceNumber, isRead: Bool, _ member: Member) -> Timestamp? {
+        steps.time(of: sequence, isRead: isRead, in: member.progress.steps)
+    }
+
+    /// What the writer had is durable.
+    func batchIsDurable() {
+        for member in committing { steps.removeTaken(of: &member.progress.steps) }
+        committing.removeAll(keepingCapacity: true)
+    }
+
     // MARK: Storing
 
     /// Stores all changes with the next batches without waiting for their time.
@@ -248,8 +277,14 @@ final class Receipts {
         for member in unstoredMembers.prefix(count) {
             member.progress.isUnstored = false
             // The member has left since, or this is another membership of the same user by now.
-            guard member.isCurrent else { continue }
-            watermarks.append(.watermark(member.conversation.number, member.user.number, member.watermark))
+            guard member.isCurrent else {
+                steps.removeAll(of: &member.progress.steps)
+                continue
+            }
+            let (conversation, user) = (member.conversation.number, member.user.number)
+            watermarks.append(.watermark(conversation, user, member.watermark))
+            watermarks.append(.steps(conversation, user, steps.take(&member.progress.steps)))
+            committing.append(member)
         }
         unstoredMembers.removeFirst(min(count, unstoredMembers.count))
         isStoreDue = !unstoredDevices.isEmpty || !unstoredMembers.isEmpty

@@ -33,11 +33,15 @@ final class Directory {
     static let numberMax: Int64 = 1 << 53
 
     private let statements: DirectoryStatements
+    private let database: Database
+    let receipts: ReceiptTable
     let settings: SettingTable
     private var conversations: [Int32: Conversation] = [:]
 
     /// Loads the ends of all conversations.
     init(_ database: Database) throws {
+        self.database = database
+        receipts = try ReceiptTable(database)
         statements = try DirectoryStatements(database)
         settings = try SettingTable(database)
         let query = try database.prepare("SELECT number, last_sequence, last_position, last_time FROM conversation")
@@ -255,6 +259,7 @@ final class Directory {
         try statements.deleteConversation.run()
         statements.deleteMembers.bind(1, conversation.value)
         try statements.deleteMembers.run()
+        try receipts.removeAll(of: conversation)
     }
 
     /// Writes the end of a conversation.
@@ -290,6 +295,8 @@ final class Directory {
             insert.bind(6, Int64(ordinal))
             insert.bind(7, last)
             try insert.run()
+            // Of an earlier membership.
+            if database.changes > 0 { try receipts.remove(of: member.user, in: conversation) }
         }
     }
 

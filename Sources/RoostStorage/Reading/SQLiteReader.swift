@@ -15,6 +15,7 @@ public final class SQLiteReader: LogReader, @unchecked Sendable {
     let events: EventIndex
     let log: LogTable
     let statements: ReaderStatements
+    let receiptTable: ReceiptTable
     let reporter: StorageReporter
     let bounds: StorageBounds
     private let lock: ConnectionLock
@@ -33,6 +34,7 @@ public final class SQLiteReader: LogReader, @unchecked Sendable {
         events = try EventIndex(database)
         log = try LogTable(database)
         statements = try ReaderStatements(database)
+        receiptTable = try ReceiptTable(database)
     }
 
     /// Answers from committed rows only. Throws `StorageFailure`; a later question may still succeed.
@@ -54,6 +56,7 @@ public final class SQLiteReader: LogReader, @unchecked Sendable {
                 case .latest(let request): try latest(request, ticket: read.ticket)
                 case .feed(let request): try feed(request, ticket: read.ticket)
                 case .settings(let request): try settings(request, ticket: read.ticket)
+                case .receipts(let request): try receipts(request, ticket: read.ticket)
                 }
             result.head = head
             return result

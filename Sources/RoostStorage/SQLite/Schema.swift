@@ -86,6 +86,17 @@ enum Schema {
             read_at INTEGER NOT NULL,
             PRIMARY KEY (conversation, user)
         ) WITHOUT ROWID, STRICT;
+        CREATE TABLE receipt (
+            conversation INTEGER NOT NULL,
+            user INTEGER NOT NULL,
+            delivered_from INTEGER NOT NULL,
+            delivered_to INTEGER NOT NULL,
+            delivered BLOB,
+            read_from INTEGER NOT NULL,
+            read_to INTEGER NOT NULL,
+            read BLOB,
+            PRIMARY KEY (conversation, user)
+        ) WITHOUT ROWID, STRICT;
         CREATE TABLE state (
             user INTEGER NOT NULL,
             key TEXT NOT NULL,

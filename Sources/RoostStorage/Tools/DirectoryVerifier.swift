@@ -33,6 +33,11 @@ struct DirectoryVerifier {
             "SELECT user, user FROM revocation WHERE user NOT IN (SELECT number FROM user)", "revocation",
             "is of a user, number %, that isn't there", &report)
         try tell(
+            """
+            SELECT conversation, user FROM receipt
+            WHERE (conversation, user) NOT IN (SELECT conversation, user FROM member)
+            """, "receipt", "is of a user, number %, who isn't and wasn't a member", &report)
+        try tell(
             "SELECT user, user FROM state WHERE user NOT IN (SELECT number FROM user) GROUP BY user", "state",
             "is of a user, number %, that isn't there", &report)
         try tell(

@@ -9,6 +9,7 @@ struct ImportDirectory {
     private let setMember: Statement
     private let addConversation: Statement
     private let rename: Statement
+    private let forgetSteps: Statement
 
     init(_ writer: SQLiteWriter, _ plan: ImportPlan) throws {
         self.writer = writer
@@ -32,6 +33,11 @@ struct ImportDirectory {
             INSERT INTO conversation (number, id, kind, name, photo, description, created_at,
                 last_sequence, last_position, last_time)
             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, 0, 0, 0)
+            """)
+        forgetSteps = try writer.database.prepare(
+            """
+            DELETE FROM receipt WHERE conversation = ?1 AND user = ?2 AND (delivered_to, read_to) IS NOT (
+                SELECT delivered, read FROM member WHERE conversation = ?1 AND user = ?2)
             """)
         rename = try writer.database.prepare(
             "UPDATE conversation SET name = ?2, photo = ?3, description = ?4 WHERE number = ?1")
@@ -131,6 +137,10 @@ struct ImportDirectory {
                     setMember.bind(11, member.readAt)
                     setMember.bind(12, min(member.joinedAfter, last))
                     try setMember.run()
+                    // What a file raises has no steps.
+                    forgetSteps.bind(1, conversation.number)
+                    forgetSteps.bind(2, user.number)
+                    try forgetSteps.run()
                 }
             }
         }

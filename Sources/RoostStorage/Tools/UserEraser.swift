@@ -225,6 +225,7 @@ public final class UserEraser {
         try writer.change {
             try writer.directory.settings.removeAll(of: user)
             for sql in [
+                "DELETE FROM receipt WHERE user = ?1",
                 "DELETE FROM revocation WHERE user = ?1 AND device <> ''",
                 "UPDATE member SET delivered_at = 0, read_at = 0 WHERE user = ?1",
             ] {

@@ -55,21 +55,29 @@ extension SQLiteWriter {
             var conversation: Int32
             var user: Int32
         }
-        var written: [Writer: (sequence: Int64, time: Int64)] = [:]
+        var written: [Writer: [ReceiptSteps.Step]] = [:]
         let marked = try meta.number("marked_to")
         guard marked < head else { return }
         try log.walk(above: max(0, marked, head - bounds.watermarkRows), upTo: head) { row in
             guard row.kind == .message, row.isIntact else { return true }
-            written[Writer(conversation: row.conversation, user: row.sender)] = (row.sequence, row.time)
+            let step = ReceiptSteps.Step(SequenceNumber(row.sequence), at: Timestamp(milliseconds: row.time))
+            written[Writer(conversation: row.conversation, user: row.sender), default: []].append(step)
             return true
         } damaged: { _ in
             true
         }
         guard !written.isEmpty else { return }
         try transactions.run {
-            for (writer, last) in written {
+            for (writer, messages) in written {
+                guard let last = messages.last,
+                    let mark = try directory.receipts.watermarks(of: writer.user, in: writer.conversation),
+                    last.sequence.value > max(mark.read, mark.joinedAfter)
+                else { continue }
+                try directory.receipts.add(
+                    ReceiptTable.steps(of: messages, from: mark), of: UserNumber(writer.user),
+                    in: ConversationNumber(writer.conversation))
                 try directory.raiseWatermark(
-                    of: writer.user, in: writer.conversation, to: last.sequence, at: last.time)
+                    of: writer.user, in: writer.conversation, to: last.sequence.value, at: last.time.milliseconds)
             }
         }
     }

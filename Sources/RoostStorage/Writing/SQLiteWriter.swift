@@ -232,6 +232,8 @@ public final class SQLiteWriter: LogWriter, @unchecked Sendable {
         case .cursor(let device, let position): try directory.setCursor(of: device, to: position)
         case .watermark(let conversation, let user, let mark):
             try directory.setWatermark(of: user, in: conversation, to: mark)
+        case .steps(let conversation, let user, let steps):
+            try directory.receipts.add(steps, of: user, in: conversation)
         case .answered(let conversation, let user): try directory.setAnswered(user, in: conversation)
         case .presence(let user, let presence):
             try directory.setPresence(of: user, to: presence)

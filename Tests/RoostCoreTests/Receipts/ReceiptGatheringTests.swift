@@ -108,7 +108,15 @@ import Testing
         #expect(!receipts.isStoreDue)
         receipts.tick(at: 200)
         let (watermarks, cursors) = receipts.takeUnstored(atMost: 10)
-        #expect(watermarks.count == 1)
+        // The watermark, and its steps.
+        #expect(watermarks.count == 2)
+        if case .steps(_, _, let steps) = watermarks.last {
+            #expect(steps.filter(\.isRead).map(\.after.value) == [0, 1])
+            #expect(steps.filter { !$0.isRead }.map(\.sequence.value) == [1, 2])
+        }
+        #expect(receipts.time(of: SequenceNumber(2), isRead: true, cast[0]) != nil)
+        receipts.batchIsDurable()
+        #expect(receipts.time(of: SequenceNumber(2), isRead: true, cast[0]) == nil)
         var newest = Watermark()
         newest.read = SequenceNumber(2)
         newest.readAt = Timestamp(milliseconds: 1)
@@ -124,9 +132,9 @@ import Testing
         let receipts = receipts()
         for index in 0..<3 { read(1, by: cast[index], receipts) }
         receipts.storeNow()
-        #expect(receipts.takeUnstored(atMost: 2).watermarks.count == 2)
+        #expect(receipts.takeUnstored(atMost: 2).watermarks.count == 4)
         #expect(receipts.isStoreDue)
-        #expect(receipts.takeUnstored(atMost: 2).watermarks.count == 1)
+        #expect(receipts.takeUnstored(atMost: 2).watermarks.count == 2)
         #expect(!receipts.isStoreDue)
         #expect(receipts.takeUnstored(atMost: 2).watermarks.isEmpty)
     }

@@ -5,7 +5,8 @@ let wireMembers: [String: String] = [
     "ok": """
     re conversation sequence position time duplicate expires conversations next members of deliveredCount readCount \
     messages gaps more users devices privacy \
-    profiles partial version exceptions people person whereabouts statistics feed closed unstored erasure states
+    profiles partial version exceptions people person whereabouts statistics feed closed unstored erasure states \
+    receipts
     """,
     "error": "re code reason retry retryAfter",
     "pong": "re time",
@@ -50,6 +51,7 @@ let wireMembers: [String: String] = [
     "personShown": "user version name photo deleted",
     "onlineCount": "conversation online of",
     "ownStatus": "state text",
+    "messageReceipt": "user deliveredAt read readAt",
     "setting": "key value version time",
     "ownPrivacy": "presence lastSeen read",
     "exception": "user as",

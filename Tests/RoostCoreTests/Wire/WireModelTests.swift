@@ -28,6 +28,7 @@ import Testing
         var erasure: ErasurePage?
         var state: StoredState?
         var states: StatePage?
+        var receipts: ReceiptPage?
 
         init(_ members: JSONMembers) {
             event = Event(reading: members)
@@ -57,6 +58,7 @@ import Testing
             erasure = ErasurePage(reading: members)
             state = StoredState(reading: members)
             states = StatePage(reading: members)
+            receipts = ReceiptPage(reading: members)
         }
 
         init?(_ text: String) {
@@ -206,6 +208,8 @@ private struct WireScenario {
         _ = alice.request("conversation.list", ["limit": 1])
         _ = alice.request("conversation.list")
         _ = alice.request("conversation.members", ["conversation": "\(group)", "sequence": 2])
+        _ = alice.request("receipts", ["conversation": "\(group)", "sequence": 2, "limit": 2])
+        _ = alice.request("receipts", ["conversation": "\(group)", "sequence": 2])
         _ = alice.request("history", ["conversation": "\(group)", "limit": 3, "after": 0])
         _ = alice.request("history", ["conversation": "\(group)"])
     }
@@ -359,6 +363,7 @@ extension JSONValue {
                 case "reactions": "reactionCount"
                 case "users": "userPresence"
                 case "states": "setting"
+                case "receipts": "messageReceipt"
                 case "limits": "limits"
                 case "status": "ownStatus"
                 case "devices": "ownDevice"
