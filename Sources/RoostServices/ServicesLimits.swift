@@ -26,7 +26,7 @@ package struct ServicesLimits: Sendable, Equatable {
     // MARK: Backends
 
     /// Most bytes of a backend's request: what the relay takes as a command (Docs/Protocol.md, section 3, `limits`).
-    package var commandBytes = 131_072
+    package var commandBytes = 262_144
     /// Commands of backends that are under way to the relay: as many as requests, so that the bound above holds first.
     package var relayCommandsMax = 64
     /// Users whose messages wait to be erased. Each takes a line of 100 bytes, and some seconds.

@@ -65,7 +65,7 @@ public struct TransportSettings: Sendable {
 
     /// Most bytes of a message, all its fragments together. A longer one closes the connection with 1009. Same as
     /// `Limits.frameBytes`.
-    public var frameBytesMax = 131_072
+    public var frameBytesMax = 262_144
     /// Most bytes of a message before the connection is welcomed. Same as `Limits.helloBytes`.
     public var strangerBytesMax = 8_192
     /// Most bytes of memory for unfinished messages of all connections. Beyond that, the connection whose message has

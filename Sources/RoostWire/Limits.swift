@@ -3,16 +3,19 @@
 public struct Limits: Sendable, Equatable {
     // MARK: Frames
 
-    /// Most bytes of a command. 10,000 scalars fit, even as escaped surrogate pairs (12 bytes each), and the other
+    /// Most bytes of a command. 20,000 scalars fit, even as escaped surrogate pairs (12 bytes each), and the other
     /// members.
-    public var frameBytes = 131_072
+    public var frameBytes = 262_144
     /// Most bytes that a connection may send before it is welcomed: of a request's head, and of a message. A `hello`
     /// with a token of 7 KiB fits; issuers that list groups make such. What 2,500 strangers send stays below 20 MiB.
     public var helloBytes = 8_192
-    /// Most bytes of a body that isn't text, as sent. Ably, Centrifugo and OWASP use about the same.
-    public var bodyBytes = 65_536
-    /// Most Unicode scalars of a text.
-    public var textScalars = 10_000
+    /// Most bytes of a body that isn't text, as sent: the longest text fits, as UTF-8 (80,000 bytes), and what such a
+    /// kind says beside it. Ably, Centrifugo and OWASP use half as much.
+    public var bodyBytes = 131_072
+    /// Most Unicode scalars of a text. 10,000 characters that a reader would count fit: of ASCII with one scalar each,
+    /// of Hindi with 1.7 on average, flags with two. Of those that are joined from more, such as families with seven,
+    /// fewer do.
+    public var textScalars = 20_000
     /// Deepest nesting of a body. Deeper ones are attacks on recursive parsers.
     public var jsonDepth = 64
     /// Most members of a command. No command has more than ten; the others are ignored.

@@ -17,7 +17,7 @@ from cryptography.hazmat.primitives.asymmetric import ec, ed25519, rsa
 from harness.waiting import until
 
 LIMITS = {
-    "frameBytes": 131_072, "bodyBytes": 65_536, "textScalars": 10_000, "historyDefault": 50, "historyMax": 100,
+    "frameBytes": 262_144, "bodyBytes": 131_072, "textScalars": 20_000, "historyDefault": 50, "historyMax": 100,
     "backlogMax": 1_000, "pageMessages": 100, "membersMax": 10_000, "typingSeconds": 3, "graceSeconds": 15,
     "refreshGraceSeconds": 25, "pingSeconds": 25, "pongSeconds": 10, "commandsPerSecond": 2_000}
 

@@ -65,7 +65,7 @@ async def test_a_message_arrives_everywhere_with_every_member(relay, name):
 
 
 @pytest.mark.parametrize("body", [
-    "x", " x ", "é" * 10, "😀" * 10_000, "a" * 10_000, "line\nline\t\u0000\u001f\u007f", "\u200b", "\ufeff",
+    "x", " x ", "é" * 10, "😀" * 20_000, "a" * 20_000, "line\nline\t\u0000\u001f\u007f", "\u200b", "\ufeff",
     "e\u0301 is not é", "\U0010ffff", "\u2028x\u2029"])
 async def test_texts(relay, name, body):
     alice, bob, conversation = await pair(relay, name)
@@ -74,8 +74,8 @@ async def test_texts(relay, name, body):
 
 
 @pytest.mark.parametrize("body, code", [
-    ("", "bad_request"), ("   ", "bad_request"), ("\u00a0\u3000\n\t", "bad_request"), ("a" * 10_001, "too_large"),
-    ("😀" * 10_001, "too_large"), (1, "bad_request"), (None, "bad_request"), (["x"], "bad_request")])
+    ("", "bad_request"), ("   ", "bad_request"), ("\u00a0\u3000\n\t", "bad_request"), ("a" * 20_001, "too_large"),
+    ("😀" * 20_001, "too_large"), (1, "bad_request"), (None, "bad_request"), (["x"], "bad_request")])
 async def test_invalid_texts_are_refused(relay, name, body, code):
     alice, _, conversation = await pair(relay, name)
     assert await alice.refusal("send", to=conversation, key="k", body=body) == code
@@ -86,11 +86,11 @@ async def test_invalid_texts_are_refused(relay, name, body, code):
 async def test_the_longest_text_may_be_written_in_escapes(relay, name):
     """The longest text with 12 bytes a scalar, for which frameBytes was chosen."""
     alice, bob, conversation = await pair(relay, name)
-    body = '"' + "\\ud83d\\ude00" * 10_000 + '"'
+    body = '"' + "\\ud83d\\ude00" * 20_000 + '"'
     text = f'{{"type":"send","id":"raw","to":"{conversation}","key":"k","body":{body}}}'
     assert (await send_raw(alice, text))["type"] == "ok"
     told = await bob.event("message")
-    assert told["body"] == "😀" * 10_000
+    assert told["body"] == "😀" * 20_000
     assert f'"body":{body}' in told.raw
     longer = text.replace('"k"', '"l"').replace('"body":"', '"body":"x')
     assert (await send_raw(alice, longer))["code"] == "too_large"
@@ -98,8 +98,8 @@ async def test_the_longest_text_may_be_written_in_escapes(relay, name):
 
 async def test_the_largest_body_and_one_byte_more(relay, name):
     alice, bob, conversation = await pair(relay, name)
-    largest = '{"x":"' + "y" * (65_536 - 8) + '"}'
-    assert len(largest) == 65_536
+    largest = '{"x":"' + "y" * (131_072 - 8) + '"}'
+    assert len(largest) == 131_072
     text = f'{{"type":"send","id":"raw","to":"{conversation}","key":"k","kind":"blob","body":{largest}}}'
     assert (await send_raw(alice, text))["type"] == "ok"
     assert f'"body":{largest}' in (await bob.event("message")).raw
@@ -110,7 +110,7 @@ async def test_the_largest_body_and_one_byte_more(relay, name):
 async def test_the_largest_frame_and_one_byte_more(relay, name):
     alice, _, conversation = await pair(relay, name)
     text = f'{{"type":"send","id":"raw","to":"{conversation}","key":"k","body":"x","padding":"'
-    text += "p" * (131_072 - len(text) - 2) + '"}'
+    text += "p" * (262_144 - len(text) - 2) + '"}'
     assert (await send_raw(alice, text))["type"] == "ok"
     await alice.write(text.replace("pp", "ppp", 1))
     assert await alice.closed() == 1009

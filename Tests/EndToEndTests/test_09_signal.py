@@ -44,9 +44,9 @@ async def test_the_body_is_passed_on_byte_for_byte(relay, name, body):
 
 async def test_limits(relay, name):
     alice, bob, group = await crew(relay, name)
-    await alice.call("signal", to=group, body="x" * 65_534)
-    assert len((await bob.event("signal"))["body"]) == 65_534
-    assert await alice.refusal("signal", to=group, body="x" * 65_535) == "too_large"
+    await alice.call("signal", to=group, body="x" * 131_070)
+    assert len((await bob.event("signal"))["body"]) == 131_070
+    assert await alice.refusal("signal", to=group, body="x" * 131_071) == "too_large"
     assert await alice.refusal("signal", to=group, kind="text", body={"x": 1}) == "bad_request"
     assert await alice.refusal("signal", to=group) == "bad_request"
     assert await alice.refusal("signal", to="nowhere", body=1) == "not_found"

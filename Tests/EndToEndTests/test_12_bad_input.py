@@ -180,7 +180,7 @@ async def test_a_binary_message_closes_with_1003(relay, name):
 
 async def test_an_oversized_message_closes_with_1009(relay, name):
     async with Witness(relay, name):
-        for size in (131_073, 200_000, 20_000_000):
+        for size in (262_145, 400_000, 20_000_000):
             device = await relay.device(name("mallory"))
             try:
                 await device.write("x" * size)

@@ -15,7 +15,7 @@ from harness.relay import BINARY
 from harness.waiting import PATIENCE
 
 ECHO = BINARY.parent / "roost-echo"
-FRAME_BYTES = 131_072
+FRAME_BYTES = 262_144
 
 
 @pytest.fixture(scope="module")

@@ -145,7 +145,7 @@ import Testing
         let ping = #"{"type":"ping","id":1}"#
         let most = ping + String(repeating: " ", count: limits.frameBytes - ping.utf8.count)
         #expect(decode(most).code == nil)
-        #expect(decode(most + " ") == .refused(nil, .tooLarge, "the message has more than 131072 bytes"))
+        #expect(decode(most + " ") == .refused(nil, .tooLarge, "the message has more than 262144 bytes"))
         func members(_ count: Int) -> String {
             #"{"type":"ping","id":1"# + (2..<count).map { #","m\#($0)":0"# }.joined() + "}"
         }

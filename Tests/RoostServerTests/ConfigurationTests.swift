@@ -300,8 +300,8 @@ import Testing
         ("limits.page_messages=1000,limits.backlog_max=999", "limits.backlog_max"),
         ("limits.outbox_spill_bytes=65536,limits.outbox_calm_bytes=65537", "limits.outbox_spill_bytes"),
         ("limits.outbox_max_bytes=1048576", "limits.outbox_spill_bytes"),
-        ("limits.body_bytes=131072", "limits.frame_bytes"), ("limits.text_scalars=20000", "limits.frame_bytes"),
-        ("limits.frame_bytes=66559", "limits.body_bytes"),
+        ("limits.body_bytes=262144", "limits.frame_bytes"), ("limits.text_scalars=40000", "limits.frame_bytes"),
+        ("limits.frame_bytes=132095", "limits.body_bytes"),
     ])
     func refusesValuesThatContradictEachOther(_ settings: String, _ other: String) throws {
         let flags = try settings.split(separator: ",").map { try ConfigurationFlag(set: String($0)) }

@@ -111,8 +111,8 @@ public final class TurnTable {
             "{\"type\":\"conversation.members\",\"id\":1,\"conversation\":\"clarge\",\"limit\":100,\"sequence\":5}")
         run("history", "{\"type\":\"history\",\"id\":1,\"conversation\":\"clarge\",\"limit\":100}")
         run("ping", "{\"type\":\"ping\",\"id\":1}")
-        run("malformed, 128 KiB", "{\"type\":\"send\",\"id\":1,\"x\":\"" + String(repeating: "y", count: 130_000) + "}")
-        run("members, 128 KiB", "{\"id\":1,\"type\":\"send\",\"x\":[" + String(repeating: "[],", count: 40_000) + "1]}")
+        run("malformed, 256 KiB", "{\"type\":\"send\",\"id\":1,\"x\":\"" + String(repeating: "y", count: 260_000) + "}")
+        run("members, 256 KiB", "{\"id\":1,\"type\":\"send\",\"x\":[" + String(repeating: "[],", count: 80_000) + "1]}")
     }
 
     private func runWatches() {

@@ -148,12 +148,16 @@ import Testing
         await pair.reading.until { $0.typing.isEmpty }
     }
 
-    @Test("G16: 10,000 characters are sent, one more fails, and so does nothing but white space")
+    @Test("G16: 10,000 characters are sent, in Hindi and of flags, too, and one scalar more than 20,000 fails, and so does nothing but white space")
     func lengths() async throws {
         let pair = try await Pair { $0.goesOnAfterFailures = true }
-        try await pair.writing.send(String(repeating: "a", count: 10_000))
-        await pair.reading.until { $0.texts.first?.count == 10_000 }
-        try await pair.writing.send(String(repeating: "a", count: 10_001))
+        let words = Array("सभी मनुष्यों को गौरव और अधिकारों के मामले में जन्मजात स्वतन्त्रता और समानता प्राप्त है। ")
+        let hindi = String((0..<10_000).map { words[$0 % words.count] })
+        let texts = [String(repeating: "a", count: 10_000), hindi, String(repeating: "🇮🇳", count: 10_000)]
+        for text in texts { try await pair.writing.send(text) }
+        await pair.reading.until { $0.texts == texts }
+        #expect(pair.reading.texts.allSatisfy { $0.count == 10_000 })
+        try await pair.writing.send(String(repeating: "a", count: 20_001))
         let long = await pair.writing.until { $0.firstFailure != nil }
         #expect(long.firstFailure?.reason == .tooLong && long.firstFailure?.canRetry == false)
         #expect(pair.one.sentences.sentence(for: try #require(long.firstFailure)) == "This message is too long.")
