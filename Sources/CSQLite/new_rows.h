@@ -6,11 +6,11 @@
 
 #include <sqlite3.h>
 
-/// A row of the log. Its texts follow one another in the memory of all rows: device, key, label, body. An empty text, a
-/// reference of 0 and a flag of 0 become NULL.
+/// A row of the log. Its texts follow one another in the memory of all rows: device, key, label, extras, body. An empty
+/// text, a reference of 0 and a flag of 0 become NULL.
 typedef struct roost_new_row {
     sqlite3_int64 position, conversation, sequence, kind, sender, time, checksum, reference, flag;
-    int device, key, label, body, end;
+    int device, key, label, extras, body, end;
 } roost_new_row;
 
 /// What `new_rows` shows. Belongs to whoever stores them; must live as long as the connection.
@@ -36,7 +36,7 @@ static int roost_new_rows_connect(
     int code = sqlite3_declare_vtab(
         database,
         "CREATE TABLE x(position, conversation, sequence, kind, sender, time, checksum, reference, flag, "
-        "device, key, label, body)");
+        "device, key, label, extras, body)");
     if (code != SQLITE_OK) return code;
     roost_new_rows_table *made = sqlite3_malloc(sizeof *made);
     if (!made) return SQLITE_NOMEM;
@@ -105,8 +105,9 @@ static int roost_new_rows_column(sqlite3_vtab_cursor *cursor, sqlite3_context *c
         case 8: if (row->flag) sqlite3_result_int64(context, row->flag); break;
         case 9: roost_new_rows_text(context, source->bytes, row->device, row->key); break;
         case 10: roost_new_rows_text(context, source->bytes, row->key, row->label); break;
-        case 11: roost_new_rows_text(context, source->bytes, row->label, row->body); break;
-        case 12: roost_new_rows_text(context, source->bytes, row->body, row->end); break;
+        case 11: roost_new_rows_text(context, source->bytes, row->label, row->extras); break;
+        case 12: roost_new_rows_text(context, source->bytes, row->extras, row->body); break;
+        case 13: roost_new_rows_text(context, source->bytes, row->body, row->end); break;
     }
     return SQLITE_OK;
 }

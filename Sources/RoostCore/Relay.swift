@@ -98,7 +98,7 @@ public final class Relay {
         typing = TypingCommands(
             typing: Typing(.init(limits), at: time), prices: prices, directory: directory, delivery: delivery,
             replies: replies, builder: builder)
-        let receipts = Receipts(.init(limits))
+        let (receipts, mentions) = (Receipts(.init(limits)), Mentions(directory, kept: limits.mentionsKept))
         receipt = ReceiptCommands(
             ReceiptListing(receipts, directory, reads, delivery, replies, rows: limits.historyDefault),
             receipts: receipts, prices: prices, chores: chores, directory: directory, journal: journal,
@@ -119,7 +119,7 @@ public final class Relay {
             .init(limits), chores, directory, journal, delivery, replies, typing, presence, profile.news, query)
         message = MessageCommands(
             prices: prices, directory: directory, journal: journal, delivery: delivery, conversations: conversation,
-            typing: typing, builder: builder, counters: counters, textScalars: limits.textScalars)
+            typing: typing, builder: builder, counters: counters, mentions: mentions, textScalars: limits.textScalars)
         let signIns = SignIns(.init(limits), snapshot.endedSignIns, at: time)
         operators = OperatorCommands(
             .init(limits), directory, journal, delivery, reads, replies, counters, signIns,
@@ -137,7 +137,7 @@ public final class Relay {
         stored = StoredEvents(
             bounds: .init(limits), directory: directory, journal: journal, delivery: delivery, catchUp: catchUp,
             receipts: receipts, conversations: conversation, queries: query, erasures: operators.erasures,
-            replies: replies, events: frames, counters: counters, times: times)
+            replies: replies, events: frames, counters: counters, times: times, mentions: mentions)
         presence.raiseGhosts(lastAlive: snapshot.aliveAt, at: now)
     }
 

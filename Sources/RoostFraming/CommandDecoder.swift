@@ -197,8 +197,20 @@ public final class CommandDecoder {
         let body = isText ? try members.textBody() : try members.anyBody()
         return .send(
             Command.Send(
-                to: to, key: key, kind: kind, body: body, replyTo: try members.optional(.replyTo, members.sequence))
+                to: to, key: key, kind: kind, body: body, replyTo: try members.optional(.replyTo, members.sequence),
+                mentions: try readMentions())
         )
+    }
+
+    /// Whom a message mentions: users, or `@all`. Without the member it is nobody.
+    private func readMentions() throws(Refusal) -> [Text] {
+        if members.value(.mentions) == nil { return [] }
+        let limits = members.limits
+        let names = try members.texts(
+            .mentions, "user names or @all", "; each \(members.nameRule)", atMost: limits.mentionsPerMessage,
+            where: { $0 == "@all" || $0.isUserName(atMost: limits.nameBytes) })
+        guard !names.isEmpty else { throw members.refusal(.mentions, "must name at least one user") }
+        return names
     }
 
     private func readSignal() throws(Refusal) -> Command {
@@ -222,7 +234,8 @@ public final class CommandDecoder {
     private func readEdit() throws(Refusal) -> Command {
         let target = try readTarget()
         let (body, fault) = try members.editedBody()
-        return .edit(Command.Edit(target: target, body: body, textFault: fault))
+        return .edit(
+            Command.Edit(target: target, body: body, textFault: fault, mentions: try readMentions()))
     }
 
     private func readReact() throws(Refusal) -> Command {

@@ -22,7 +22,7 @@ extension CommandMembers {
 
     // MARK: Names
 
-    private var nameRule: String {
+    var nameRule: String {
         "must be 1 to \(limits.nameBytes) printable ASCII characters without space, quotation mark and backslash"
     }
 

@@ -1,9 +1,9 @@
 /// The names of command members (Docs/Protocol.md, sections 3–9).
 enum Member: Int, CaseIterable, Sendable {
     case active, after, `as`, background, before, bio, body, consumer, conversation, conversations, deleted
-    case description, device, id, ifVersion, key, keys, kind, lastSeen, limit, members, name, `operator`, photo
-    case pingSeconds, pongSeconds, position, prefix, presence, reaction, read, remove, replyTo, resume, role, sequence
-    case sid, state, text, tier, to, token, type, until, user, username, users, value, wait
+    case description, device, id, ifVersion, key, keys, kind, lastSeen, limit, members, mentions, name, `operator`
+    case photo, pingSeconds, pongSeconds, position, prefix, presence, reaction, read, remove, replyTo, resume, role
+    case sequence, sid, state, text, tier, to, token, type, until, user, username, users, value, wait
 
     static let vocabulary = Vocabulary<Member> { $0.word }
 
@@ -31,6 +31,7 @@ enum Member: Int, CaseIterable, Sendable {
         case .lastSeen: "lastSeen"
         case .limit: "limit"
         case .members: "members"
+        case .mentions: "mentions"
         case .name: "name"
         case .operator: "operator"
         case .photo: "photo"

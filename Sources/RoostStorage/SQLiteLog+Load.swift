@@ -24,6 +24,7 @@ extension SQLiteLog {
         snapshot.devices = try devices(database)
         snapshot.conversations = try conversations(database)
         snapshot.members = try members(database)
+        try addMentions(to: &snapshot, database)
         noteStrangers(in: snapshot)
         try settleEnd(of: &snapshot)
         snapshot.head = Position(writer.head)
@@ -125,6 +126,21 @@ extension SQLiteLog {
             snapshot.conversations[index].lastSequence = SequenceNumber(end)
         }
         return ends
+    }
+
+    /// A watermark may have been raised since a mention was stored.
+    private func addMentions(to snapshot: inout Snapshot, _ database: Database) throws {
+        let mentions = try MentionTable.load(database)
+        guard !mentions.isEmpty else { return }
+        for (index, conversation) in snapshot.conversations.enumerated() {
+            snapshot.conversations[index].mentionsOfAll =
+                mentions[conversation.number]?[MentionTable.everybody] ?? []
+        }
+        for (index, member) in snapshot.members.enumerated() where member.role != nil {
+            let read = max(member.watermark.read, member.joinedAfter, member.since)
+            snapshot.members[index].mentions =
+                mentions[member.conversation]?[member.user]?.filter { $0 > read } ?? []
+        }
     }
 
     private func users(_ database: Database) throws -> [Snapshot.User] {

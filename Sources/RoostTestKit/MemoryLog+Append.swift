@@ -36,6 +36,9 @@ extension MemoryLog {
         }
         if let change = append.change { apply(change, to: append.conversation, at: position) }
         if append.kind == .message { noteOwn(sequence, append) }
+        for user in append.mentioned {
+            state.conversations[append.conversation]?.noteMention(of: user, in: sequence)
+        }
         return outcome
     }
 
@@ -74,7 +77,7 @@ extension MemoryLog {
             guard message.deletedAt == .never else { return .refused(.gone) }
             guard message.sender == append.sender else { return .refused(.forbidden) }
             guard message.label != "text" || append.flag else { return .refused(.badRequest) }
-            guard message.body != append.body else { return .unchanged }
+            guard message.body != append.body || message.extras != append.extras else { return .unchanged }
             return .stored(position, append.reference, label: message.label)
         case .delete:
             guard let message = record.message(append.reference) else { return .refused(.notFound) }
@@ -110,13 +113,16 @@ extension MemoryLog {
         case .edit:
             row.label = label
             row.body = []
+            row.extras = nil
             if let target {
                 record.rows[target].body = append.body
+                record.rows[target].extras = append.extras
                 record.rows[target].editedAt = append.time
             }
         case .delete:
             if let target {
                 record.rows[target].body = []
+                record.rows[target].extras = nil
                 record.rows[target].deletedAt = append.time
             }
         case .react:
@@ -188,6 +194,7 @@ extension MemoryLog {
             $0.role = nil
             $0.leftAt = position
         }
+        state.conversations[conversation]?.mentions[user] = nil
     }
 
     /// Changes a member's row. Does nothing if the user isn't a member now.
@@ -205,6 +212,12 @@ extension MemoryLog {
 }
 
 extension MemoryLog.Record {
+    /// Of too many, the oldest goes.
+    mutating func noteMention(of user: UserNumber, in sequence: SequenceNumber) {
+        let all = Set(mentions[user] ?? []).union([sequence]).sorted()
+        mentions[user] = all.suffix(Limits().mentionsKept)
+    }
+
     /// The index of a message in `rows`.
     func place(of sequence: SequenceNumber) -> Int? {
         guard sequence.value >= 1, sequence.value <= Int64(messages.count) else { return nil }
@@ -212,4 +225,23 @@ extension MemoryLog.Record {
     }
 
     func message(_ sequence: SequenceNumber) -> StoredEvent? { place(of: sequence).map { rows[$0] } }
+}
+
+extension Snapshot.Conversation {
+    func with(mentionsOfAll: [SequenceNumber]) -> Self {
+        var conversation = self
+        conversation.mentionsOfAll = mentionsOfAll
+        return conversation
+    }
+}
+
+extension Snapshot.Member {
+    /// With those of the mentions that the member hasn't read.
+    func with(mentions: [SequenceNumber]) -> Self {
+        guard role != nil else { return self }
+        var member = self
+        let read = max(watermark.read, joinedAfter, since)
+        member.mentions = mentions.filter { $0 > read }
+        return member
+    }
 }

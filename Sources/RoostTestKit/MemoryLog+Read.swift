@@ -136,6 +136,7 @@ extension MemoryLog.Record {
         var row = row
         if row.kind == .edit, let message = message(row.sequence) {
             row.body = message.body
+            row.extras = message.extras
             row.editedAt = message.editedAt
             row.deletedAt = message.deletedAt
         }

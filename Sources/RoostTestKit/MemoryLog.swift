@@ -36,6 +36,8 @@ public final class MemoryLog: LogWriter, LogReader {
         var messages: [Int] = []
         /// Reactions by sequence, in the order in which they were given.
         var reactions: [SequenceNumber: [Reaction]] = [:]
+        /// Messages that mention a member, or all (user 0), in order.
+        var mentions: [UserNumber: [SequenceNumber]] = [:]
     }
 
     /// The last steps of a member's watermarks.
@@ -221,8 +223,8 @@ public final class MemoryLog: LogWriter, LogReader {
         }
         snapshot.devices = state.devices.values.sorted { $0.number.value < $1.number.value }
         for record in state.conversations.values.sorted(by: { $0.entry.number.value < $1.entry.number.value }) {
-            snapshot.conversations.append(record.entry)
-            snapshot.members += record.members
+            snapshot.conversations.append(record.entry.with(mentionsOfAll: record.mentions[.none] ?? []))
+            snapshot.members += record.members.map { $0.with(mentions: record.mentions[$0.user] ?? []) }
         }
         return snapshot
     }

@@ -44,6 +44,7 @@ public struct StoreContract {
         Check(name: "a reference must exist", run: references),
         Check(name: "edits", run: edits),
         Check(name: "deletes erase", run: deletes),
+        Check(name: "mentions", run: mentions),
         Check(name: "reactions", run: reactions),
         Check(name: "members", run: members),
         Check(name: "what a group shows", run: appearance),

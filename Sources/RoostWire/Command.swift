@@ -141,10 +141,15 @@ public enum Command {
         public var body: Text
         /// The message that this one replies to.
         public var replyTo: SequenceNumber?
+        /// Whom it mentions: users, or `@all`.
+        public var mentions: [Text]
 
         /// Creates one.
         @inlinable
-        public init(to: Text, key: Text, kind: Text?, body: Text, replyTo: SequenceNumber?) {
+        public init(
+            to: Text, key: Text, kind: Text?, body: Text, replyTo: SequenceNumber?, mentions: [Text] = []
+        ) {
+            self.mentions = mentions
             self.to = to
             self.key = key
             self.kind = kind
@@ -161,10 +166,13 @@ public enum Command {
         public var body: Text
         /// Why the body can't be that of a text; nil if it can.
         public var textFault: TextFault?
+        /// Whom the message mentions from now on: users, or `@all`.
+        public var mentions: [Text]
 
         /// Creates one.
         @inlinable
-        public init(target: Target, body: Text, textFault: TextFault?) {
+        public init(target: Target, body: Text, textFault: TextFault?, mentions: [Text] = []) {
+            self.mentions = mentions
             self.target = target
             self.body = body
             self.textFault = textFault

@@ -26,6 +26,11 @@ public struct Limits: Sendable, Equatable {
     public var kindBytes = 32
     /// Most bytes of a reaction. The longest emoji sequences take 35, common ones 4–28.
     public var reactionBytes = 32
+    /// Most users whom one message mentions: more are a crowd, and there is a word for all.
+    public var mentionsPerMessage = 32
+    /// Unread mentions of a member that are kept, and of all members of a conversation together: the newest ones. Eight
+    /// bytes each, and a row of the store. Nobody counts more of them one by one.
+    public var mentionsKept = 100
     /// Most bytes of a group's name.
     public var groupNameBytes = 256
     /// Most bytes of a display name: as of a group's, which stands in the same lists.

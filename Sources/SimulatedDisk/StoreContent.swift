@@ -49,7 +49,8 @@ struct StoreContent: Equatable {
         // A former member's watermarks mean nothing: they begin anew with a return.
         let mark = member.role == nil ? Watermark() : member.watermark
         return "member \(member.user.value) \(member.role.map { "\($0.word)" } ?? "-") \(member.since.value) "
-            + "\(member.joinedAt.value) \(member.leftAt.value) \(mark.delivered.value) \(mark.read.value)"
+            + "\(member.joinedAt.value) \(member.leftAt.value) \(mark.delivered.value) \(mark.read.value) "
+            + member.mentions.map { "@\($0.value)" }.joined()
     }
 
     private static func line(_ event: StoredEvent) -> String {
@@ -57,6 +58,7 @@ struct StoreContent: Equatable {
             + "\(event.key) \(event.label) \(event.reference.value) \(event.flag) \(event.time.milliseconds) "
             + (event.kind == .message ? "\(event.editedAt.milliseconds) \(event.deletedAt.milliseconds) " : "")
             + String(decoding: event.body, as: UTF8.self)
+            + String(decoding: event.extras?.json ?? [], as: UTF8.self)
     }
 
     /// The first line in which the two differ.

@@ -190,7 +190,7 @@ async def test_an_oversized_message_closes_with_1009(relay, name):
         # In pieces, none of which is too large.
         device = await relay.device(name("mallory"))
         try:
-            await device.write(["x" * 50_000] * 4)
+            await device.write(["x" * 100_000] * 4)
         except Exception as error:
             assert "close" in type(error).__name__.lower()
         assert await device.closed() == 1009

@@ -261,9 +261,9 @@ async def test_a_store_goes_out_and_comes_back(start, tmp_path):
     assert content(other) == once
     assert "is sound: " in store(other, "verify").stdout
     told = sqlite3.connect(relay.store).execute(
-        "SELECT time, conversation, sequence, sender, key, body FROM messages WHERE conversation = ?", (group,))
+        "SELECT time, conversation, sequence, sender, key, extras, body FROM messages WHERE conversation = ?", (group,))
     came = sqlite3.connect(other.store).execute(
-        "SELECT time, conversation, sequence, sender, key, body FROM messages WHERE conversation = ?", (group,))
+        "SELECT time, conversation, sequence, sender, key, extras, body FROM messages WHERE conversation = ?", (group,))
     assert came.fetchall() == told.fetchall()
 
     other.start()

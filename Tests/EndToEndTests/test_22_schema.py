@@ -83,7 +83,7 @@ async def test_the_checksum_is_as_the_page_says(start):
         return state ^ 0xFFFFFFFF
     rows = relay.rows(
         "SELECT checksum, position, conversation, sender, sequence, kind, flag, time, reference, edited_at, "
-        "deleted_at, device, key, label, body FROM log")
+        "deleted_at, device, key, label, extras, body FROM log")
     assert len(rows) > 10
     for checksum, position, conversation, sender, sequence, kind, flag, *rest in rows:
         at, reference, edited, deleted = [number or 0 for number in rest[:4]]
@@ -91,7 +91,7 @@ async def test_the_checksum_is_as_the_page_says(start):
         sizes = [len(text) for text in texts]
         numbers = [
             position, conversation | sender << 32, sequence, kind + 256 * (flag or 0), at, reference, edited, deleted,
-            sizes[0] | sizes[1] << 32, sizes[2] | sizes[3] << 32]
+            sizes[0] | sizes[1] << 32, sizes[2] | sizes[4] << 32, sizes[3]]
         data = b"".join(number.to_bytes(8, "little") for number in numbers) + b"".join(texts)
         assert crc(data) == checksum, position
 

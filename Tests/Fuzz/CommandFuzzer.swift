@@ -48,8 +48,9 @@ private func touch(_ command: Command) -> [UInt8] {
     case .setProfile(let change): touch(change)
     case .findUsers(let find): find.prefix.array + (find.after?.array ?? [])
     case .status(_, let text): text?.array ?? []
-    case .send(let send): send.to.array + send.key.array + (send.kind?.array ?? []) + valid(send.body)
-    case .edit(let edit): edit.target.conversation.array + valid(edit.body)
+    case .send(let send):
+        send.to.array + send.key.array + (send.kind?.array ?? []) + valid(send.body) + send.mentions.flatMap(\.array)
+    case .edit(let edit): edit.target.conversation.array + valid(edit.body) + edit.mentions.flatMap(\.array)
     case .delete(let target), .read(let target): target.conversation.array
     case .setState(let set): set.key.array + (set.value.map(valid) ?? [])
     case .getState(let get): touch(get.selection) + (get.after?.array ?? [])

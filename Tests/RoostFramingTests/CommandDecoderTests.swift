@@ -67,6 +67,10 @@ import Testing
             (#"{"type":"read","conversation":"c","sequence":9}"#, "read | c 9"),
             (#"{"type":"typing","to":"c"}"#, "typing | c | - | true"),
             (#"{"type":"typing","to":"c","active":false}"#, "typing | c | - | false"),
+            (
+                #"{"type":"send","id":1,"to":"c","key":"k","body":"b","mentions":["bob","@all"]}"#,
+                #"send | c | k | - | "b" | - | bob @all"#
+            ),
             (#"{"type":"typing","to":"c","replyTo":3}"#, "typing | c | 3 | true"),
             (#"{"type":"presence","id":1,"state":"active"}"#, "presence | active"),
             (#"{"type":"presence","id":1,"state":"idle"}"#, "presence | idle"),

@@ -10,7 +10,7 @@ import Testing
         case token, name, user, conversation, kind, text, body, reaction, groupName, flag, sequence, sequenceOrNone
         case photo, description
         case stateKey, stateKeys, stateValue, stateLimit
-        case limit, position, names, state, choice, audience, statusText, role, conversationKind
+        case limit, position, names, mentions, state, choice, audience, statusText, role, conversationKind
     }
 
     struct Shape: CustomTestStringConvertible {
@@ -53,6 +53,7 @@ import Testing
             type: "send",
             members: to + [
                 ("key", #""k""#, .name, true), ("body", #""b""#, .text, true), ("replyTo", "1", .sequence, false),
+                ("mentions", #"["bob","@all"]"#, .mentions, false),
             ]
         ),
         Shape(
@@ -61,7 +62,9 @@ import Testing
                 ("key", #""k""#, .name, true), ("kind", #""x""#, .kind, false), ("body", #""b""#, .body, true),
             ]
         ),
-        Shape(type: "edit", members: target + [("body", #""b""#, .body, true)]),
+        Shape(
+            type: "edit",
+            members: target + [("body", #""b""#, .body, true), ("mentions", #"["bob"]"#, .mentions, false)]),
         Shape(type: "delete", members: target),
         Shape(
             type: "react",
@@ -206,6 +209,11 @@ import Testing
             ].flatMap { [$0, $0.replacing("\"", with: "\"e1-", maxReplacements: 1)] }.map { ($0, .badPosition) }
             more += [#""4""#, #""e-4""#, #""e2-4""#, #""e11-4""#, #""E1-4""#, #""e1-e1-4""#, #""e1""#, #"" e1-4""#]
                 .map { ($0, .badPosition) }
+        case .mentions:
+            bad =
+                notStrings.filter { $0 != #"["a"]"# } + [#""bob""#, #"[1]"#, #"["a",null]"#, #"["@bob"]"#, #"["@"]"#]
+                + notNames.map { #"["ok",\#($0)]"# }
+            more = [("[" + (1...33).map { "\"u\($0)\"" }.joined(separator: ",") + "]", .tooLarge)]
         case .names:
             bad =
                 notStrings.filter { $0 != #"["a"]"# } + [#""bob""#, #"[1]"#, #"["a",null]"#, #"[["a"]]"#, #"["@a"]"#]

@@ -64,7 +64,10 @@ func describe(_ command: Command) -> String {
     case .devices: "devices"
     case .send(let send):
         words("send", text(send.to), text(send.key), text(send.kind), text(send.body), number(send.replyTo?.value))
-    case .edit(let edit): words("edit", target(edit.target), text(edit.body), edit.textFault.map { "\($0)" } ?? "text")
+            + mentions(send.mentions)
+    case .edit(let edit):
+        words("edit", target(edit.target), text(edit.body), edit.textFault.map { "\($0)" } ?? "text")
+            + mentions(edit.mentions)
     case .delete(let value): words("delete", target(value))
     case .react(let react): words("react", target(react.target), text(react.reaction), "\(react.isRemoval)")
     case .history(let history):
@@ -171,3 +174,7 @@ private func text(_ text: Text?) -> String { text?.string ?? "-" }
 private func list(_ texts: [Text]) -> String { texts.map(\.string).joined(separator: ",") }
 private func number(_ number: (some BinaryInteger)?) -> String { number.map { "\($0)" } ?? "-" }
 private func target(_ target: Command.Target) -> String { "\(target.conversation.string) \(target.sequence.value)" }
+
+private func mentions(_ names: [Text]) -> String {
+    names.isEmpty ? "" : " | " + names.map(\.string).joined(separator: " ")
+}

@@ -42,8 +42,8 @@ import Testing
         let second = "1970-01-01 00:00:01.000"
         #expect(
             try rows(other, "SELECT * FROM messages") == [
-                "3|\(second)|c1|1|alice|phone|k|text|-|\"changed\"|\(second)|-",
-                "5|\(second)|c1|2|alice|phone|-|text|-|-|-|\(second)",
+                "3|\(second)|c1|1|alice|phone|k|text|-|-|\"changed\"|\(second)|-",
+                "5|\(second)|c1|2|alice|phone|-|text|-|-|-|-|\(second)",
             ])
         #expect(
             try rows(other, "SELECT position, kind, sequence, label FROM events") == [

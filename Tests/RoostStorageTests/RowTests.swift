@@ -58,16 +58,18 @@ import Testing
             editedAt: 5, deletedAt: 6)
         func bytes(_ text: String) -> [UInt8] { Array(text.utf8) }
         var plain: [UInt8] = []
-        for word: UInt64 in [7, 1 | 2 << 32, 3, 1 | 256, 1_000, 2, 5, 6, 1 | 2 << 32, 3 | 4 << 32] {
+        for word: UInt64 in [7, 1 | 2 << 32, 3, 1 | 256, 1_000, 2, 5, 6, 1 | 2 << 32, 3 | 4 << 32, 2] {
             withUnsafeBytes(of: word.littleEndian) { plain += $0 }
         }
-        plain += bytes("dkklll\"b\"!")
+        plain += bytes("dkklll{}\"b\"!")
         let wanted = plain.withUnsafeBytes { Int64(Checksum.of($0)) }
         let got = bytes("d").withUnsafeBytes { device in
             bytes("kk").withUnsafeBytes { key in
                 bytes("lll").withUnsafeBytes { label in
-                    bytes("\"b\"!").withUnsafeBytes {
-                        numbers.checksum(device: device, key: key, label: label, body: $0)
+                    bytes("{}").withUnsafeBytes { extras in
+                        bytes("\"b\"!").withUnsafeBytes {
+                            numbers.checksum(device: device, key: key, label: label, extras: extras, body: $0)
+                        }
                     }
                 }
             }

@@ -60,6 +60,7 @@ final class CatchUpPage {
         result?.events.removeAll { $0.kind == .edit && isOf($0) }
         guard let index = result?.events.firstIndex(where: { $0.kind == .message && isOf($0) }) else { return }
         result?.events[index].body = []
+        result?.events[index].extras = nil
         result?.events[index].deletedAt = time
     }
 

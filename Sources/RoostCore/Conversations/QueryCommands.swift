@@ -366,7 +366,7 @@ final class QueryCommands {
         builder.member("count", Int64(conversation.members.count))
         builder.names("members", conversation.members.prefix(bounds.membersNamed).map(\.user.name))
         builder.member("sequence", conversation.lastSequence.value)
-        builder.member("unread", member.unread)
+        builder.unread(of: member)
         builder.member("read", member.watermark.read.value)
         if let last {
             builder.beginObject("message")

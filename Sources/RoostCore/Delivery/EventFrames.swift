@@ -129,14 +129,21 @@ struct EventFrames {
             builder.member("deletedAt", event.deletedAt.milliseconds)
         } else {
             if event.editedAt != .never { builder.member("editedAt", event.editedAt.milliseconds) }
-            builder.member("body", raw: event.body)
+            writeBody(event)
         }
     }
 
     private func writeEdit(_ event: borrowing StoredEvent, from sender: String) {
         writeReference(event, from: sender)
         if event.label != "text" { builder.member("kind", plain: event.label) }
+        writeBody(event)
+    }
+
+    /// Writes the body, and what the message has beside it. Nothing else may follow: `EventWindow` replaces everything
+    /// from the body on.
+    private func writeBody(_ event: borrowing StoredEvent) {
         builder.member("body", raw: event.body)
+        event.extras?.members.withUnsafeBytes { builder.members(raw: $0) }
     }
 
     /// Writes which message it is about, who acted, and when.

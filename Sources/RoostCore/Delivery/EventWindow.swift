@@ -220,7 +220,7 @@ final class EventWindow {
     private func edit(_ event: borrowing StoredEvent, in conversation: ConversationNumber, at ordinal: Ordinal) {
         let message = MessageID(conversation: conversation, sequence: event.sequence)
         if let former = edits.updateValue(ordinal, forKey: message) { update(former) { $0.isVoid = true } }
-        replaceBody(of: message, by: ",\"editedAt\":\(event.time.milliseconds),\"body\":", event.body)
+        replaceBody(of: message, by: ",\"editedAt\":\(event.time.milliseconds),\"body\":", event.body, event.extras)
     }
 
     private func delete(_ event: borrowing StoredEvent, in conversation: ConversationNumber) {
@@ -230,9 +230,13 @@ final class EventWindow {
     }
 
     /// Gives a message another end of its text, if the message is in the window.
-    private func replaceBody(of message: MessageID, by members: String, _ body: [UInt8]) {
+    private func replaceBody(
+        of message: MessageID, by members: String, _ body: [UInt8], _ extras: Extras? = nil
+    ) {
         guard let text = ordinal(of: message).map({ self[$0].text }) else { return }
-        let chunk = chunkWithRoom(for: text.count + members.utf8.count + body.count + 1 + text.ownCount)
+        let others = extras.map { [UInt8(ascii: ",")] + $0.members } ?? []
+        let chunk = chunkWithRoom(
+            for: text.count + members.utf8.count + body.count + others.count + 1 + text.ownCount)
         // Making room may have dropped the message.
         guard let ordinal = ordinal(of: message) else { return }
         let start = chunk.used
@@ -240,6 +244,7 @@ final class EventWindow {
         chunk.append(UnsafeRawBufferPointer(rebasing: old[..<Self.bodyStart(in: old)]))
         chunk.append(members)
         body.withUnsafeBytes { chunk.append($0) }
+        others.withUnsafeBytes { chunk.append($0) }
         chunk.append("}")
         let count = chunk.used - start
         chunk.append(ownMembers(text))

@@ -39,6 +39,8 @@ final class Conversation {
     var typers = Typing.Typers()
     var receiptPace = Receipts.Pace()
     var counts = GroupCounts.Count()
+    /// The newest messages that mention all members.
+    var mentionsOfAll = MentionList()
     /// The leaving of the last member is under way, so nobody can come back.
     private(set) var isEnding = false
 

@@ -99,6 +99,7 @@ final class Directory {
             conversation.load(
                 Appearance(name: stored.name, photo: stored.photo, description: stored.description),
                 createdAt: stored.createdAt)
+            conversation.mentionsOfAll = MentionList(stored.mentionsOfAll)
             register(conversation)
         }
         load(snapshot.members, settled)
@@ -122,7 +123,7 @@ final class Directory {
                 let member = Member(
                     user, of: conversation, role: role, since: stored.since, joinedAt: stored.joinedAt,
                     joinedAfter: stored.joinedAfter, isOwn: stored.hasAnswered || conversation.opener === user,
-                    watermark: stored.watermark)
+                    watermark: stored.watermark, mentions: stored.mentions)
                 conversation.admit(member, settled)
                 user.join(member)
             } else {

@@ -23,10 +23,13 @@ final class Member {
     var progress: Receipts.Progress
     var typing = Typing.Mark()
     var counted = GroupCounts.Mark()
+    /// Unread messages that mention this member by name.
+    var mentions: MentionList
 
     init(
         _ user: User, of conversation: Conversation, role: Role, since: SequenceNumber, joinedAt: Position,
-        joinedAfter: SequenceNumber, isOwn: Bool = false, watermark: Watermark = Watermark()
+        joinedAfter: SequenceNumber, isOwn: Bool = false, watermark: Watermark = Watermark(),
+        mentions: [SequenceNumber] = []
     ) {
         self.user = user
         self.conversation = conversation
@@ -36,6 +39,7 @@ final class Member {
         self.joinedAfter = joinedAfter
         self.isOwn = isOwn
         progress = Receipts.Progress(watermark)
+        self.mentions = MentionList(mentions)
     }
 
     var watermark: Watermark { progress.watermark }
@@ -48,8 +52,15 @@ final class Member {
     /// False if the user has left since, or has left and joined again.
     var isCurrent: Bool { conversation.member(user.number) === self }
 
+    /// Messages up to this one don't count as unread.
+    var readFloor: SequenceNumber { max(watermark.read, joinedAfter, since) }
+
     /// The number of unread messages, the same on every device.
-    var unread: Int64 {
-        max(0, conversation.lastSequence.value - max(watermark.read, joinedAfter, since).value)
+    var unread: Int64 { max(0, conversation.lastSequence.value - readFloor.value) }
+
+    /// How many of the unread messages mention the member, by name or with all others, and the first of them; nil if
+    /// none does. Of too many, only the newest are known.
+    var unreadMentions: (count: Int, first: SequenceNumber)? {
+        mentions.unread(with: conversation.mentionsOfAll, above: readFloor)
     }
 }

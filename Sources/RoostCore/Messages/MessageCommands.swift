@@ -12,13 +12,14 @@ final class MessageCommands {
     private let typing: TypingCommands
     private let builder: FrameBuilder
     private let counters: Counters
+    private let mentions: Mentions
     /// Most Unicode scalars of a text.
     private let textScalars: Int
 
     init(
         prices: Prices, directory: Directory, journal: Journal, delivery: Delivery,
         conversations: ConversationCommands, typing: TypingCommands, builder: FrameBuilder, counters: Counters,
-        textScalars: Int
+        mentions: Mentions, textScalars: Int
     ) {
         self.prices = prices
         self.directory = directory
@@ -28,6 +29,7 @@ final class MessageCommands {
         self.typing = typing
         self.builder = builder
         self.counters = counters
+        self.mentions = mentions
         self.textScalars = textScalars
     }
 
@@ -37,6 +39,8 @@ final class MessageCommands {
         let user = speaker.user
         try journal.reserve(send.body.count)
         var conversation = session.directory.destination.conversation(named: send.to)
+        let named = send.mentions.distinctNames
+        var mentioned: [UserNumber] = []
         var refusal: Refusal?
         do throws(Refusal) {
             if let known = conversation {
@@ -49,6 +53,7 @@ final class MessageCommands {
                 if let known = found.conversation { try pay(for: send.body.count, to: known, session, now) }
                 conversation = try open(found, send, session, speaker, now)
             }
+            if !named.isEmpty { mentioned = try mentions.users(named, in: conversation, by: user) }
         } catch {
             // The log is asked whether it was sent before: a retry gets its first answer, whatever has changed since.
             guard !error.code.isTemporary else { throw error }
@@ -62,6 +67,10 @@ final class MessageCommands {
         append.label = send.kind?.string ?? "text"
         append.reference = send.replyTo ?? .none
         append.body = send.body.array
+        if !named.isEmpty {
+            append.extras = Extras(mentions: named)
+            append.mentioned = mentioned
+        }
         journal.submit(append, session, id, refusal: refusal)
         if let conversation, conversation.typers.count > 0 { typing.stop(user, in: conversation) }
     }
@@ -126,8 +135,14 @@ final class MessageCommands {
         _ edit: Command.Edit, by speaker: Speaker, _ id: CommandID?, _ session: Session, _ now: Moment
     ) throws(Refusal) {
         try journal.reserve(edit.body.count)
-        var append = try event(.edit, on: edit.target, by: speaker, bytes: edit.body.count, session, now).append
+        var (append, _, conversation) = try event(
+            .edit, on: edit.target, by: speaker, bytes: edit.body.count, session, now)
         append.body = edit.body.array
+        let named = edit.mentions.distinctNames
+        if !named.isEmpty {
+            append.mentioned = try mentions.users(named, in: conversation, by: speaker.user)
+            append.extras = Extras(mentions: named)
+        }
         append.flag = edit.textFault == nil
         journal.submit(append, session, id, refusal: refusal(for: edit.textFault))
     }
@@ -146,7 +161,7 @@ final class MessageCommands {
         _ target: Command.Target, by speaker: Speaker, _ id: CommandID?, _ session: Session, _ now: Moment
     ) throws(Refusal) {
         try journal.reserve(0)
-        var (append, role) = try event(.delete, on: target, by: speaker, session, now)
+        var (append, role, _) = try event(.delete, on: target, by: speaker, session, now)
         append.flag = directory.policy.mayDeleteOfOthers(role)
         journal.submit(append, session, id)
     }
@@ -164,7 +179,7 @@ final class MessageCommands {
     private func event(
         _ kind: EventKind, on target: Command.Target, by speaker: Speaker, bytes: Int = 0, _ session: Session,
         _ now: Moment
-    ) throws(Refusal) -> (append: Append, role: Role) {
+    ) throws(Refusal) -> (append: Append, role: Role, conversation: Conversation) {
         let user = speaker.user
         let (conversation, role) = try directory.conversation(target.conversation, for: user)
         if kind == .delete { try directory.check(isCertain: conversation.isRoleCertain(of: user.number)) }
@@ -174,7 +189,7 @@ final class MessageCommands {
         try pay(for: bytes, to: conversation, session, now)
         var append = Append(kind, in: conversation.number, by: user.number, device: speaker.device, at: now.wall)
         append.reference = target.sequence
-        return (append, role)
+        return (append, role, conversation)
     }
 
     func signal(

@@ -37,12 +37,13 @@ final class StoredEvents {
     private let events: EventFrames
     private let counters: Counters
     private let times: DeliveryTimes
+    private let mentions: Mentions
 
     init(
         bounds: Bounds, directory: Directory, journal: Journal, delivery: Delivery, catchUp: CatchUp,
         receipts: Receipts, conversations: ConversationCommands, queries: QueryCommands, erasures: ErasureCommands,
         replies: Replies,
-        events: EventFrames, counters: Counters, times: DeliveryTimes
+        events: EventFrames, counters: Counters, times: DeliveryTimes, mentions: Mentions
     ) {
         self.bounds = bounds
         self.directory = directory
@@ -57,6 +58,7 @@ final class StoredEvents {
         self.events = events
         self.counters = counters
         self.times = times
+        self.mentions = mentions
     }
 
     // MARK: In
@@ -211,10 +213,13 @@ final class StoredEvents {
             counters.messages += 1
             if let member = conversation.member(event.sender) {
                 receipts.advanceOwn(member, to: event.sequence, writtenAt: event.time, at: now)
+                member.mentions.forget(upTo: event.sequence)
             }
+            mentions.note(event, in: conversation)
             directory.noteAnswer(by: event.sender, in: conversation)
             delivery.gather(event, from: sender, in: conversation, except: origin, answering: id)
         case .edit, .delete, .react:
+            if event.kind == .edit { mentions.note(event, in: conversation) }
             directory.noteAnswer(by: event.sender, in: conversation)
             conversation.noteChange(at: event.position)
             delivery.gather(event, from: sender, in: conversation, except: origin, answering: id)

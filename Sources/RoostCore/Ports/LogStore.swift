@@ -179,6 +179,8 @@ public struct Snapshot: Sendable {
         public var lastPosition: Position
         /// Time of the last durable event.
         public var lastTime: Timestamp
+        /// The newest messages that mention all members, in order.
+        public var mentionsOfAll: [SequenceNumber] = []
         /// Creates a conversation without events.
         public init(_ number: ConversationNumber, id: String, kind: ConversationKind, name: String) {
             self.number = number
@@ -211,6 +213,8 @@ public struct Snapshot: Sendable {
         public var hasAnswered = false
         /// The member's watermarks.
         public var watermark: Watermark
+        /// The newest messages that mention the member and that it hasn't read, in order.
+        public var mentions: [SequenceNumber] = []
         /// Creates a membership.
         public init(_ conversation: ConversationNumber, _ user: UserNumber, role: Role?) {
             self.conversation = conversation

@@ -144,6 +144,18 @@ public struct Append: Sendable {
         set { own().body = newValue }
     }
 
+    /// Message, edit: what the message has beside its body. Of an edit, it replaces what was there.
+    public var extras: Extras? {
+        get { content.extras }
+        set { own().extras = newValue }
+    }
+
+    /// Message, edit: the members whom the extras mention, who have it unread; `.none` stands for all. Not stored.
+    public var mentioned: [UserNumber] {
+        get { content.mentioned }
+        set { own().mentioned = newValue }
+    }
+
     /// A change of the conversation that happens if and only if this event is stored.
     public var change: ConversationChange? {
         get { content.change }
@@ -162,6 +174,8 @@ public struct Append: Sendable {
         var key = ""
         var label = ""
         var body: [UInt8] = []
+        var extras: Extras?
+        var mentioned: [UserNumber] = []
         var change: ConversationChange?
 
         init(device: String) { self.device = device }
@@ -171,6 +185,8 @@ public struct Append: Sendable {
             key = other.key
             label = other.label
             body = other.body
+            extras = other.extras
+            mentioned = other.mentioned
             change = other.change
         }
     }

@@ -356,6 +356,8 @@ public struct StoredEvent: Sendable {
     public var reference: SequenceNumber
     /// Raw JSON; empty if it was erased.
     public var body: [UInt8]
+    /// Message, edit: what the message has beside its body; nil if nothing, or if it was erased.
+    public var extras: Extras?
     /// React: whether the reaction was taken back.
     public var flag: Bool
     /// When the relay received it.
@@ -379,6 +381,7 @@ public struct StoredEvent: Sendable {
         label = append.label
         reference = append.reference
         body = append.body
+        extras = append.extras
         flag = append.flag
         time = append.time
         editedAt = .never

@@ -124,6 +124,9 @@ final class Prices {
         case .getUsers(let names): 1 + Int64(names.count) / 5
         // Up to 100 users, each of 2 kB. What is looked at comes on top.
         case .findUsers: 10
+        // Each name is looked up, and noted for its member.
+        case .send(let send): 1 + Int64(send.mentions.count) / 5
+        case .edit(let edit): 1 + Int64(edit.mentions.count) / 5
         case .create(let create): 1 + Int64(create.members.count) / 10
         case .change(let change):
             switch change.kind {

@@ -2,6 +2,14 @@ import RoostFraming
 import RoostWire
 
 extension FrameBuilder {
+    /// Writes what the member hasn't read into the object that is open.
+    func unread(of member: Member) {
+        self.member("unread", member.unread)
+        guard let mentions = member.unreadMentions else { return }
+        self.member("mentions", Int64(mentions.count))
+        self.member("firstMention", mentions.first.value)
+    }
+
     /// Writes a member's watermark into the object that is open, as far as it may be told.
     func members(of watermark: Watermark, _ view: ReceiptView) {
         guard view != .nothing else { return }

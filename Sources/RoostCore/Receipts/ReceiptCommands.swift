@@ -59,6 +59,7 @@ final class ReceiptCommands {
                 try prices.pay(deliveries: conversation.audienceCount, by: session, at: now)
             }
             receipts.advanceRead(member, to: target.sequence, at: now)
+            member.mentions.forget(upTo: target.sequence)
         }
         replies.accept(id, session)
     }
@@ -189,7 +190,7 @@ final class ReceiptCommands {
         builder.member("conversation", plain: member.conversation.id)
         builder.member("user", plain: member.user.name)
         builder.members(of: member.watermark, view)
-        if isOwn { builder.member("unread", member.unread) }
+        if isOwn { builder.unread(of: member) }
         return builder.finish()
     }
 }

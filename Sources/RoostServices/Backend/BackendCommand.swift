@@ -35,10 +35,11 @@ struct BackendCommand: Sendable {
 
     private static let messages: [BackendCommand] = [
         BackendCommand(
-            path: "messages", type: .send, word: .send, members: ["as", "to", "kind", "body", "replyTo"],
+            path: "messages", type: .send, word: .send, members: ["as", "to", "kind", "body", "replyTo", "mentions"],
             key: .required, status: 201),
         BackendCommand(
-            path: "messages/edit", type: .edit, word: .send, members: ["as", "conversation", "sequence", "body"]),
+            path: "messages/edit", type: .edit, word: .send,
+            members: ["as", "conversation", "sequence", "body", "mentions"]),
         BackendCommand(
             path: "messages/delete", type: .delete, word: .send, members: ["as", "conversation", "sequence"]),
         BackendCommand(

@@ -36,6 +36,7 @@ final class Directory {
     private let database: Database
     let receipts: ReceiptTable
     let settings: SettingTable
+    let mentions: MentionTable
     private var conversations: [Int32: Conversation] = [:]
 
     /// Loads the ends of all conversations.
@@ -44,6 +45,7 @@ final class Directory {
         receipts = try ReceiptTable(database)
         statements = try DirectoryStatements(database)
         settings = try SettingTable(database)
+        mentions = try MentionTable(database)
         let query = try database.prepare("SELECT number, last_sequence, last_position, last_time FROM conversation")
         while try query.step() {
             guard (0...Directory.numberMax).contains(query.int64(1)) else {
@@ -179,6 +181,7 @@ final class Directory {
         update.bind(5, mark.read.value)
         update.bind(6, mark.readAt.milliseconds)
         try update.run()
+        try mentions.remove(of: user, in: conversation, upTo: mark.read)
     }
 
     func setAnswered(_ user: UserNumber, in conversation: ConversationNumber) throws {
@@ -305,6 +308,7 @@ final class Directory {
         statements.removeMember.bind(2, user.value)
         statements.removeMember.bind(3, position)
         try statements.removeMember.run()
+        try mentions.remove(of: user, in: conversation, upTo: SequenceNumber(.max))
     }
 
     private func setRole(_ role: Role, of user: UserNumber, in conversation: ConversationNumber) throws {

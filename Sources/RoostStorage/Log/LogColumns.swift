@@ -7,7 +7,7 @@ struct LogColumns {
     /// The columns that a query has to select, in this order.
     static let names = """
         position, conversation, sequence, kind, sender, time, checksum, reference, flag, edited_at, deleted_at, \
-        device, key, label, body
+        device, key, label, extras, body
         """
 
     private let row: Statement
@@ -28,7 +28,8 @@ struct LogColumns {
     var flag: Bool { row.int32(8) != 0 }
     var key: UnsafeRawBufferPointer { row.bytes(12) }
     var label: UnsafeRawBufferPointer { row.bytes(13) }
-    var body: UnsafeRawBufferPointer { row.bytes(14) }
+    var extras: UnsafeRawBufferPointer { row.bytes(14) }
+    var body: UnsafeRawBufferPointer { row.bytes(15) }
 
     /// Whether the row is what was written: its checksum is right.
     var isIntact: Bool {
@@ -46,6 +47,7 @@ struct LogColumns {
         append.label = row.text(13)
         append.reference = SequenceNumber(row.int64(7))
         append.flag = row.int32(8) != 0
+        append.extras = Extras(parsing: extras)
         append.body = [UInt8](body)
         let shown: SequenceNumber =
             switch kind {
@@ -63,7 +65,7 @@ struct LogColumns {
             position: position, conversation: conversation, sequence: sequence, kind: kind.rawValue, sender: sender,
             time: time, reference: row.int64(7), flag: row.int32(8) != 0, editedAt: row.int64(9),
             deletedAt: row.int64(10))
-        return numbers.checksum(device: row.bytes(11), key: key, label: label, body: body)
+        return numbers.checksum(device: row.bytes(11), key: key, label: label, extras: extras, body: body)
     }
 }
 

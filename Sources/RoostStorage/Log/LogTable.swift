@@ -177,18 +177,20 @@ struct LogEditor {
         self.newRows = newRows
         replace = try database.prepare(
             """
-            UPDATE log SET body = ?2, edited_at = ?3, deleted_at = ?4, checksum = ?5, device = ?6 WHERE position = ?1
+            UPDATE log SET body = ?2, edited_at = ?3, deleted_at = ?4, checksum = ?5, device = ?6, extras = ?7
+            WHERE position = ?1
             """)
         strip = try database.prepare(
             """
             UPDATE log SET conversation = 0, kind = ?2, checksum = ?3, reference = NULL, flag = NULL, edited_at = NULL,
-                deleted_at = NULL, device = NULL, label = NULL, body = ?4
+                deleted_at = NULL, device = NULL, label = NULL, extras = NULL, body = ?4
             WHERE position = ?1
             """)
         delete = try database.prepare("DELETE FROM log WHERE position = ?1")
     }
 
-    /// Writes what may change in a row: its body, the times of the last edit and of the deletion, and its device.
+    /// Writes what may change in a row: its body and extras, the times of the last edit and of the deletion, and its
+    /// device.
     func replace(_ row: LogRow) throws {
         try newRows.store()
         let event = row.event
@@ -198,10 +200,15 @@ struct LogEditor {
             reference: event.reference.value, flag: event.flag, editedAt: event.editedAt.milliseconds,
             deletedAt: event.deletedAt.milliseconds)
         let (device, key, label) = (Array(event.device.utf8), Array(event.key.utf8), Array(event.label.utf8))
+        let extras = event.extras?.json ?? []
         let checksum = device.withUnsafeBytes { device in
             key.withUnsafeBytes { key in
                 label.withUnsafeBytes { label in
-                    event.body.withUnsafeBytes { numbers.checksum(device: device, key: key, label: label, body: $0) }
+                    extras.withUnsafeBytes { extras in
+                        event.body.withUnsafeBytes {
+                            numbers.checksum(device: device, key: key, label: label, extras: extras, body: $0)
+                        }
+                    }
                 }
             }
         }
@@ -210,9 +217,12 @@ struct LogEditor {
         if numbers.deletedAt == 0 { replace.bindNull(4) } else { replace.bind(4, numbers.deletedAt) }
         replace.bind(5, checksum)
         if device.isEmpty { replace.bindNull(6) } else { try replace.bind(6, copying: event.device) }
-        try event.body.withUnsafeBytes { body in
-            try replace.bind(2, borrowedText: body)
-            try replace.run()
+        try extras.withUnsafeBytes { extras in
+            try replace.bind(7, borrowedText: extras)
+            try event.body.withUnsafeBytes { body in
+                try replace.bind(2, borrowedText: body)
+                try replace.run()
+            }
         }
     }
 
@@ -228,7 +238,7 @@ struct LogEditor {
         let key = Array(event.key.utf8)
         let none = UnsafeRawBufferPointer(start: nil, count: 0)
         let checksum = key.withUnsafeBytes { key in
-            body.withUnsafeBytes { numbers.checksum(device: none, key: key, label: none, body: $0) }
+            body.withUnsafeBytes { numbers.checksum(device: none, key: key, label: none, extras: none, body: $0) }
         }
         strip.bind(1, numbers.position)
         strip.bind(2, Int32(numbers.kind))

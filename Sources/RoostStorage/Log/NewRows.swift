@@ -21,9 +21,9 @@ final class NewRows {
             insert = try database.prepare(
                 """
                 INSERT INTO log (position, conversation, sequence, kind, sender, time, checksum, reference, flag,
-                    device, key, label, body)
+                    device, key, label, extras, body)
                 SELECT position, conversation, sequence, kind, sender, time, checksum, reference, flag,
-                    device, key, label, body FROM new_rows
+                    device, key, label, extras, body FROM new_rows
                 """)
         } catch {
             source.deallocate()
@@ -43,8 +43,10 @@ final class NewRows {
         add(event.key)
         row.label = Int32(truncatingIfNeeded: bytes.count)
         add(event.label)
+        row.extras = Int32(truncatingIfNeeded: bytes.count)
+        // The body and the extras of an edit are stored as the message's.
+        if event.kind != .edit, let extras = event.extras { bytes.append(contentsOf: extras.json) }
         row.body = Int32(truncatingIfNeeded: bytes.count)
-        // The body of an edit is stored as the message's body.
         if event.kind != .edit { bytes.append(contentsOf: event.body) }
         row.end = Int32(truncatingIfNeeded: bytes.count)
         let numbers = RowNumbers(
@@ -63,7 +65,8 @@ final class NewRows {
             }
             return numbers.checksum(
                 device: piece(row.device, row.key), key: piece(row.key, row.label),
-                label: piece(row.label, row.body), body: piece(row.body, row.end))
+                label: piece(row.label, row.extras), extras: piece(row.extras, row.body), body: piece(row.body, row.end)
+            )
         }
         row.reference = numbers.reference
         row.flag = event.flag ? 1 : 0

@@ -11,11 +11,11 @@ struct RowNumbers {
     var editedAt: Int64 = 0
     var deletedAt: Int64 = 0
 
-    /// The checksum of a row with these numbers and texts: CRC-32C of ten numbers of eight bytes each, lowest byte
+    /// The checksum of a row with these numbers and texts: CRC-32C of eleven numbers of eight bytes each, lowest byte
     /// first, followed by the texts. `Docs/Schema.md` documents the same.
     func checksum(
         device: UnsafeRawBufferPointer, key: UnsafeRawBufferPointer, label: UnsafeRawBufferPointer,
-        body: UnsafeRawBufferPointer
+        extras: UnsafeRawBufferPointer, body: UnsafeRawBufferPointer
     ) -> Int64 {
         var checksum = Checksum()
         checksum.add(word(position))
@@ -28,9 +28,11 @@ struct RowNumbers {
         checksum.add(word(deletedAt))
         checksum.add(pair(Int32(clamping: device.count), Int32(clamping: key.count)))
         checksum.add(pair(Int32(clamping: label.count), Int32(clamping: body.count)))
+        checksum.add(UInt64(clamping: extras.count))
         checksum.add(device)
         checksum.add(key)
         checksum.add(label)
+        checksum.add(extras)
         checksum.add(body)
         return Int64(checksum.value)
     }

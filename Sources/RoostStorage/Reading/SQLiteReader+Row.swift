@@ -33,6 +33,7 @@ extension SQLiteReader {
         var event = edit
         event.label = message.label
         event.body = message.body
+        event.extras = message.extras
         event.editedAt = message.editedAt
         event.deletedAt = message.deletedAt
         return event

@@ -7,7 +7,7 @@ enum Schema {
     ///
     /// A message has its own `sequence`; any other row has that of the last message before it, so that within a
     /// conversation the order by (sequence, position) is the order by position. Missing values, such as a key or body,
-    /// are NULL. An edit has no body of its own; it replaces the message's.
+    /// are NULL. An edit has no body and no extras of its own; it replaces the message's.
     static let log = """
         CREATE TABLE log (
             position INTEGER PRIMARY KEY,
@@ -24,6 +24,7 @@ enum Schema {
             device TEXT,
             key TEXT,
             label TEXT,
+            extras TEXT,
             body TEXT
         ) STRICT;
         CREATE TABLE meta (name TEXT PRIMARY KEY, value ANY NOT NULL) WITHOUT ROWID, STRICT;
@@ -107,6 +108,10 @@ enum Schema {
             PRIMARY KEY (user, key)
         ) WITHOUT ROWID, STRICT;
         CREATE INDEX state_by_position ON state (user, position);
+        CREATE TABLE mention (
+            conversation INTEGER NOT NULL, user INTEGER NOT NULL, sequence INTEGER NOT NULL,
+            PRIMARY KEY (conversation, user, sequence)
+        ) STRICT, WITHOUT ROWID;
         CREATE TABLE reaction (
             conversation INTEGER NOT NULL,
             sequence INTEGER NOT NULL,
@@ -174,7 +179,7 @@ enum Schema {
             \(word(of: "log.kind", ["message", "edit", "delete", "react", "conversation"])) AS kind,
             coalesce(log.reference, log.sequence) AS sequence,
             user.name AS sender,
-            log.device, log.key, log.label, log.flag, log.body
+            log.device, log.key, log.label, log.flag, log.extras, log.body
         FROM log CROSS JOIN conversation ON conversation.number = log.conversation
             CROSS JOIN user ON user.number = log.sender;
         CREATE VIEW messages AS SELECT
@@ -186,6 +191,7 @@ enum Schema {
             log.device, log.key,
             log.label AS kind,
             log.reference AS reply_to,
+            log.extras,
             log.body,
             \(text(of: "log.edited_at")) AS edited,
             \(text(of: "log.deleted_at")) AS deleted

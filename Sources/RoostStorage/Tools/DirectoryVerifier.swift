@@ -48,6 +48,11 @@ struct DirectoryVerifier {
             SELECT user, count(*) FROM state WHERE value IS NOT NULL AND NOT json_valid(value) GROUP BY user
             """, "state", "% values of this user can't be read", &report)
         try tell(
+            """
+            SELECT conversation, user FROM mention WHERE conversation NOT IN (SELECT number FROM conversation)
+                AND conversation NOT IN (SELECT conversation FROM erasure)
+            """, "mention", "is of user number % in a conversation that isn't there", &report)
+        try tell(
             "SELECT number, cursor FROM device WHERE cursor > \(summary.head)", "device",
             "has acked position %, which the log hasn't reached", &report)
         try tell(

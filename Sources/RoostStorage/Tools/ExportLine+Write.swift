@@ -135,6 +135,7 @@ struct ExportLineWriter {
             member("replyTo", unlessZero: event.replyTo)
             member("editedAt", unlessZero: event.editedAt)
             member("deletedAt", unlessZero: event.deletedAt)
+            if !event.extras.isEmpty { json.member("extras", raw: event.extras) }
             if event.deletedAt == 0 { write(event.body, as: "body", orText: "bodyText") }
         case .react:
             json.member("reaction", event.label)

@@ -150,6 +150,8 @@ struct ExportedEvent: Equatable, Sendable {
     var isRemoved = false
     /// Message: the body as it is now, raw JSON; empty if deleted. Change: its members, raw JSON without braces.
     var body: [UInt8] = []
+    /// Message: what it has beside its body, as a JSON object; empty for nothing.
+    var extras: [UInt8] = []
     /// 0: never.
     var editedAt: Int64 = 0
     var deletedAt: Int64 = 0

@@ -113,6 +113,7 @@ extension ExportedEvent {
         if event.kind == .message {
             editedAt = event.editedAt.milliseconds
             deletedAt = event.deletedAt.milliseconds
+            extras = event.extras?.json ?? []
         }
     }
 }

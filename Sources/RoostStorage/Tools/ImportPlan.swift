@@ -72,6 +72,13 @@ struct ImportPlan {
         return marks.sorted()
     }
 
+    /// The numbers of users whom a message mentions, as far as the file or the store has them; 0 stands for all.
+    func numbers(of names: [String]) -> [UserNumber] {
+        names.compactMap { name in
+            name == Extras.everybody ? MentionTable.everybody : users[name].map { UserNumber($0.number) }
+        }
+    }
+
     /// Takes the next line.
     mutating func take(_ line: ExportLine, number: Int64) throws {
         guard !isEnded else { throw ExportLineFailure("comes after the end line") }

@@ -95,7 +95,9 @@ final class ImportTarget {
         if isDeleted != (event.deletedAt != 0) { return isDeleted ? .newer : .older }
         let editedAt = stored.event.editedAt.milliseconds
         if !isDeleted, event.editedAt != editedAt { return event.editedAt > editedAt ? .older : .newer }
-        guard stored.event.body == event.body else { throw ImportTarget.other }
+        guard stored.event.body == event.body, (stored.event.extras?.json ?? []) == event.extras else {
+            throw ImportTarget.other
+        }
         return .same
     }
 

@@ -16,6 +16,9 @@ struct ImportedEvent {
     var reference: Int64 = 0
     var flag = false
     var body: [UInt8] = []
+    var extras: Extras?
+    /// Members whom the extras mention.
+    var mentioned: [UserNumber] = []
     var editedAt: Int64 = 0
     var deletedAt: Int64 = 0
     /// The line it came from, for messages.
@@ -46,6 +49,7 @@ struct ImportedEvent {
             }
         flag = event.isRemoved
         body = event.body
+        extras = event.extras.withUnsafeBytes { Extras(parsing: $0) }
         editedAt = event.editedAt
         deletedAt = event.deletedAt
     }
@@ -85,6 +89,7 @@ struct ImportedEvent {
         append.reference = SequenceNumber(reference)
         append.flag = flag
         append.body = body
+        append.extras = extras
         return append
     }
 }

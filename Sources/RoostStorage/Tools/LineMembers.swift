@@ -1,3 +1,4 @@
+import RoostCore
 import RoostWire
 
 /// The members of a line that have not been asked for yet. Every question takes one away; whatever is left at the end
@@ -98,6 +99,15 @@ struct LineMembers {
             throw ExportLineFailure("\(name)Text: not a text that is JSON")
         }
         return text
+    }
+
+    /// What a message has beside its body; empty for nothing.
+    mutating func extras() throws(ExportLineFailure) -> [UInt8] {
+        guard let value = rest.removeValue(forKey: "extras") else { return [] }
+        guard value.raw.withUnsafeBytes({ Extras(parsing: $0) }) != nil else {
+            throw ExportLineFailure("extras: not what a message has beside its body")
+        }
+        return value.raw
     }
 
     /// An object's members, raw and without the braces.

@@ -34,6 +34,7 @@ extension SQLiteWriter {
                 throw ImportRefusal(line: event.line, reason: "the row at position \(position) is damaged")
             }
             row.event.body = event.body
+            row.event.extras = event.extras
             row.event.editedAt = Timestamp(milliseconds: event.editedAt)
             row.event.deletedAt = Timestamp(milliseconds: event.deletedAt)
             try editor.replace(row)
@@ -69,6 +70,8 @@ extension SQLiteWriter {
             EventEntry(position: head, sequence: event.sequence, isMessage: event.kind == .message),
             to: event.conversation, key: keyHash)
         conversation.note(sequence: event.sequence, position: head, time: event.time)
+        try directory.mentions.add(
+            SequenceNumber(event.sequence), for: event.mentioned, in: ConversationNumber(event.conversation))
         guard event.kind == .react else { return }
         guard try reactions.has(append) == event.flag else {
             throw refuse("reaction: \(event.flag ? "it wasn't given" : "it was given before")")

@@ -141,6 +141,7 @@ public final class StoreImporter {
         var so = progressOf[event.conversation] ?? (0, 0)
         var imported = ImportedEvent(event, conversation: conversation.number, sender: sender.number)
         imported.line = number
+        imported.mentioned = plan.numbers(of: imported.extras?.mentions ?? [])
         if event.kind == .message { so.sequence = event.sequence } else { imported.sequence = so.sequence }
         if let stored = conversation.stored, so.rows < stored.count {
             if let position = plan.refreshed[number] {

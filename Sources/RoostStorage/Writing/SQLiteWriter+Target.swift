@@ -17,9 +17,10 @@ extension SQLiteWriter {
             guard row.event.deletedAt == .never else { return .refused(.gone) }
             guard row.event.sender == event.sender else { return .refused(.forbidden) }
             guard row.event.label != "text" || event.flag else { return .refused(.badRequest) }
-            // The same body again is most likely a retry.
-            guard row.event.body != event.body else { return .unchanged }
+            // The same again is most likely a retry.
+            guard row.event.body != event.body || row.event.extras != event.extras else { return .unchanged }
             row.event.editedAt = event.time
+            row.event.extras = event.extras
             try replaceBody(of: &row, with: event.body)
             return .stored(Position(head + 1), event.reference, label: row.event.label)
         }
@@ -33,6 +34,7 @@ extension SQLiteWriter {
             guard row.event.sender == event.sender || event.flag else { return .refused(.forbidden) }
             guard row.event.deletedAt == .never else { return .unchanged }
             row.event.deletedAt = event.time
+            row.event.extras = nil
             try replaceBody(of: &row, with: [])
             return .stored(Position(head + 1), event.reference)
         }
@@ -59,7 +61,7 @@ extension SQLiteWriter {
         }
     }
 
-    /// Stores another body, and the times of the row as they are now.
+    /// Stores another body, and the times and extras of the row as they are now.
     func replaceBody(of row: inout LogRow, with body: [UInt8]) throws {
         expiry.changed(at: row.event.position.value, by: body.count - row.event.body.count)
         row.event.body = body

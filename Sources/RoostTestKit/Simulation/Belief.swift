@@ -17,7 +17,7 @@ struct Belief {
     /// The relay has answered that the device is in the background, and the device hasn't come back.
     var isInBackground = false
     var receipts: [Ledger.Pair: Ledger.Mark] = [:]
-    var objects: [Int: (unread: Int64, read: Int64, count: Int64, sequence: Int64)] = [:]
+    var objects: [Int: (unread: Int64, read: Int64, count: Int64, sequence: Int64, mentions: [Int64])] = [:]
     var rosters: [Int: JSONValue] = [:]
 
     /// The client's user is no longer in a conversation: nobody types there any more, and how far others have read is

@@ -123,7 +123,13 @@ final class EndCheck {
                 world.fail(
                     "\(connection.label) is told that it has read \(object.read) of \(conversation.id), not \(range)")
             }
-            if object.unread != last - max(object.read, member.since, member.joinedAfter)
+            let floor = max(object.read, member.since, member.joinedAfter)
+            let mentions = conversation.mentions(of: user.index, above: floor)
+            if object.mentions != mentions {
+                world.fail(
+                    "\(connection.label) is told of mentions \(object.mentions) in \(conversation.id), not \(mentions)")
+            }
+            if object.unread != last - floor
                 || object.count != conversation.members.count
             {
                 world.fail(

@@ -154,6 +154,7 @@ extension Ledger {
 
     private func change(_ message: inout Message, _ append: Append, _ sender: Int, _ position: Int64) {
         let reaction = Reaction(user: sender, text: append.label)
+        for user in append.mentioned { message.mentioned.insert(user == .none ? -1 : users[user.value] ?? -2) }
         switch append.kind {
         case .edit:
             if message.sender != sender { blame("user \(sender) edited what others wrote") }
@@ -183,6 +184,11 @@ extension Ledger {
             if role == nil, !append.isErasing {
                 blame("user \(sender) acts in \(conversation.id) without being a member")
             }
+        }
+        for mentioned in append.mentioned {
+            let index = users[mentioned.value] ?? -1
+            let isAllowed = mentioned == .none ? (role ?? .member) >= .admin : conversation.members[index] != nil
+            if !isAllowed { blame("user \(sender) mentions whom it may not in \(conversation.id)") }
         }
         if case .erase = append.change, conversation.members.count > 1 {
             blame("\(conversation.id) is erased, and \(conversation.members.count) users are in it")

@@ -29,6 +29,8 @@ final class Ledger {
         var editedAt: Int64 = 0
         var isDeleted = false
         var reactions: [Reaction] = []
+        /// Whom it mentions, or mentioned before an edit; -1 stands for all.
+        var mentioned: Set<Int> = []
     }
 
     struct Event {

@@ -181,6 +181,7 @@ final class ReplyCheck {
         case .hello: allowed = ["unauthorized", "too_large", "not_ready"]
         case .send(let intent):
             allowed = codes(refusing: intent, of: connection.device.user)
+                .union(intent.members.contains("@all") ? ["forbidden"] : [])
             connection.device.user.unanswered.removeAll { $0.key == intent.key }
         case .change: allowed = ["not_found", "gone", "forbidden", "bad_request", "too_large"]
         case .create: allowed = ["too_large", "gone", "conflict"]
@@ -282,7 +283,8 @@ final class ReplyCheck {
                 world.fail("\(connection.label) gets a conversation that can't be")
                 continue
             }
-            connection.belief.objects[conversation.index] = (unread, read, count, sequence)
+            let mentions = [object["mentions"]?.integer ?? 0, object["firstMention"]?.integer ?? 0]
+            connection.belief.objects[conversation.index] = (unread, read, count, sequence, mentions)
         }
     }
 

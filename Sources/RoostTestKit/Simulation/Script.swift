@@ -273,9 +273,16 @@ final class Script {
         }
         let isReply = last > 0 && world.random.chance(10)
         if isReply { members += ",\"replyTo\":\(world.random.within(1...Int(last) + 1))" }
+        members += mentions(by: user, in: index)
         let intent = SendIntent(key: key, members: members, isToPeer: isToPeer, conversation: index, isReply: isReply)
         user.unanswered.append(intent)
         clients.say("send", members, .send(intent), on: connection)
+    }
+
+    /// In a group, sometimes somebody who may not be a member, or all.
+    private func mentions(by user: SimulatedUser, in index: Int?) -> String {
+        guard let index, ledger.conversations[index].kind == .group, world.random.chance(15) else { return "" }
+        return ",\"mentions\":[\"\(world.random.chance(25) ? "@all" : people.other(than: user).name)\"]"
     }
 
     /// Sends a message again from any device of its user, whether it got an answer or not.
@@ -314,7 +321,9 @@ final class Script {
         switch kind {
         case .edit:
             clients.say(
-                "edit", target + ",\"body\":\"edited \(world.random.below(1_000))\"", .change(.edit), on: connection)
+                "edit",
+                target + ",\"body\":\"edited \(world.random.below(1_000))\""
+                    + mentions(by: connection.device.user, in: conversation.index), .change(.edit), on: connection)
         case .delete:
             clients.say("delete", target, .change(.delete), on: connection)
         default:

@@ -22,6 +22,10 @@ public struct ConversationSummary: Sendable, Equatable {
     public var sequence: SequenceNumber
     /// Messages that the user has not read.
     public var unread: Int
+    /// How many of them mention the user; of very many, only the newest are counted.
+    public var mentions: Int = 0
+    /// The first of these.
+    public var firstMention: SequenceNumber?
     /// The last message that the user has read.
     public var read: SequenceNumber
     /// The last message.
@@ -47,6 +51,8 @@ extension ConversationSummary {
         self.members = outline.members
         sequence = members.sequence("sequence") ?? .none
         unread = members.count("unread") ?? 0
+        mentions = members.count("mentions") ?? 0
+        firstMention = members.sequence("firstMention")
         read = members.sequence("read") ?? .none
         message = members.object("message").flatMap(Message.init(reading:))
         time = members.time("time") ?? .never
@@ -111,6 +117,10 @@ public struct Receipt: Sendable, Equatable {
     public var readAt: Timestamp?
     /// Number of unread messages; only in the user's own receipts.
     public var unread: Int?
+    /// How many of them mention the user, and the first of these; only in the user's own receipts.
+    public var mentions: Int?
+    /// The first of these.
+    public var firstMention: SequenceNumber?
 }
 
 extension Receipt {
@@ -129,6 +139,8 @@ extension Receipt {
         read = members.sequence("read") ?? .none
         readAt = members.time("readAt")
         unread = members.count("unread")
+        mentions = unread.map { _ in members.count("mentions") ?? 0 }
+        firstMention = members.sequence("firstMention")
     }
 }
 

@@ -20,6 +20,8 @@ public struct Message: Sendable, Equatable {
     public var body: Body?
     /// The message that it replies to.
     public var replyTo: SequenceNumber?
+    /// Names of the users whom it mentions; `@all` stands for all members.
+    public var mentions: [String] = []
     /// When it was last edited.
     public var editedAt: Timestamp?
     /// When it was deleted.
@@ -42,6 +44,7 @@ extension Message {
         kind = members.string("kind") ?? "text"
         body = members.body
         replyTo = members.sequence("replyTo")
+        mentions = members.strings("mentions")
         editedAt = members.time("editedAt")
         deletedAt = members.time("deletedAt")
         reactions = (members.objects("reactions") ?? []).compactMap(ReactionCount.init(reading:))
@@ -138,6 +141,8 @@ public struct MessageEdit: Sendable, Equatable {
     public var kind: String
     /// The new body.
     public var body: Body
+    /// Names of the users whom the message mentions from now on.
+    public var mentions: [String] = []
 }
 
 extension MessageEdit {
@@ -147,6 +152,7 @@ extension MessageEdit {
         self.target = target
         kind = members.string("kind") ?? "text"
         self.body = body
+        mentions = members.strings("mentions")
     }
 }
 

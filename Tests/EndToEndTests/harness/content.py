@@ -58,7 +58,7 @@ async def one_of_everything(relay, alice="alice", bob="bob", carol="carol"):
     assert (await answer)["sequence"] == 3
     await one.send(group, "to be edited", key="k-3")
     await one.send(group, "to be deleted", key="k-4", replyTo=1)
-    await one.call("edit", conversation=group, sequence=4, body="edited")
+    await one.call("edit", conversation=group, sequence=4, body="edited", mentions=[bob, "@all"])
     await one.call("delete", conversation=group, sequence=5)
     await two.call("react", conversation=group, sequence=1, reaction="👍")
     await two.call("react", conversation=group, sequence=1, reaction="❤️")

@@ -11,9 +11,10 @@ let wireMembers: [String: String] = [
     "error": "re code reason retry retryAfter",
     "pong": "re time",
     "message": """
-    conversation sequence position from device key time kind body replyTo editedAt deletedAt reactions
+    conversation sequence position from device key time kind body replyTo mentions editedAt deletedAt \
+    reactions
     """,
-    "edit": "conversation sequence position from time kind body",
+    "edit": "conversation sequence position from time kind body mentions",
     "delete": "conversation sequence position from time",
     "react": "conversation sequence position from time reaction removed",
     "conversation": """
@@ -24,7 +25,7 @@ let wireMembers: [String: String] = [
     "signal": "conversation from kind body",
     "gap": "conversation from to reset",
     "live": "position",
-    "receipt": "conversation user delivered deliveredAt read readAt unread",
+    "receipt": "conversation user delivered deliveredAt read readAt unread mentions firstMention",
     "typing": "conversation user replyTo several active",
     "presence": "users late conversations",
     "profile": "user version name username photo bio role tier deleted",
@@ -41,7 +42,8 @@ let wireMembers: [String: String] = [
     graceSeconds refreshGraceSeconds pingSeconds pongSeconds commandsPerSecond
     """,
     "conversationObject": """
-    conversation kind name photo description createdAt role count members sequence unread read message time
+    conversation kind name photo description createdAt role count members sequence unread mentions firstMention read \
+    message time
     """,
     "sequenceRange": "from to",
     "member": "user role delivered deliveredAt read readAt state text lastSeen seen",
@@ -70,8 +72,8 @@ let wireMembers: [String: String] = [
     "feed": "events position head more damaged",
     "erasure": "erased damaged position more",
     "feedEvent": """
-    conversation sequence position from by device key time kind body replyTo editedAt deletedAt reaction removed event \
-    name photo description createdAt count members users user role owner unread read
+    conversation sequence position from by device key time kind body replyTo mentions editedAt deletedAt reaction \
+    removed event name photo description createdAt count members users user role owner unread read
     """,
     "timing": "count p50 p99",
 ]

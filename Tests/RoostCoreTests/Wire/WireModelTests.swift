@@ -141,6 +141,7 @@ private struct WireScenario {
         let bob = relay.connect("bob")
         bob.ackAll()
         bob.tell("read", ["conversation": "\(group)", "sequence": 3])
+        _ = bob.request("conversation.get", ["conversation": "\(group)"])
         relay.pause()
         askForEverything(alice, in: group)
         askForDamaged(alice, in: group)
@@ -166,9 +167,13 @@ private struct WireScenario {
     private func sayEverything(from alice: HarnessClient, in group: String) {
         alice.post("one", to: group)
         _ = alice.request(
-            "send", ["to": "\(group)", "key": "k2", "kind": "image", "body": Value(json: #"{"a":[1]}"#), "replyTo": 1])
+            "send",
+            [
+                "to": "\(group)", "key": "k2", "kind": "image", "body": Value(json: #"{"a":[1]}"#), "replyTo": 1,
+                "mentions": ["bob"],
+            ])
         alice.post("three", to: group)
-        _ = alice.request("edit", ["conversation": "\(group)", "sequence": 2, "body": ["new"]])
+        _ = alice.request("edit", ["conversation": "\(group)", "sequence": 2, "body": ["new"], "mentions": ["bob"]])
         _ = alice.request("react", ["conversation": "\(group)", "sequence": 1, "reaction": "+"])
         _ = alice.request("react", ["conversation": "\(group)", "sequence": 3, "reaction": "+"])
         _ = alice.request("react", ["conversation": "\(group)", "sequence": 3, "reaction": "+", "remove": true])
@@ -177,7 +182,8 @@ private struct WireScenario {
         alice.tell("signal", ["to": "\(group)", "kind": "cursor", "body": 1])
         alice.tell("read", ["conversation": "\(group)", "sequence": 1])
         relay.pause()
-        for text in 4...9 { alice.post("\(text)", to: group) }
+        for text in 4...8 { alice.post("\(text)", to: group) }
+        _ = alice.request("send", ["to": "\(group)", "key": "k9", "body": "9", "mentions": ["bob"]])
     }
 
     private func changeMembers(_ alice: HarnessClient, _ carol: HarnessClient, in group: String) {

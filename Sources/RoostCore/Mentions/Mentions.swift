@@ -1,0 +1,69 @@
+import RoostFraming
+import RoostWire
+
+/// Whom messages mention: judges the names in a command, and notes for each member what is unread of it. Loop thread
+/// only.
+struct Mentions {
+    private let directory: Directory
+    /// Unread mentions that are kept of a member, and of all members together.
+    private let kept: Int
+
+    init(_ directory: Directory, kept: Int) {
+        self.directory = directory
+        self.kept = kept
+    }
+
+    /// The members whom a command mentions; `.none` stands for all. All of them must be and stay members.
+    /// - Throws: `badRequest` in a direct conversation, `notFound`, `forbidden` for whoever may not mention all, or
+    ///   `busy`.
+    func users(
+        _ names: [String], in conversation: Conversation?, by user: User
+    ) throws(Refusal) -> [UserNumber] {
+        guard !names.isEmpty, let conversation else { return [] }
+        guard conversation.kind == .group else {
+            throw Refusal(.badRequest, "mentions: in a direct conversation everything is for the other user")
+        }
+        var users: [UserNumber] = []
+        for name in names {
+            if name == Extras.everybody {
+                try directory.check(isCertain: conversation.isRoleCertain(of: user.number))
+                guard let role = conversation.standing(of: user.number), role >= .admin else {
+                    throw Refusal(.forbidden, "mentions: only admins and the owner may mention all members")
+                }
+                users.append(.none)
+            } else {
+                let named = directory.user(called: name)
+                if let named { try directory.check(isCertain: conversation.isMembershipCertain(of: named.number)) }
+                guard let named, conversation.standing(of: named.number) != nil else {
+                    throw Refusal(.notFound, "mentions: one of these users is not a member")
+                }
+                users.append(named.number)
+            }
+        }
+        return users
+    }
+
+    /// A message was stored, or its edit. Whoever was told of a mention has it until it is read, even if an edit takes
+    /// it back.
+    func note(_ event: borrowing StoredEvent, in conversation: Conversation) {
+        guard let extras = event.extras else { return }
+        for name in extras.mentions {
+            if name == Extras.everybody {
+                conversation.mentionsOfAll.note(event.sequence, atMost: kept)
+            } else if let user = directory.user(called: name), let member = conversation.member(user.number),
+                event.sequence > member.readFloor
+            {
+                member.mentions.note(event.sequence, atMost: kept)
+            }
+        }
+    }
+}
+
+extension [Text] {
+    /// The names as text, each once.
+    var distinctNames: [String] {
+        guard !isEmpty else { return [] }
+        var seen: Set<String> = []
+        return map(\.string).filter { seen.insert($0).inserted }
+    }
+}

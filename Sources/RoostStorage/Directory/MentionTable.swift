@@ -1,0 +1,76 @@
+import RoostCore
+import RoostWire
+
+/// Which members have unread mentions, and where. The rows of user 0 are those of all members together. Members read
+/// on, so rows go again: those of a member up to what it has read, those that are too many, the oldest first, and those
+/// of a member who leaves. On the writer's thread, in its transactions.
+struct MentionTable {
+    /// Stands for all members.
+    static let everybody = UserNumber.none
+
+    private let insert: Statement
+    private let trim: Statement
+    private let remove: Statement
+    private let removeAll: Statement
+    private let database: Database
+
+    init(_ database: Database) throws {
+        self.database = database
+        insert = try database.prepare(
+            "INSERT OR IGNORE INTO mention (conversation, user, sequence) VALUES (?1, ?2, ?3)")
+        trim = try database.prepare(
+            """
+            DELETE FROM mention WHERE conversation = ?1 AND user = ?2 AND sequence <= (
+                SELECT sequence FROM mention WHERE conversation = ?1 AND user = ?2
+                ORDER BY sequence DESC LIMIT 1 OFFSET ?3)
+            """)
+        remove = try database.prepare("DELETE FROM mention WHERE conversation = ?1 AND user = ?2 AND sequence <= ?3")
+        removeAll = try database.prepare(
+            """
+            DELETE FROM mention WHERE (conversation, user, sequence) IN (
+                SELECT conversation, user, sequence FROM mention WHERE conversation = ?1 LIMIT ?2)
+            """)
+    }
+
+    /// A message mentions these users.
+    func add(_ sequence: SequenceNumber, for users: [UserNumber], in conversation: ConversationNumber) throws {
+        for user in users {
+            insert.bind(1, conversation.value)
+            insert.bind(2, user.value)
+            insert.bind(3, sequence.value)
+            try insert.run()
+            trim.bind(1, conversation.value)
+            trim.bind(2, user.value)
+            trim.bind(3, Int64(Limits().mentionsKept))
+            try trim.run()
+        }
+    }
+
+    /// The user has read everything up to this message; `max` if it has left.
+    func remove(of user: UserNumber, in conversation: ConversationNumber, upTo sequence: SequenceNumber) throws {
+        remove.bind(1, conversation.value)
+        remove.bind(2, user.value)
+        remove.bind(3, sequence.value)
+        try remove.run()
+    }
+
+    /// Removes up to `limit` rows of an erased conversation. Returns whether there were any.
+    func removeAll(of conversation: Int32, limit: Int) throws -> Bool {
+        removeAll.bind(1, conversation)
+        removeAll.bind(2, Int64(limit))
+        try removeAll.run()
+        return database.changes > 0
+    }
+
+    /// All mentions, in order, by conversation and user.
+    static func load(_ database: Database) throws -> [ConversationNumber: [UserNumber: [SequenceNumber]]] {
+        let query = try database.prepare(
+            "SELECT conversation, user, sequence FROM mention ORDER BY conversation, user, sequence")
+        var found: [ConversationNumber: [UserNumber: [SequenceNumber]]] = [:]
+        while try query.step() {
+            found[ConversationNumber(query.int32(0)), default: [:]][UserNumber(query.int32(1)), default: []]
+                .append(SequenceNumber(query.int64(2)))
+        }
+        return found
+    }
+}
