@@ -190,8 +190,9 @@ public struct Limits: Sendable, Equatable {
     /// ones members can ask.
     public var receiptMembersMax = 256
     /// The last steps of each of a member's watermarks that are kept: of so many, or more, of the last messages it is
-    /// known when the member got and read them. A step takes eight bytes on disk.
-    public var receiptSteps = 64
+    /// known when the member got and read them. A step takes eight bytes on disk, and with 56 of each kind a member's
+    /// row is still small enough for four to fit on a page of SQLite: with 64, each takes a page more of its own.
+    public var receiptSteps = 56
     /// Most receipts that one conversation sends to other members' sessions in a second, all together. 30 members who
     /// ack 10 messages/s stay below it; 256 would make 650,000.
     public var receiptsPerSecond = 10_000
