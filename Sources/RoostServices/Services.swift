@@ -27,6 +27,8 @@ package struct Services: Sendable {
     private let apiKeys: APIKeys
     private let relay: RelayLine
     private let erasures: ErasureQueue
+    /// Tells the relay what people are called.
+    private let profiles: ProfileQueue
 
     /// Opens the data folder. Nothing is served yet.
     /// - Throws: `KeyFailure`, `LocalFailure` or `ServiceFault`, if the folder can't be used.
@@ -63,6 +65,8 @@ package struct Services: Sendable {
         // On a line of its own: to erase much costs much, and is nobody's hurry.
         let erasureQueue = ErasureQueue(database: database, relay: try line(), limits: limits)
         erasures = erasureQueue
+        let profileQueue = ProfileQueue(database: database, relay: try line(), log: log)
+        profiles = profileQueue
         // What somebody wrote is erased when they can't write any more.
         let queue = RevocationQueue(database: database, link: link, clock: clock, told: { erasureQueue.wake() })
         revocations = queue
@@ -81,6 +85,7 @@ package struct Services: Sendable {
             // Whatever ends an account may end what a provider has granted.
             wakeRelay: {
                 queue.wake()
+                profileQueue.wake()
                 grantQueue.wake()
             })
         identities = Identities(accounts: accounts, openID: openID)
@@ -177,6 +182,7 @@ package struct Services: Sendable {
             group.addTask { await revocations.run() }
             group.addTask { await grants.run() }
             group.addTask { await erasures.run() }
+            group.addTask { await profiles.run() }
             group.addTask { await chores() }
             group.addTask { try await listen(application) }
             // Only the last of them ends by itself, or fails.
@@ -258,6 +264,8 @@ package struct Services: Sendable {
             identities.openID.clean()
             // A revocation that nobody needs any more is gone with this, and nothing else would say so.
             erasures.wake()
+            // An import beside this process doesn't wake it.
+            profiles.wake()
             do throws(ServiceFault) { try await accounts.clean() } catch {
                 log.error("what has ended can't be deleted", metadata: ["code": "\(error.code.rawValue)"])
             }

@@ -1,6 +1,12 @@
 """What people are called: seen without asking, changed while others look on, found, and gone when they have left."""
 
+import contextlib
+import sqlite3
+
 import pytest
+
+from harness.up import Both, free_port
+from harness.waiting import until
 
 
 def named(profiles):
@@ -95,3 +101,43 @@ async def test_of_who_has_left_nothing_is_left(start):
     assert relay.stop() == 0
     files = b"".join(path.read_bytes() for path in relay.store.parent.glob(relay.store.name + "*"))
     assert b"quirrel" not in files
+
+
+async def signed_up(both, name):
+    tokens = both.ask("POST", "/v1/accounts", {
+        "email": f"{name.lower()}@example.org", "password": "correct horse", "displayName": name}).json
+    return tokens, await both.device(tokens["user"], device=tokens["device"], token=tokens["accessToken"])
+
+
+def nothing_due(both):
+    with contextlib.closing(sqlite3.connect(f"file:{both.data}/services.db?mode=ro", uri=True)) as database:
+        return not database.execute("SELECT user FROM profile_due").fetchall()
+
+
+async def test_who_signs_up_is_called_so_and_who_deletes_the_account_is_gone(tmp_path):
+    both = Both(tmp_path, services__port=free_port())
+    await both.listening()
+    try:
+        (ann, phone), (bob, friend) = await signed_up(both, "Squirrel"), await signed_up(both, "Bob")
+        await phone.send(f"@{bob['user']}", "hello")
+        # Nobody has asked for it.
+        assert (await friend.event("profile", user=ann["user"]))["name"] == "Squirrel"
+        renamed = both.ask("PATCH", "/v1/account", {"displayName": "Squirrel Two"}, token=ann["accessToken"])
+        assert renamed.status == 200
+        await friend.event("profile", user=ann["user"], name="Squirrel Two")
+        # Both processes are killed as soon as it is done.
+        assert both.ask("DELETE", "/v1/account", {"password": "correct horse"}, token=ann["accessToken"]).status == 204
+        both.kill()
+        both.start()
+        friend = await both.device(bob["user"], device=bob["device"], token=bob["accessToken"])
+        await until(lambda: nothing_due(both), "the relay knows all")
+        people = {one["user"]: one for one in (await friend.call("conversation.list"))["people"]}
+        tombstone = people[ann["user"]]
+        assert tombstone == {"user": ann["user"], "version": tombstone["version"], "deleted": True}
+        assert people[bob["user"]]["name"] == "Bob"
+        assert both.stop() == 0
+        files = [*both.store.parent.glob(both.store.name + "*"), *both.data.glob("services.db*")]
+        assert b"quirrel" not in b"".join(path.read_bytes() for path in files)
+    finally:
+        if both.is_running():
+            both.kill()

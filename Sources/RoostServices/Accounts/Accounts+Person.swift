@@ -23,6 +23,7 @@ extension Accounts {
             if let name { try AccountTable.rename(caller.user, name, database) }
             if let language { try AccountTable.setLanguage(caller.user, language, database) }
         }
+        if name != nil { wakeRelay() }
         return try await account(of: caller)
     }
 

@@ -52,7 +52,7 @@ extension Accounts {
             return outcome
         }
         switch outcome {
-        case .made: break
+        case .made: wakeRelay()
         case .addressTaken: throw ServiceFault(.emailTaken, "this address has an account")
         case .full: throw .full
         }

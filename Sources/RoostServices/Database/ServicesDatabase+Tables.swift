@@ -66,6 +66,24 @@ extension ServicesDatabase {
                     name TEXT PRIMARY KEY, hash BLOB NOT NULL UNIQUE, words TEXT NOT NULL, created INTEGER NOT NULL
                 ) STRICT, WITHOUT ROWID;
                 CREATE TABLE erasure(user TEXT PRIMARY KEY, after TEXT) STRICT, WITHOUT ROWID;
+                CREATE TABLE profile_due(
+                    serial INTEGER PRIMARY KEY AUTOINCREMENT, user TEXT NOT NULL UNIQUE, parts INTEGER NOT NULL
+                ) STRICT;
+                -- Whatever changes what others see of an account, in the same transaction: 1 name, 2 role, 4 tier.
+                CREATE TRIGGER account_inserted AFTER INSERT ON account BEGIN
+                    REPLACE INTO profile_due(user, parts) VALUES (NEW.user, 7);
+                END;
+                CREATE TRIGGER account_updated AFTER UPDATE OF name, role, tier ON account
+                    WHEN OLD.name COLLATE BINARY IS NOT NEW.name OR OLD.role IS NOT NEW.role OR OLD.tier IS NOT NEW.tier
+                    BEGIN
+                    REPLACE INTO profile_due(user, parts) VALUES (NEW.user,
+                        (OLD.name COLLATE BINARY IS NOT NEW.name) + 2 * (OLD.role IS NOT NEW.role)
+                        + 4 * (OLD.tier IS NOT NEW.tier)
+                        | coalesce((SELECT parts FROM profile_due WHERE user = NEW.user), 0));
+                END;
+                CREATE TRIGGER account_deleted AFTER DELETE ON account BEGIN
+                    REPLACE INTO profile_due(user, parts) VALUES (OLD.user, 0);
+                END;
                 """)
     ]
 }

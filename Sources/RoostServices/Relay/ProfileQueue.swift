@@ -1,0 +1,91 @@
+import Logging
+import RoostStore
+import RoostWire
+
+/// Tells the relay what people are called, with their roles and tiers, and who has left for good. What it is to be told
+/// is in the database until it has said ok, so a relay that is away learns it later. One task runs it.
+package final class ProfileQueue: Sendable {
+    private let database: ServicesDatabase
+    private let relay: any RelayCommands
+    private let log: Logger
+    private let signal: AsyncStream<Void>
+    private let wakeUp: AsyncStream<Void>.Continuation
+    private let pause: @Sendable (Int) async throws -> Void
+
+    /// - Parameters:
+    ///   - relay: a line of its own.
+    ///   - pause: waits after so many failures in a row.
+    package init(
+        database: ServicesDatabase, relay: any RelayCommands, log: Logger,
+        pause: @escaping @Sendable (Int) async throws -> Void = RevocationQueue.pause
+    ) {
+        self.database = database
+        self.relay = relay
+        self.log = log
+        self.pause = pause
+        (signal, wakeUp) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+        // What a process before this one didn't get told.
+        wakeUp.yield()
+    }
+
+    /// There may be something new.
+    package func wake() { wakeUp.yield() }
+
+    /// Runs until the task is cancelled.
+    package func run() async {
+        for await _ in signal {
+            var failures = 0
+            while !Task.isCancelled {
+                do throws(ServiceFault) {
+                    try await tellAll()
+                    break
+                } catch {
+                    failures += 1
+                    do { try await pause(failures) } catch { return }
+                }
+            }
+            await relay.rest()
+            if Task.isCancelled { return }
+        }
+    }
+
+    /// - Throws: if something is left because the relay is away.
+    private func tellAll() async throws(ServiceFault) {
+        var passed: Int64 = 0
+        while !Task.isCancelled {
+            let after = passed
+            let next = try await database.read { database throws(LocalFailure) in
+                try ProfileTable.next(after: after, database)
+            }
+            guard let next else { return }
+            passed = next.serial
+            do throws(ServiceFault) { _ = try await relay.carryOut(ProfileQueue.command(next)) } catch {
+                switch error.code {
+                // The relay never knew whoever was deleted here, or has been told already that it was deleted.
+                case .notFound, .gone: break
+                case .unavailable, .busy, .rateLimited: throw error
+                // It would be refused again, as a name is that was chosen under other rules.
+                default:
+                    log.error(
+                        "the relay doesn't take a profile",
+                        metadata: ["user": "\(next.user)", "code": "\(error.code.rawValue)"])
+                }
+            }
+            try await database.write { database throws(LocalFailure) in try ProfileTable.delete(next, database) }
+        }
+    }
+
+    private static func command(_ due: ProfileTable.Due) -> RelayCommand {
+        var members = [RelayCommand.Member(name: "user", text: due.user)]
+        guard let account = due.account else {
+            return RelayCommand(.profile, members + [.init(name: "deleted", value: Array("true".utf8))])
+        }
+        // Who was deleted under this id before is back.
+        if due.parts == .all { members.append(.init(name: "deleted", value: Array("false".utf8))) }
+        // An import may know none.
+        if due.parts.contains(.name), !account.name.isEmpty { members.append(.init(name: "name", text: account.name)) }
+        if due.parts.contains(.role) { members.append(.init(name: "role", text: account.role ?? "")) }
+        if due.parts.contains(.tier) { members.append(.init(name: "tier", text: account.tier ?? "")) }
+        return RelayCommand(.profile, members)
+    }
+}
