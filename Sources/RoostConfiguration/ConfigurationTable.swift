@@ -26,8 +26,8 @@ package enum ConfigurationOwner: Sendable, CaseIterable {
         switch self {
         case .relay:
             [
-                "listen", "tls", "store", "retention", "auth", "directory", "presence", "drain", "metrics", "admin",
-                "log", "limits",
+                "listen", "tls", "store", "retention", "auth", "directory", "presence", "contacts", "gate", "drain",
+                "metrics", "admin", "log", "limits",
             ]
         case .services: ["services", "accounts", "tokens", "mail", "openid"]
         }

@@ -35,7 +35,7 @@ extension Relay {
         case .bye: self.session.bye(id, session)
         case .devices: try self.session.devices(id, session)
         case .send, .edit, .delete, .react, .signal, .history, .get, .list, .members, .create, .change,
-            .setState, .getState, .receipts:
+            .setState, .getState, .receipts, .contact:
             guard let name = decoded.principal else {
                 return try perform(decoded.command, by: try session.ownSpeaker(), id, session, now)
             }
@@ -77,6 +77,7 @@ extension Relay {
         case .setState(let set): try setting.set(set, by: speaker, id, session, now)
         case .getState(let get): try setting.get(get, asker)
         case .receipts(let list): try receipt.listing.list(list, asker)
+        case .contact(let command): try contact.perform(command, asker, now)
         default: preconditionFailure("a command that nobody speaks")
         }
     }
@@ -99,7 +100,7 @@ extension Relay {
 
     private func principal(of command: Command, named name: Text) throws(Refusal) -> User {
         switch command {
-        case .send, .create: return try directory.introduce(name.string)
+        case .send, .create, .contact(.invite): return try directory.introduce(name.string)
         default:
             guard let user = directory.user(named: name) else {
                 throw Refusal(.notFound, "as: nobody has this name")
@@ -121,8 +122,8 @@ extension Command {
     /// Whether its answer may be large.
     fileprivate var isRead: Bool {
         switch self {
-        case .history, .get, .list, .members, .privacy, .getUsers, .findUsers, .getState, .receipts,
-            .operator:
+        case .history, .get, .list, .members, .privacy, .getUsers, .findUsers, .getState, .receipts, .contact(.list),
+            .contact(.prospects), .operator:
             true
         default: false
         }

@@ -185,22 +185,22 @@ extension Relay {
 
     /// Looks at all sessions, in this turn or in the next ones, for `Counters.Census`; at most once in a second.
     public func takeCensus(at now: Moment) {
-        guard now.monotonic >= censusDue else { return }
-        censusDue = .max
+        guard now.monotonic >= lookDue.census else { return }
+        lookDue.census = .max
         let census = Census(of: sessions, times, head: journal.head, at: now) { [self] reading in
             counters.behind.census = reading
-            censusDue = now.monotonic + 1_000
+            lookDue.census = now.monotonic + 1_000
         }
         chores.begin(census, at: now)
     }
 
     /// Looks at all devices, in this turn or in the next ones, for `Counters.Backlog`; at most once in a minute.
     public func takeBacklog(at now: Moment) {
-        guard now.monotonic >= backlogDue else { return }
-        backlogDue = .max
+        guard now.monotonic >= lookDue.backlog else { return }
+        lookDue.backlog = .max
         let census = BacklogCensus(of: directory, at: now) { [self] found in
             counters.behind.backlog = found
-            backlogDue = now.monotonic + BacklogCensus.restMilliseconds
+            lookDue.backlog = now.monotonic + BacklogCensus.restMilliseconds
         }
         chores.begin(census, at: now)
     }

@@ -33,10 +33,8 @@ public final class Relay {
     let reads: Reads
     let catchUp: CatchUp
     let times: DeliveryTimes
-    /// When all sessions may be looked at again, in monotonic milliseconds.
-    var censusDue = Int64.min
-    /// The same for all devices.
-    var backlogDue = Int64.min
+    /// When all sessions, and all devices, may be looked at again, in monotonic milliseconds.
+    var lookDue = (census: Int64.min, backlog: Int64.min)
     /// Which sessions `takeComings` returns, and with `all` whether `takeRefusals` returns any. A host that sets it
     /// takes them in each turn.
     public var comingsNoted: ComingsNoted {
@@ -58,6 +56,7 @@ public final class Relay {
     let presence: PresenceCommands
     let privacy: PrivacyCommands
     let profile: ProfileCommands
+    let contact: ContactCommands
     let operators: OperatorCommands
     let stored: StoredEvents
     private let replies: Replies
@@ -113,6 +112,7 @@ public final class Relay {
         privacy = PrivacyCommands(
             prices: prices, directory: directory, journal: journal, delivery: delivery, replies: replies,
             builder: builder, presence: presence, typing: typing, exceptionsMax: limits.exceptionsPerUser)
+        contact = ContactCommands(limits, prices, directory, journal, delivery, replies, random, counters)
         query = QueryCommands(.init(limits), chores, directory, reads, delivery, replies)
         setting = SettingCommands(.init(limits), prices, directory, journal, delivery, reads, replies)
         conversation = ConversationCommands(
@@ -129,11 +129,10 @@ public final class Relay {
             Statistics(.init(limits), counters, times, delivery, builder))
         session = SessionCommands(
             sessions: sessions, ends: DeviceEnds(.init(limits)), prices: prices, directory: directory,
-            journal: journal, delivery: delivery, catchUp: catchUp, receipts: receipt,
-            presence: presence, privacy: privacy, profiles: profile.news, operators: operators, signIns: signIns,
-            typing: typing, replies: replies,
-            welcome: WelcomeFrame(identity: identity, limits: limits, builder: builder), builder: builder,
-            random: random, counters: counters)
+            journal: journal, delivery: delivery, catchUp: catchUp, receipts: receipt, presence: presence,
+            privacy: privacy, profiles: profile.news, contacts: contact, operators: operators, signIns: signIns,
+            typing: typing, replies: replies, welcome: .init(identity: identity, limits: limits, builder: builder),
+            builder: builder, random: random, counters: counters)
         stored = StoredEvents(
             bounds: .init(limits), directory: directory, journal: journal, delivery: delivery, catchUp: catchUp,
             receipts: receipts, conversations: conversation, queries: query, erasures: operators.erasures,
@@ -142,6 +141,12 @@ public final class Relay {
     }
 
     // MARK: How it stands
+
+    /// What the operator decides about who may do what.
+    public var rules: PolicyRules {
+        get { directory.policy.rules }
+        set { directory.policy.change(to: newValue) }
+    }
 
     /// Users, devices and conversations. For tests.
     var directory: Directory { conversation.directory }

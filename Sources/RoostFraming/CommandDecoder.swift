@@ -16,7 +16,7 @@ public struct DecodedCommand {
 public final class CommandDecoder {
     /// The epoch of the log whose positions it accepts.
     public let epoch: String
-    private let members: CommandMembers
+    let members: CommandMembers
     private var profile: ProfileMembers { ProfileMembers(members: members) }
     private let feedMax: Int
     private let commandTypes = CommandType.vocabulary
@@ -102,6 +102,9 @@ public final class CommandDecoder {
             .watch(users: try members.watched(), conversations: try members.counted())
         case .unwatch:
             .unwatch(users: try members.watched(), conversations: try members.counted())
+        case .invite, .acceptContact, .declineContact, .removeContact, .contacts, .setProspect, .removeProspect,
+            .prospects:
+            .contact(try readContactCommand(type))
         case .people, .person, .whereabouts, .disconnect, .revoke, .drain, .statistics, .states,
             .erase, .profile, .feed, .ackFeed, .forgetFeed:
             .operator(try readOperatorCommand(type))

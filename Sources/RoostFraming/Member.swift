@@ -1,9 +1,10 @@
 /// The names of command members (Docs/Protocol.md, sections 3–9).
 enum Member: Int, CaseIterable, Sendable {
     case active, after, `as`, background, before, bio, body, consumer, conversation, conversations, deleted
-    case description, device, id, ifVersion, key, keys, kind, lastSeen, limit, members, mentions, name, `operator`
-    case photo, pingSeconds, pongSeconds, position, prefix, presence, reaction, read, remove, replyTo, resume, role
-    case sequence, sid, state, text, tier, to, token, type, until, user, username, users, value, wait
+    case description, device, id, ifVersion, key, keys, kind, label, lastSeen, limit, members, mentions, name, note
+    case `operator`, photo, pingSeconds, pongSeconds, position, prefix, presence, prospect, reaction, read, remove
+    case replyTo, resume, role, sequence, sid, state, text, tier, to, token, type, until, user, username, users, value
+    case wait
 
     static let vocabulary = Vocabulary<Member> { $0.word }
 
@@ -28,11 +29,13 @@ enum Member: Int, CaseIterable, Sendable {
         case .key: "key"
         case .keys: "keys"
         case .kind: "kind"
+        case .label: "label"
         case .lastSeen: "lastSeen"
         case .limit: "limit"
         case .members: "members"
         case .mentions: "mentions"
         case .name: "name"
+        case .note: "note"
         case .operator: "operator"
         case .photo: "photo"
         case .pingSeconds: "pingSeconds"
@@ -40,6 +43,7 @@ enum Member: Int, CaseIterable, Sendable {
         case .position: "position"
         case .prefix: "prefix"
         case .presence: "presence"
+        case .prospect: "prospect"
         case .reaction: "reaction"
         case .read: "read"
         case .remove: "remove"

@@ -17,6 +17,8 @@ extension SQLiteLog {
         snapshot.users = try users(database)
         snapshot.exceptions = try exceptions(database)
         try Profiles.read(database) { snapshot.profiles.append(Snapshot.Profile($0, $1)) }
+        snapshot.contacts = try ContactTables.contacts(database)
+        snapshot.prospects = try ContactTables.prospects(database)
         snapshot.revocations = try revocations(database)
         snapshot.endedSignIns = try endedSignIns(database)
         snapshot.feedCursors = try feedCursors(database)

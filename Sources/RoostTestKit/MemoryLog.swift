@@ -15,6 +15,8 @@ public final class MemoryLog: LogWriter, LogReader {
         var endedSignIns: [String: Timestamp] = [:]
         var feedCursors: [String: Position] = [:]
         var exceptions: [UserNumber: [UserNumber: PrivacyException]] = [:]
+        var contacts: [UserPair: StoredContact] = [:]
+        var prospects: [UserNumber: [String: StoredProspect]] = [:]
         var devices: [DeviceNumber: Snapshot.Device] = [:]
         var conversations: [ConversationNumber: Record] = [:]
         var keys: [Key: StoredEvent] = [:]
@@ -148,6 +150,10 @@ public final class MemoryLog: LogWriter, LogReader {
                 state.feedCursors[consumer] = position
             case .exception(let number, let other, let exception):
                 state.exceptions[number, default: [:]][other] = exception
+            case .contact(let pair, let contact):
+                state.contacts[pair] = contact
+            case .prospect(let user, let id, let prospect):
+                state.prospects[user, default: [:]][id] = prospect
             case .alive(let time):
                 state.aliveAt = time
             case .lease(let kind):
@@ -220,6 +226,14 @@ public final class MemoryLog: LogWriter, LogReader {
         for (user, settings) in state.settings.sorted(by: { $0.key.value < $1.key.value }) {
             guard let last = settings.values.max(by: { $0.position < $1.position }) else { continue }
             snapshot.settings.append(.init(user, lastPosition: last.position, lastTime: last.time))
+        }
+        snapshot.contacts = state.contacts.map { Snapshot.Contact($0.key, $0.value) }.sorted {
+            ($0.pair.low.value, $0.pair.high.value) < ($1.pair.low.value, $1.pair.high.value)
+        }
+        for (user, prospects) in state.prospects.sorted(by: { $0.key.value < $1.key.value }) {
+            snapshot.prospects += prospects.sorted { $0.key < $1.key }.map {
+                Snapshot.Prospect(user, id: $0.key, $0.value)
+            }
         }
         snapshot.devices = state.devices.values.sorted { $0.number.value < $1.number.value }
         for record in state.conversations.values.sorted(by: { $0.entry.number.value < $1.entry.number.value }) {

@@ -53,6 +53,7 @@ public struct StoreContract {
         Check(name: "when members got and read messages", run: receipts),
         Check(name: "settings", run: settings),
         Check(name: "settings are bounded", run: manySettings),
+        Check(name: "contacts and prospects", run: contacts),
         Check(name: "numbers are leased once", run: leases),
         Check(name: "an erased conversation is gone", run: erasing),
         Check(name: "pages", run: pages),

@@ -28,6 +28,7 @@ public enum Command {
     case findUsers(Find)
     case watch(users: [Text], conversations: [Text])
     case unwatch(users: [Text], conversations: [Text])
+    case contact(ContactCommand)
     case create(Create)
     case get(conversation: Text)
     case list(before: Text?, limit: Int?)

@@ -6,6 +6,7 @@ public enum CommandType: WireWord {
     case setState, getState, receipts
     case ack, read, typing, presence, status, privacy, except, watch, unwatch
     case setProfile, getUsers, findUsers
+    case invite, acceptContact, declineContact, removeContact, contacts, setProspect, removeProspect, prospects
     case people, person, whereabouts, disconnect, revoke, drain, statistics, states, erase, profile
     case feed, ackFeed, forgetFeed
 
@@ -48,6 +49,14 @@ public enum CommandType: WireWord {
         case .setProfile: "profile.set"
         case .getUsers: "user.get"
         case .findUsers: "user.find"
+        case .invite: "contact.invite"
+        case .acceptContact: "contact.accept"
+        case .declineContact: "contact.decline"
+        case .removeContact: "contact.remove"
+        case .contacts: "contact.list"
+        case .setProspect: "prospect.set"
+        case .removeProspect: "prospect.remove"
+        case .prospects: "prospect.list"
         case .people: "admin.people"
         case .person: "admin.user"
         case .whereabouts: "admin.message"
@@ -69,7 +78,8 @@ public enum CommandType: WireWord {
     public var takesPrincipal: Bool {
         switch self {
         case .send, .edit, .delete, .react, .signal, .history, .create, .get, .list, .members, .rename, .describe, .add,
-            .remove, .setRole, .leave, .setState, .getState, .receipts:
+            .remove, .setRole, .leave, .setState, .getState, .receipts, .invite, .acceptContact,
+            .declineContact, .removeContact, .contacts:
             true
         default: false
         }

@@ -63,6 +63,10 @@ public struct Limits: Sendable, Equatable {
     public var stateKeyBytes = 128
     /// Most bytes of the value of a setting, as sent: a draft of a thousand characters.
     public var stateBytes = 4_096
+    /// Most bytes of a user's note about a contact, and of a prospect's name: a line.
+    public var labelBytes = 256
+    /// Most bytes of the note about a prospect: a few lines. The relay keeps it in memory.
+    public var noteBytes = 512
     /// Most Unicode scalars of a status text: a line on a phone, twice.
     public var statusScalars = 128
     /// Most users that one command puts into a conversation or removes. They come and go in one event, so one turn does
@@ -74,6 +78,20 @@ public struct Limits: Sendable, Equatable {
     public var exceptNames = 100
     /// Most users for whom one user may have an exception: more than a person blocks in years, and one answer has all.
     public var exceptionsPerUser = 1_000
+    /// Most contacts of a user that it wants itself, invitations that it has sent included: more than anybody knows.
+    /// One takes some 250 bytes of memory.
+    public var contactsPerUser = 5_000
+    /// Most invitations of a user that nobody has answered.
+    public var invitationsSent = 500
+    /// Most invitations that wait for one user, before those to whom it has never written can't add one. Each comes
+    /// from somebody else, so to get there takes as many users. Its own contacts don't count.
+    public var invitationsReceived = 1_000
+    /// Invitations of one user in an hour: an address book, a screen at a time.
+    public var invitationsPerHour = 200
+    /// Most contacts, or prospects, of a page: what a phone shows of them in one go. It takes 0.5 ms.
+    public var contactsMax = 1_000
+    /// Most people whom one user may have written down that aren't users yet, some 1 kB of memory each at most.
+    public var prospectsPerUser = 1_000
     /// Malformed commands in a row before the connection is closed.
     public var malformedMax = 20
 

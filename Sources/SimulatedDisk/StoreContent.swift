@@ -17,6 +17,8 @@ struct StoreContent: Equatable {
         lines += snapshot.endedSignIns.map { "sign-in \($0.name) ended \($0.until.milliseconds)" }
         lines += snapshot.feedCursors.map { "feed of \($0.consumer) at \($0.position.value)" }
         lines += snapshot.exceptions.map { "exception \($0.user.value) \($0.other.value) \($0.kind)" }.sorted()
+        lines += snapshot.contacts.map { "contact \($0.pair.low.value) \($0.pair.high.value) \($0.stored)" }
+        lines += snapshot.prospects.map { "prospect \($0.user.value) \($0.id) \($0.stored)" }
         lines += snapshot.devices.map {
             "device \($0.number.value) \($0.user.value) \($0.name) \($0.cursor.value) \($0.ended.map { "\($0)" } ?? "")"
         }.sorted()

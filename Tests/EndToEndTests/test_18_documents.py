@@ -166,7 +166,8 @@ def test_every_command_has_an_example():
         "devices", "watch", "unwatch", "admin.people", "admin.user", "admin.message",
         "admin.presence", "admin.erase",
         "admin.disconnect", "admin.revoke", "admin.statistics", "admin.drain", "feed", "feed.ack",
-        "feed.forget"}
+        "feed.forget", "contact.invite", "contact.accept", "contact.decline", "contact.remove", "contact.list",
+        "prospect.set", "prospect.remove", "prospect.list"}
 
 
 async def test_events_have_every_member_that_the_page_shows(start):

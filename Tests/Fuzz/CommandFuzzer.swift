@@ -44,6 +44,7 @@ private func touch(_ command: Command) -> [UInt8] {
     case .hello(let hello): (hello.device?.array ?? []) + hello.token.array
     case .refresh(let token): token.array
     case .ping, .bye, .devices, .ack, .presence, .privacy: []
+    case .contact(let command): touch(command)
     case .except(let users, _), .getUsers(let users): users.flatMap(\.array)
     case .setProfile(let change): touch(change)
     case .findUsers(let find): find.prefix.array + (find.after?.array ?? [])
@@ -100,6 +101,17 @@ private func touch(_ selection: Command.GetState.Selection) -> [UInt8] {
     case .all: []
     case .keys(let keys): keys.flatMap(\.array)
     case .prefix(let prefix): prefix.array
+    }
+}
+
+private func touch(_ command: ContactCommand) -> [UInt8] {
+    switch command {
+    case .invite(let user, let kind, let label): user.array + (kind?.array ?? []) + (label?.array ?? [])
+    case .accept(let user, let label): user.array + (label?.array ?? [])
+    case .decline(let user), .remove(let user): user.array
+    case .list(let after, _, _), .prospects(let after, _): after?.array ?? []
+    case .setProspect(let id, let name, let note): (id?.array ?? []) + name.array + (note?.array ?? [])
+    case .removeProspect(let id): id.array
     }
 }
 

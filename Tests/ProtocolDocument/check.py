@@ -224,6 +224,8 @@ def check_vocabulary():
     privacy["PrivacyException"] = properties(schemas["exception"])["as"]
     for name, schema in privacy.items():
         same(name, schema["enum"], declared("Privacy.swift", name))
+    contact = properties(schemas["ownContact"])["state"]["enum"]
+    same("ContactState", contact, declared("ContactCommand.swift", "ContactState"))
     same("EndReason", properties(schemas["ended"])["reason"]["enum"], declared("EndReason.swift", "EndReason"))
     devices = properties(schemas["ownDevice"])["state"]["enum"]
     same("OwnDevice", devices, declared("Events/OwnDevice.swift", "State"))
@@ -245,10 +247,10 @@ def check_members():
     nodes |= {name: schemas[name] for name in ("conversationObject", "sequenceRange", "member", "reactionCount")}
     nodes["userPresence"] = schemas["presence"]
     nodes |= {name: schemas[name] for name in
-              ("userProfile", "personShown", "onlineCount", "ownStatus", "ownPrivacy", "exception", "ownDevice",
-               "ended", "people", "herePerson", "person", "personDevice", "whereabouts", "recipient",
-               "recipientDevice", "keptStatistics", "timing", "feed", "feedEvent", "erasure", "setting",
-               "messageReceipt")}
+              ("userProfile", "personShown", "onlineCount", "ownStatus", "ownPrivacy", "exception", "ownContact",
+               "prospect", "ownDevice", "ended", "people", "herePerson", "person", "personDevice", "whereabouts",
+               "recipient", "recipientDevice", "keptStatistics", "timing", "feed", "feedEvent", "erasure",
+               "setting", "messageReceipt")}
     same("WireMembers.swift", [*nodes, "limits"], listed)
     for name, members in listed.items():
         named = schemas["limits"]["required"] if name == "limits" else properties(nodes.get(name, {}))

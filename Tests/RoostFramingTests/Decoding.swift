@@ -92,6 +92,7 @@ func describe(_ command: Command) -> String {
         words(
             "privacy", change.presence.map { "\($0)" } ?? "-", change.lastSeen.map { "\($0)" } ?? "-",
             change.read.map { "\($0)" } ?? "-")
+    case .contact(let command): describe(command)
     case .except(let users, let exception): words("except", list(users), exception.map { "\($0)" } ?? "none")
     case .setProfile(let change): words("setProfile", describe(change))
     case .getUsers(let users): words("getUsers", list(users))
@@ -177,4 +178,18 @@ private func target(_ target: Command.Target) -> String { "\(target.conversation
 
 private func mentions(_ names: [Text]) -> String {
     names.isEmpty ? "" : " | " + names.map(\.string).joined(separator: " ")
+}
+
+func describe(_ command: ContactCommand) -> String {
+    switch command {
+    case .invite(let user, let kind, let label): words("contact.invite", text(user), text(kind), text(label))
+    case .accept(let user, let label): words("contact.accept", text(user), text(label))
+    case .decline(let user): words("contact.decline", text(user))
+    case .remove(let user): words("contact.remove", text(user))
+    case .list(let after, let limit, let state):
+        words("contact.list", text(after), number(limit), state.map { "\($0)" } ?? "all")
+    case .setProspect(let id, let name, let note): words("prospect.set", text(id), text(name), text(note))
+    case .removeProspect(let id): words("prospect.remove", text(id))
+    case .prospects(let after, let limit): words("prospect.list", text(after), number(limit))
+    }
 }

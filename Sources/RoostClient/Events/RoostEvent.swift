@@ -41,6 +41,10 @@ public enum RoostEvent: Sendable, Equatable {
     case status(OwnStatus)
     /// What the user tells others was changed, on this device or another. `privacy()` tells the exceptions, too.
     case privacy(PrivacySettings)
+    /// A contact of the user, or an invitation, has changed.
+    case contact(ContactChange)
+    /// The user's prospects were changed on another device, and are so many.
+    case prospects(count: Int)
     /// A signal, which isn't stored.
     case signal(Signal)
     /// The relay is about to stop. The client reconnects by itself after this time.
@@ -66,6 +70,8 @@ public enum RoostEvent: Sendable, Equatable {
         case .profile(let profile): self = .profile(profile)
         case .status(let status): self = .status(status)
         case .privacy(let settings): self = .privacy(settings)
+        case .contact(let change): self = .contact(change)
+        case .prospects(let count): self = .prospects(count: count)
         case .drain(let wait): self = .drain(wait)
         }
     }

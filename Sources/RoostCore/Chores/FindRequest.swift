@@ -41,6 +41,8 @@ final class FindRequest: Chore {
     private var looksLeft: Int
     /// Where the walk of the index goes on: behind this entry.
     private var passed: (key: FoldedName, number: UserNumber)?
+    private let contacts: [Contact]
+    private var contact = 0
     private let memberships: [Member]
     private var conversation = 0
     private var member = 0
@@ -56,6 +58,7 @@ final class FindRequest: Chore {
         self.done = done
         looksLeft = question.looks
         passed = question.after
+        contacts = asker.contacts.all
         memberships = asker.memberships
     }
 
@@ -119,6 +122,12 @@ final class FindRequest: Chore {
     // MARK: Whom the asker knows
 
     private func lookAround(_ steps: inout Int) -> Bool {
+        while contact < contacts.count {
+            guard steps > 0 else { return false }
+            guard takeLook(&steps) else { return true }
+            if contacts[contact].isAccepted { note(contacts[contact].other(than: asker)) }
+            contact += 1
+        }
         while conversation < memberships.count {
             let members = memberships[conversation].conversation.members
             while member < members.count {

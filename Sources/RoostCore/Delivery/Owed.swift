@@ -15,6 +15,10 @@ enum Owed: Hashable {
     case status
     /// The user's own privacy.
     case privacy
+    /// What another user is to the own one.
+    case contact(UserNumber)
+    /// The user's own prospects.
+    case prospects
 }
 
 extension Owed: Comparable {
@@ -28,6 +32,8 @@ extension Owed: Comparable {
         case .status: (5, 0, 0)
         case .privacy: (6, 0, 0)
         case .profile(let user): (7, 0, user.value)
+        case .contact(let user): (8, 0, user.value)
+        case .prospects: (9, 0, 0)
         }
     }
 

@@ -81,6 +81,11 @@ final class Directory {
             }
         }
         for stored in snapshot.profiles { user(stored.user)?.profile = Profile(stored.profile) }
+        for stored in snapshot.contacts {
+            guard let low = user(stored.pair.low), let high = user(stored.pair.high) else { continue }
+            Contact(low, high, stored.stored).begin()
+        }
+        for stored in snapshot.prospects { user(stored.user)?.contacts.prospects[stored.id] = stored.stored }
         for stored in snapshot.revocations {
             user(stored.user)?.revoked.revoke(stored.device, at: stored.time)
         }
@@ -359,15 +364,10 @@ final class Directory {
         counters.conversations = conversationsByNumber.count
     }
 
-    /// A new id with 65 random bits, so that an id tells nobody how many conversations there are. It need not be
-    /// secret: only members get access.
     private func newID() -> String {
-        let alphabet = Array("abcdefghijklmnopqrstuvwxyz234567".utf8)
         while true {
-            var id: [UInt8] = [UInt8(ascii: "c")]
-            for _ in 0..<13 { id.append(alphabet[Int(random.number(below: 32))]) }
-            let text = String(decoding: id, as: UTF8.self)
-            if conversations[text] == nil { return text }
+            let id = random.id("c")
+            if conversations[id] == nil { return id }
         }
     }
 }

@@ -89,7 +89,7 @@ struct Naming {
     ///   `busy` or `too_large` if the store can't take that many.
     func introduce(_ named: [NamedUser], by user: User, at now: Moment) throws(Refusal) -> [User] {
         let unknown = try checkUnknown(named)
-        if let wait = user.named.added.spend(Int64(named.count), of: bounds.additions, at: now.monotonic) {
+        if let wait = user.spent.naming.added.spend(Int64(named.count), of: bounds.additions, at: now.monotonic) {
             throw Refusal(
                 .rateLimited, "you have put \(bounds.additions.burst) users into conversations within an hour",
                 retryAfterMilliseconds: wait)
@@ -100,6 +100,13 @@ struct Naming {
     /// Makes the unknown ones of the users whom `user` names without putting them anywhere. Otherwise as `introduce`.
     func name(_ named: [NamedUser], by user: User, at now: Moment) throws(Refusal) -> [User] {
         try make(named, unknown: try checkUnknown(named), by: user, at: now)
+    }
+
+    /// The same for one user.
+    func name(_ named: NamedUser, by user: User, at now: Moment) throws(Refusal) -> User {
+        let users = try name([named], by: user, at: now)
+        guard let named = users.first else { preconditionFailure("each named user is found or made") }
+        return named
     }
 
     /// Checks that the store can take the unknown ones. Returns how many they are.
@@ -116,7 +123,7 @@ struct Naming {
         _ named: [NamedUser], unknown: Int, by user: User, at now: Moment
     ) throws(Refusal) -> [User] {
         if unknown > 0,
-            let wait = user.named.introduced.spend(Int64(unknown), of: bounds.introductions, at: now.monotonic)
+            let wait = user.spent.naming.introduced.spend(Int64(unknown), of: bounds.introductions, at: now.monotonic)
         {
             throw Refusal(
                 .rateLimited, "you have named \(bounds.introductions.burst) unknown users within an hour",

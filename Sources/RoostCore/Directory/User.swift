@@ -36,12 +36,12 @@ final class User {
     var privacy: Privacy
     /// Nil until it is given for the first time.
     var profile: Profile?
+    var contacts = Contacts()
     var revoked = Revocations()
     var retold = Retellings.Wanted()
     var counted = GroupCounts.Memberships()
     /// What the user's commands have cost lately.
-    var spent = Spending()
-    var named = Naming.Spent()
+    var spent = Spent()
 
     init(
         _ number: UserNumber, name: String, presence: StoredPresence = StoredPresence(),
@@ -124,11 +124,11 @@ final class User {
     private var isMadeUp: Bool { name.utf8.first == UInt8(ascii: "@") }
 
     /// Whether nothing would be lost if the user were forgotten: it never came, no conversation has or had it, nobody
-    /// hides from it, it has no profile, has set nothing, and no token of it was revoked.
+    /// hides from it, it has no profile, has set nothing, is nobody's contact, and no token of it was revoked.
     var isNobody: Bool {
         devices.isEmpty && sessions.isEmpty && conversations.isEmpty && departures.isEmpty && conversationsJoining == 0
             && opening == 0 && settings == nil && presence.lastSeen == .never && privacy.isAlone && revoked.isEmpty
-            && profile == nil && !isMadeUp
+            && profile == nil && contacts.isEmpty && !isMadeUp
     }
 
     /// The conversation was erased.
@@ -146,6 +146,16 @@ final class User {
     func part(from other: User) {
         peers[other.number] = nil
         other.peers[number] = nil
+    }
+}
+
+extension User {
+    /// What a user has spent of its allowances.
+    struct Spent {
+        /// On commands.
+        var commands = Spending()
+        /// On naming others.
+        var naming = Naming.Spent()
     }
 }
 

@@ -1,9 +1,10 @@
-/// Two users in no particular order, as the key of their direct conversation.
-struct UserPair: Hashable {
-    let low: UserNumber
-    let high: UserNumber
+/// Two users in no particular order, as the key of what they have together.
+public struct UserPair: Hashable, Sendable {
+    /// The user with the lower number, and the other.
+    public let low, high: UserNumber
 
-    init(_ one: UserNumber, _ other: UserNumber) {
+    /// The pair of two users.
+    public init(_ one: UserNumber, _ other: UserNumber) {
         (low, high) = one.value < other.value ? (one, other) : (other, one)
     }
 

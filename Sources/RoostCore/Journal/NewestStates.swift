@@ -1,9 +1,9 @@
 import RoostWire
 
 /// States on their way to the log of which only the newest counts: the presence, the status, the privacy and the
-/// profile of each user, which tokens and sign-ins were revoked, how each device's connection ended, and that the relay
-/// was alive. Each waits once, however often it changes while the writer is busy. They go at the end of a batch, so
-/// that a new user is stored before its presence. Loop thread only.
+/// profile of each user, its contacts and prospects, which tokens and sign-ins were revoked, how each device's
+/// connection ended, and that the relay was alive. Each waits once, however often it changes while the writer is busy.
+/// They go at the end of a batch, so that a new user is stored before its presence. Loop thread only.
 struct NewestStates {
     private var states: [Mutation] = []
     /// Where the presence of each user is in `states`.
@@ -16,6 +16,10 @@ struct NewestStates {
     private var profiles: [UserNumber: Int] = [:]
     /// Where the exceptions are in `states`.
     private var exceptions: [Directed: Int] = [:]
+    /// Where what two users are to each other is in `states`.
+    private var contacts: [UserPair: Int] = [:]
+    /// Where the prospects are in `states`.
+    private var prospects: [OwnedProspect: Int] = [:]
     /// Where the revocations are in `states`.
     private var revocations: [RevokedTokens: Int] = [:]
     /// Where the end of each sign-in is in `states`.
@@ -33,6 +37,12 @@ struct NewestStates {
     private struct Directed: Hashable {
         let user: UserNumber
         let other: UserNumber
+    }
+
+    /// A prospect by its owner and id.
+    private struct OwnedProspect: Hashable {
+        let user: UserNumber
+        let id: String
     }
 
     /// A user's tokens, or those of one device.
@@ -57,6 +67,10 @@ struct NewestStates {
         case .exception(let user, let other, _):
             let pair = Directed(user: user, other: other)
             exceptions[pair] = put(mutation, at: exceptions[pair])
+        case .contact(let pair, _): contacts[pair] = put(mutation, at: contacts[pair])
+        case .prospect(let user, let id, _):
+            let prospect = OwnedProspect(user: user, id: id)
+            prospects[prospect] = put(mutation, at: prospects[prospect])
         case .revoke(let user, let device, _):
             let tokens = RevokedTokens(user: user, device: device)
             revocations[tokens] = put(mutation, at: revocations[tokens])

@@ -10,6 +10,8 @@ enum UnstoredStates {
         case privacy(UserNumber)
         case profile(UserNumber)
         case exception(UserNumber, of: UserNumber)
+        case contact(UserPair)
+        case prospect(UserNumber, id: String)
         case revocation(UserNumber, device: String?)
         case signIn(String)
         case forgottenSignIns
@@ -29,6 +31,8 @@ enum UnstoredStates {
             case .privacy(let user, _): self = .privacy(user)
             case .profile(let user, _): self = .profile(user)
             case .exception(let user, let other, _): self = .exception(user, of: other)
+            case .contact(let pair, _): self = .contact(pair)
+            case .prospect(let user, let id, _): self = .prospect(user, id: id)
             case .revoke(let user, let device, _): self = .revocation(user, device: device)
             case .endSignIn(let name, _): self = .signIn(name)
             case .forgetSignIns: self = .forgottenSignIns

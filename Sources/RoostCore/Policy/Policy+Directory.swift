@@ -2,8 +2,8 @@ import RoostWire
 
 /// Who finds whom, and is shown whose profile.
 extension Policy {
-    /// Whether `other` is a contact of `user`.
-    func isContact(_ other: User, of user: User) -> Bool { false }
+    /// Whether `other` is a contact of `user`: both want it.
+    func isContact(_ other: User, of user: User) -> Bool { user.contacts[other.number]?.isAccepted ?? false }
 
     /// Whom people find.
     var directoryRule: PolicyRules.Directory { rules.directory }

@@ -1,13 +1,25 @@
 import RoostWire
 
-/// The rules for who may write to, add, change and see whom. All such rules are here and nowhere else. A pure value. It
-/// judges by changes that are under way as well as by committed ones, so that a command sees the effect of the one
-/// before.
+/// The rules for who may write to, add, change and see whom. All such rules are here and nowhere else. It keeps
+/// nothing but what the operator has chosen. It judges by changes that are under way as well as by committed ones, so
+/// that a command sees the effect of the one before.
 struct Policy {
-    /// What the operator has chosen.
-    let rules: PolicyRules
+    /// What the operator has chosen. All copies of a policy have the same, and change together.
+    private final class Chosen {
+        var rules: PolicyRules
 
-    init(_ rules: PolicyRules = PolicyRules()) { self.rules = rules }
+        init(_ rules: PolicyRules) { self.rules = rules }
+    }
+
+    private let chosen: Chosen
+
+    init(_ rules: PolicyRules = PolicyRules()) { chosen = Chosen(rules) }
+
+    /// What the operator has chosen.
+    var rules: PolicyRules { chosen.rules }
+
+    /// The operator has chosen something else.
+    func change(to rules: PolicyRules) { chosen.rules = rules }
 
     /// Whether `user` may ask for the presence of `other`: oneself, users with a shared conversation, and those who let
     /// everybody. As it may take long to find a conversation, it is searched step by step.

@@ -1,4 +1,4 @@
-/// The rules that an operator chooses.
+/// The rules that an operator chooses. They can change while the relay runs.
 public struct PolicyRules: Sendable, Equatable {
     /// Whom people find and whose profile they are shown.
     public enum Directory: String, CaseIterable, Sendable {
@@ -12,6 +12,8 @@ public struct PolicyRules: Sendable, Equatable {
 
     /// Whom people find.
     public var directory = Directory.contacts
+    /// What users can be to each other.
+    public var contactKinds = [ContactKind("friend")]
 
     /// The defaults.
     public init() {}

@@ -71,6 +71,35 @@ public struct Snapshot: Sendable {
         }
     }
 
+    /// Two users who are contacts, or of whom one has invited the other.
+    public struct Contact: Hashable, Sendable {
+        /// The two.
+        public var pair: UserPair
+        /// What they are to each other.
+        public var stored: StoredContact
+        /// Creates a contact.
+        public init(_ pair: UserPair, _ stored: StoredContact) {
+            self.pair = pair
+            self.stored = stored
+        }
+    }
+
+    /// Somebody who isn't a user yet.
+    public struct Prospect: Hashable, Sendable {
+        /// Who has written it down.
+        public var user: UserNumber
+        /// Its id.
+        public var id: String
+        /// What is stored of it.
+        public var stored: StoredProspect
+        /// Creates a prospect.
+        public init(_ user: UserNumber, id: String, _ stored: StoredProspect) {
+            self.user = user
+            self.id = id
+            self.stored = stored
+        }
+    }
+
     /// Tokens that are no longer good.
     public struct Revocation: Hashable, Sendable {
         /// Whose tokens.
@@ -243,6 +272,10 @@ public struct Snapshot: Sendable {
     public var exceptions: [Exception] = []
     /// All profiles, in the order of the users.
     public var profiles: [Profile] = []
+    /// All contacts and invitations, in the order of the users with the lower numbers and the others.
+    public var contacts: [Contact] = []
+    /// All prospects, in the order of their owners and ids.
+    public var prospects: [Prospect] = []
     /// All revocations, in the order of the users and the devices.
     public var revocations: [Revocation] = []
     /// All sign-ins that are over and not forgotten, in the order of their names.

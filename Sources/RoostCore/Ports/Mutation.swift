@@ -31,6 +31,10 @@ public enum Mutation: Sendable {
     case exception(UserNumber, of: UserNumber, PrivacyException?)
     /// What a user is called and says of itself. Of an older profile no text is left.
     case profile(UserNumber, StoredProfile)
+    /// What two users are to each other; nil if nothing.
+    case contact(UserPair, StoredContact?)
+    /// Somebody whom a user has written down under this id; nil if crossed out.
+    case prospect(UserNumber, id: String, StoredProspect?)
     /// Tokens of a user that were issued up to this time are no longer good; those of one device if it is named.
     case revoke(UserNumber, device: String?, Timestamp)
     /// Tokens of a sign-in are no longer good. It can be forgotten after this time.

@@ -75,7 +75,7 @@ final class Prices {
     private func pay(_ price: Int64, by session: Session, at now: Moment) throws(Refusal) {
         let wait =
             if let user = session.user {
-                user.spent.spend(price, of: bounds.commands, at: now.monotonic)
+                user.spent.commands.spend(price, of: bounds.commands, at: now.monotonic)
             } else {
                 session.prices.spent.spend(price, of: bounds.commands, at: now.monotonic)
             }
@@ -106,7 +106,7 @@ final class Prices {
     /// Takes a price afterwards, for what nobody could have refused.
     func charge(_ price: Int64, to session: Session, at now: Moment) {
         if let user = session.user {
-            user.spent.charge(price, of: bounds.commands, at: now.monotonic)
+            user.spent.commands.charge(price, of: bounds.commands, at: now.monotonic)
         } else {
             session.prices.spent.charge(price, of: bounds.commands, at: now.monotonic)
         }
@@ -135,6 +135,9 @@ final class Prices {
             }
         case .history(let history): 1 + rows(history.limit) / 2
         case .list(_, let limit): 1 + 2 * rows(limit)
+        // A contact takes 0.5 µs to write down. That others are told comes on top.
+        case .contact(.list(_, let limit, _)), .contact(.prospects(_, let limit)):
+            1 + Int64(limit ?? bounds.rows) / 10
         // Up to 64 devices, of which most have few.
         case .devices: 5
         // Up to a thousand rows that are next to each other. What they hold is paid afterwards.

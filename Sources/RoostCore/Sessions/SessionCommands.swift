@@ -14,6 +14,7 @@ final class SessionCommands {
     private let presence: PresenceCommands
     private let privacy: PrivacyCommands
     private let profiles: ProfileNews
+    private let contacts: ContactCommands
     private let operators: OperatorCommands
     private let signIns: SignIns
     private let typing: TypingCommands
@@ -28,8 +29,8 @@ final class SessionCommands {
     init(
         sessions: Sessions, ends: DeviceEnds, prices: Prices, directory: Directory, journal: Journal,
         delivery: Delivery, catchUp: CatchUp, receipts: ReceiptCommands,
-        presence: PresenceCommands, privacy: PrivacyCommands, profiles: ProfileNews, operators: OperatorCommands,
-        signIns: SignIns, typing: TypingCommands, replies: Replies,
+        presence: PresenceCommands, privacy: PrivacyCommands, profiles: ProfileNews, contacts: ContactCommands,
+        operators: OperatorCommands, signIns: SignIns, typing: TypingCommands, replies: Replies,
         welcome: WelcomeFrame, builder: FrameBuilder, random: RandomSource, counters: Counters
     ) {
         self.sessions = sessions
@@ -43,6 +44,7 @@ final class SessionCommands {
         self.presence = presence
         self.privacy = privacy
         self.profiles = profiles
+        self.contacts = contacts
         self.operators = operators
         self.signIns = signIns
         self.typing = typing
@@ -294,6 +296,11 @@ final class SessionCommands {
             case .count(let conversation): counts.append(conversation)
             case .privacy:
                 if let user = session.user { delivery.deliver(privacy.own(user), key, to: session) }
+            case .contact(let number):
+                guard let user = session.user, let other = directory.user(number) else { continue }
+                delivery.deliver(contacts.event(of: other, for: user), key, to: session)
+            case .prospects:
+                if let user = session.user { delivery.deliver(contacts.prospectsEvent(of: user), key, to: session) }
             case .status:
                 if let user = session.user { delivery.deliver(presence.ownStatus(of: user), key, to: session) }
             }

@@ -1,4 +1,5 @@
 import RoostConfiguration
+import RoostCore
 import RoostWire
 
 extension Configuration {
@@ -6,7 +7,20 @@ extension Configuration {
     /// other one.
     func checkTogether(sources: [String: ConfigurationSource]) throws(ConfigurationFailure) {
         try checkTLS(sources: sources)
+        try checkContacts(sources: sources)
         try checkLimits(sources: sources)
+    }
+
+    /// One word says what both are to each other, so it belongs to one kind.
+    private func checkContacts(sources: [String: ConfigurationSource]) throws(ConfigurationFailure) {
+        var known: Set<String> = []
+        for kind in rules.contactKinds {
+            for word in Set([kind.one, kind.other]) where !known.insert(word).inserted {
+                let line = "contacts.kinds: \(word) is in two kinds"
+                guard let source = sources["contacts.kinds"] else { throw ConfigurationFailure(line) }
+                throw ConfigurationFailure(source, line)
+            }
+        }
     }
 
     private func checkTLS(sources: [String: ConfigurationSource]) throws(ConfigurationFailure) {

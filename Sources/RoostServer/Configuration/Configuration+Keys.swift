@@ -7,8 +7,8 @@ extension Configuration {
     typealias Key = ConfigurationKey<Configuration>
 
     static let keys: [Key] =
-        listenKeys + tlsKeys + storeKeys + retentionKeys + authKeys + directoryKeys + presenceKeys + drainKeys
-        + metricsKeys + adminKeys + logKeys + limitKeys
+        listenKeys + tlsKeys + storeKeys + retentionKeys + authKeys + directoryKeys + presenceKeys + contactKeys
+        + drainKeys + metricsKeys + adminKeys + logKeys + limitKeys
 
     /// The comment above each section of Config/roost.yaml.
     static let sectionNotes = [
@@ -21,6 +21,7 @@ extension Configuration {
         "auth": "Who may connect. Tokens are JWTs, signed with Roost's own key or by an issuer of yours.",
         "directory": "Who finds whom. See Docs/Protocol.md, section 14.",
         "presence": "Who is online.",
+        "contacts": "Who knows whom. SIGHUP reads this section anew.",
         "drain": "How the relay stops on SIGTERM.",
         "metrics": "What Prometheus may read at /metrics.",
         "admin": "What operators see with a token whose scope has admin.",
@@ -175,6 +176,16 @@ extension Configuration {
         ),
     ]
 
+    private static let contactKeys: [Key] = [
+        Key(
+            "contacts.kinds",
+            .list(\.contactKindTexts, .contactKind),
+            "What users can be to each other: words, such as friend, or two of them for two who aren't the same to "
+                + "each other, such as trainer/client. The first is meant if an invitation names none. If empty, "
+                + "nobody can be invited."
+        )
+    ]
+
     private static let drainKeys: [Key] = [
         Key(
             "drain.seconds",
@@ -235,6 +246,11 @@ extension Configuration {
     fileprivate var proxyProtocolWord: String {
         get { listen.takesProxyHeader ? "on" : "off" }
         set { listen.takesProxyHeader = newValue == "on" }
+    }
+
+    fileprivate var contactKindTexts: [String] {
+        get { rules.contactKinds.map(\.description) }
+        set { rules.contactKinds = newValue.map(ContactKind.init) }
     }
 
     fileprivate var durabilityWord: String {

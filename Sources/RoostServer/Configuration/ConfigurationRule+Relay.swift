@@ -22,6 +22,19 @@ extension ConfigurationRule {
         "nothing, or an origin such as https://accounts.example.org, in lower case and without a path"
     ) { $0.isEmpty || WebOrigin.isWritten($0) && !$0.hasSuffix(":*") }
 
+    static let contactKind = ConfigurationRule(
+        "a word of 1 to 32 characters a-z 0-9 . _ -, or two with / between them"
+    ) { text in
+        let parts = text.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
+        return parts.allSatisfy { part in
+            (1...32).contains(part.utf8.count)
+                && part.utf8.allSatisfy { byte in
+                    (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte)
+                        || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) || "._-".utf8.contains(byte)
+                }
+        }
+    }
+
     static let claim = ConfigurationRule("nothing, or up to 256 printable ASCII characters") { text in
         text.utf8.count <= 256 && text.utf8.allSatisfy { (0x20...0x7E).contains($0) }
     }

@@ -23,6 +23,8 @@ extension Gateway {
         taken.auth = new.auth
         taken.metrics = new.metrics
         taken.logLevel = new.logLevel
+        taken.rules = new.rules
+        relay.rules = new.rules
         if let renewed = reloaded.certificate, certificate != nil {
             (taken.tls.certificate, taken.tls.key, taken.tls.clientCA) = (
                 new.tls.certificate, new.tls.key, new.tls.clientCA
@@ -37,7 +39,7 @@ extension Gateway {
         connectionLog.log.logLevel = taken.logLevel
         noteComingsAsLogged()
         log.notice(
-            "Reloaded keys, certificates, origins, the metrics' token and the log level",
+            "Reloaded keys, certificates, origins, rules, the metrics' token and the log level",
             metadata: ["event": "relay.reloaded", "needsRestart": "\(taken != new)"])
         service?.ready(at: now.monotonic, "serving")
     }

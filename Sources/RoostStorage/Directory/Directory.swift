@@ -37,6 +37,7 @@ final class Directory {
     let receipts: ReceiptTable
     let settings: SettingTable
     let mentions: MentionTable
+    let contacts: ContactTables
     private var conversations: [Int32: Conversation] = [:]
 
     /// Loads the ends of all conversations.
@@ -46,6 +47,7 @@ final class Directory {
         statements = try DirectoryStatements(database)
         settings = try SettingTable(database)
         mentions = try MentionTable(database)
+        contacts = try ContactTables(database)
         let query = try database.prepare("SELECT number, last_sequence, last_position, last_time FROM conversation")
         while try query.step() {
             guard (0...Directory.numberMax).contains(query.int64(1)) else {

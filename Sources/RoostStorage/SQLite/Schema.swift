@@ -48,6 +48,14 @@ enum Schema {
             user INTEGER PRIMARY KEY, version INTEGER NOT NULL, name TEXT NOT NULL, username TEXT NOT NULL,
             photo TEXT NOT NULL, bio TEXT NOT NULL, role TEXT NOT NULL, tier TEXT NOT NULL, deleted INTEGER NOT NULL
         ) STRICT;
+        CREATE TABLE contact (
+            low INTEGER NOT NULL, high INTEGER NOT NULL, inviter INTEGER, since INTEGER NOT NULL,
+            low_kind TEXT NOT NULL, high_kind TEXT NOT NULL, low_label TEXT NOT NULL, high_label TEXT NOT NULL,
+            PRIMARY KEY (low, high)
+        ) STRICT, WITHOUT ROWID;
+        CREATE TABLE prospect (
+            user INTEGER NOT NULL, id TEXT NOT NULL, name TEXT NOT NULL, note TEXT NOT NULL, PRIMARY KEY (user, id)
+        ) STRICT, WITHOUT ROWID;
         CREATE TABLE revocation (
             user INTEGER NOT NULL, device TEXT NOT NULL, time INTEGER NOT NULL, PRIMARY KEY (user, device)
         ) STRICT, WITHOUT ROWID;

@@ -23,6 +23,17 @@ struct DirectoryVerifier {
                 "SELECT \(user), \(other) FROM exception WHERE \(other) NOT IN (SELECT number FROM user)", "exception",
                 "is about a user, number %, that isn't there", &report)
         }
+        for (low, high) in [("low", "high"), ("high", "low")] {
+            try tell(
+                "SELECT \(low), \(high) FROM contact WHERE \(high) NOT IN (SELECT number FROM user)", "contact",
+                "is of a user, number %, that isn't there", &report)
+        }
+        try tell(
+            "SELECT low, inviter FROM contact WHERE inviter NOT IN (low, high) OR low >= high", "contact",
+            "isn't a pair of users of whom one is the inviter", &report)
+        try tell(
+            "SELECT user, user FROM prospect WHERE user NOT IN (SELECT number FROM user)", "prospect",
+            "is of a user, number %, that isn't there", &report)
         try tell(
             "SELECT user, user FROM profile WHERE user NOT IN (SELECT number FROM user)", "profile",
             "is of a user, number %, that isn't there", &report)

@@ -25,6 +25,8 @@ extension ExportLine {
         case "profile": self = .profile(try ExportedProfile(&members))
         case "exception": self = .exception(try ExportedException(&members))
         case "setting": self = .setting(try ExportedSetting(&members))
+        case "contact": self = .contact(try ExportedContact(&members))
+        case "prospect": self = .prospect(try ExportedProspect(&members))
         case "withheld": self = .withheld(try WithheldMessages(&members))
         case "end": self = .end(lines: try members.number("lines"))
         default:
@@ -107,6 +109,32 @@ extension ExportedSetting {
         guard !value.isEmpty, value.count <= Limits().stateBytes else {
             throw ExportLineFailure("value: missing, or longer than \(Limits().stateBytes) bytes")
         }
+    }
+}
+
+extension ExportedContact {
+    fileprivate init(_ members: inout LineMembers) throws(ExportLineFailure) {
+        one = Side(
+            user: try members.user("user"), kind: try members.name("kind"),
+            label: try members.text("label", or: "", atMost: Limits().labelBytes))
+        other = Side(
+            user: try members.user("other"), kind: try members.name("otherKind"),
+            label: try members.text("otherLabel", or: "", atMost: Limits().labelBytes))
+        inviter = try members.name("inviter", or: "")
+        since = try members.number("since", or: 0)
+        guard one.user != other.user else { throw ExportLineFailure("other: the same as user") }
+        guard ["", one.user, other.user].contains(inviter) else {
+            throw ExportLineFailure("inviter: neither user nor other")
+        }
+    }
+}
+
+extension ExportedProspect {
+    fileprivate init(_ members: inout LineMembers) throws(ExportLineFailure) {
+        user = try members.user("user")
+        id = try members.name("prospect")
+        name = try members.text("name", atMost: Limits().labelBytes)
+        note = try members.text("note", or: "", atMost: Limits().noteBytes)
     }
 }
 

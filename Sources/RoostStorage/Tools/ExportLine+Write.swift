@@ -44,6 +44,13 @@ struct ExportLineWriter {
             json.member("time", setting.time)
             if !setting.device.isEmpty { json.member("device", setting.device) }
             write(setting.value, as: "value", orText: "valueText")
+        case .contact(let contact): write(contact)
+        case .prospect(let prospect):
+            begin("prospect")
+            json.member("user", prospect.user)
+            json.member("prospect", prospect.id)
+            json.member("name", prospect.name)
+            if !prospect.note.isEmpty { json.member("note", prospect.note) }
         case .conversation(let conversation):
             begin("conversation")
             json.member("conversation", conversation.id)
@@ -103,6 +110,18 @@ struct ExportLineWriter {
         member("role", unlessEmpty: one.profile.role)
         member("tier", unlessEmpty: one.profile.tier)
         if one.profile.isDeleted { json.member("deleted", true) }
+    }
+
+    private func write(_ contact: ExportedContact) {
+        begin("contact")
+        json.member("user", contact.one.user)
+        json.member("kind", contact.one.kind)
+        if !contact.one.label.isEmpty { json.member("label", contact.one.label) }
+        json.member("other", contact.other.user)
+        json.member("otherKind", contact.other.kind)
+        if !contact.other.label.isEmpty { json.member("otherLabel", contact.other.label) }
+        if !contact.inviter.isEmpty { json.member("inviter", contact.inviter) }
+        member("since", unlessZero: contact.since)
     }
 
     private func write(_ one: ExportedMember) {

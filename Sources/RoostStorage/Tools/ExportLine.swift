@@ -13,6 +13,8 @@ enum ExportLine: Equatable, Sendable {
     case exception(ExportedException)
     case profile(ExportedProfile)
     case setting(ExportedSetting)
+    case contact(ExportedContact)
+    case prospect(ExportedProspect)
     case event(ExportedEvent)
     case withheld(WithheldMessages)
     /// The last line: how many stand before it. A file without it was cut short.
@@ -79,6 +81,31 @@ struct ExportedSetting: Equatable, Sendable {
     var device: String = ""
     /// Raw JSON.
     var value: [UInt8]
+}
+
+/// Two users who are contacts, or of whom one has invited the other.
+struct ExportedContact: Equatable, Sendable {
+    /// One of the two, and what is stored of its side.
+    struct Side: Equatable, Sendable {
+        var user: String
+        var kind: String
+        /// Empty for none.
+        var label: String = ""
+    }
+
+    var one, other: Side
+    /// Who waits for the other's answer; empty if both want it.
+    var inviter: String = ""
+    var since: Int64 = 0
+}
+
+/// Somebody who isn't a user yet, as a user has written it down.
+struct ExportedProspect: Equatable, Sendable {
+    var user: String
+    var id: String
+    var name: String
+    /// Empty for none.
+    var note: String = ""
 }
 
 /// A conversation. Its members have lines of their own.

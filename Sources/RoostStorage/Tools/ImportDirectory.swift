@@ -58,6 +58,7 @@ struct ImportDirectory {
             }
             try writeExceptions()
             try writeProfiles()
+            try writeContacts()
             for conversation in plan.conversations.values.sorted(by: { $0.number < $1.number }) {
                 try write(conversation)
             }
@@ -90,6 +91,36 @@ struct ImportDirectory {
                 if try findUsername.first({ _ in true }) != nil { profile.username = "" }
             }
             try writer.profiles.set(profile, of: UserNumber(user.number))
+        }
+    }
+
+    /// As for exceptions. A prospect that the store has may have been changed since.
+    private func writeContacts() throws {
+        let isKnown = try writer.database.prepare("SELECT 1 FROM contact WHERE low = ?1 AND high = ?2")
+        for contact in plan.contacts {
+            guard let one = plan.users[contact.one.user], let other = plan.users[contact.other.user] else { continue }
+            let pair = UserPair(UserNumber(one.number), UserNumber(other.number))
+            isKnown.bind(1, pair.low.value)
+            isKnown.bind(2, pair.high.value)
+            guard try isKnown.first({ _ in true }) == nil else { continue }
+            let sides = [contact.one, contact.other].map { StoredContact.Side(kind: $0.kind, label: $0.label) }
+            let isOrdered = pair.low.value == one.number
+            let inviter = contact.inviter.isEmpty ? nil : contact.inviter == contact.one.user ? one : other
+            try writer.directory.contacts.set(
+                pair,
+                to: StoredContact(
+                    inviter: inviter.map { UserNumber($0.number) }, low: sides[isOrdered ? 0 : 1],
+                    high: sides[isOrdered ? 1 : 0], since: Timestamp(milliseconds: contact.since)))
+        }
+        let add = try writer.database.prepare(
+            "INSERT OR IGNORE INTO prospect (user, id, name, note) VALUES (?1, ?2, ?3, ?4)")
+        for prospect in plan.prospects {
+            guard let user = plan.users[prospect.user] else { continue }
+            add.bind(1, user.number)
+            try add.bind(2, copying: prospect.id)
+            try add.bind(3, copying: prospect.name)
+            try add.bind(4, copying: prospect.note)
+            try add.run()
         }
     }
 

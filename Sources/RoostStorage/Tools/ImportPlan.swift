@@ -48,6 +48,8 @@ struct ImportPlan {
     private(set) var devices: [ExportedDevice] = []
     private(set) var exceptions: [ExportedException] = []
     private(set) var profiles: [ExportedProfile] = []
+    private(set) var contacts: [ExportedContact] = []
+    private(set) var prospects: [ExportedProspect] = []
     /// Messages that the store has as they were before a later edit or deletion: position there, by the line.
     private(set) var refreshed: [Int64: Int64] = [:]
     /// Rows that will be added.
@@ -120,6 +122,13 @@ struct ImportPlan {
             try know(profile.user)
             profiles.append(profile)
         case .setting(let setting): try know(setting.user)
+        case .contact(let contact):
+            try know(contact.one.user)
+            try know(contact.other.user)
+            contacts.append(contact)
+        case .prospect(let prospect):
+            try know(prospect.user)
+            prospects.append(prospect)
         case .event(let event): try take(event, number: number)
         case .withheld(let messages): try take(messages)
         }

@@ -164,6 +164,34 @@ public struct StoreExporter {
                 user: user, key: rows.text(1), time: rows.int64(2), device: rows.text(3), value: [UInt8](rows.bytes(4)))
             try sink.write(.setting(setting))
         }
+        try writeContacts()
+    }
+
+    /// In an export of one user, what others have written about that one isn't there.
+    private func writeContacts() throws {
+        for contact in try ContactTables.contacts(database) {
+            let (pair, stored) = (contact.pair, contact.stored)
+            guard author.map({ [pair.low.value, pair.high.value].contains($0) }) ?? true,
+                let low = names.users[pair.low.value], let high = names.users[pair.high.value]
+            else { continue }
+            func label(_ side: StoredContact.Side, by user: UserNumber) -> String {
+                author.map { $0 == user.value } ?? true ? side.label : ""
+            }
+            var exported = ExportedContact(
+                one: .init(user: low, kind: stored.low.kind, label: label(stored.low, by: pair.low)),
+                other: .init(user: high, kind: stored.high.kind, label: label(stored.high, by: pair.high)))
+            exported.inviter = stored.inviter.flatMap { names.users[$0.value] } ?? ""
+            exported.since = max(0, stored.since.milliseconds)
+            try sink.write(.contact(exported))
+        }
+        for prospect in try ContactTables.prospects(database) {
+            guard author.map({ $0 == prospect.user.value }) ?? true, let user = names.users[prospect.user.value]
+            else { continue }
+            try sink.write(
+                .prospect(
+                    ExportedProspect(
+                        user: user, id: prospect.id, name: prospect.stored.name, note: prospect.stored.note)))
+        }
     }
 
     private func writeProfiles(of people: Set<Int32>?) throws {

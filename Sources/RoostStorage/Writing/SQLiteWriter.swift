@@ -256,6 +256,8 @@ public final class SQLiteWriter: LogWriter, @unchecked Sendable {
         case .feedCursor(let consumer, let position): try directory.setFeedCursor(of: consumer, to: position)
         case .exception(let user, let other, let exception):
             try directory.setException(of: user, for: other, to: exception)
+        case .contact(let pair, let contact): try directory.contacts.set(pair, to: contact)
+        case .prospect(let user, let id, let prospect): try directory.contacts.setProspect(id, of: user, to: prospect)
         case .alive(let time): try meta.set("alive_at", to: time.milliseconds)
         }
     }

@@ -47,6 +47,10 @@ public enum Event: Sendable, Equatable {
     /// The user has changed what others are told, on some device. Exceptions may have changed, too: `privacy` tells
     /// them.
     case privacy(PrivacySettings)
+    /// A contact of the user, or an invitation, has changed.
+    case contact(ContactChange)
+    /// The user's prospects were changed on another device, and are so many: `prospect.list` tells them.
+    case prospects(count: Int)
     /// The relay is about to stop; come back after this time.
     case drain(Duration)
     /// How the relay is, for operators who asked to be told.
@@ -86,6 +90,8 @@ public enum Event: Sendable, Equatable {
             case .profile: UserProfile(reading: members).map { .profile($0) }
             case .status: OwnStatus(reading: members).map { .status($0) }
             case .privacy: PrivacySettings(reading: members).map { .privacy($0) }
+            case .contact: ContactChange(reading: members).map { .contact($0) }
+            case .prospects: members.integer("count").map { .prospects(count: Int(clamping: $0)) }
             case .drain: members.integer("after").map { .drain(.milliseconds(max(0, $0))) }
             case .statistics: RelayStatistics(reading: members).map { .statistics($0) }
             }

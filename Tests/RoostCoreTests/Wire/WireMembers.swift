@@ -5,8 +5,8 @@ let wireMembers: [String: String] = [
     "ok": """
     re conversation sequence position time duplicate expires conversations next members of deliveredCount readCount \
     messages gaps more users devices privacy \
-    profiles partial version exceptions people person whereabouts statistics feed closed unstored erasure states \
-    receipts
+    profiles partial version contact contacts prospect prospects exceptions people person whereabouts statistics feed \
+    closed unstored erasure states receipts
     """,
     "error": "re code reason retry retryAfter",
     "pong": "re time",
@@ -31,6 +31,8 @@ let wireMembers: [String: String] = [
     "profile": "user version name username photo bio role tier deleted",
     "status": "state text",
     "privacy": "presence lastSeen read",
+    "contact": "user kind state label since",
+    "prospects": "count",
     "drain": "after",
     "statistics": """
     time sessions operators strangers behind waitingBytes users online away busy offline active idle background opened \
@@ -57,6 +59,8 @@ let wireMembers: [String: String] = [
     "setting": "key value version time",
     "ownPrivacy": "presence lastSeen read",
     "exception": "user as",
+    "ownContact": "user kind state label since",
+    "prospect": "prospect name note",
     "ownDevice": "device state since ended",
     "ended": "reason time",
     "people": "online away busy offline users next",

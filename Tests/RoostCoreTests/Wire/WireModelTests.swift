@@ -20,6 +20,10 @@ import Testing
         var privacy: OwnPrivacy?
         var profiles: ProfilePage?
         var named: [UserProfile]
+        var contact: Contact?
+        var contacts: ContactPage?
+        var prospect: Prospect?
+        var prospects: ProspectPage?
         var people: PeoplePage?
         var person: PersonDetail?
         var whereabouts: Whereabouts?
@@ -50,6 +54,10 @@ import Testing
             privacy = OwnPrivacy(reading: members)
             profiles = ProfilePage(reading: members)
             named = UserProfile.people(reading: members)
+            contact = members.object("contact").flatMap(Contact.init(reading:))
+            contacts = ContactPage(reading: members)
+            prospect = members.object("prospect").flatMap(Prospect.init(reading:))
+            prospects = ProspectPage(reading: members)
             people = PeoplePage(reading: members)
             person = PersonDetail(reading: members)
             whereabouts = Whereabouts(reading: members)
@@ -148,6 +156,7 @@ private struct WireScenario {
         eraseWhileAway(alice)
         typeInAThread(alice)
         changeSettings(alice)
+        makeContacts(alice)
         changeQuickly()
         callThem(alice, carol)
         _ = carol.request("status", ["state": "busy", "text": "In a meeting"])
@@ -272,6 +281,15 @@ private struct WireScenario {
         _ = alice.request("conversation.list")
     }
 
+    private func makeContacts(_ alice: HarnessClient) {
+        _ = relay.connect("alice", "watch")
+        for user in ["kim", "lea"] { _ = alice.request("contact.invite", ["user": "\(user)", "label": "from work"]) }
+        _ = alice.request("contact.list", ["limit": 1])
+        _ = alice.request("contact.remove", ["user": "kim"])
+        for name in ["Mo", "Nia"] { _ = alice.request("prospect.set", ["name": "\(name)", "note": "called"]) }
+        _ = alice.request("prospect.list", ["limit": 1])
+    }
+
     private func typeInAThread(_ alice: HarnessClient) {
         let others = ["frank", "grace"].map { relay.connect($0) }
         let group = alice.makeGroup("frank", "grace")
@@ -375,6 +393,8 @@ extension JSONValue {
                 case "devices": "ownDevice"
                 case "privacy": "ownPrivacy"
                 case "exceptions": "exception"
+                case "contact", "contacts": "ownContact"
+                case "prospect", "prospects": "prospect"
                 case "ended": "ended"
                 default: nil
                 }

@@ -27,6 +27,18 @@ struct RandomContent {
             .profile(UserNumber(2), profile), .profile(UserNumber(1), .tombstone(version: 3)),
             .exception(UserNumber(1), of: UserNumber(2), .blocked),
             .exception(UserNumber(2), of: UserNumber(1), .always),
+            .contact(
+                UserPair(UserNumber(1), UserNumber(2)),
+                StoredContact(
+                    inviter: nil, low: .init(kind: "trainer", label: "knee"), high: .init(kind: "client"),
+                    since: Timestamp(milliseconds: 7))),
+            .contact(
+                UserPair(UserNumber(3), UserNumber(2)),
+                StoredContact(
+                    inviter: UserNumber(3), low: .init(kind: "friend"),
+                    high: .init(kind: "friend", label: "old\nfriend"),
+                    since: Timestamp(milliseconds: 8))),
+            .prospect(UserNumber(1), id: "p1", StoredProspect(name: "Zoë", note: "two\nlines")),
         ]
         return users.flatMap {
             [
@@ -164,6 +176,14 @@ extension SQLiteLog {
         for exception in snapshot.exceptions {
             lines.append("exception \(names[exception.user] ?? "") \(names[exception.other] ?? "") \(exception.kind)")
         }
+        for contact in snapshot.contacts {
+            let sides = [(contact.pair.low, contact.stored.low), (contact.pair.high, contact.stored.high)].map {
+                "\(names[$0.0] ?? "") \($0.1)"
+            }
+            let inviter = contact.stored.inviter.flatMap { names[$0] } ?? "-"
+            lines.append("pair \(sides.sorted()) \(inviter) \(contact.stored.since.milliseconds)")
+        }
+        lines += snapshot.prospects.map { "prospect \(names[$0.user] ?? "") \($0.id) \($0.stored)" }
         for device in snapshot.devices { lines.append("device \(names[device.user] ?? "") \(device.name)") }
         for conversation in snapshot.conversations {
             let id = conversation.id

@@ -48,6 +48,8 @@ import Testing
             "SELECT status FROM user WHERE number = 2 AND (status <> '' OR last_seen > 0 OR shown_to > 0)",
             "SELECT other FROM exception WHERE user = 2",
             "SELECT name FROM profile WHERE user = 2 AND (name <> '' OR NOT deleted)",
+            "SELECT low FROM contact WHERE low = 2 OR high = 2",
+            "SELECT id FROM prospect WHERE user = 2",
         ] {
             #expect(try lines(scratch, query) == [], "\(query)")
         }

@@ -1,0 +1,341 @@
+import RoostFraming
+import RoostWire
+
+/// `contact.*` and `prospect.*`: who is whose contact, and whom a user has written down who isn't a user yet. A change
+/// is seen at once by the devices of both. Loop thread only.
+final class ContactCommands {
+    /// The limits of these commands.
+    struct Bounds {
+        /// Contacts of a user that it wants itself, its invitations included.
+        let contacts: Int
+        /// Invitations of a user that wait for an answer.
+        let sent: Int
+        /// Invitations that wait for a user, before it takes only those of users to whom it has written.
+        let received: Int
+        /// Invitations that a user sends.
+        let invitations: Spending.Rate
+        /// Prospects of a user.
+        let prospects: Int
+        /// Contacts, or prospects, of a page whose command names no limit.
+        let rows: Int
+        /// Bytes at which a page ends early.
+        let bytes: Int
+
+        init(_ limits: Limits) {
+            contacts = limits.contactsPerUser
+            sent = limits.invitationsSent
+            received = limits.invitationsReceived
+            invitations = .init(hourly: limits.invitationsPerHour)
+            prospects = limits.prospectsPerUser
+            rows = limits.historyDefault
+            bytes = limits.pageBytes
+        }
+    }
+
+    private let bounds: Bounds
+    private let prices: Prices
+    private let directory: Directory
+    private let journal: Journal
+    private let delivery: Delivery
+    private let replies: Replies
+    private let builder: FrameBuilder
+    private let random: RandomSource
+    private let counters: Counters
+
+    init(
+        _ limits: Limits, _ prices: Prices, _ directory: Directory, _ journal: Journal, _ delivery: Delivery,
+        _ replies: Replies, _ random: RandomSource, _ counters: Counters
+    ) {
+        bounds = Bounds(limits)
+        self.prices = prices
+        self.directory = directory
+        self.journal = journal
+        self.delivery = delivery
+        self.replies = replies
+        builder = replies.builder
+        self.random = random
+        self.counters = counters
+    }
+
+    func perform(_ command: ContactCommand, _ asker: Asker, _ now: Moment) throws(Refusal) {
+        switch command {
+        case .invite(let user, let kind, let label): try invite(user, kind?.string, label?.string, asker, now)
+        case .accept(let user, let label):
+            guard let contact = find(user, asker), contact.state(for: asker.user) != .sent else {
+                throw Refusal(.notFound, "user: no invitation of this user waits for you")
+            }
+            try accept(contact, label?.string, asker, now)
+        case .decline(let user): try decline(user, asker, now)
+        case .remove(let user):
+            if let contact = find(user, asker) { try end(contact, asker, now) }
+            replies.accept(asker.id, asker.session)
+        case .list(let after, let limit, let state): list(after, limit, state, asker)
+        case .setProspect(let id, let name, let note):
+            try set(id?.string, name.string, note?.string, asker, now)
+        case .removeProspect(let id):
+            if asker.user.contacts.prospects[id.string] != nil { try note(nil, as: id.string, asker, now) }
+            replies.accept(asker.id, asker.session)
+        case .prospects(let after, let limit): listProspects(after?.string, limit, asker)
+        }
+    }
+
+    private func find(_ name: Text, _ asker: Asker) -> Contact? {
+        directory.user(named: name).flatMap { asker.user.contacts[$0.number] }
+    }
+
+    // MARK: Inviting
+
+    private func invite(
+        _ name: Text, _ kind: String?, _ label: String?, _ asker: Asker, _ now: Moment
+    ) throws(Refusal) {
+        let user = asker.user
+        let named = directory.naming.find(name)
+        guard named.known !== user else { throw Refusal(.badRequest, "user: you can't be your own contact") }
+        guard let other = named.known, let contact = user.contacts[other.number] else {
+            guard let kinds = directory.policy.rules.kinds(kind) else {
+                throw Refusal(.badRequest, kind == nil ? "kind is missing" : "kind: this relay has no such kind")
+            }
+            let contact = try begin(with: named, own: kinds.own, other: kinds.other, label, user, asker.session, now)
+            return answer(contact, asker)
+        }
+        guard kind == nil || kind == contact.kind(of: other) else {
+            throw Refusal(.conflict, "kind: this user is of another kind already; remove that first")
+        }
+        try accept(contact, label, asker, now)
+    }
+
+    private func begin(
+        with named: NamedUser, own: String, other word: String, _ label: String?, _ user: User, _ session: Session,
+        _ now: Moment
+    ) throws(Refusal) -> Contact {
+        try checkRoom(of: user)
+        guard user.contacts.sent < bounds.sent else {
+            throw Refusal(.tooLarge, "you have sent \(bounds.sent) invitations that nobody has answered")
+        }
+        if let other = named.known { try checkRoom(for: other, by: user) }
+        try prices.pay(
+            deliveries: user.sessions.count + (named.known?.sessions.count ?? 0), by: session, at: now)
+        if let wait = user.contacts.invited.spend(1, of: bounds.invitations, at: now.monotonic) {
+            throw Refusal(
+                .rateLimited, "you have sent \(bounds.invitations.burst) invitations within an hour",
+                retryAfterMilliseconds: wait)
+        }
+        // The last check, because it may make the user.
+        let other = try directory.naming.name(named, by: user, at: now)
+        let sides = (StoredContact.Side(kind: own, label: label ?? ""), StoredContact.Side(kind: word))
+        let isLow = user.number.value < other.number.value
+        let contact = Contact(
+            user, other,
+            StoredContact(
+                inviter: user.number, low: isLow ? sides.0 : sides.1, high: isLow ? sides.1 : sides.0, since: now.wall))
+        contact.begin()
+        store(contact)
+        for one in [user, other] { tell(one, of: contact.other(than: one)) }
+        return contact
+    }
+
+    /// Checks that the user may have one more contact of its own will.
+    private func checkRoom(of user: User) throws(Refusal) {
+        guard user.contacts.own < bounds.contacts else {
+            throw Refusal(.tooLarge, "you have \(bounds.contacts) contacts and invitations sent")
+        }
+    }
+
+    /// Checks that one more invitation may wait for somebody. Beyond the bound only those may add one to whom that one
+    /// has written: it is its own doing how many they are.
+    private func checkRoom(for other: User, by user: User) throws(Refusal) {
+        guard other.contacts.received >= bounds.received,
+            directory.direct(user, other)?.member(other.number)?.isOwn != true
+        else { return }
+        throw Refusal(.tooLarge, "user: \(bounds.received) invitations wait for this user already")
+    }
+
+    // MARK: Answering
+
+    /// Accepts an invitation if it waits for the user, and notes the label. Nothing changes if it was done before.
+    private func accept(
+        _ contact: Contact, _ label: String?, _ asker: Asker, _ now: Moment
+    ) throws(Refusal) {
+        let (user, other) = (asker.user, contact.other(than: asker.user))
+        let isAnswer = contact.state(for: user) == .received
+        if isAnswer { try checkRoom(of: user) }
+        guard isAnswer || label.map({ $0 != contact.label(by: user) }) ?? false else {
+            return answer(contact, asker)
+        }
+        let told = isAnswer ? [user, other] : [user]
+        try pay(told, asker, now)
+        if isAnswer { contact.beAccepted(at: now.wall) }
+        if let label { contact.note(label, by: user) }
+        store(contact)
+        for one in told { tell(one, of: contact.other(than: one)) }
+        answer(contact, asker)
+    }
+
+    private func decline(_ name: Text, _ asker: Asker, _ now: Moment) throws(Refusal) {
+        if let contact = find(name, asker) {
+            guard contact.state(for: asker.user) == .received else {
+                throw Refusal(.conflict, "user: no invitation of this user waits for you; remove ends a contact")
+            }
+            try end(contact, asker, now)
+        }
+        replies.accept(asker.id, asker.session)
+    }
+
+    private func end(_ contact: Contact, _ asker: Asker, _ now: Moment) throws(Refusal) {
+        let users = [contact.low, contact.high]
+        try pay(users, asker, now)
+        contact.end()
+        journal.store(.contact(contact.pair, nil))
+        for one in users { tell(one, of: contact.other(than: one)) }
+        for one in users { directory.forgetIfNobody(one) }
+    }
+
+    private func pay(_ told: [User], _ asker: Asker, _ now: Moment) throws(Refusal) {
+        try prices.pay(deliveries: told.reduce(0) { $0 + $1.sessions.count }, by: asker.session, at: now)
+    }
+
+    private func store(_ contact: Contact) { journal.store(.contact(contact.pair, contact.stored)) }
+
+    // MARK: Telling
+
+    private func tell(_ user: User, of other: User) {
+        guard !user.sessions.isEmpty else { return }
+        let frame = event(of: other, for: user)
+        for session in user.sessions { delivery.deliver(frame, .contact(other.number), to: session) }
+    }
+
+    /// Tells the user's own devices what another user is to it now.
+    func event(of other: User, for user: User) -> Frame {
+        builder.begin("contact")
+        if let contact = user.contacts[other.number] {
+            write(contact, for: user)
+        } else {
+            builder.member("user", plain: other.name)
+            builder.member("state", word: "none")
+        }
+        return builder.finish()
+    }
+
+    /// Tells the user's own devices that its prospects were changed: those that show them ask.
+    func prospectsEvent(of user: User) -> Frame {
+        builder.begin("prospects")
+        builder.member("count", Int64(user.contacts.prospects.count))
+        return builder.finish()
+    }
+
+    private func answer(_ contact: Contact, _ asker: Asker) {
+        builder.begin("ok")
+        builder.reply(to: asker.id)
+        builder.beginObject("contact")
+        write(contact, for: asker.user)
+        builder.endObject()
+        delivery.reply(builder.finish(), to: asker.session)
+    }
+
+    private func write(_ contact: Contact, for user: User) {
+        let other = contact.other(than: user)
+        builder.member("user", plain: other.name)
+        builder.member("kind", plain: contact.kind(of: other))
+        builder.member("state", word: contact.state(for: user).word)
+        let label = contact.label(by: user)
+        if !label.isEmpty { builder.member("label", label) }
+        builder.member("since", contact.stored.since.milliseconds)
+    }
+
+    // MARK: Lists
+
+    private func list(_ after: Text?, _ limit: Int?, _ state: ContactState?, _ asker: Asker) {
+        let (user, rows) = (asker.user, limit ?? bounds.rows)
+        // Whoever isn't known any more was nobody; the list then begins anew.
+        let place = after.flatMap(directory.user(named:))?.number ?? .none
+        builder.begin("ok")
+        builder.reply(to: asker.id)
+        builder.beginArray("contacts")
+        var (written, looked, hasMore) = (0, 0, false)
+        var last: User?
+        for contact in user.contacts.rest(after: place) {
+            looked += 1
+            guard state.map({ $0 == contact.state(for: user) }) ?? true else { continue }
+            guard written < rows, written == 0 || builder.written.count <= bounds.bytes else {
+                hasMore = true
+                break
+            }
+            builder.beginObject()
+            write(contact, for: user)
+            builder.endObject()
+            (written, last) = (written + 1, contact.other(than: user))
+        }
+        counters.steps += looked
+        builder.endArray()
+        if hasMore, let last { builder.member("next", plain: last.name) }
+        delivery.reply(builder.finish(), to: asker.session)
+    }
+
+    private func listProspects(_ after: String?, _ limit: Int?, _ asker: Asker) {
+        let rest = asker.user.contacts.prospects.rest(after: after)
+        builder.begin("ok")
+        builder.reply(to: asker.id)
+        builder.beginArray("prospects")
+        var written = 0
+        for one in rest.prefix(limit ?? bounds.rows) {
+            guard written == 0 || builder.written.count <= bounds.bytes else { break }
+            builder.beginObject()
+            write(one.stored, id: one.id)
+            builder.endObject()
+            written += 1
+        }
+        counters.steps += written
+        builder.endArray()
+        if written < rest.count, let last = rest.dropFirst(written - 1).first {
+            builder.member("next", plain: last.id)
+        }
+        delivery.reply(builder.finish(), to: asker.session)
+    }
+
+    // MARK: Prospects
+
+    private func set(
+        _ id: String?, _ name: String, _ note: String?, _ asker: Asker, _ now: Moment
+    ) throws(Refusal) {
+        let user = asker.user
+        let before = id.flatMap { user.contacts.prospects[$0] }
+        if id != nil, before == nil { throw Refusal(.notFound, "prospect: you have none of this name") }
+        guard id != nil || user.contacts.prospects.count < bounds.prospects else {
+            throw Refusal(.tooLarge, "you have \(bounds.prospects) prospects")
+        }
+        let id = id ?? newID(for: user)
+        let stored = StoredProspect(name: name, note: note ?? before?.note ?? "")
+        if stored != before { try self.note(stored, as: id, asker, now) }
+        builder.begin("ok")
+        builder.reply(to: asker.id)
+        builder.beginObject("prospect")
+        write(stored, id: id)
+        builder.endObject()
+        delivery.reply(builder.finish(), to: asker.session)
+    }
+
+    private func newID(for user: User) -> String {
+        while true {
+            let id = random.id("p")
+            if user.contacts.prospects[id] == nil { return id }
+        }
+    }
+
+    private func note(
+        _ prospect: StoredProspect?, as id: String, _ asker: Asker, _ now: Moment
+    ) throws(Refusal) {
+        try pay([asker.user], asker, now)
+        asker.user.contacts.prospects[id] = prospect
+        journal.store(.prospect(asker.user.number, id: id, prospect))
+        let frame = prospectsEvent(of: asker.user)
+        for session in asker.user.sessions where session !== asker.session {
+            delivery.deliver(frame, .prospects, to: session)
+        }
+    }
+
+    private func write(_ prospect: StoredProspect, id: String) {
+        builder.member("prospect", plain: id)
+        builder.member("name", prospect.name)
+        if !prospect.note.isEmpty { builder.member("note", prospect.note) }
+    }
+}

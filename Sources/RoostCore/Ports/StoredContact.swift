@@ -1,0 +1,47 @@
+import RoostWire
+
+/// What is stored of two users who are contacts, or of whom one has invited the other.
+public struct StoredContact: Hashable, Sendable {
+    /// One of the two users.
+    public struct Side: Hashable, Sendable {
+        /// What this user is to the other.
+        public var kind: String
+        /// This user's note about the other; empty if there is none.
+        public var label: String
+
+        /// Creates a side.
+        public init(kind: String, label: String = "") {
+            self.kind = kind
+            self.label = label
+        }
+    }
+
+    /// Who has invited the other and waits for an answer; nil once both want it.
+    public var inviter: UserNumber?
+    /// The user with the lower number, and the other.
+    public var low, high: Side
+    /// When it got into this state.
+    public var since: Timestamp
+
+    /// Creates a contact.
+    public init(inviter: UserNumber?, low: Side, high: Side, since: Timestamp) {
+        self.inviter = inviter
+        self.low = low
+        self.high = high
+        self.since = since
+    }
+}
+
+/// What is stored of somebody who isn't a user yet.
+public struct StoredProspect: Hashable, Sendable {
+    /// The person's name.
+    public var name: String
+    /// A note; empty if there is none.
+    public var note: String
+
+    /// Creates a prospect.
+    public init(name: String, note: String) {
+        self.name = name
+        self.note = note
+    }
+}
