@@ -16,8 +16,9 @@ struct RoostCommand: AsyncParsableCommand {
         abstract: "A self-hosted real-time chat relay with presence.",
         version: "roost \(ServerVersion.number)",
         subcommands: [
-            ServeCommand.self, UpCommand.self, StoreCommand.self, ChatCommand.self, AdminCommand.self, TopCommand.self,
-            CheckConfigCommand.self, DoctorCommand.self, LinkCommand.self, TokenCommand.self, VersionCommand.self,
+            ServeCommand.self, UpCommand.self, StoreCommand.self, ContactsCommand.self, ChatCommand.self,
+            AdminCommand.self, TopCommand.self, CheckConfigCommand.self, DoctorCommand.self, LinkCommand.self,
+            TokenCommand.self, VersionCommand.self,
         ]
     )
 

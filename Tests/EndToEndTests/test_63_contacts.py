@@ -1,12 +1,15 @@
 """Who is whose contact: told to the devices of both, kept over kills and restarts, of kinds that the operator names."""
 
+import contextlib
 import json
+import shutil
+import sqlite3
 import subprocess
 
 import pytest
 
 from harness.device import Refused
-from harness.relay import BINARY, environment
+from harness.relay import BINARY, command, environment
 
 TRAINERS = {"contacts__kinds": "trainer/client,friend"}
 
@@ -104,3 +107,104 @@ async def test_an_export_has_contacts_and_prospects(start):
             for found in (lines, again)]
     assert kept[0] == kept[1]
     run("verify", "--store", str(copy))
+
+
+# Contacts from the conversations that there are
+
+ROLES = ("trainer", "client", None)
+
+
+def infer(relay, *words, store=None):
+    done = subprocess.run(
+        [BINARY, "contacts", "infer", *words, "--store", str(store or relay.store), "--set",
+         "contacts.kinds=friend,trainer/client"],
+        cwd=relay.folder, env=environment(), text=True, capture_output=True)
+    return done.returncode, done.stdout + done.stderr
+
+
+def stored(path):
+    with contextlib.closing(sqlite3.connect(f"file:{path}?mode=ro", uri=True)) as store:
+        return store.execute("SELECT * FROM contact ORDER BY low, high").fetchall()
+
+
+async def test_of_all_pairs_of_roles_one_trainer_and_one_client_become_contacts(start):
+    relay = start(**TRAINERS)
+    olga = await relay.operator()
+    for one in ROLES:
+        for other in ROLES:
+            users = [f"{one}-{other}-1", f"{one}-{other}-2"]
+            device = await relay.device(users[0])
+            await device.send("@" + users[1], "hello")
+            for user, role in zip(users, (one, other)):
+                if role:
+                    await olga.call("admin.profile", user=user, role=role)
+    relay.stop()
+    before = relay.store.read_bytes()
+    code, text = infer(relay, "--dry-run")
+    assert code == 0 and "2 contacts would be made" in text and "7 conversations skipped" in text, text
+    assert relay.store.read_bytes() == before and stored(relay.store) == []
+    code, text = infer(relay, "--apply")
+    assert code == 0 and "2 contacts made" in text, text
+    made = stored(relay.store)
+    code, text = infer(relay, "--apply")
+    assert code == 0 and "0 contacts made" in text and "2 conversations skipped: are of two who" in text, text
+    assert stored(relay.store) == made and len(made) == 2
+    relay.start()
+    assert await contacts(await relay.device("trainer-client-1")) == [("trainer-client-2", "client", "accepted", "")]
+    assert await contacts(await relay.device("client-trainer-1")) == [("client-trainer-2", "trainer", "accepted", "")]
+
+
+async def test_an_inference_that_is_killed_is_finished_by_the_next(start):
+    relay = start(**TRAINERS)
+    await (await relay.device("a0")).send("@b0", "hello")
+    relay.stop()
+    plain, long = relay.folder / "plain.jsonl", relay.folder / "long.jsonl"
+    assert command(relay.folder, "store", "export", "--to", str(plain), "--store", str(relay.store)).returncode == 0
+    lines = plain.read_text().splitlines()
+    count, made = 20_000, lines[:1]
+    wanted = [line for line in lines[1:-1] if json.loads(line)["type"] in ("user", "conversation", "member")]
+    for number in range(count):
+        names = {"a0": f"a{number}", "b0": f"b{number}"}
+        for line in map(json.loads, wanted):
+            line = {name: names.get(value, value) for name, value in line.items()}
+            if "conversation" in line:
+                line["conversation"] += str(number)
+            made.append(json.dumps(line | ({"joined": 0} if "joined" in line else {})))
+        for user, role in ((f"a{number}", "trainer"), (f"b{number}", "client")):
+            made.append(json.dumps({"type": "profile", "user": user, "version": 1, "role": role}))
+    made.append(json.dumps({"type": "end", "lines": len(made)}))
+    long.write_text("\n".join(made) + "\n")
+    fresh = relay.folder / "fresh.db"
+    done = command(relay.folder, "store", "import", str(long), "--store", str(fresh), timeout=120)
+    assert done.returncode == 0, done.stderr
+    whole, cut = relay.folder / "whole.db", relay.folder / "cut.db"
+    shutil.copy(fresh, whole)
+    code, text = infer(relay, "--apply", store=whole)
+    assert code == 0 and f"{count} contacts made" in text, text
+    for attempt in range(20):
+        shutil.copy(fresh, cut)
+        process = subprocess.Popen(
+            [BINARY, "contacts", "infer", "--apply", "--store", str(cut), "--set", "contacts.kinds=trainer/client"],
+            cwd=relay.folder, env=environment(), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        while process.poll() is None and not 0 < len(stored(cut)):
+            pass
+        process.kill()
+        process.wait()
+        if 0 < len(stored(cut)) < count:
+            break
+        for rest in relay.folder.glob("cut.db*"):
+            rest.unlink()
+    assert 0 < len(stored(cut)) < count, "it was never killed in the middle"
+    assert infer(relay, "--apply", store=cut)[0] == 0
+    assert stored(cut) == stored(whole)
+
+
+async def test_an_inference_says_what_is_wrong(start):
+    relay = start(**TRAINERS)
+    for words, part in ((["--dry-run", "--apply"], "Either"), ([], "Either"),
+                        (["--dry-run", "--kind", "boss/clerk"], "contacts.kinds"),
+                        (["--dry-run", "--kind", "friend"], "who is who"),
+                        (["--apply"], "another relay has this store open")):
+        code, text = infer(relay, *words)
+        assert code != 0 and part in text, (words, text)
+    assert infer(relay, "--dry-run")[0] == 0

@@ -1,5 +1,6 @@
 import Foundation
 public import RoostConfiguration
+import RoostCore
 import RoostStorage
 import RoostWire
 
@@ -29,6 +30,7 @@ public struct StoreTools {
 
     private let path: String
     private let durability: Durability
+    private let rules: PolicyRules
     private let report: ToolProgress.Report
 
     /// For the store of this configuration.
@@ -39,6 +41,7 @@ public struct StoreTools {
         }
         path = configuration.store.path
         durability = configuration.store.durability
+        rules = configuration.rules
         report = { progress($0.step, $0.total > 0 ? Double($0.done) / Double($0.total) : nil) }
         // Whatever is made from here on holds what people wrote to each other.
         umask(0o077)
@@ -116,6 +119,38 @@ public struct StoreTools {
                 summary: "\(summary); \(counted(Int64(done.damaged), "row")) can't be read or erased, see "
                     + "`roost store verify`",
                 isSound: false)
+        }
+    }
+
+    /// Makes contacts of the direct conversations of two users of whom one has the one role and one the other. The
+    /// relay has to be stopped, unless it is only a trial.
+    /// - Parameter kind: the two roles, as `contacts.kinds` has them.
+    public func inferContacts(_ kind: String, isTrial: Bool) throws(StoreToolFailure) -> Outcome {
+        let wanted = ContactKind(kind)
+        guard wanted.one != wanted.other else {
+            throw StoreToolFailure(
+                "--kind: \(kind) doesn't say who is who; expected two words such as trainer/client", isMistake: true)
+        }
+        guard rules.contactKinds.contains(wanted) else {
+            throw StoreToolFailure("--kind: contacts.kinds doesn't have \(kind)", isMistake: true)
+        }
+        return try attempt {
+            let done =
+                isTrial
+                ? try ContactInference.tryOut(path, kind: wanted, progress: report)
+                : try ContactInference.apply(path, kind: wanted, durability: durability, progress: report)
+            let reasons: [ContactInference.Skip: String] = [
+                .roles: "are not one \(wanted.one) and one \(wanted.other)", .members: "have not two members",
+                .known: "are of two who are contacts or invited already",
+            ]
+            let lines = ContactInference.Skip.allCases.compactMap { skip in
+                done.skipped[skip].map { "\(counted(Int64($0), "conversation")) skipped: \(reasons[skip] ?? "")" }
+            }
+            let made = counted(Int64(done.contacts), "contact")
+            return Outcome(
+                lines: lines,
+                summary: "\(made) \(isTrial ? "would be made in" : "made in") \(path) of "
+                    + "\(counted(Int64(done.conversations), "direct conversation"))")
         }
     }
 
