@@ -883,7 +883,7 @@ function scopeOf({ code, retry }, item) {
   switch (code) {
     case "rate_limited": case "busy": case "unavailable": case "not_ready": case "unauthorized": case "token_expired":
       return "passing";
-    case "forbidden": case "not_found": case "gone":
+    case "forbidden": case "not_found": case "gone": case "no_relationship":
       // For what changes or marks one message, the message may be what is gone.
       return item.action === "send" ? "conversation" : "item";
     default:
@@ -894,7 +894,8 @@ function scopeOf({ code, retry }, item) {
 /** What to tell people of a refusal. */
 function failureOf({ code, detail, retry }) {
   const known = {
-    too_large: ["tooLong", false], forbidden: ["notAllowed", true], not_found: ["notFound", true],
+    too_large: ["tooLong", false], forbidden: ["notAllowed", true],
+    no_relationship: ["notAllowed", true], not_found: ["notFound", true],
     gone: ["notFound", true],
   }[code];
   const passes = scopeOf({ code, retry }, { action: "send" }) === "passing";

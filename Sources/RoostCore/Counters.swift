@@ -41,6 +41,8 @@ public final class Counters {
     public internal(set) var behind = Behind()
     /// Gaps sent.
     public internal(set) var gaps = 0
+    /// What the gate has refused.
+    public internal(set) var gate = Gate()
     /// Events that consumers of the feed were told.
     public internal(set) var feedEvents = 0
     /// Conversations, members and watches looked at one by one, users named by commands that may name many, members who
@@ -72,6 +74,18 @@ public final class Counters {
         public internal(set) var delay = BucketHistogram(bounds: BucketHistogram.waits)
         /// Rounds of changes that were told later than usual, because much had been told before.
         public internal(set) var lateRounds = 0
+    }
+
+    /// Commands of users who don't know each other, by the raw values of `GateDeed`.
+    public struct Gate: Sendable {
+        /// Those that were refused.
+        public internal(set) var refused = [Int](repeating: 0, count: GateDeed.allCases.count)
+        /// Those that would have been refused with the gate on.
+        public internal(set) var logged = [Int](repeating: 0, count: GateDeed.allCases.count)
+
+        mutating func note(_ deed: GateDeed, isRefused: Bool) {
+            if isRefused { refused[Int(deed.rawValue)] += 1 } else { logged[Int(deed.rawValue)] += 1 }
+        }
     }
 
     /// How sessions began and ended.

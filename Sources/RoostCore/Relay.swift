@@ -112,11 +112,11 @@ public final class Relay {
         privacy = PrivacyCommands(
             prices: prices, directory: directory, journal: journal, delivery: delivery, replies: replies,
             builder: builder, presence: presence, typing: typing, exceptionsMax: limits.exceptionsPerUser)
-        contact = ContactCommands(limits, prices, directory, journal, delivery, replies, random, counters)
+        contact = ContactCommands(limits, prices, directory, journal, delivery, replies, presence, random, counters)
         query = QueryCommands(.init(limits), chores, directory, reads, delivery, replies)
         setting = SettingCommands(.init(limits), prices, directory, journal, delivery, reads, replies)
         conversation = ConversationCommands(
-            .init(limits), chores, directory, journal, delivery, replies, typing, presence, profile.news, query)
+            .init(limits), prices, chores, directory, journal, delivery, replies, typing, presence, profile.news, query)
         message = MessageCommands(
             prices: prices, directory: directory, journal: journal, delivery: delivery, conversations: conversation,
             typing: typing, builder: builder, counters: counters, mentions: mentions, textScalars: limits.textScalars)

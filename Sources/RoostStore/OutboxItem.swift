@@ -105,7 +105,7 @@ public enum FailureScope: Sendable, Equatable {
         switch code {
         case .rateLimited, .busy, .unavailable, .notReady, .unauthorized, .tokenExpired: self = .passing
         case .badJSON, .badRequest, .unknownType, .tooLarge, .conflict, .badPosition, .usernameTaken: self = .item
-        case .forbidden, .notFound, .gone:
+        case .forbidden, .notFound, .gone, .noRelationship:
             // For what changes or marks one message, the message may be what is gone.
             if case .send = action { self = .conversation } else { self = .item }
         }

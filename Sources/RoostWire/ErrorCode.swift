@@ -1,7 +1,7 @@
 /// Why a command failed. The words are part of the protocol (Docs/Protocol.md, section 10).
 public enum ErrorCode: UInt8, WireWord {
     case badJSON, badRequest, unknownType, notReady, unauthorized, tokenExpired, forbidden, notFound, gone, conflict
-    case tooLarge, badPosition, rateLimited, busy, unavailable
+    case tooLarge, badPosition, rateLimited, busy, unavailable, noRelationship
     case usernameTaken
 
     /// The word on the wire and in metrics.
@@ -22,6 +22,7 @@ public enum ErrorCode: UInt8, WireWord {
         case .rateLimited: "rate_limited"
         case .busy: "busy"
         case .unavailable: "unavailable"
+        case .noRelationship: "no_relationship"
         case .usernameTaken: "username_taken"
         }
     }

@@ -2,20 +2,28 @@ import RoostWire
 
 /// Checks that a user may watch other users, and counts the members of conversations that it watches.
 final class WatchRequest: Chore {
+    /// What has been found.
+    struct Outcome {
+        /// All of the users; nil if one may not be watched.
+        var watches: [Presence.Watch]?
+        /// The gate wouldn't let the user watch one of them, or doesn't.
+        var areStrangers = false
+    }
+
     private let user: User
     private let others: [User]
     private let conversations: [Conversation]
     private let counts: GroupCounts
     private let directory: Directory
-    private let done: ([Presence.Watch]?) -> Void
+    private let done: (Outcome) -> Void
+    private var areStrangers = false
     private var allowed: [Presence.Watch] = []
     private var counted = 0
     private var sight: Sight?
 
-    /// - Parameter done: called with all users, or with nil if one may not be watched.
     init(
         _ others: [User], _ conversations: [Conversation], by user: User, _ counts: GroupCounts,
-        _ directory: Directory, _ done: @escaping ([Presence.Watch]?) -> Void
+        _ directory: Directory, _ done: @escaping (Outcome) -> Void
     ) {
         self.user = user
         self.others = others
@@ -36,12 +44,14 @@ final class WatchRequest: Chore {
             if sight == nil { steps -= 1 }
             let other = others[allowed.count]
             var sight = sight ?? directory.policy.sight(of: other, by: user, direct: directory.direct(user, other))
-            switch sight.search(&steps) {
+            let outcome = sight.search(&steps)
+            areStrangers = areStrangers || sight.isOfStrangers
+            switch outcome {
             case .open:
                 self.sight = sight
                 return false
             case .refused:
-                done(nil)
+                done(Outcome(areStrangers: sight.isOfStrangers))
                 return true
             case .allowed(let shared):
                 self.sight = nil
@@ -54,7 +64,7 @@ final class WatchRequest: Chore {
                 allowed.removeSubrange(gone...)
             }
         }
-        done(allowed)
+        done(Outcome(watches: allowed, areStrangers: areStrangers))
         return true
     }
 }

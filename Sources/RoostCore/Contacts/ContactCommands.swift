@@ -39,12 +39,13 @@ final class ContactCommands {
     private let delivery: Delivery
     private let replies: Replies
     private let builder: FrameBuilder
+    private let presence: PresenceCommands
     private let random: RandomSource
     private let counters: Counters
 
     init(
         _ limits: Limits, _ prices: Prices, _ directory: Directory, _ journal: Journal, _ delivery: Delivery,
-        _ replies: Replies, _ random: RandomSource, _ counters: Counters
+        _ replies: Replies, _ presence: PresenceCommands, _ random: RandomSource, _ counters: Counters
     ) {
         bounds = Bounds(limits)
         self.prices = prices
@@ -53,6 +54,7 @@ final class ContactCommands {
         self.delivery = delivery
         self.replies = replies
         builder = replies.builder
+        self.presence = presence
         self.random = random
         self.counters = counters
     }
@@ -186,6 +188,7 @@ final class ContactCommands {
         try pay(users, asker, now)
         contact.end()
         journal.store(.contact(contact.pair, nil))
+        presence.parted(contact.low, at: now)
         for one in users { tell(one, of: contact.other(than: one)) }
         for one in users { directory.forgetIfNobody(one) }
     }

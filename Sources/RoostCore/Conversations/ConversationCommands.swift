@@ -13,6 +13,8 @@ final class ConversationCommands {
         let membersNamed: Int
         /// Bytes of the texts of one change.
         let textBytes: Int
+        /// Conversations that are looked at to find a group that two share.
+        let gateSteps: Int
         /// The retry time sent with a refusal.
         let retryMilliseconds: Int64
 
@@ -20,11 +22,13 @@ final class ConversationCommands {
             members = limits.membersMax
             membersNamed = limits.membersNamed
             textBytes = max(limits.groupNameBytes, limits.photoBytes + limits.descriptionBytes)
+            gateSteps = limits.gateSteps
             retryMilliseconds = limits.busyRetryMilliseconds
         }
     }
 
     let bounds: Bounds
+    let gatekeeper: Gatekeeper
     let chores: Chores
     let directory: Directory
     let journal: Journal
@@ -37,11 +41,12 @@ final class ConversationCommands {
     let queries: QueryCommands
 
     init(
-        _ bounds: Bounds, _ chores: Chores, _ directory: Directory, _ journal: Journal, _ delivery: Delivery,
-        _ replies: Replies, _ typing: TypingCommands, _ presence: PresenceCommands, _ profiles: ProfileNews,
-        _ queries: QueryCommands
+        _ bounds: Bounds, _ prices: Prices, _ chores: Chores, _ directory: Directory, _ journal: Journal,
+        _ delivery: Delivery, _ replies: Replies, _ typing: TypingCommands, _ presence: PresenceCommands,
+        _ profiles: ProfileNews, _ queries: QueryCommands
     ) {
         self.bounds = bounds
+        gatekeeper = Gatekeeper(stepsMax: bounds.gateSteps, directory: directory, prices: prices)
         self.chores = chores
         self.directory = directory
         self.journal = journal
@@ -70,7 +75,7 @@ final class ConversationCommands {
             }
             let known = peer.known.flatMap { directory.direct(user, $0) }
             guard let known, known.isAtRest else {
-                _ = try open(known, with: peer, speaker, for: "", asker, now)
+                _ = try open(known, with: peer, speaker, for: "", asker, session, now)
                 return
             }
             let created = Created(
@@ -83,6 +88,7 @@ final class ConversationCommands {
                 guard named.count < bounds.members else {
                     throw Refusal(.tooLarge, "members: a group has at most \(bounds.members) members")
                 }
+                try gatekeeper.check(named, by: user, .add, session, now)
                 try directory.naming.checkOpening(by: user)
                 for one in named {
                     if let other = one.known { try directory.naming.checkRoom(for: other, putBy: user) }
@@ -143,7 +149,7 @@ final class ConversationCommands {
     ///   - asker: who is answered with the conversation.
     func open(
         _ known: Conversation?, with peer: NamedUser, _ speaker: Speaker, for key: String, _ asker: Asker?,
-        _ now: Moment
+        _ session: Session, _ now: Moment
     ) throws(Refusal) -> Conversation {
         let user = speaker.user
         if let known {
@@ -154,6 +160,7 @@ final class ConversationCommands {
             }
             if !known.isSurely(user.number), !known.isUnstored { try directory.naming.checkOwn(of: user) }
         } else {
+            try gatekeeper.check([peer], by: user, .open, session, now)
             try directory.naming.checkOpening(by: user)
         }
         // Whom somebody writes to is never too full for it: the message comes from a user who can be told apart.

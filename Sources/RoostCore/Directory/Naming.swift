@@ -10,6 +10,14 @@ enum NamedUser {
     var known: User? {
         if case .known(let user) = self { user } else { nil }
     }
+
+    /// The user's name.
+    var name: String {
+        switch self {
+        case .known(let user): user.name
+        case .unknown(let name): name
+        }
+    }
 }
 
 /// Users whom commands name, and the bounds on putting them into conversations. A command is judged wholly before a

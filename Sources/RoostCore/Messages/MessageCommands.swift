@@ -110,7 +110,7 @@ final class MessageCommands {
         if let peer = goal.peer {
             guard let direct = goal.conversation, direct.isAtRest else {
                 return try conversations.open(
-                    goal.conversation, with: peer, speaker, for: send.key.string, nil, now)
+                    goal.conversation, with: peer, speaker, for: send.key.string, nil, session, now)
             }
         }
         guard let found = goal.conversation, found.standing(of: speaker.user.number) != nil else {

@@ -21,10 +21,15 @@ struct Policy {
     /// The operator has chosen something else.
     func change(to rules: PolicyRules) { chosen.rules = rules }
 
-    /// Whether `user` may ask for the presence of `other`: oneself, users with a shared conversation, and those who let
-    /// everybody. As it may take long to find a conversation, it is searched step by step.
+    /// Whether `user` may ask for the presence of `other`: oneself, contacts, users with a shared conversation, and
+    /// those who let everybody, if the gate does. As it may take long to find a conversation, it is searched step by
+    /// step.
     func sight(of other: User, by user: User, direct: Conversation?) -> Sight {
-        Sight(of: other, by: user, direct: direct, isOpen: isWatchedByAll(other))
+        let areKnown = user === other || areAcquainted(user, other, direct: direct)
+        return Sight(
+            of: other, by: user, direct: direct, isOpen: isContact(other, of: user) || isWatchedByAll(other),
+            areKnown ? .open : verdict(onStrangers: user.name, other.name),
+            countsGroups: rules.gate.countsSharedGroups)
     }
 
     /// The role in which `user` may read a conversation, write to it and change it. A user who isn't a member doesn't

@@ -14,6 +14,8 @@ public struct PolicyRules: Sendable, Equatable {
     public var directory = Directory.contacts
     /// What users can be to each other.
     public var contactKinds = [ContactKind("friend")]
+    /// Whether two who don't know each other may reach each other.
+    public var gate = GateRules()
 
     /// The defaults.
     public init() {}

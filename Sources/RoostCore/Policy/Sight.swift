@@ -6,8 +6,8 @@ import RoostWire
 struct Sight {
     /// How far the search has come.
     enum Outcome {
-        /// The user may see the other because of this conversation, as long as both are in it; nil for oneself, and for
-        /// whom everybody may see.
+        /// The user may see the other because of this conversation, as long as both are in it; nil for oneself, for
+        /// contacts, and for whom everybody may see.
         case allowed(by: Conversation?)
         case refused
         /// No step was left.
@@ -17,8 +17,14 @@ struct Sight {
     private let user: User
     private let other: User
     private let direct: Conversation?
-    /// Whether everybody may see the other.
+    /// Whether the user may see the other whatever they share.
     private let isOpen: Bool
+    /// What the gate says if they turn out not to know each other.
+    private let verdict: GateVerdict
+    /// Whether they know each other if they share a group.
+    private let countsGroups: Bool
+    /// They don't know each other, so the gate would refuse what the search has allowed, or has refused it.
+    private(set) var isOfStrangers = false
     /// Whether a conversation counts that the other has left.
     private let countsFormer: Bool
     private var fewer: [Member] = []
@@ -26,13 +32,20 @@ struct Sight {
 
     /// - Parameters:
     ///   - direct: the direct conversation of the two, if there is one.
-    ///   - isOpen: everybody may see the other.
+    ///   - isOpen: the user may see the other whatever they share.
+    ///   - verdict: what the gate says if they don't know each other.
+    ///   - countsGroups: they do if they share a group.
     ///   - countsFormer: what the other has written stays in a conversation that it has left.
-    init(of other: User, by user: User, direct: Conversation?, isOpen: Bool, countsFormer: Bool = false) {
+    init(
+        of other: User, by user: User, direct: Conversation?, isOpen: Bool, _ verdict: GateVerdict = .open,
+        countsGroups: Bool = true, countsFormer: Bool = false
+    ) {
         self.user = user
         self.other = other
         self.direct = direct
         self.isOpen = isOpen
+        self.verdict = verdict
+        self.countsGroups = countsGroups
         self.countsFormer = countsFormer && !other.departures.isEmpty
         // Only the user's own conversations tell whom they had.
         let isUser = self.countsFormer || user.conversations.count < other.conversations.count
@@ -46,16 +59,25 @@ struct Sight {
 
     /// Goes on, one step for each conversation.
     mutating func search(_ steps: inout Int) -> Outcome {
-        if user === other || isOpen { return .allowed(by: nil) }
+        if user === other || isOpen && verdict == .open { return .allowed(by: nil) }
         if let direct, Sight.isShared(direct, by: user, and: other) { return .allowed(by: direct) }
         while place < fewer.count {
             guard steps > 0 else { return .open }
             steps -= 1
             let conversation = fewer[place].conversation
             place += 1
-            if Sight.isShared(conversation, by: user, and: other) { return .allowed(by: conversation) }
+            if Sight.isShared(conversation, by: user, and: other) {
+                let isEnough = verdict == .open || countsGroups
+                return isEnough ? .allowed(by: conversation) : judge(.allowed(by: conversation))
+            }
             if countsFormer, other.departures[conversation.number] != nil { return .allowed(by: conversation) }
         }
-        return .refused
+        return verdict == .open || !isOpen ? .refused : judge(.allowed(by: nil))
+    }
+
+    /// What two may do who don't know each other.
+    private mutating func judge(_ outcome: Outcome) -> Outcome {
+        isOfStrangers = true
+        return verdict == .closed ? .refused : outcome
     }
 }

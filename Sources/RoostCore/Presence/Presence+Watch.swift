@@ -14,13 +14,14 @@ extension Presence {
     /// A user who is watched.
     struct Watch {
         let user: User
-        /// A conversation that both users are in; nil if they are the same, or everybody may watch the user.
+        /// A conversation that both users are in; nil if they are the same or contacts, or everybody may watch the
+        /// user.
         let shared: Conversation?
 
         /// Whether this user may still watch because of it.
         func isAllowed(to watcher: User, _ policy: Policy) -> Bool {
             shared.map { Sight.isShared($0, by: watcher, and: user) }
-                ?? (user === watcher || policy.isWatchedByAll(user))
+                ?? (user === watcher || policy.isWatchedByAll(user) || policy.isContact(user, of: watcher))
         }
     }
 }

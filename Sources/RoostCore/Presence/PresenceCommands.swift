@@ -89,17 +89,27 @@ final class PresenceCommands {
         guard counts.hasRoom(for: conversations, by: session) else { throw tooManyCounts }
         try chores.check(session)
         for conversation in conversations { counts.beginRequest(of: conversation) }
-        let request = WatchRequest(others, conversations, by: user, counts, directory) { [self] watches in
+        let request = WatchRequest(others, conversations, by: user, counts, directory) { [self] found in
             defer { for conversation in conversations { endRequest(of: conversation, at: now) } }
             guard session.phase == .ready else { return }
             do throws(Refusal) {
+                let watches = try watches(found)
                 try begin(watches, conversations, by: session, user)
-                answer(watches ?? [], conversations, id, session, now)
+                answer(watches, conversations, id, session, now)
             } catch {
                 replies.refuse(Refusal(error.code, error.reason, id: id), session)
             }
         }
         chores.begin(request, for: session, at: now)
+    }
+
+    /// - Throws: `forbidden` or `no_relationship` if the user may not watch all of them.
+    private func watches(_ found: WatchRequest.Outcome) throws(Refusal) -> [Presence.Watch] {
+        if found.areStrangers { directory.counters.gate.note(.watch, isRefused: found.watches == nil) }
+        guard let watches = found.watches else {
+            throw found.areStrangers ? Refusal(.noRelationship, Gatekeeper.reason) : unseen
+        }
+        return watches
     }
 
     private var unseen: Refusal { Refusal(.forbidden, "users: you share no conversation with one of these users") }
@@ -122,9 +132,8 @@ final class PresenceCommands {
 
     /// The session watches all of these, or none if something has changed since the command was judged.
     private func begin(
-        _ watches: [Presence.Watch]?, _ conversations: [Conversation], by session: Session, _ user: User
+        _ watches: [Presence.Watch], _ conversations: [Conversation], by session: Session, _ user: User
     ) throws(Refusal) {
-        guard let watches else { throw unseen }
         guard conversations.allSatisfy({ $0.member(user.number) != nil }) else { throw notFound }
         guard counts.hasRoom(for: conversations, by: session) else { throw tooManyCounts }
         guard presence.watch(watches, by: session) else { throw tooMany }
@@ -231,6 +240,9 @@ final class PresenceCommands {
         if counts.left(member, at: now.monotonic) { endCount(of: member.conversation, at: now) }
         endWatches(of: member.user, at: now)
     }
+
+    /// The user and another aren't contacts any more. Who watches the other because of that is this user or that one.
+    func parted(_ user: User, at now: Moment) { endWatches(of: user, at: now) }
 
     /// Another session of the same device takes over. Nobody sees the user leave.
     func giveWay(_ session: Session, of user: User, at now: Moment) { presence.giveWay(session, of: user, at: now) }

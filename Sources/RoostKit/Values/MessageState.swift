@@ -51,7 +51,7 @@ public struct SendFailure: Sendable, Equatable {
     init(_ failure: OutboxItem.Failure) {
         switch failure.code {
         case .tooLarge: (reason, canRetry) = (.tooLong, false)
-        case .forbidden: (reason, canRetry) = (.notAllowed, true)
+        case .forbidden, .noRelationship: (reason, canRetry) = (.notAllowed, true)
         case .notFound, .gone: (reason, canRetry) = (.notFound, true)
         case .rateLimited, .busy, .unavailable, .notReady, .unauthorized, .tokenExpired:
             (reason, canRetry) = (.unreachable, true)

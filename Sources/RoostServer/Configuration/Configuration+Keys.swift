@@ -8,7 +8,7 @@ extension Configuration {
 
     static let keys: [Key] =
         listenKeys + tlsKeys + storeKeys + retentionKeys + authKeys + directoryKeys + presenceKeys + contactKeys
-        + drainKeys + metricsKeys + adminKeys + logKeys + limitKeys
+        + gateKeys + drainKeys + metricsKeys + adminKeys + logKeys + limitKeys
 
     /// The comment above each section of Config/roost.yaml.
     static let sectionNotes = [
@@ -22,6 +22,7 @@ extension Configuration {
         "directory": "Who finds whom. See Docs/Protocol.md, section 14.",
         "presence": "Who is online.",
         "contacts": "Who knows whom. SIGHUP reads this section anew.",
+        "gate": "Who may reach whom. SIGHUP reads this section anew.",
         "drain": "How the relay stops on SIGTERM.",
         "metrics": "What Prometheus may read at /metrics.",
         "admin": "What operators see with a token whose scope has admin.",
@@ -186,6 +187,21 @@ extension Configuration {
         )
     ]
 
+    private static let gateKeys: [Key] = [
+        Key(
+            "gate.mode",
+            .text(\.gateMode, .gateMode),
+            "Whether two who don't know each other may open a conversation, add and watch each other. off: yes. log: "
+                + "yes, and the metrics say what would be refused. percent N: no for N of 100 pairs, always the same. "
+                + "on: no. Known are contacts, and those who have a conversation already."
+        ),
+        Key(
+            "gate.shared_groups",
+            .word(\.sharedGroupsWord, ["off", "on"]),
+            "on: members of the same group know each other."
+        ),
+    ]
+
     private static let drainKeys: [Key] = [
         Key(
             "drain.seconds",
@@ -246,6 +262,16 @@ extension Configuration {
     fileprivate var proxyProtocolWord: String {
         get { listen.takesProxyHeader ? "on" : "off" }
         set { listen.takesProxyHeader = newValue == "on" }
+    }
+
+    fileprivate var gateMode: String {
+        get { rules.gate.mode.description }
+        set { rules.gate.mode = GateRules.Mode(newValue) ?? rules.gate.mode }
+    }
+
+    fileprivate var sharedGroupsWord: String {
+        get { rules.gate.countsSharedGroups ? "on" : "off" }
+        set { rules.gate.countsSharedGroups = newValue == "on" }
     }
 
     fileprivate var contactKindTexts: [String] {

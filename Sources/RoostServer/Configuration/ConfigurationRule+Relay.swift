@@ -1,4 +1,5 @@
 import RoostConfiguration
+import RoostCore
 import RoostTransport
 
 /// The forms that only the relay's keys have.
@@ -21,6 +22,10 @@ extension ConfigurationRule {
     static let service = ConfigurationRule(
         "nothing, or an origin such as https://accounts.example.org, in lower case and without a path"
     ) { $0.isEmpty || WebOrigin.isWritten($0) && !$0.hasSuffix(":*") }
+
+    static let gateMode = ConfigurationRule("off, log, on, or percent and a whole number from 0 to 100") { text in
+        GateRules.Mode(text) != nil
+    }
 
     static let contactKind = ConfigurationRule(
         "a word of 1 to 32 characters a-z 0-9 . _ -, or two with / between them"

@@ -40,7 +40,9 @@ extension Gateway {
         noteComingsAsLogged()
         log.notice(
             "Reloaded keys, certificates, origins, rules, the metrics' token and the log level",
-            metadata: ["event": "relay.reloaded", "needsRestart": "\(taken != new)"])
+            metadata: [
+                "event": "relay.reloaded", "needsRestart": "\(taken != new)", "gate": "\(taken.rules.gate.mode)",
+            ])
         service?.ready(at: now.monotonic, "serving")
     }
 

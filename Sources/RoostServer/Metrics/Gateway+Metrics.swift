@@ -75,6 +75,7 @@ extension Gateway {
         page.single("roost_commands_total", .counter, "Frames received.", counters.commands)
         page.single("roost_messages_total", .counter, "Messages stored.", counters.messages)
         page.single("roost_duplicates_total", .counter, "Retries answered with the first answer.", counters.duplicates)
+        page.write(counters.gate)
         page.single("roost_signals_total", .counter, "Signals accepted.", counters.signals)
         guard let loop else { return }
         let transport = loop.counters
@@ -280,5 +281,22 @@ extension Counters.Backlog {
             "Devices that are not connected, by how long those for which events wait have been away.")
         let counts = [("none", nothing), ("hour", hour), ("day", day), ("week", week), ("longer", longer)]
         for (word, count) in counts { page.sample("roost_offline_devices", count, label: ("backlog", word)) }
+    }
+}
+
+extension Exposition {
+    /// What the gate has refused.
+    fileprivate mutating func write(_ gate: Counters.Gate) {
+        family(
+            "roost_gate_total", .counter,
+            "Commands about users who don't know each other, by what they wanted and whether they were refused or only "
+                + "logged.")
+        for deed in GateDeed.allCases {
+            let place = Int(deed.rawValue)
+            for (outcome, counts) in [("refused", gate.refused), ("logged", gate.logged)] {
+                sample(
+                    "roost_gate_total", counts[place], labels: [("deed", "\(deed)"), ("outcome", outcome)])
+            }
+        }
     }
 }

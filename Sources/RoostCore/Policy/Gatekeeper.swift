@@ -1,0 +1,54 @@
+import RoostWire
+
+/// Asks `Policy` whether somebody may reach the users whom a command names, which may mean to look through groups, and
+/// counts what is refused. It owns nothing. Loop thread only.
+struct Gatekeeper {
+    /// Conversations that are looked at for one command.
+    let stepsMax: Int
+    let directory: Directory
+    let prices: Prices
+
+    /// Checks that `user` may reach all of these users. The look through groups is paid for afterwards.
+    /// - Throws: `no_relationship`, or `too_large` if there are too many conversations to look at.
+    func check(
+        _ named: [NamedUser], by user: User, _ deed: GateDeed, _ session: Session, _ now: Moment
+    ) throws(Refusal) {
+        guard directory.policy.rules.gate.mode != .off else { return }
+        var steps = stepsMax
+        var isLogged = false
+        defer {
+            directory.counters.steps += stepsMax - steps
+            prices.charge(steps: stepsMax - steps, to: session, at: now)
+            if isLogged { directory.counters.gate.note(deed, isRefused: false) }
+        }
+        for one in named {
+            switch try judge(one, by: user, &steps) {
+            case .open: continue
+            case .logged: isLogged = true
+            case .closed:
+                directory.counters.gate.note(deed, isRefused: true)
+                throw Refusal(.noRelationship, Gatekeeper.reason)
+            }
+        }
+    }
+
+    /// Somebody whom nobody has named yet is answered like any stranger: it isn't told who is known here.
+    private func judge(_ named: NamedUser, by user: User, _ steps: inout Int) throws(Refusal) -> GateVerdict {
+        let policy = directory.policy
+        guard let other = named.known else { return policy.verdict(onStrangers: user.name, named.name) }
+        guard !policy.areAcquainted(user, other, direct: directory.direct(user, other)) else { return .open }
+        let verdict = policy.verdict(onStrangers: user.name, other.name)
+        guard verdict != .open, policy.rules.gate.countsSharedGroups else { return verdict }
+        var sight = policy.sight(ofStranger: other, by: user, verdict)
+        switch sight.search(&steps) {
+        case .allowed: return .open
+        case .refused: return verdict
+        case .open:
+            guard verdict == .closed else { return .open }
+            throw Refusal(
+                .tooLarge, "it takes too long to look for a group that you share with each of these users; name fewer")
+        }
+    }
+
+    static let reason = "you and this user don't know each other; send contact.invite first"
+}
