@@ -179,6 +179,7 @@ function reason(error) {
   return {
     not_connected: "That needs a connection. Try again when it is back.",
     forbidden: "You may not do that here.",
+    no_relationship: "You can't write to this person.",
     not_found: "That doesn't exist, or you may not see it.",
     conflict: "That is so already.",
     too_large: "That is too long, or too many.",

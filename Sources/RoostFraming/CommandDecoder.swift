@@ -98,6 +98,8 @@ public final class CommandDecoder {
                 Command.Find(
                     prefix: try profile.prefix(), after: try members.optional(.after, profile.next),
                     limit: try members.limit(atMost: members.limits.findMax)))
+        case .block: .block(users: try members.excepted())
+        case .unblock: .unblock(users: try members.excepted())
         case .watch:
             .watch(users: try members.watched(), conversations: try members.counted())
         case .unwatch:

@@ -207,6 +207,10 @@ extension CommandMembers {
     /// Reads what users are told instead of what the settings say; nil for what these say.
     func exception() throws(Refusal) -> PrivacyException? {
         if try string(.as) == "none" { return nil }
-        return try word(.as)
+        let exception: PrivacyException = try word(.as)
+        guard exception != .blocked else {
+            throw refusal(.as, "must be always, never or none; contact.block blocks")
+        }
+        return exception
     }
 }

@@ -22,6 +22,7 @@ package struct ServiceFault: Error, Sendable, Equatable {
         case conflict
         case gone
         case badPosition = "bad_position"
+        case noRelationship = "no_relationship"
         case tooLarge = "too_large"
         case invalid
         case badLink = "bad_link"
@@ -36,7 +37,7 @@ package struct ServiceFault: Error, Sendable, Equatable {
             switch self {
             case .badRequest, .badJSON, .badPosition: 400
             case .unauthorized, .invalidCredentials, .refreshReused, .identityRefused: 401
-            case .signInAgain, .forbidden, .suspended: 403
+            case .signInAgain, .forbidden, .suspended, .noRelationship: 403
             case .notFound, .userNotFound: 404
             case .methodNotAllowed: 405
             case .timeout: 408

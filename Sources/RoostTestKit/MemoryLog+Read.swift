@@ -78,7 +78,7 @@ extension MemoryLog {
                 break
             }
             guard var event = record.message(SequenceNumber(sequence)) else { continue }
-            event.reactions = record.counts(of: event.sequence, for: request.reader)
+            event.reactions = record.counts(of: event.sequence, for: request)
             bytes += event.body.count
             result.events.append(event)
         }
@@ -179,15 +179,15 @@ extension MemoryLog.Record {
         return low
     }
 
-    fileprivate func counts(of sequence: SequenceNumber, for reader: UserNumber) -> [ReactionCount] {
+    fileprivate func counts(of sequence: SequenceNumber, for request: HistoryRequest) -> [ReactionCount] {
         var counts: [ReactionCount] = []
         // A deleted message has no reactions.
         guard message(sequence)?.deletedAt == .never else { return counts }
-        for reaction in reactions[sequence] ?? [] {
+        for reaction in reactions[sequence] ?? [] where !request.withheld.contains(reaction.user) {
             let place = counts.firstIndex { $0.reaction == reaction.text } ?? counts.count
             if place == counts.count { counts.append(ReactionCount(reaction.text, count: 0, isMine: false)) }
             counts[place].count += 1
-            if reaction.user == reader { counts[place].isMine = true }
+            if reaction.user == request.reader { counts[place].isMine = true }
         }
         return counts
     }

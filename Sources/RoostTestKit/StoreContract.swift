@@ -315,6 +315,11 @@ extension StoreContract {
         let counts = try store.history(1)[0].reactions.sorted { $0.reaction < $1.reaction }
         try expect(counts, [ReactionCount("+", count: 2, isMine: true), ReactionCount("-", count: 1, isMine: false)])
         try expect(try store.history(1)[1].reactions, [])
+        // Few users, or more than have reacted.
+        for withheld in [[2], Array(2...9)] as [[Int32]] {
+            let counted = try store.history(1, isNewest: true, rows: 9, withheld: withheld).events[0].reactions
+            try expect(counted, [ReactionCount("+", count: 1, isMine: true)])
+        }
         _ = try store.commit([react(2, "-", remove: true), react(1, "+", remove: true)])
         try expect(try store.history(1)[0].reactions, [ReactionCount("+", count: 1, isMine: false)])
         let row = try store.page(1, after: 6).events

@@ -115,13 +115,15 @@ public struct StoreDriver {
     }
 
     func history(
-        _ conversation: Int32, after: Int64 = 0, before: Int64 = .max, isNewest: Bool, rows: Int, bytes: Int = 1 << 20
+        _ conversation: Int32, after: Int64 = 0, before: Int64 = .max, isNewest: Bool, rows: Int, bytes: Int = 1 << 20,
+        withheld: [Int32] = []
     ) throws -> ReadResult {
         try answer(
             .history(
                 HistoryRequest(
                     conversation: ConversationNumber(conversation), reader: UserNumber(1), after: SequenceNumber(after),
-                    before: SequenceNumber(before), isNewest: isNewest, rows: rows, bytes: bytes)))
+                    before: SequenceNumber(before), isNewest: isNewest, rows: rows, bytes: bytes,
+                    withheld: withheld.map { UserNumber($0) })))
     }
 
     func latest(_ messages: [(Int32, Int64)]) throws -> [StoredEvent] {

@@ -21,11 +21,13 @@ public enum Command {
     case presence(Activity)
     case status(StatusChoice?, text: Text?)
     case privacy(PrivacyChange)
-    /// The users are told this, or what the settings say if nil.
+    /// The users are told this, or what the settings say if nil. It is never `blocked`.
     case except(users: [Text], PrivacyException?)
     case setProfile(ProfileChange)
     case getUsers([Text])
     case findUsers(Find)
+    case block(users: [Text])
+    case unblock(users: [Text])
     case watch(users: [Text], conversations: [Text])
     case unwatch(users: [Text], conversations: [Text])
     case contact(ContactCommand)

@@ -5,6 +5,7 @@ public enum CommandType: WireWord {
     case send, edit, delete, react, history, signal
     case setState, getState, receipts
     case ack, read, typing, presence, status, privacy, except, watch, unwatch
+    case block, unblock
     case setProfile, getUsers, findUsers
     case invite, acceptContact, declineContact, removeContact, contacts, setProspect, removeProspect, prospects
     case people, person, whereabouts, disconnect, revoke, drain, statistics, states, erase, profile
@@ -57,6 +58,8 @@ public enum CommandType: WireWord {
         case .setProspect: "prospect.set"
         case .removeProspect: "prospect.remove"
         case .prospects: "prospect.list"
+        case .block: "contact.block"
+        case .unblock: "contact.unblock"
         case .people: "admin.people"
         case .person: "admin.user"
         case .whereabouts: "admin.message"

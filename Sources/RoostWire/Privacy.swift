@@ -61,7 +61,7 @@ public enum PrivacyException: UInt8, WireWord {
     case always = 1
     /// Nothing of presence and reading.
     case never = 2
-    /// As `never`, and no delivery either.
+    /// A block: nothing at all, either way. `except` doesn't set it; `contact.block` does.
     case blocked = 3
 
     /// The word on the wire.

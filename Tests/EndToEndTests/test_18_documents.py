@@ -162,7 +162,7 @@ def test_every_command_has_an_example():
         "conversation.add", "conversation.role", "conversation.remove", "conversation.members", "conversation.leave",
         "send", "edit", "react", "delete", "history", "signal", "ack", "read", "typing", "presence", "status",
         "privacy", "except", "profile.set", "user.get", "user.find", "admin.profile", "state.set", "state.get",
-        "receipts",
+        "receipts", "contact.block", "contact.unblock",
         "devices", "watch", "unwatch", "admin.people", "admin.user", "admin.message",
         "admin.presence", "admin.erase",
         "admin.disconnect", "admin.revoke", "admin.statistics", "admin.drain", "feed", "feed.ack",

@@ -49,7 +49,7 @@ async def test_settings_are_kept_and_seen_at_once(start):
 async def test_blocking_hides_both_ways(start):
     relay = start(**SETTINGS)
     alice, bob, group = await pair(relay)
-    await alice.call("except", users=["bob", "who-never-came"], **{"as": "blocked"})
+    await alice.call("contact.block", users=["bob", "who-never-came"])
     await until(lambda: shown(bob, "alice")[-1:] == ["offline"], "hidden")
     await until(lambda: shown(alice, "bob")[-1:] == ["offline"], "hides from alice")
     relay.kill()
@@ -62,7 +62,7 @@ async def test_blocking_hides_both_ways(start):
         await device.call("typing", to=group)
     await carol.event("typing", user="alice")
     await carol.event("typing", user="bob")
-    await bob.send(group, "one")
+    await carol.send(group, "one")
     await alice.event("message")
     await alice.call("read", conversation=group, sequence=1)
     await carol.event("receipt", user="alice", read=1)
@@ -74,7 +74,7 @@ async def test_blocking_hides_both_ways(start):
     assert [set(one) for one in members if one["user"] == "alice"] == [{"user", "role"}]
     count = (await alice.call("watch", conversations=[group]))["conversations"][0]
     assert (count["online"], count["of"]) == (2, 3)
-    await alice.call("except", users=["bob"], **{"as": "none"})
+    await alice.call("contact.unblock", users=["bob"])
     await until(lambda: shown(bob, "alice")[-1:] == ["online"], "shown again")
     assert (await alice.call("privacy"))["exceptions"] == [{"user": "who-never-came", "as": "blocked"}]
 

@@ -74,7 +74,7 @@ async def test_who_is_blocked_is_neither_found_nor_told(start):
     devices = await everybody(relay)
     ask = await relay.device("ask")
     await ask.send("@u1", "hello")
-    await devices["u1"].call("except", users=["ask"], **{"as": "blocked"})
+    await devices["u1"].call("contact.block", users=["ask"])
     await devices["u1"].call("profile.set", name="Anna Blocked")
     await devices["u1"].event("profile", name="Anna Blocked")
     await ask.barrier()

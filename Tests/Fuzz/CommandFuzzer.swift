@@ -45,7 +45,8 @@ private func touch(_ command: Command) -> [UInt8] {
     case .refresh(let token): token.array
     case .ping, .bye, .devices, .ack, .presence, .privacy: []
     case .contact(let command): touch(command)
-    case .except(let users, _), .getUsers(let users): users.flatMap(\.array)
+    case .except(let users, _), .getUsers(let users), .block(let users), .unblock(let users):
+        users.flatMap(\.array)
     case .setProfile(let change): touch(change)
     case .findUsers(let find): find.prefix.array + (find.after?.array ?? [])
     case .status(_, let text): text?.array ?? []

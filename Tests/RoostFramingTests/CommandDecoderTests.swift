@@ -100,7 +100,9 @@ import Testing
                 #"{"type":"admin.profile","id":1,"user":"ann","deleted":true}"#,
                 "profile | ann | - | - | - | - | - | - | - | true"
             ),
-            (#"{"type":"except","id":1,"users":["b","c"],"as":"blocked"}"#, "except | b,c | blocked"),
+            (#"{"type":"except","id":1,"users":["b","c"],"as":"never"}"#, "except | b,c | never"),
+            (#"{"type":"contact.block","id":1,"users":["b","c"]}"#, "block | b,c"),
+            (#"{"type":"contact.unblock","id":1,"users":["b"]}"#, "unblock | b"),
             (#"{"type":"except","id":1,"users":["b"],"as":"none"}"#, "except | b | none"),
             (#"{"type":"watch","id":1,"users":["bob", "carol"]}"#, "watch | bob,carol"),
             (#"{"type":"unwatch","id":1,"users":["carol"]}"#, "unwatch | carol"),

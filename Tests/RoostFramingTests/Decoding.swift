@@ -97,6 +97,8 @@ func describe(_ command: Command) -> String {
     case .setProfile(let change): words("setProfile", describe(change))
     case .getUsers(let users): words("getUsers", list(users))
     case .findUsers(let find): words("findUsers", text(find.prefix), text(find.after), number(find.limit))
+    case .block(let users): words("block", list(users))
+    case .unblock(let users): words("unblock", list(users))
     case .watch(let users, let counted): words(["watch", list(users)] + counted.map(text))
     case .unwatch(let users, let counted): words(["unwatch", list(users)] + counted.map(text))
     case .create(let create):

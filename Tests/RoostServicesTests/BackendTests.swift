@@ -137,6 +137,7 @@ struct BackendTests {
     @Test func refusalsOfTheRelayKeepTheirWords() {
         for (word, code, status) in [
             ("bad_request", .badRequest, 400), ("bad_position", .badPosition, 400), ("forbidden", .forbidden, 403),
+            ("no_relationship", .noRelationship, 403),
             ("not_found", .notFound, 404), ("conflict", .conflict, 409), ("gone", .gone, 410),
             ("too_large", .tooLarge, 413), ("rate_limited", .rateLimited, 429), ("busy", .busy, 503),
             ("unavailable", .unavailable, 503), ("unknown_type", .unavailable, 503), ("new", .unavailable, 503),

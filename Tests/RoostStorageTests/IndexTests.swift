@@ -131,6 +131,7 @@ import Testing
             Reactions.hasSQL, Reactions.countSQL, LogTable.findSQL, LogTable.aboveSQL,
             ReaderStatements.existsSQL, ReaderStatements.mineSQL, ReaderStatements.settingSQL,
             ReaderStatements.settingsSQL, ReaderStatements.settingAtSQL, ReaderStatements.missedSettingsSQL,
+            ReaderStatements.giversSQL,
         ]
         for query in queries {
             let plan = try database.prepare("EXPLAIN QUERY PLAN " + query)

@@ -124,7 +124,7 @@ test("codes have the scope that the protocol gives them", () => {
   for (const code of ["bad_json", "bad_request", "unknown_type", "too_large", "conflict", "bad_position", "new_code"]) {
     assert.deepEqual(scopes(code), ["item", "item"], code);
   }
-  for (const code of ["forbidden", "not_found", "gone"]) assert.deepEqual(scopes(code), ["conversation", "item"], code);
+  for (const code of ["forbidden", "no_relationship", "not_found", "gone"]) assert.deepEqual(scopes(code), ["conversation", "item"], code);
   assert.equal(scopeOf({ code: "new_code", retry: true }, { action: "send" }), "passing");
 });
 

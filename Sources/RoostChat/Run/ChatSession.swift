@@ -150,10 +150,10 @@ final class ChatSession {
             let privacy = try await client.setPrivacy(change)
             return .lines("Privacy", PrivacyLine.lines(privacy))
         case .block(let user):
-            try await client.except([user], .blocked)
+            try await client.contacts.block([user])
             return .line("\(TerminalText.printable(user)) is blocked")
         case .unblock(let user):
-            try await client.except([user], nil)
+            try await client.contacts.unblock([user])
             return .line("\(TerminalText.printable(user)) is unblocked")
         default: break
         }

@@ -50,10 +50,11 @@ public enum RoostEvent: Sendable, Equatable {
     /// The relay is about to stop. The client reconnects by itself after this time.
     case drain(Duration)
 
-    /// What the server tells; nil for the answer to a command, and for what only operators are told.
+    /// What the server tells; nil for the answer to a command, for what only operators are told, and for what was done
+    /// to a message by somebody with whom there is a block.
     init?(_ event: Event) {
         switch event {
-        case .welcome, .operatorWelcome, .ok, .error, .pong, .statistics: return nil
+        case .welcome, .operatorWelcome, .ok, .error, .pong, .statistics, .hidden: return nil
         case .message(let message): self = .message(message)
         case .edit(let edit): self = .edited(edit)
         case .delete(let deletion): self = .deleted(deletion)

@@ -300,7 +300,7 @@ final class CatchUp {
             delivery.shut(session, .overloaded)
             return 0
         }
-        let frames = encoder.frames(of: page, for: user.number, session.feed)
+        let frames = encoder.frames(of: page, for: user, session.feed)
         // One of its conversations was erased meanwhile, so none of the page is shown.
         guard frames.conversations.allSatisfy({ directory.conversation($0) != nil }) else {
             shared.forget(page)

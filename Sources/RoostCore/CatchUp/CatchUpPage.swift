@@ -22,8 +22,8 @@ final class CatchUpPage {
     private(set) var senders: Set<UserNumber> = []
     /// Its approximate size with events and frames.
     private(set) var bytes = 0
-    /// Its frames for everybody but the senders, once somebody has needed them.
-    var frames: PageFrames?
+    /// Its frames for everybody but the senders, by those whose events are withheld, once somebody has needed them.
+    private(set) var frames: [Set<UserNumber>: PageFrames] = [:]
     /// Messages that were deleted while it was being read.
     private var erased: [(conversation: ConversationNumber, sequence: SequenceNumber, time: Timestamp)] = []
 
@@ -56,13 +56,21 @@ final class CatchUpPage {
 
     private func erase(_ sequence: SequenceNumber, of conversation: ConversationNumber, at time: Timestamp) {
         let isOf = { (event: StoredEvent) in event.conversation == conversation && event.sequence == sequence }
-        frames = nil
+        frames = [:]
         result?.events.removeAll { $0.kind == .edit && isOf($0) }
         guard let index = result?.events.firstIndex(where: { $0.kind == .message && isOf($0) }) else { return }
         result?.events[index].body = []
         result?.events[index].extras = nil
         result?.events[index].deletedAt = time
     }
+
+    /// Keeps frames for others. It has few forms: most have no block with anybody who wrote to it.
+    func keep(_ new: PageFrames, withholding users: Set<UserNumber>) {
+        if frames.count >= Self.formsMax { frames.removeAll() }
+        frames[users] = new
+    }
+
+    private static let formsMax = 8
 
     // Approximate bytes of an event beside its body.
     private static let envelopeBytes = 256

@@ -55,17 +55,26 @@ struct PageEncoder: ~Copyable {
 
     /// The frames of a page for a session of `user`. They are the same for all users who sent none of its messages.
     /// - Parameter feed: the session's. Messages that an `ok` has told it are left out.
-    mutating func frames(of page: CatchUpPage, for user: UserNumber, _ feed: borrowing Feed) -> PageFrames {
+    mutating func frames(of page: CatchUpPage, for user: User, _ feed: borrowing Feed) -> PageFrames {
         guard let result = page.result else { return PageFrames() }
-        if page.senders.contains(user) { return encode(result, for: user) { feed.isAnswered($0) } }
-        if let known = page.frames { return known }
-        let frames = encode(result, for: nil) { _ in false }
-        page.frames = frames
+        let withheld = withheld(in: result, from: user)
+        if page.senders.contains(user.number) {
+            return encode(result, for: user.number, withheld) { feed.isAnswered($0) }
+        }
+        if let known = page.frames[withheld] { return known }
+        let frames = encode(result, for: nil, withheld) { _ in false }
+        page.keep(frames, withholding: withheld)
         return frames
     }
 
+    /// With whom of those who wrote to the page the user has a block.
+    private func withheld(in page: ReadResult, from user: User) -> Set<UserNumber> {
+        guard !user.privacy.blocks.isEmpty else { return [] }
+        return Set(page.events.lazy.map(\.sender).filter { user.privacy.blocks.contains($0) })
+    }
+
     private mutating func encode(
-        _ page: ReadResult, for user: UserNumber?, isTold: (Position) -> Bool
+        _ page: ReadResult, for user: UserNumber?, _ withheld: Set<UserNumber>, isTold: (Position) -> Bool
     ) -> PageFrames {
         var frames = PageFrames()
         frames.messages.reserveCapacity(page.events.count)
@@ -85,8 +94,14 @@ struct PageEncoder: ~Copyable {
             if row.kind == .message, row.sender == user, isTold(row.position) { continue }
             // Separate, because a gap may have to come after it.
             if row.kind == .conversation { end(&rest, of: &frames) }
-            let sender = directory.user(row.sender)?.name ?? ""
-            events.begin(row, in: conversation, from: sender, isOwn: row.sender == user)
+            if !withheld.isEmpty, row.kind.isAboutMessage, conversation.kind == .group,
+                withheld.contains(row.sender)
+            {
+                events.beginHidden(row.kind, of: row.sequence, at: row.position, row.time, in: conversation)
+            } else {
+                let sender = directory.user(row.sender)?.name ?? ""
+                events.begin(row, in: conversation, from: sender, isOwn: row.sender == user)
+            }
             buffer.append(events.builder)
             rest.events += 1
             rest.position = row.position

@@ -146,7 +146,7 @@ final class WindowCatchUp {
         let isOwn = entry.sender == user.number
         // Its `ok` has said it already.
         if isOwn, entry.kind == .message, session.feed.isAnswered(entry.position) { return }
-        window.write(entry, isOwn: isOwn, to: &piece)
+        write(entry, isOwn: isOwn, for: user)
         pieceEvents += 1
         let member = user.conversations[entry.conversation]
         if entry.kind == .message, member != nil {
@@ -157,6 +157,14 @@ final class WindowCatchUp {
             _ = endPart(of: session)
             delivery.tellWhatWasBefore(member, to: session)
         }
+    }
+
+    private func write(_ entry: EventWindow.Entry, isOwn: Bool, for user: User) {
+        guard !user.privacy.blocks.isEmpty, let conversation = directory.conversation(entry.conversation),
+            directory.policy.withholds(entry.kind, by: entry.sender, in: conversation, from: user)
+        else { return window.write(entry, isOwn: isOwn, to: &piece) }
+        events.beginHidden(entry.kind, of: entry.sequence, at: entry.position, entry.time, in: conversation)
+        piece.append(events.builder)
     }
 
     private func tell(_ gap: Gap) {

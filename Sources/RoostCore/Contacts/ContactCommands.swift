@@ -114,7 +114,10 @@ final class ContactCommands {
         guard user.contacts.sent < bounds.sent else {
             throw Refusal(.tooLarge, "you have sent \(bounds.sent) invitations that nobody has answered")
         }
-        if let other = named.known { try checkRoom(for: other, by: user) }
+        if let other = named.known {
+            try directory.policy.checkMeeting(of: user, with: other)
+            try checkRoom(for: other, by: user)
+        }
         try prices.pay(
             deliveries: user.sessions.count + (named.known?.sessions.count ?? 0), by: session, at: now)
         if let wait = user.contacts.invited.spend(1, of: bounds.invitations, at: now.monotonic) {
@@ -160,7 +163,10 @@ final class ContactCommands {
     ) throws(Refusal) {
         let (user, other) = (asker.user, contact.other(than: asker.user))
         let isAnswer = contact.state(for: user) == .received
-        if isAnswer { try checkRoom(of: user) }
+        if isAnswer {
+            try directory.policy.checkMeeting(of: user, with: other)
+            try checkRoom(of: user)
+        }
         guard isAnswer || label.map({ $0 != contact.label(by: user) }) ?? false else {
             return answer(contact, asker)
         }

@@ -102,7 +102,7 @@ extension ConversationCommands {
             throw Refusal(.tooLarge, "users: a group has at most \(bounds.members) members")
         }
         try gatekeeper.check(named, by: by.user, .add, by.asker.session, now)
-        for one in named { if let other = one.known { try directory.naming.checkRoom(for: other, putBy: by.user) } }
+        try directory.naming.checkAdding(named, by: by.user)
         let new = try directory.naming.introduce(named, by: by.user, at: now).map(\.number)
         submit(.add(new.map { NewMember($0, .member) }), of: conversation, by, now) {
             writeDetails("added", of: conversation, naming: new)

@@ -73,6 +73,7 @@ final class ConversationCommands {
             guard let peer = named.first else {
                 throw Refusal(.badRequest, "members: a direct conversation needs one other user")
             }
+            if let other = peer.known { try directory.policy.checkMeeting(of: user, with: other) }
             let known = peer.known.flatMap { directory.direct(user, $0) }
             guard let known, known.isAtRest else {
                 _ = try open(known, with: peer, speaker, for: "", asker, session, now)
@@ -90,9 +91,7 @@ final class ConversationCommands {
                 }
                 try gatekeeper.check(named, by: user, .add, session, now)
                 try directory.naming.checkOpening(by: user)
-                for one in named {
-                    if let other = one.known { try directory.naming.checkRoom(for: other, putBy: user) }
-                }
+                try directory.naming.checkAdding(named, by: user)
                 let others = try directory.naming.introduce(named, by: user, at: now)
                 let conversation = try directory.begin(.group, name: name, by: user)
                 let members = [NewMember(user.number, .owner)] + others.map { NewMember($0.number, .member) }

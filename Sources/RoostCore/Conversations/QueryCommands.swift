@@ -58,7 +58,8 @@ final class QueryCommands {
         let request = HistoryRequest(
             conversation: conversation.number, reader: user.number, after: max(history.after ?? .none, since),
             before: history.before ?? SequenceNumber(Int64.max), isNewest: history.after == nil,
-            rows: history.limit ?? bounds.rows, bytes: bounds.bytes)
+            rows: history.limit ?? bounds.rows, bytes: bounds.bytes,
+            withheld: conversation.withheldReactions(from: user))
         reads.ask(.history(request), for: .history(asker, conversation))
     }
 
@@ -338,6 +339,9 @@ final class QueryCommands {
     // MARK: Objects
 
     private func write(_ event: StoredEvent, in conversation: Conversation, for reader: User?) {
+        if let reader, directory.policy.withholds(event.kind, by: event.sender, in: conversation, from: reader) {
+            return events.writeHidden(event, in: conversation)
+        }
         let sender = directory.user(event.sender)?.name ?? ""
         events.writeMessage(event, in: conversation, from: sender, for: reader)
     }

@@ -52,16 +52,24 @@ final class Delivery {
             events.beginAnswer(to: id, event, in: conversation)
             run.addAnswer(events.builder)
         }
-        if event.kind == .message, let sender {
-            setOwnDevicesApart(event, of: sender, in: conversation, except: origin)
-        }
+        if let sender { setApart(event, of: sender, in: conversation, except: origin) }
         // Deliver early enough to notice when a session falls behind.
         if run.bytes >= bounds.spillBytes / 8 { settle() }
     }
 
-    private func setOwnDevicesApart(
+    /// The sender's other devices are told more of a message than others, and members with whom the sender has a block
+    /// only the place of the event.
+    private func setApart(
         _ event: borrowing StoredEvent, of sender: User, in conversation: Conversation, except origin: Session?
     ) {
+        if !sender.privacy.blocks.isEmpty, event.kind.isAboutMessage {
+            let blocked = conversation.blockedMembers(of: sender)
+            if !blocked.isEmpty {
+                events.beginHidden(event.kind, of: event.sequence, at: event.position, event.time, in: conversation)
+                run.hide(from: blocked, instead: events.builder)
+            }
+        }
+        guard event.kind == .message else { return }
         var isWritten = false
         for session in sender.sessions where session !== origin {
             if !isWritten {
@@ -75,9 +83,15 @@ final class Delivery {
 
     /// Gathers the signal that was written in the builder for the other sessions of a conversation. Sessions that can't
     /// keep up don't get it. The session that sent it gets `ok` if its command had an id (`answering`).
-    func gatherSignal(in conversation: Conversation, except origin: Session, answering id: CommandID?) {
+    func gatherSignal(
+        from sender: User?, in conversation: Conversation, except origin: Session, answering id: CommandID?
+    ) {
         if !run.isOpen(for: conversation, isSignals: true) { settle() }
-        run.add(events.builder, to: conversation, except: origin)
+        run.add(events.builder, from: sender?.number ?? .none, to: conversation, except: origin)
+        if let sender, !sender.privacy.blocks.isEmpty {
+            let blocked = conversation.blockedMembers(of: sender)
+            if !blocked.isEmpty { run.hide(from: blocked, instead: nil) }
+        }
         if let id {
             events.builder.begin("ok")
             events.builder.reply(to: id)
@@ -295,11 +309,11 @@ final class Delivery {
     // MARK: Parts of runs
 
     /// Goes event by event for sessions that don't get exactly the whole run: they or their user caused some of it,
-    /// they joined in the middle, or they have no room for all of it. What such a session gets is copied into one frame
-    /// of its own.
+    /// they joined in the middle, or they have no room for all of it. What such a session gets is copied into one
+    /// frame, which those share that get the same.
     private func deliverToPartials(_ frames: Frame, of delivered: FanOutRun) {
         let asides = delivered.takeAsides()
-        var shared: (user: UserNumber, frame: Frame, sessions: Int)?
+        var forms = SharedForms(edge)
         for partial in delivered.partials {
             let session = partial.session.takeUnretainedValue()
             session.isApart = false
@@ -307,24 +321,21 @@ final class Delivery {
                 pushSignals(frames, asides, of: delivered, to: session, room: room.forSignals(session))
                 continue
             }
-            guard let user = session.user?.number, takesAll(delivered, session, partial.since) else {
+            guard let user = session.user, takesAll(delivered, session, partial.since) else {
                 pushEvents(frames, asides, of: delivered, to: session, above: partial.since)
                 continue
             }
-            // The user's devices get the same, and may be 64, so they share it. They are next to each other.
-            if shared?.user != user {
-                if let shared { edge.end(.passUnretained(shared.frame), sessions: shared.sessions) }
-                delivered.join(frames, asides, for: user, in: &portion)
-                shared = (user, portion.take(), 0)
+            let frame = forms.frame(delivered.form(for: user)) {
+                delivered.join(frames, asides, as: $0, in: &portion)
+                return portion.take()
             }
-            if let frame = shared?.frame, pushAll(frame, of: delivered, to: session) {
-                shared?.sessions += 1
+            if pushAll(frame, of: delivered, to: session) {
+                forms.noteSession()
             } else {
                 pushEvents(frames, asides, of: delivered, to: session, above: partial.since)
             }
         }
-        if let shared { edge.end(.passUnretained(shared.frame), sessions: shared.sessions) }
-        // Sessions that are no longer in the audience (closed, or the user left) still get their replies.
+        forms.end()
         for session in delivered.apart where session.isApart {
             session.isApart = false
             if delivered.isSignals {
@@ -358,13 +369,14 @@ final class Delivery {
         _ frames: Frame, _ asides: Frame?, of delivered: FanOutRun, to session: Session, room: Int
     ) {
         let own = Unmanaged.passUnretained(session).toOpaque()
+        let form = FanOutRun.Form(own: .none, hidden: delivered.hidden(from: session.user))
         var deliveries = 0
-        for entry in delivered.entries {
+        for (index, entry) in delivered.entries.enumerated() {
             guard entry.origin?.toOpaque() != own else {
                 if let asides, let answer = entry.answer { pushApart(asides.bytes(at: answer), to: session) }
                 continue
             }
-            guard room > 0 else { continue }
+            guard room > 0, !form.hides(index) else { continue }
             guard edge.backlog(of: session) + portion.count <= room else {
                 counters.signalsDropped += 1
                 continue
@@ -383,8 +395,9 @@ final class Delivery {
     ) {
         let own = Unmanaged.passUnretained(session).toOpaque()
         let user = session.user?.number
+        let form = FanOutRun.Form(own: user ?? .none, hidden: delivered.hidden(from: session.user))
         var deliveries = 0
-        for entry in delivered.entries {
+        for (index, entry) in delivered.entries.enumerated() {
             let isLive = session.phase == .ready && session.feed.state == .live
             if entry.origin?.toOpaque() == own {
                 // It counts as sent to the session, if the session has everything before.
@@ -397,8 +410,8 @@ final class Delivery {
                 continue
             }
             guard isLive, entry.sequence > since else { continue }
-            var bytes = frames.bytes(at: entry.frame)
-            if entry.sender == user, let asides, let own = entry.own { bytes = asides.bytes(at: own) }
+            let bytes = delivered.bytes(
+                of: entry, frames, asides, own: form.own, isHidden: form.hides(index))
             guard edge.backlog(of: session) + portion.count + bytes.count <= room.forEvents(session) else {
                 fallBehind(session)
                 continue

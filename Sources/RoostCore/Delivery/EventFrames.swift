@@ -59,6 +59,31 @@ struct EventFrames {
         builder.endArray()
     }
 
+    /// Writes the place of an event that is withheld, except for the end of the object: sequences have no holes, and
+    /// nothing tells what it is or whose.
+    func beginHidden(
+        _ kind: EventKind, of sequence: SequenceNumber, at position: Position, _ time: Timestamp,
+        in conversation: Conversation
+    ) {
+        builder.begin(word(of: kind))
+        writeHidden(sequence, at: position, time, in: conversation)
+    }
+
+    /// Writes the place of a message that is withheld, as an element of history, or as the last of a conversation.
+    func writeHidden(_ event: borrowing StoredEvent, in conversation: Conversation) {
+        writeHidden(event.sequence, at: event.position, event.time, in: conversation)
+    }
+
+    private func writeHidden(
+        _ sequence: SequenceNumber, at position: Position, _ time: Timestamp, in conversation: Conversation
+    ) {
+        builder.member("conversation", plain: conversation.id)
+        builder.member("sequence", sequence.value)
+        builder.member("position", position)
+        builder.member("time", time.milliseconds)
+        builder.member("hidden", true)
+    }
+
     /// Tells that messages were left out.
     func begin(_ gap: Gap, in conversation: Conversation) {
         builder.begin("gap")

@@ -20,6 +20,7 @@ final class EventWindow {
         let last: SequenceNumber
         let sender: UserNumber
         let kind: EventKind
+        let time: Timestamp
         /// How many events of the conversation came before it that aren't messages, counted since the conversation is
         /// in the window.
         let changes: Int
@@ -145,7 +146,8 @@ final class EventWindow {
             Entry(
                 position: event.position, conversation: conversation.number,
                 sequence: event.kind.isAboutMessage ? event.sequence : SequenceNumber(Int64.max),
-                last: conversation.lastSequence, sender: event.sender, kind: event.kind, changes: changes, text: text))
+                last: conversation.lastSequence, sender: event.sender, kind: event.kind, time: event.time,
+                changes: changes, text: text))
         chains[conversation.number, default: Deque()].append(ordinal)
         switch event.kind {
         case .edit: edit(event, in: conversation.number, at: ordinal)

@@ -21,6 +21,9 @@ final class FanOutRun {
         var own: Range<Int>?
         /// The place, among `asides`, of the frame that the origin gets instead.
         var answer: Range<Int>?
+        /// The place, among `asides`, of the frame that those get instead with whom the sender has a block; empty if
+        /// they get nothing.
+        var hidden: Range<Int>?
     }
 
     /// A session that doesn't get exactly the whole run. Its membership keeps it alive until the run is delivered.
@@ -42,8 +45,10 @@ final class FanOutRun {
     private(set) var messages: [UnackedMessages.Entry] = []
     /// The lowest sequence in the run: a member whose messages begin below it may see every entry.
     private(set) var lowest = SequenceNumber(Int64.max)
-    /// Sessions of those who caused something, each once.
+    /// Sessions of those who caused something, and from whom something is hidden, each once.
     private(set) var apart: [Session] = []
+    /// Whether any entry is hidden from anybody.
+    private var hidesAny = false
     /// Sessions that get only a part, found during the delivery.
     var partials: [Partial] = []
 
@@ -58,11 +63,13 @@ final class FanOutRun {
     }
 
     /// Adds the signal that the builder holds.
-    func add(_ builder: FrameBuilder, to conversation: Conversation, except origin: Session) {
+    func add(
+        _ builder: FrameBuilder, from sender: UserNumber, to conversation: Conversation, except origin: Session
+    ) {
         begin(conversation, isSignals: true)
         entries.append(
             Entry(
-                frame: frames.append(builder), origin: .passUnretained(origin), sender: UserNumber(0),
+                frame: frames.append(builder), origin: .passUnretained(origin), sender: sender,
                 sequence: .none, position: .start, isMessage: false))
         setApart(origin)
     }
@@ -99,6 +106,25 @@ final class FanOutRun {
         entries[last].own = asides.append(builder)
     }
 
+    /// The last entry is hidden from these users, who get what the builder holds instead; nothing if it is nil.
+    func hide(from users: [User], instead builder: FrameBuilder?) {
+        guard let last = entries.indices.last else { preconditionFailure("what is hidden is added before") }
+        entries[last].hidden = builder.map { asides.append($0) } ?? 0..<0
+        hidesAny = true
+        for user in users { for session in user.sessions { setApart(session) } }
+    }
+
+    /// Which entries are hidden from this user, a bit for each.
+    func hidden(from user: User?) -> UInt64 {
+        guard hidesAny, let user, !user.privacy.blocks.isEmpty else { return 0 }
+        var hidden: UInt64 = 0
+        for (index, entry) in entries.enumerated()
+        where entry.hidden != nil && user.privacy.blocks.contains(entry.sender) {
+            hidden |= 1 << UInt64(index)
+        }
+        return hidden
+    }
+
     /// Makes the delivery look at each entry for this session.
     func setApart(_ session: Session) {
         guard !session.isApart else { return }
@@ -118,16 +144,36 @@ final class FanOutRun {
     /// Returns all asides as one; nil if there are none.
     func takeAsides() -> Frame? { asides.count > 0 ? asides.take() : nil }
 
-    /// Puts together what a user's sessions get that caused nothing: all events, those of the user in the form for its
-    /// own devices.
-    func join(_ frames: Frame, _ asides: Frame?, for user: UserNumber, in portion: inout JoinedFrames) {
-        for entry in entries {
-            if entry.sender == user, let asides, let own = entry.own {
-                portion.append(framed: asides.bytes(at: own))
-            } else {
-                portion.append(framed: frames.bytes(at: entry.frame))
-            }
+    /// The form of a run in which sessions get it that caused none of it: several of them may get the same.
+    struct Form: Hashable {
+        /// Of whom some of the events are, which this user's own devices get in another form; `.none` if of no such
+        /// user.
+        let own: UserNumber
+        /// A bit for each entry: whether it is hidden.
+        let hidden: UInt64
+    }
+
+    /// The form in which a user's sessions get it.
+    func form(for user: User) -> Form {
+        let isSender = entries.contains { $0.sender == user.number && $0.own != nil }
+        return Form(own: isSender ? user.number : .none, hidden: hidden(from: user))
+    }
+
+    /// Puts together all events in one form.
+    func join(_ frames: Frame, _ asides: Frame?, as form: Form, in portion: inout JoinedFrames) {
+        for (index, entry) in entries.enumerated() {
+            portion.append(framed: bytes(of: entry, frames, asides, own: form.own, isHidden: form.hides(index)))
         }
+    }
+
+    /// An entry as it is for one user.
+    func bytes(
+        of entry: Entry, _ frames: Frame, _ asides: Frame?, own: UserNumber?, isHidden: Bool
+    ) -> UnsafeRawBufferPointer {
+        guard let asides else { return frames.bytes(at: entry.frame) }
+        if isHidden, let hidden = entry.hidden { return asides.bytes(at: hidden) }
+        if entry.sender == own, let own = entry.own { return asides.bytes(at: own) }
+        return frames.bytes(at: entry.frame)
     }
 
     /// Forgets everything but the memory. Frames and asides must have been taken.
@@ -138,6 +184,7 @@ final class FanOutRun {
         messages.removeAll(keepingCapacity: true)
         lowest = SequenceNumber(Int64.max)
         apart.removeAll(keepingCapacity: true)
+        hidesAny = false
         partials.removeAll(keepingCapacity: true)
     }
 
@@ -149,4 +196,8 @@ final class FanOutRun {
         self.conversation = conversation
         self.isSignals = isSignals
     }
+}
+
+extension FanOutRun.Form {
+    func hides(_ entry: Int) -> Bool { hidden & 1 << UInt64(entry) != 0 }
 }

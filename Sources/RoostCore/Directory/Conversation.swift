@@ -28,6 +28,8 @@ final class Conversation {
     private var pendingStandings: [UserNumber: PendingStanding] = [:]
     /// Counts every possible change of somebody's standing. What was looked up before a change may no longer be true.
     private(set) var standingChanges = 0
+    /// Counts how often somebody has come or gone.
+    private(set) var memberChanges = 0
 
     /// Sequence of the last message.
     private(set) var lastSequence = SequenceNumber.none
@@ -191,7 +193,10 @@ final class Conversation {
     var audienceCount: Int { audience.count }
 
     /// A member came or left.
-    private func forgetAudience() { knownAudience.forget() }
+    private func forgetAudience() {
+        knownAudience.forget()
+        memberChanges += 1
+    }
 
     // MARK: As it will be once every change on its way is committed
 

@@ -25,6 +25,7 @@ final class Member {
     var counted = GroupCounts.Mark()
     /// Unread messages that mention this member by name.
     var mentions: MentionList
+    var blocked = BlockedMembers()
 
     init(
         _ user: User, of conversation: Conversation, role: Role, since: SequenceNumber, joinedAt: Position,

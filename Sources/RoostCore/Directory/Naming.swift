@@ -77,10 +77,19 @@ struct Naming {
         }
     }
 
+    /// Checks that the user may put these others into a group.
+    /// - Throws: `no_relationship` or `too_large`.
+    func checkAdding(_ others: [NamedUser], by user: User) throws(Refusal) {
+        for case .known(let other) in others {
+            try directory.policy.checkMeeting(of: user, with: other)
+            try checkRoom(for: other, putBy: user)
+        }
+    }
+
     /// Checks that the user may be put into another group. What others open doesn't count against the user's own bound.
     /// So that nobody is made to carry any number of groups, strangers are refused beyond a higher one.
     /// - Throws: `too_large`.
-    func checkRoom(for user: User, putBy other: User) throws(Refusal) {
+    private func checkRoom(for user: User, putBy other: User) throws(Refusal) {
         guard user.conversations.count + user.conversationsJoining >= bounds.membershipsPerUser,
             directory.direct(user, other)?.member(user.number)?.isOwn != true
         else { return }

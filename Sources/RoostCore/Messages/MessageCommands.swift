@@ -44,6 +44,7 @@ final class MessageCommands {
         var refusal: Refusal?
         do throws(Refusal) {
             if let known = conversation {
+                try directory.policy.checkSpeaking(by: user, in: known)
                 try checkReply(send, in: known, by: user)
                 try pay(for: send.body.count, to: known, session, now)
             } else {
@@ -182,7 +183,11 @@ final class MessageCommands {
     ) throws(Refusal) -> (append: Append, role: Role, conversation: Conversation) {
         let user = speaker.user
         let (conversation, role) = try directory.conversation(target.conversation, for: user)
-        if kind == .delete { try directory.check(isCertain: conversation.isRoleCertain(of: user.number)) }
+        if kind == .delete {
+            try directory.check(isCertain: conversation.isRoleCertain(of: user.number))
+        } else {
+            try directory.policy.checkSpeaking(by: user, in: conversation)
+        }
         guard conversation.mayName(target.sequence, user) else {
             throw Refusal(.notFound, "no such message in this conversation")
         }
@@ -197,11 +202,12 @@ final class MessageCommands {
     ) throws(Refusal) {
         let user = speaker.user
         let conversation = try directory.destination(signal.to, of: session, user)
+        try directory.policy.checkSpeaking(by: user, in: conversation)
         try pay(for: signal.body.count, to: conversation, session, now)
         session.directory.destination.beginSignal(to: conversation, from: user, in: builder)
         if let kind = signal.kind { builder.member("kind", plain: kind.string) }
         builder.member("body", raw: signal.body.bytes)
         counters.signals += 1
-        delivery.gatherSignal(in: conversation, except: session, answering: id)
+        delivery.gatherSignal(from: user, in: conversation, except: session, answering: id)
     }
 }

@@ -18,6 +18,6 @@ extension Policy {
 
     /// Whether nothing of the user's profile is shown to the viewer, whatever the two share.
     func hidesProfile(of user: User, from viewer: User) -> Bool {
-        user !== viewer && isException(.blocked, between: user, viewer)
+        user !== viewer && isBlocked(user, viewer)
     }
 }

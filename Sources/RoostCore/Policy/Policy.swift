@@ -44,6 +44,7 @@ struct Policy {
     /// Whether `user` may write to `peer`, which creates their direct conversation or brings it back.
     func checkWriting(by user: User, to peer: User) throws(Refusal) {
         guard peer !== user else { throw Refusal(.badRequest, "to: you can't write to yourself") }
+        try checkMeeting(of: user, with: peer)
     }
 
     /// Whether `user` may write to a conversation named by its id. Somebody who has left may do so: it brings a direct
@@ -52,6 +53,7 @@ struct Policy {
         guard let conversation, !conversation.isEnding || conversation.kind == .group,
             conversation.standing(of: user.number) != nil || user.departures[conversation.number] != nil
         else { throw Refusal(.notFound, "no such conversation") }
+        try checkSpeaking(by: user, in: conversation)
         return conversation
     }
 

@@ -7,6 +7,7 @@ struct Privacy {
     private(set) var exceptions: [UserNumber: PrivacyException] = [:]
     /// Users who have an exception for this one.
     private(set) var namedBy: Set<UserNumber> = []
+    private(set) var blocks = Blocks()
     /// When one of these changed last, in monotonic milliseconds. What was told before may need an end that would not
     /// be told now.
     private(set) var changedAt = Int64.min
@@ -36,6 +37,8 @@ struct Privacy {
         if exception == nil { namedBy.remove(user) } else { namedBy.insert(user) }
         changedAt = now
     }
+
+    fileprivate mutating func note(isBlocked: Bool, _ other: UserNumber) { blocks.note(other, isBlocked) }
 }
 
 extension User {
@@ -43,6 +46,9 @@ extension User {
     func except(_ other: User, _ exception: PrivacyException?, at now: Int64) {
         privacy.set(exception, of: other.number, at: now)
         other.privacy.note(exception, by: number, at: now)
+        let isBlocked = hasBlocked(other) || other.hasBlocked(self)
+        privacy.note(isBlocked: isBlocked, other.number)
+        other.privacy.note(isBlocked: isBlocked, number)
     }
 }
 
@@ -73,7 +79,7 @@ extension Policy {
     /// What `viewer` is told of how far `user` has got in a conversation of both.
     func receipts(of user: User, to viewer: User) -> ReceiptView {
         if hidesNothing(user, from: viewer) { return .all }
-        if isException(.blocked, between: user, viewer) { return .nothing }
+        if isBlocked(user, viewer) { return .nothing }
         let isRead = told(by: user, to: viewer).read == .shared && told(by: viewer, to: user).read == .shared
         return isRead ? .all : .delivery
     }
@@ -81,7 +87,7 @@ extension Policy {
     /// Whether an exception hides each from the other, whatever the settings say.
     func isHidden(_ user: User, from viewer: User) -> Bool {
         guard !user.privacy.isAlone else { return false }
-        return isException(.never, between: user, viewer) || isException(.blocked, between: user, viewer)
+        return isException(.never, between: user, viewer) || isBlocked(user, viewer)
     }
 
     /// Whether anybody may watch the user.

@@ -1,8 +1,8 @@
 import RoostFraming
 import RoostWire
 
-/// `privacy` and `except`: what a user tells others. A change is seen at once: all concerned are told again what they
-/// may know. Loop thread only.
+/// `privacy`, `except`, `contact.block` and `contact.unblock`: what a user tells others. A change is seen at once: all
+/// concerned are told again what they may know. Loop thread only.
 final class PrivacyCommands {
     private let prices: Prices
     private let directory: Directory
@@ -65,26 +65,61 @@ final class PrivacyCommands {
         builder.endArray()
     }
 
-    /// Tells these users something else than what the settings say; nil to tell them what these say.
+    /// Tells these users something else than what the settings say; nil to tell them what these say. A block stays as
+    /// it is.
     func except(
         _ names: [Text], _ exception: PrivacyException?, _ id: CommandID?, _ session: Session, _ now: Moment
+    ) throws(Refusal) {
+        try change(names, to: exception, id, session, now) { $0 != .blocked }
+    }
+
+    /// Nothing passes between the user and these others any more.
+    func block(_ names: [Text], _ id: CommandID?, _ session: Session, _ now: Moment) throws(Refusal) {
+        try change(names, to: .blocked, id, session, now) { _ in true }
+    }
+
+    /// Takes the blocks away, and of whom there is none nothing. What the others have set stays.
+    func unblock(_ names: [Text], _ id: CommandID?, _ session: Session, _ now: Moment) throws(Refusal) {
+        let (user, _) = try session.speaker()
+        let blocked = names.filter { name in
+            directory.user(named: name).map { user.privacy.exceptions[$0.number] == .blocked } ?? false
+        }
+        guard !blocked.isEmpty else { return replies.accept(id, session) }
+        try change(blocked, to: nil, id, session, now) { _ in true }
+    }
+
+    /// - Parameter mayChange: whether what a user is told now may be changed by the command.
+    private func change(
+        _ names: [Text], to exception: PrivacyException?, _ id: CommandID?, _ session: Session, _ now: Moment,
+        _ mayChange: (PrivacyException?) -> Bool
     ) throws(Refusal) {
         let (user, _) = try session.speaker()
         let named = directory.naming.find(names)
         guard !named.contains(where: { $0.known === user }) else {
             throw Refusal(.badRequest, "users: you can't hide from yourself")
         }
-        let new = named.count { one in one.known.map { user.privacy.exceptions[$0.number] == nil } ?? true }
-        guard exception == nil || user.privacy.exceptions.count + new <= exceptionsMax else {
-            throw Refusal(.tooLarge, "users: you may have at most \(exceptionsMax) exceptions")
+        let told = { (one: NamedUser) in one.known.flatMap { user.privacy.exceptions[$0.number] } }
+        guard named.allSatisfy({ mayChange(told($0)) }) else {
+            throw Refusal(.conflict, "users: you have blocked one of these users; contact.unblock takes that away")
         }
-        let changed = named.filter { $0.known.map { user.privacy.exceptions[$0.number] } != .some(exception) }
+        let new = named.count { told($0) == nil }
+        guard exception == nil || user.privacy.exceptions.count + new <= exceptionsMax else {
+            throw Refusal(.tooLarge, "users: you may have at most \(exceptionsMax) exceptions and blocks")
+        }
+        let changed = named.filter { told($0) != exception }
         guard !changed.isEmpty else { return replies.accept(id, session) }
         // Each may be told of the other, on a few devices of each.
         try prices.pay(deliveries: changed.count * 4 + user.sessions.count, by: session, at: now)
         // Whom the user hides from may never have come.
         let others =
             exception == nil ? changed.compactMap(\.known) : try directory.naming.name(changed, by: user, at: now)
+        set(exception, of: others, by: user, now)
+        replies.accept(id, session)
+    }
+
+    private func set(_ exception: PrivacyException?, of others: [User], by user: User, _ now: Moment) {
+        // What was stored before is told as before.
+        delivery.deliverGathered()
         if exception != .always {
             typing.stop(user)
             for other in others { typing.stop(other, seenBy: user) }
@@ -96,7 +131,6 @@ final class PrivacyCommands {
         }
         presence.retell(user, others, at: now)
         tellOwnDevices(of: user)
-        replies.accept(id, session)
     }
 
     private func tellOwnDevices(of user: User) {

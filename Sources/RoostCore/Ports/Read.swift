@@ -143,13 +143,16 @@ public struct HistoryRequest: Sendable {
     public var rows: Int
     /// Bytes of bodies at which the page ends early. It has at least one message.
     public var bytes: Int
+    /// Users whose reactions don't count for the reader: with each of them it has a block.
+    public var withheld: [UserNumber]
 
     /// Creates a request.
     public init(
         conversation: ConversationNumber, reader: UserNumber, after: SequenceNumber, before: SequenceNumber,
         isNewest: Bool,
-        rows: Int, bytes: Int
+        rows: Int, bytes: Int, withheld: [UserNumber] = []
     ) {
+        self.withheld = withheld
         self.conversation = conversation
         self.reader = reader
         self.after = after

@@ -27,6 +27,7 @@ final class TypingCommands {
     ) throws(Refusal) {
         let (user, _) = try session.speaker()
         let conversation = try directory.destination(to, of: session, user)
+        try directory.policy.checkSpeaking(by: user, in: conversation)
         if isActive {
             if let thread, thread <= conversation.hidden(from: user.number) || thread > conversation.lastSequence {
                 throw Refusal(.notFound, "replyTo: no such message in this conversation")

@@ -26,7 +26,7 @@ extension SQLiteReader {
                     break
                 }
                 if var event {
-                    event.reactions = try reactions(to: event, for: request.reader)
+                    event.reactions = try reactions(to: event, for: request)
                     result.events.append(event)
                 } else {
                     result.gaps.append(
@@ -74,7 +74,7 @@ extension SQLiteReader {
     }
 
     /// A deleted message has no reactions.
-    private func reactions(to message: StoredEvent, for reader: UserNumber) throws -> [ReactionCount] {
+    private func reactions(to message: StoredEvent, for request: HistoryRequest) throws -> [ReactionCount] {
         guard message.deletedAt == .never else { return [] }
         let query = statements.reactions
         query.bind(1, message.conversation.value)
@@ -85,13 +85,41 @@ extension SQLiteReader {
             counts.append(ReactionCount(query.text(0), count: Int(clamping: query.int64(1)), isMine: false))
         }
         guard !counts.isEmpty else { return [] }
+        for index in try own(request.reader, to: message, counts) { counts[index].isMine = true }
+        guard !request.withheld.isEmpty else { return counts }
+        try withhold(request.withheld, of: message, from: &counts)
+        return counts.filter { $0.count > 0 }
+    }
+
+    /// Which of these reactions are a user's.
+    private func own(_ user: UserNumber, to message: StoredEvent, _ counts: [ReactionCount]) throws -> [Int] {
         statements.mine.bind(1, message.conversation.value)
         statements.mine.bind(2, message.sequence.value)
-        statements.mine.bind(3, reader.value)
+        statements.mine.bind(3, user.value)
+        var own: [Int] = []
         while try statements.mine.step() {
             let reaction = statements.mine.text(0)
-            if let index = counts.firstIndex(where: { $0.reaction == reaction }) { counts[index].isMine = true }
+            if let index = counts.firstIndex(where: { $0.reaction == reaction }) { own.append(index) }
         }
-        return counts
+        return own
+    }
+
+    /// Doesn't count what these users have given. It looks at each of them, or at all who have given something if they
+    /// are fewer.
+    private func withhold(
+        _ users: [UserNumber], of message: StoredEvent, from counts: inout [ReactionCount]
+    ) throws {
+        guard users.count > counts.reduce(0, { $0 + $1.count }) else {
+            for user in users { for index in try own(user, to: message, counts) { counts[index].count -= 1 } }
+            return
+        }
+        let withheld = Set(users.map(\.value))
+        statements.givers.bind(1, message.conversation.value)
+        statements.givers.bind(2, message.sequence.value)
+        while try statements.givers.step() {
+            guard withheld.contains(statements.givers.int32(0)) else { continue }
+            let reaction = statements.givers.text(1)
+            if let index = counts.firstIndex(where: { $0.reaction == reaction }) { counts[index].count -= 1 }
+        }
     }
 }

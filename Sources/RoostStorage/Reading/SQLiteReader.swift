@@ -102,6 +102,7 @@ struct ReaderStatements {
     let settings: Statement
     let settingAt: Statement
     let missedSettings: Statement
+    let givers: Statement
 
     static let existsSQL = "SELECT 1 FROM conversation WHERE number = ?1"
     static let reactionsSQL = """
@@ -109,6 +110,7 @@ struct ReaderStatements {
         ORDER BY count DESC, reaction LIMIT ?3
         """
     static let mineSQL = "SELECT reaction FROM reaction WHERE conversation = ?1 AND sequence = ?2 AND user = ?3"
+    static let giversSQL = "SELECT user, reaction FROM reaction WHERE conversation = ?1 AND sequence = ?2"
 
     init(_ database: Database) throws {
         begin = try database.prepare("BEGIN")
@@ -122,5 +124,6 @@ struct ReaderStatements {
         settings = try database.prepare(ReaderStatements.settingsSQL)
         settingAt = try database.prepare(ReaderStatements.settingAtSQL)
         missedSettings = try database.prepare(ReaderStatements.missedSettingsSQL)
+        givers = try database.prepare(ReaderStatements.giversSQL)
     }
 }

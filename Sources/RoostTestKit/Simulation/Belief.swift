@@ -3,6 +3,8 @@ import RoostWire
 /// What a client was told last of others and of its conversations. Users and conversations are indices of the
 /// simulation.
 struct Belief {
+    /// The monotonic time at which its connection was opened. Nothing that it is told was written before.
+    var begunAt = Int64.min / 2
     /// The word for how a user is.
     var presence: [Int: String] = [:]
     var texts: [Int: String] = [:]

@@ -34,6 +34,8 @@ public struct Day {
     var failures: Int
     /// Of a hundred hellos, so many bring a token that ends soon.
     var shortTokens: Int
+    /// Whether people block each other.
+    var hasBlocks: Bool { limits.pageMessages % 3 > 0 }
 
     init(_ random: inout SeededGenerator, _ weather: Weather) {
         users = random.within(3...7)

@@ -9,6 +9,8 @@ struct DeviceMemory {
         /// nil: deleted.
         var body: [UInt8]?
         var reactions: [Ledger.Reaction] = []
+        /// Something of it was hidden from the device, which doesn't know how it is now.
+        var isPartial = false
     }
 
     struct Conversation {
@@ -55,6 +57,19 @@ struct DeviceMemory {
         message.reactions.removeAll { $0 == reaction }
         if !isRemoval { message.reactions.append(reaction) }
         conversations[conversation]?.messages[sequence] = message
+    }
+
+    /// Only the place of an event is told. That a message was deleted counts nevertheless.
+    mutating func hide(_ kind: EventKind, of sequence: Int64, in conversation: Int) {
+        switch kind {
+        case .message:
+            guard conversations[conversation]?.messages[sequence] == nil else { return }
+            let message = Message(isPartial: true)
+            conversations[conversation, default: Conversation()].messages[sequence] = message
+        case .delete: delete(sequence, in: conversation)
+        case .edit, .react: conversations[conversation]?.messages[sequence]?.isPartial = true
+        case .conversation, .state: break
+        }
     }
 
     // MARK: Conversations
@@ -162,7 +177,7 @@ struct DeviceMemory {
 extension DeviceMemory.Conversation {
     /// What is not as it should be; nil if everything is.
     func difference(from truth: ConversationTruth) -> String? {
-        for (sequence, message) in messages.sorted(by: { $0.key < $1.key }) {
+        for (sequence, message) in messages.sorted(by: { $0.key < $1.key }) where !message.isPartial {
             let now = truth.messages[Int(sequence) - 1]
             if message.body != (now.isDeleted ? nil : now.bodies.last) { return "an old body of \(sequence)" }
             let same = message.reactions.allSatisfy(now.reactions.contains)

@@ -183,6 +183,7 @@ final class DurableCheck {
         }
         if !isSame { stored.since = world.time }
         user.secrecy = stored
+        people.noteBlocks(of: user)
     }
 
     /// A new relay shows everybody as before, for the grace. Who hasn't been seen for too long is offline.

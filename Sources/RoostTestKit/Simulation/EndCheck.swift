@@ -54,7 +54,9 @@ final class EndCheck {
     private func checkStates(_ connection: SimulatedConnection) {
         let user = connection.device.user
         let peers = people.users.filter { $0 !== user && ledger.arePeers(user.index, $0.index) }
-        guard peers.count <= world.day.limits.watchedPerSession else { return }
+        // It was told of so many when it connected. Somebody who has left and has a block isn't brought back.
+        let met = people.users.count { $0 !== user && ledger.direct(user.index, $0.index) != nil }
+        guard met <= world.day.limits.watchedPerSession else { return }
         for peer in peers {
             let told = connection.belief.presence[peer.index]
             let truth = people.isHidden(peer, from: user) ? .offline : peer.truth
@@ -91,12 +93,20 @@ final class EndCheck {
         }
     }
 
+    /// Whether nobody could write there at the end, because its two users have a block.
+    private func isSilent(_ conversation: ConversationTruth) -> Bool {
+        let pair = Array(conversation.generations.keys)
+        return conversation.kind == .direct && pair.count == 2 && people.isBlocked(pair[0], pair[1])
+    }
+
     /// At the end everybody wrote and read everywhere, and every session that was there has to know.
     private func checkReceiptsCame(_ connection: SimulatedConnection) {
         guard connection.number <= rest.connectionsBeforeMark else { return }
         let own = connection.device.user.index
         for conversation in ledger.conversations where conversation.members[own] != nil {
-            guard conversation.members.count <= world.day.limits.receiptMembersMax else { continue }
+            guard conversation.members.count <= world.day.limits.receiptMembersMax, !isSilent(conversation) else {
+                continue
+            }
             let viewer = connection.device.user
             for user in conversation.order
             where people.tellsRead(people.users[user], to: viewer) && host.connection(of: people.users[user]) != nil {

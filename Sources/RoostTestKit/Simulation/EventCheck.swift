@@ -13,12 +13,14 @@ final class EventCheck {
     private let replies: ReplyCheck
     private let presence: PresenceCheck
     private let settings: SettingCheck
+    private let blocks: BlockCheck
     /// Frames that were read in this turn, so that each is parsed once.
     private var parsed: [ObjectIdentifier: (frame: Frame, event: WireEvent?)] = [:]
 
     init(
         _ world: World, _ ledger: Ledger, _ people: People, _ host: SimulatedHost, _ clients: SimulatedClients,
-        _ replies: ReplyCheck, _ presence: PresenceCheck, _ settings: SettingCheck
+        _ replies: ReplyCheck, _ presence: PresenceCheck, _ settings: SettingCheck,
+        _ blocks: BlockCheck
     ) {
         self.world = world
         self.ledger = ledger
@@ -28,6 +30,7 @@ final class EventCheck {
         self.replies = replies
         self.presence = presence
         self.settings = settings
+        self.blocks = blocks
     }
 
     /// Forgets the frames of a turn that ended: later ones may lie at the same addresses.
@@ -94,6 +97,7 @@ final class EventCheck {
             return world.fail("\(connection.label) gets \(position), which isn't durable")
         }
         checkContent(event, stored, on: connection)
+        blocks.take(event, stored, on: connection)
         if position <= connection.position {
             world.fail("\(connection.label) gets \(position) after \(connection.position)")
         }
@@ -160,13 +164,14 @@ final class EventCheck {
             case .conversation: .conversation
             case .state: .state
             }
+        let isHidden = BlockCheck.isHidden(event.json)
         let by = event.kind == .conversation ? event.json?["by"]?.string : event.from
         guard event.kind == kind, event.conversation == ledger.conversations[stored.conversation].id,
-            by == people.users[stored.sender].name,
+            by == people.users[stored.sender].name || isHidden,
             event.kind == .conversation || event.sequence == stored.sequence,
             event.kind != .message || event.key == (stored.sender == connection.device.user.index ? stored.key : nil)
         else { return world.fail("\(connection.label) gets something else than is stored at \(event.position ?? 0)") }
-        guard stored.kind == .message || stored.kind == .edit else { return }
+        guard stored.kind == .message || stored.kind == .edit, !isHidden else { return }
         let message = ledger.conversations[stored.conversation].messages[Int(stored.sequence) - 1]
         let isKnown = event.body.map(message.bodies.contains) ?? (message.isDeleted && stored.kind == .message)
         if !isKnown { world.fail("\(connection.label) gets a body that was never sent at \(event.position ?? 0)") }
@@ -272,6 +277,9 @@ final class EventCheck {
 
     private func keep(_ event: WireEvent, _ stored: Ledger.Event, of device: SimulatedDevice) {
         let conversation = stored.conversation
+        if BlockCheck.isHidden(event.json) {
+            return device.memory.hide(stored.kind, of: stored.sequence, in: conversation)
+        }
         switch stored.kind {
         case .message: device.memory.take(message: stored.sequence, body: event.body, in: conversation)
         case .edit: device.memory.edit(stored.sequence, body: event.body ?? [], in: conversation)
@@ -434,6 +442,9 @@ final class EventCheck {
         if isStranger(connection.device.user, to: conversation) {
             world.fail("\(connection.label) gets a signal where its user isn't a member")
         }
+        if let sender = SimulatedUser.index(event.from), people.users.indices.contains(sender) {
+            blocks.takeSignal(by: people.users[sender], on: connection)
+        }
     }
 
     /// Whether the user isn't a member now and wasn't a moment ago, when the relay may have written what is read now.
@@ -449,6 +460,7 @@ final class EventCheck {
         case (.lostMove, .typing): event.isActive && isKnownToType(event, on: connection)
         case (.lostReply, .ok): world.random.chance(1)
         case (.lostReceipt, .receipt): world.isCalm
+        case (.lostPlace, .message): BlockCheck.isHidden(event.json)
         case (.lostGap, .gap): true
         case (.lostCount, .presence): event.json?["conversations"] != nil && world.random.chance(50)
         default: false

@@ -122,7 +122,7 @@ extension Ledger {
             Event(
                 kind: append.kind, conversation: conversation.index, sequence: sequence, sender: sender,
                 key: append.key, body: append.body, label: append.label, isRemoval: append.flag,
-                change: append.change), at: position)
+                change: append.change, time: append.time), at: position)
         if !append.key.isEmpty { keys[key] = position }
         judge(append, sender, in: conversation)
         checkReference(append, sender, in: conversation)

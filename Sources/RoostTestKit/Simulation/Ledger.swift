@@ -44,6 +44,8 @@ final class Ledger {
         var label: String
         var isRemoval: Bool
         var change: ConversationChange?
+        /// When the relay took the command.
+        var time: Timestamp
     }
 
     /// An event that a user is entitled to.

@@ -7,6 +7,8 @@ final class People {
     /// By index.
     let users: [SimulatedUser]
     let world: World
+    /// By the two users, the lower index first.
+    var blocks: [Ledger.Pair: BlockTruth] = [:]
 
     init(_ world: World) {
         self.world = world

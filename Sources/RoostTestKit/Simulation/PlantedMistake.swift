@@ -43,6 +43,10 @@ public enum PlantedMistake: String, CaseIterable, Sendable {
     case lostReply
     /// It gets lost how many members of a conversation are online.
     case lostCount
+    /// A message gets lost of which only the place is told.
+    case lostPlace
+    /// After a restart nobody has blocked anybody.
+    case forgottenBlocks
     /// A receipt gets lost.
     case lostReceipt
     /// What a service says for somebody is stored as said by somebody else.

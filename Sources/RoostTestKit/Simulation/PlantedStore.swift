@@ -28,6 +28,7 @@ final class PlantedStore: SimulatedStore {
         if world.mistake == .forgottenEnds {
             for index in snapshot.devices.indices { snapshot.devices[index].ended = nil }
         }
+        if world.mistake == .forgottenBlocks { snapshot.exceptions.removeAll { $0.kind == .blocked } }
         for index in snapshot.users.indices {
             switch world.mistake {
             case .forgottenPresence: snapshot.users[index].presence.state = .offline

@@ -40,7 +40,11 @@ final class PresenceCheck {
                 checkNothing(state, text, of: user, connection)
                 // Two who begin to write to each other are told of each other, some commits later.
                 let metAt = ledger.direct(user.index, viewer.index)?.changedAt ?? 0
-                if askedAt == .min, world.now.wall.milliseconds - metAt > 10 * World.lateness {
+                // So are those who begin to hide, in several turns if there is much to tell.
+                let hiddenFor = world.time - max(user.secrecy.since, viewer.secrecy.since)
+                if askedAt == .min, world.now.wall.milliseconds - metAt > 10 * World.lateness,
+                    hiddenFor > 10 * World.lateness
+                {
                     world.fail("\(connection.label) is told of \(user.name), who hides from it, without asking")
                 }
                 continue

@@ -13,10 +13,12 @@ final class ReplyCheck {
     private let presence: PresenceCheck
     private let devices: DeviceCheck
     private let settings: SettingCheck
+    private let blocks: BlockCheck
 
     init(
         _ world: World, _ ledger: Ledger, _ people: People, _ clients: SimulatedClients,
-        _ presence: PresenceCheck, _ devices: DeviceCheck, _ settings: SettingCheck
+        _ presence: PresenceCheck, _ devices: DeviceCheck, _ settings: SettingCheck,
+        _ blocks: BlockCheck
     ) {
         self.world = world
         self.ledger = ledger
@@ -25,6 +27,7 @@ final class ReplyCheck {
         self.presence = presence
         self.devices = devices
         self.settings = settings
+        self.blocks = blocks
     }
 
     /// A client reads the reply to its command `re`.
@@ -34,9 +37,10 @@ final class ReplyCheck {
         }
         switch (event.kind, pending.kind) {
         case (.welcome, .hello(let resume)): takeWelcome(event, resume: resume, on: connection)
-        case (.error, let kind): takeError(event, kind, on: connection)
+        case (.error, let kind): takeError(event, kind, saidAt: pending.saidAt, on: connection)
         case (.ok, .history(let conversation)):
-            takeHistory(event, conversation, isAtRest: pending.saidAt >= world.restAt, on: connection)
+            takeHistory(event, conversation, askedAt: pending.saidAt, on: connection)
+        case (.ok, .list): takeList(event, askedAt: pending.saidAt, on: connection)
         case (.ok, .devices): devices.take(event.json?["devices"], askedAt: pending.saidAt, on: connection)
         case (.ok, .watch(let peer)): takeWatched(event, peer, askedAt: pending.saidAt, on: connection)
         case (.ok, let kind): takeOK(event, kind, on: connection)
@@ -70,7 +74,6 @@ final class ReplyCheck {
             connection.belief.counts[conversation] = (-1, -1, generation)
             presence.takeCounts(event.json?["conversations"], on: connection)
         case .unwatchCount(let conversation): connection.belief.counts[conversation] = nil
-        case .list: takeList(event, on: connection)
         case .members(let conversation): connection.belief.rosters[conversation] = event.json
         case .hello: world.fail("\(connection.label) gets ok for hello")
         case .leave(let conversation):
@@ -89,7 +92,8 @@ final class ReplyCheck {
         case .getState: settings.takeAll(event, on: connection)
         case .activity:
             if connection.activity == .background { connection.belief.goToBackground() }
-        case .refresh, .bye, .read, .typing, .status, .privacy, .except, .history, .watch, .devices: break
+        case .refresh, .bye, .read, .typing, .status, .privacy, .except, .unblock, .history, .list, .watch, .devices:
+            break
         }
     }
 
@@ -108,6 +112,7 @@ final class ReplyCheck {
         guard let stored = ledger.events[position], stored.kind == .message, stored.sender == user.index,
             stored.key == intent.key, stored.sequence == sequence
         else { return world.fail("\(label) gets ok for \(intent.key) at \(position), which isn't durable") }
+        blocks.checkStored(stored)
         world.tally.acked += 1
         if event.isDuplicate {
             world.tally.duplicates += 1
@@ -137,7 +142,14 @@ final class ReplyCheck {
     }
 
     /// With what a message may be refused for good.
-    func codes(refusing intent: SendIntent, of user: SimulatedUser) -> Set<String> {
+    /// - Parameter saidAt: when it was sent.
+    func codes(refusing intent: SendIntent, of user: SimulatedUser, saidAt: Int64) -> Set<String> {
+        let isInGroup = intent.conversation.map { ledger.conversations[$0].kind == .group } ?? false
+        let mayBeBlocked = !isInGroup && people.mayHaveBeenBlocked(user, from: saidAt)
+        return codes(refusing: intent, of: user).union(mayBeBlocked ? ["no_relationship"] : [])
+    }
+
+    private func codes(refusing intent: SendIntent, of user: SimulatedUser) -> Set<String> {
         // Anybody may write to a person, and a key is known for ever.
         let codes = codes(of: intent.key, user, isClash: intent.isClash)
         let isSure = intent.isToPeer && !intent.isReply || !codes.isEmpty
@@ -163,7 +175,7 @@ final class ReplyCheck {
         device.memory.take(event, by: device.user.index, users: users)
     }
 
-    private func takeError(_ event: WireEvent, _ kind: Kind, on connection: SimulatedConnection) {
+    private func takeError(_ event: WireEvent, _ kind: Kind, saidAt: Int64, on connection: SimulatedConnection) {
         let always: Set<String> = ["rate_limited", "unavailable", "token_expired", "busy"]
         guard let code = event.code else { return world.fail("\(connection.label) gets an error without code") }
         if always.contains(code) {
@@ -176,11 +188,11 @@ final class ReplyCheck {
             }
             return
         }
-        let allowed: Set<String>
+        var allowed: Set<String>
         switch kind {
         case .hello: allowed = ["unauthorized", "too_large", "not_ready"]
         case .send(let intent):
-            allowed = codes(refusing: intent, of: connection.device.user)
+            allowed = codes(refusing: intent, of: connection.device.user, saidAt: saidAt)
                 .union(intent.members.contains("@all") ? ["forbidden"] : [])
             connection.device.user.unanswered.removeAll { $0.key == intent.key }
         case .change: allowed = ["not_found", "gone", "forbidden", "bad_request", "too_large"]
@@ -194,11 +206,20 @@ final class ReplyCheck {
         case .setState: allowed = ["conflict"]
         case .getState: allowed = []
         case .refresh: allowed = ["conflict", "forbidden"]
-        case .activity, .status, .privacy, .except, .unwatch, .unwatchCount, .bye, .list, .devices:
-            allowed = []
+        case .except(let other, _): allowed = isBlocked(other, by: connection) ? ["conflict"] : []
+        case .activity, .status, .privacy, .unblock, .unwatch, .unwatchCount, .bye, .list, .devices: allowed = []
         case .other: allowed = ["not_found", "forbidden", "conflict", "too_large", "bad_request", "gone"]
         }
+        switch kind {
+        case .change, .create, .typing, .other:
+            if people.mayHaveBeenBlocked(connection.device.user, from: saidAt) { allowed.insert("no_relationship") }
+        default: break
+        }
         if !allowed.contains(code) { world.fail("\(connection.label) gets \(code) for \(kind)") }
+    }
+
+    private func isBlocked(_ other: Int, by connection: SimulatedConnection) -> Bool {
+        people.mayHaveBeenBlocked(connection.device.user.index, other, from: connection.belief.begunAt)
     }
 
     // MARK: welcome
@@ -274,7 +295,7 @@ final class ReplyCheck {
 
     // MARK: What was asked
 
-    private func takeList(_ event: WireEvent, on connection: SimulatedConnection) {
+    private func takeList(_ event: WireEvent, askedAt: Int64, on connection: SimulatedConnection) {
         for object in event.json?["conversations"]?.elements ?? [] {
             guard let conversation = object["conversation"]?.string.flatMap(ledger.conversation),
                 let sequence = object["sequence"]?.integer, let unread = object["unread"]?.integer,
@@ -283,13 +304,20 @@ final class ReplyCheck {
                 world.fail("\(connection.label) gets a conversation that can't be")
                 continue
             }
+            if let message = object["message"], let sequence = message["sequence"]?.integer {
+                blocks.take(message, of: sequence, in: conversation, askedAt: askedAt, on: connection)
+            }
             let mentions = [object["mentions"]?.integer ?? 0, object["firstMention"]?.integer ?? 0]
             connection.belief.objects[conversation.index] = (unread, read, count, sequence, mentions)
         }
     }
 
     /// Once nobody changes anything, history has to show the present state of a message.
-    private func checkPresent(_ shown: JSONValue, _ truth: Ledger.Message, on connection: SimulatedConnection) {
+    private func checkPresent(
+        _ shown: JSONValue, _ truth: Ledger.Message, in conversation: ConversationTruth,
+        on connection: SimulatedConnection
+    ) {
+        guard !BlockCheck.isHidden(shown) else { return }
         let body = truth.isDeleted ? nil : truth.bodies.last
         if shown["body"]?.raw != body || (shown["deletedAt"] != nil) != truth.isDeleted {
             world.fail("\(connection.label) is shown another body of \(truth.key)")
@@ -301,13 +329,15 @@ final class ReplyCheck {
         let total = counts.reduce(0) { $0 + ($1["count"]?.integer ?? 0) }
         let own = counts.filter { $0["mine"]?.bool == true }.count
         let user = connection.device.user.index
-        if total != truth.reactions.count || own != truth.reactions.filter({ $0.user == user }).count {
+        // Nobody counts the reactions of those with whom there is a block.
+        let counted = truth.reactions.filter { conversation.kind == .direct || !people.isBlocked(user, $0.user) }
+        if total != counted.count || own != counted.filter({ $0.user == user }).count {
             world.fail("\(connection.label) is shown \(total) reactions to \(truth.key), \(own) its own")
         }
     }
 
     private func takeHistory(
-        _ event: WireEvent, _ index: Int, isAtRest: Bool, on connection: SimulatedConnection
+        _ event: WireEvent, _ index: Int, askedAt: Int64, on connection: SimulatedConnection
     ) {
         let conversation = ledger.conversations[index]
         var last: Int64?
@@ -316,7 +346,11 @@ final class ReplyCheck {
                 message["key"]?.string == key(of: conversation.messages[Int(sequence) - 1], for: connection)
             else { return world.fail("\(connection.label) gets a history that isn't the log's") }
             if let last, sequence != last + 1 { world.fail("\(connection.label) gets a history with a hole") }
-            if isAtRest { checkPresent(message, conversation.messages[Int(sequence) - 1], on: connection) }
+            blocks.take(message, of: sequence, in: conversation, askedAt: askedAt, on: connection)
+            if askedAt >= world.restAt {
+                checkPresent(
+                    message, conversation.messages[Int(sequence) - 1], in: conversation, on: connection)
+            }
             last = sequence
         }
     }

@@ -70,6 +70,7 @@ final class Script {
         case 650..<672: changeActivity(on: connection)
         case 672..<676: changeStatus(on: connection)
         case 676..<680: changePrivacy(on: connection)
+        case 680..<686 where world.day.hasBlocks: changeBlocks(on: connection)
         case 680..<710: watch(on: connection)
         case 710..<720: watchCount(on: connection)
         case 720..<790: changeMembers(on: connection)
@@ -136,7 +137,7 @@ final class Script {
     private func changePrivacy(on connection: SimulatedConnection) {
         guard world.random.chance(40) else {
             let peer = people.other(than: connection.device.user)
-            let exception = ([nil, nil] + PrivacyException.allCases)[world.random.below(5)]
+            let exception = [nil, nil, PrivacyException.always, .never, .never][world.random.below(5)]
             return clients.say(
                 "except", "\"users\":[\"\(peer.name)\"],\"as\":\"\(exception?.word ?? "none")\"",
                 .except(peer.index, exception), on: connection)
@@ -150,6 +151,18 @@ final class Script {
             ("presence", change.presence?.word), ("lastSeen", change.lastSeen?.word), ("read", change.read?.word),
         ].compactMap { name, word in word.map { "\"\(name)\":\"\($0)\"" } }
         clients.say("privacy", members.joined(separator: ","), .privacy(change), on: connection)
+    }
+
+    /// Blocks somebody, or more often takes a block away, so that most can talk to most.
+    private func changeBlocks(on connection: SimulatedConnection) {
+        let user = connection.device.user
+        let blocked = people.users.filter { user.secrecy.exceptions[$0.index] == .blocked }
+        let peer = people.other(than: user)
+        if let first = blocked.first, world.random.chance(70) {
+            let members = "\"users\":[\"\(first.name)\"]"
+            return clients.say("contact.unblock", members, .unblock(first.index), on: connection)
+        }
+        clients.say("contact.block", "\"users\":[\"\(peer.name)\"]", .except(peer.index, .blocked), on: connection)
     }
 
     private func watch(on connection: SimulatedConnection) {

@@ -22,6 +22,12 @@ extension People {
         guard user.secrecy.exceptions[other] != exception else { return }
         user.secrecy.exceptions[other] = exception
         user.secrecy.since = world.time
+        noteBlocks(of: user)
+    }
+
+    /// The user has taken its block away, if there was one.
+    func noteUnblock(_ other: Int, of user: SimulatedUser) {
+        if user.secrecy.exceptions[other] == .blocked { note(nil, for: other, of: user) }
     }
 
     /// Whether what the two tell each other has changed so lately that clients may have been told either.

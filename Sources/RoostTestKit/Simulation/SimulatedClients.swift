@@ -77,6 +77,7 @@ final class SimulatedClients {
             people.note(choice ?? user.choice, text ?? user.text, of: user)
         case .privacy(let change): people.note(change.applied(to: user.secrecy.settings), of: user)
         case .except(let other, let exception): people.note(exception, for: other, of: user)
+        case .unblock(let other): people.noteUnblock(other, of: user)
         case .read(let conversation, let sequence):
             guard let member = ledger.conversations[conversation].members[user.index] else { return }
             if sequence <= member.since { world.fail("\(connection.label) has read \(sequence), which is hidden") }

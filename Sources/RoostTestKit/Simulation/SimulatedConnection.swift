@@ -57,7 +57,7 @@ final class SimulatedConnection {
             case ack(Int64), read(conversation: Int, Int64), typing(Int, thread: Int, Bool)
             case activity(Activity), status(StatusChoice?, String?), watch(Int), unwatch(Int)
             case watchCount(Int), unwatchCount(Int)
-            case privacy(PrivacyChange), except(Int, PrivacyException?)
+            case privacy(PrivacyChange), except(Int, PrivacyException?), unblock(Int)
             case list, members(conversation: Int), history(conversation: Int), devices
             case leave(conversation: Int)
             case setState(String), getState
@@ -119,6 +119,7 @@ final class SimulatedConnection {
         reading = .fast
         calmSince = now
         heardAt = now
+        belief.begunAt = now
         acking = .prompt
     }
 

@@ -149,7 +149,8 @@ final class SimulatedService {
     }
 
     private func takeRefusal(_ event: WireEvent, _ intent: SendIntent, of user: SimulatedUser) {
-        let allowed = replies.codes(refusing: intent, of: user)
+        // It was sent a moment ago.
+        let allowed = replies.codes(refusing: intent, of: user, saidAt: world.time - 10 * World.lateness)
         checkTemporary(event, or: allowed)
         if let code = event.code, allowed.contains(code) { user.unanswered.removeAll { $0.key == intent.key } }
     }

@@ -50,8 +50,10 @@ public final class Simulation {
         clients = SimulatedClients(world, ledger, people, host)
         presence = PresenceCheck(world, ledger, people, host)
         settings = SettingCheck(world, ledger, people, clients, seed: seed)
-        let replies = ReplyCheck(world, ledger, people, clients, presence, DeviceCheck(world, people), settings)
-        events = EventCheck(world, ledger, people, host, clients, replies, presence, settings)
+        let blocks = BlockCheck(world, ledger, people)
+        let replies = ReplyCheck(
+            world, ledger, people, clients, presence, DeviceCheck(world, people), settings, blocks)
+        events = EventCheck(world, ledger, people, host, clients, replies, presence, settings, blocks)
         durable = DurableCheck(world, ledger, people, host)
         outages = Outages(world, ledger, host, clients, durable)
         script = Script(world, ledger, people, host, clients, outages)

@@ -20,6 +20,9 @@ public enum Event: Sendable, Equatable {
     case delete(MessageDeletion)
     /// A member reacted to a message, or took a reaction back.
     case react(MessageReaction)
+    /// Somebody edited a message or reacted to one, and there is a block between that one and the user: only the place
+    /// is told.
+    case hidden(MessageTarget)
     /// A conversation changed: its name, its members, their roles.
     case conversation(ConversationEvent)
     /// A setting of the user's own was set or removed.
@@ -72,6 +75,8 @@ public enum Event: Sendable, Equatable {
             case .error: .error(CommandRefusal(reading: members))
             case .pong: Pong(reading: members).map { .pong($0) }
             case .message: Message(reading: members).map { .message($0) }
+            case .edit where members.flag("hidden") == true, .react where members.flag("hidden") == true:
+                MessageTarget(reading: members).map { .hidden($0) }
             case .edit: MessageEdit(reading: members).map { .edit($0) }
             case .delete: MessageTarget(reading: members).map { .delete(MessageDeletion(target: $0)) }
             case .react: MessageReaction(reading: members).map { .react($0) }
@@ -106,6 +111,7 @@ public enum Event: Sendable, Equatable {
         case .edit(let edit): (edit.target.position, edit.target.time)
         case .delete(let deletion): (deletion.target.position, deletion.target.time)
         case .react(let reaction): (reaction.target.position, reaction.target.time)
+        case .hidden(let target): (target.position, target.time)
         case .conversation(let event): (event.position, event.time)
         case .state(let change): (change.position, change.time ?? .never)
         default: nil

@@ -6,7 +6,7 @@ public struct Message: Sendable, Equatable {
     public var sequence: SequenceNumber
     /// Its place in the order of all events. Opaque.
     public var position: String
-    /// The author.
+    /// The author; empty if the message is hidden.
     public var from: String
     /// The author's device; nil if the author is another user.
     public var device: String?
@@ -16,7 +16,7 @@ public struct Message: Sendable, Equatable {
     public var time: Timestamp
     /// `text`, or a kind of the author's application.
     public var kind: String
-    /// The body; nil if the message was deleted.
+    /// The body; nil if the message was deleted or is hidden.
     public var body: Body?
     /// The message that it replies to.
     public var replyTo: SequenceNumber?
@@ -28,6 +28,8 @@ public struct Message: Sendable, Equatable {
     public var deletedAt: Timestamp?
     /// The reactions; only in history.
     public var reactions: [ReactionCount]
+    /// Whether there is a block between the reader and the author: then only its place is told.
+    public var isHidden = false
 }
 
 extension Message {
@@ -48,6 +50,7 @@ extension Message {
         editedAt = members.time("editedAt")
         deletedAt = members.time("deletedAt")
         reactions = (members.objects("reactions") ?? []).compactMap(ReactionCount.init(reading:))
+        isHidden = members.flag("hidden") ?? false
     }
 }
 
@@ -112,7 +115,7 @@ public struct MessageTarget: Sendable, Equatable {
     public var sequence: SequenceNumber
     /// The event's place in the order of all events. Opaque.
     public var position: String
-    /// The user who caused the event.
+    /// The user who caused the event; empty if there is a block between that one and the reader.
     public var from: String
     /// When it happened.
     public var time: Timestamp
@@ -122,7 +125,8 @@ extension MessageTarget {
     /// Reads one; nil if a member is missing that Docs/Protocol.md promises.
     public init?(reading members: JSONMembers) {
         guard let conversation = members.string("conversation"), let sequence = members.sequence("sequence"),
-            let position = members.string("position"), let from = members.string("from"),
+            let position = members.string("position"),
+            let from = members.string("from") ?? (members.flag("hidden") == true ? "" : nil),
             let time = members.time("time")
         else { return nil }
         self.conversation = conversation

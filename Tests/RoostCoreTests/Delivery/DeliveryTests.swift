@@ -41,7 +41,8 @@ import Testing
     private func signal(_ number: Int, from session: Session? = nil, id: CommandID? = nil) {
         builder.begin("signal")
         builder.member("body", Int64(number))
-        delivery.gatherSignal(in: cast.group, except: session ?? alice, answering: id)
+        let origin = session ?? alice
+        delivery.gatherSignal(from: origin.user, in: cast.group, except: origin, answering: id)
     }
 
     private func reply(_ session: Session) {

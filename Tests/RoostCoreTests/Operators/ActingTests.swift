@@ -115,7 +115,7 @@ import Testing
             #expect(client.outcome("history", ["as": "carol", "conversation": "@dave"]) == "forbidden")
         }
         // `as` of `except` is something else.
-        #expect(relay.connect("bob").outcome("except", ["users": ["dave"], "as": "blocked"]) != "forbidden")
+        #expect(relay.connect("bob").outcome("contact.block", ["users": ["dave"]]) != "forbidden")
     }
 
     @Test func aRefusedCommandMakesNobody() {

@@ -161,9 +161,11 @@ import Testing
         let (relay, alice, _) = crowd(of: 20)
         defer { relay.settle() }
         let names = Value.list((0..<20).map { "u\($0)" })
-        #expect(passes { alice.outcome("except", ["users": names, "as": $0 % 2 == 0 ? "never" : "blocked"]) } == 4)
+        #expect(passes { alice.outcome("except", ["users": names, "as": $0 % 2 == 0 ? "never" : "always"]) } == 4)
         relay.advance(10_000)
-        #expect(passes { _ in alice.outcome("except", ["users": names, "as": "blocked"]) } == 40)
+        #expect(passes { _ in alice.outcome("except", ["users": names, "as": "always"]) } == 40)
+        relay.advance(10_000)
+        #expect(passes { alice.outcome($0 % 2 == 0 ? "contact.block" : "contact.unblock", ["users": names]) } == 4)
     }
 
     @Test func typingThatIsToldCosts() {

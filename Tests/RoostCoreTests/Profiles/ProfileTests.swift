@@ -208,7 +208,7 @@ import Testing
     }
 
     @Test func whoIsBlockedIsNeitherToldNorShown() {
-        _ = bob.request("except", ["users": ["alice"], "as": "blocked"])
+        _ = bob.request("contact.block", ["users": ["alice"]])
         _ = alice.request("profile.set", ["name": "Alice"])
         _ = bob.request("profile.set", ["name": "Bob"])
         relay.pause()

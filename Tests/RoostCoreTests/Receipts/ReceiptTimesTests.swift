@@ -129,7 +129,7 @@ import Testing
         alice.post("one", to: group)
         for client in [bob, carol] { client.tell("read", ["conversation": "\(group)", "sequence": 1]) }
         _ = bob.request("privacy", ["read": "nobody"])
-        _ = carol.request("except", ["users": ["alice"], "as": "blocked"])
+        _ = carol.request("contact.block", ["users": ["alice"]])
         relay.pause()
         let told = receipts(alice, group, 1)
         #expect(Set(told.keys) == ["bob"])

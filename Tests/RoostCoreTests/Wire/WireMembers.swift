@@ -12,11 +12,11 @@ let wireMembers: [String: String] = [
     "pong": "re time",
     "message": """
     conversation sequence position from device key time kind body replyTo mentions editedAt deletedAt \
-    reactions
+    reactions hidden
     """,
-    "edit": "conversation sequence position from time kind body mentions",
-    "delete": "conversation sequence position from time",
-    "react": "conversation sequence position from time reaction removed",
+    "edit": "conversation sequence position from time kind body mentions hidden",
+    "delete": "conversation sequence position from time hidden",
+    "react": "conversation sequence position from time reaction removed hidden",
     "conversation": """
     event conversation sequence position by time kind name photo description createdAt count members users user role \
     owner unread read

@@ -154,6 +154,7 @@ private struct WireScenario {
         askForEverything(alice, in: group)
         askForDamaged(alice, in: group)
         eraseWhileAway(alice)
+        hide(alice)
         typeInAThread(alice)
         changeSettings(alice)
         makeContacts(alice)
@@ -316,6 +317,17 @@ private struct WireScenario {
         relay.log.settingsPerUser = 1_000
         for key in ["a", "b"] { _ = alice.request("state.set", ["key": "\(key)", "value": 1]) }
         _ = alice.request("state.get", ["limit": 1])
+    }
+
+    /// Of what somebody does with whom there is a block, only the places are told.
+    private func hide(_ alice: HarnessClient) {
+        let mallory = relay.connect("mallory")
+        let group = alice.makeGroup("mallory")
+        _ = alice.request("contact.block", ["users": ["mallory"]])
+        mallory.post("unseen", to: group)
+        _ = mallory.request("edit", ["conversation": "\(group)", "sequence": 1, "body": "edited"])
+        _ = mallory.request("react", ["conversation": "\(group)", "sequence": 1, "reaction": "+"])
+        _ = mallory.request("delete", ["conversation": "\(group)", "sequence": 1])
     }
 
     /// A device that was away gets the edit of a message that has been deleted since.

@@ -1,0 +1,116 @@
+"""Between two users with a block nothing passes, on all their devices, over restarts and after being away."""
+
+import asyncio
+
+
+async def crew(relay):
+    """alice, bob and carol are in a group, and alice and bob have written to each other."""
+    alice, bob, carol = [await relay.device(name) for name in ("alice", "bob", "carol")]
+    group = await alice.group("Crew", "bob", "carol")
+    await alice.send("@bob", "hello")
+    direct = (await bob.event("message", body="hello"))["conversation"]
+    return alice, bob, carol, group, direct
+
+
+def shown(messages, group):
+    """The bodies of the group's messages, and `-` for those of which only the place is told."""
+    texts = []
+    for message in messages:
+        if message["conversation"] != group:
+            continue
+        if message.get("hidden"):
+            assert set(message) - {"type"} == {"conversation", "sequence", "position", "time", "hidden"}
+            texts.append("-")
+        else:
+            texts.append(message["body"])
+    return texts
+
+
+async def history(device, conversation):
+    answer = await device.call("history", conversation=conversation)
+    return shown([one | {"conversation": conversation} for one in answer["messages"]], conversation)
+
+
+async def test_neither_can_write_to_the_other(start):
+    alice, bob, carol, group, direct = await crew(start())
+    await alice.call("contact.block", users=["bob"])
+    for device, peer in ((alice, "bob"), (bob, "alice")):
+        for to in (direct, f"@{peer}"):
+            assert await device.refusal("send", to=to, key="k", body="x") == "no_relationship"
+            assert await device.refusal("signal", to=to, body="x") == "no_relationship"
+            assert await device.refusal("typing", to=to) == "no_relationship"
+        assert await device.refusal("react", conversation=direct, sequence=1, reaction="+") == "no_relationship"
+        assert await device.refusal("conversation.create", kind="direct", members=[peer]) == "no_relationship"
+        assert await device.refusal("conversation.create", kind="group", name="N", members=[peer]) == "no_relationship"
+        assert await history(device, direct) == ["hello"]
+    assert await carol.call("conversation.create", kind="group", name="N", members=["alice", "bob"])
+    await alice.call("contact.unblock", users=["bob"])
+    await bob.send("@alice", "back")
+    await alice.event("message", body="back")
+
+
+async def test_in_a_group_only_places_are_told_wherever_one_looks(start):
+    relay = start()
+    alice, bob, carol, group, _ = await crew(relay)
+    tablet = await relay.device("alice", "tablet")
+    away = await relay.device("bob", "away")
+    await away.drop()
+    await alice.call("contact.block", users=["bob"])
+    await bob.send(group, "b1")
+    await alice.send(group, "a1")
+    await carol.send(group, "c1")
+    live = ((alice, ["-", "c1"]), (tablet, ["-", "a1", "c1"]), (bob, ["-", "c1"]), (carol, ["b1", "a1"]))
+    for device, expected in live:
+        await device.barrier()
+        assert shown(device.seen("message"), group) == expected
+    relay.kill()
+    relay.start()
+    expected = {"alice": ["-", "a1", "c1"], "bob": ["b1", "-", "c1"], "carol": ["b1", "a1", "c1"]}
+    for name in expected:
+        # A device that comes for the first time gets all of it, from the log or the window.
+        device = await relay.device(name, "new")
+        await device.event("live")
+        assert shown(device.seen("message"), group) == expected[name]
+        assert await history(device, group) == expected[name]
+    away = await relay.device("bob", "away")
+    await away.event("live")
+    assert shown(away.seen("message"), group) == expected["bob"]
+    alice = await relay.device("alice")
+    await alice.call("contact.unblock", users=["bob"])
+    assert await history(alice, group) == ["b1", "a1", "c1"]
+
+
+async def test_changes_and_signals_by_the_other_one_tell_nothing(start):
+    alice, bob, carol, group, _ = await crew(start())
+    await bob.send(group, "b1")
+    await carol.send(group, "c1")
+    await alice.event("message", body="c1")
+    await bob.call("contact.block", users=["alice"])
+    await bob.call("edit", conversation=group, sequence=1, body="secret")
+    await bob.call("react", conversation=group, sequence=2, reaction="+")
+    await bob.call("signal", to=group, body="secret")
+    await bob.call("delete", conversation=group, sequence=1)
+    for kind in ("edit", "react", "delete"):
+        event = await alice.event(kind)
+        assert set(event) == {"type", "conversation", "sequence", "position", "time", "hidden"}
+    assert (await carol.event("signal"))["from"] == "bob"
+    await alice.barrier()
+    assert not alice.seen("signal")
+    message = (await alice.call("history", conversation=group, after=1))["messages"][0]
+    assert "reactions" not in message
+    message = (await carol.call("history", conversation=group, after=1))["messages"][0]
+    assert message["reactions"] == [{"reaction": "+", "count": 1, "mine": False}]
+
+
+async def test_what_is_wrong_is_refused(start):
+    alice = await start().device("alice")
+    for command in ("contact.block", "contact.unblock"):
+        for members in ({}, {"users": []}, {"users": [1]}, {"users": "bob"}):
+            assert await alice.refusal(command, **members) == "bad_request"
+        assert await alice.refusal(command, users=[f"u{n}" for n in range(101)]) == "too_large"
+    assert await alice.refusal("contact.block", users=["alice"]) == "bad_request"
+    assert await alice.refusal("except", users=["bob"], **{"as": "blocked"}) == "bad_request"
+    await alice.call("contact.block", users=["bob"])
+    assert await alice.refusal("except", users=["bob"], **{"as": "none"}) == "conflict"
+    await asyncio.gather(*(alice.call("contact.unblock", users=["bob"]) for _ in range(3)))
+    assert (await alice.call("privacy"))["exceptions"] == []

@@ -1,0 +1,143 @@
+import RoostTestKit
+import RoostWire
+import Testing
+
+@testable import RoostCore
+
+/// Between two users with a block nothing passes in their direct conversation, whichever of them has blocked the other.
+@Suite struct BlockTests {
+    let relay = RelayHarness()
+    let alice: HarnessClient
+    let bob: HarnessClient
+
+    init() {
+        alice = relay.connect("alice")
+        bob = relay.connect("bob")
+    }
+
+    private func block(_ client: HarnessClient, _ user: String) {
+        #expect(client.outcome("contact.block", ["users": ["\(user)"]]) == "ok")
+    }
+
+    private func unblock(_ client: HarnessClient, _ user: String) {
+        #expect(client.outcome("contact.unblock", ["users": ["\(user)"]]) == "ok")
+    }
+
+    /// Everything that either may try to say or to open.
+    private func outcomes(_ client: HarnessClient, _ peer: String, in direct: String) -> Set<String> {
+        let group = client.makeGroup("carol")
+        return Set([
+            client.outcome("send", ["to": "@\(peer)", "key": "a", "body": "x"]),
+            client.outcome("send", ["to": "\(direct)", "key": "b", "body": "x"]),
+            client.outcome("send", ["to": "\(direct)", "key": "b", "body": "x"]),
+            client.outcome("signal", ["to": "\(direct)", "body": "x"]),
+            client.outcome("typing", ["to": "\(direct)"]),
+            client.outcome("react", ["conversation": "\(direct)", "sequence": 1, "reaction": "x"]),
+            client.outcome("edit", ["conversation": "@\(peer)", "sequence": 1, "body": "x"]),
+            client.outcome("conversation.create", ["kind": "direct", "members": ["\(peer)"]]),
+            client.outcome("conversation.create", ["kind": "group", "name": "x", "members": ["carol", "\(peer)"]]),
+            client.outcome("conversation.add", ["conversation": "\(group)", "users": ["dave", "\(peer)"]]),
+            client.outcome("contact.invite", ["user": "\(peer)", "kind": "friend"]),
+        ])
+    }
+
+    @Test(arguments: [true, false])
+    func neitherCanSayOrOpenAnything(isOwn: Bool) {
+        alice.post("hello", to: "@bob")
+        let direct = bob.frames("message").first?.text("conversation") ?? ""
+        bob.post("there", to: direct)
+        if isOwn { block(alice, "bob") } else { block(bob, "alice") }
+        alice.forget()
+        bob.forget()
+        #expect(outcomes(alice, "bob", in: direct) == ["no_relationship"])
+        #expect(outcomes(bob, "alice", in: direct) == ["no_relationship"])
+        #expect(alice.events == ["created"] || alice.events.isEmpty)
+        #expect(bob.bodies.isEmpty && bob.frames("signal").isEmpty && bob.frames("typing").isEmpty)
+        // Nobody was made for what was refused.
+        #expect(relay.relay.directory.user(called: "dave") == nil)
+    }
+
+    @Test func aRefusedStrangerIsNotToldMore() {
+        block(bob, "alice")
+        #expect(alice.post("hello", to: "@bob")?.outcome == "no_relationship")
+        #expect(alice.post("hello", to: "@bob")?.text("reason") == Refusal.noRelationship.reason)
+        #expect(relay.relay.directory.everybody.allSatisfy { $0.conversations.isEmpty })
+    }
+
+    @Test func whatWasSaidStaysToRead() {
+        alice.post("hello", to: "@bob")
+        let direct = bob.frames("message").first?.text("conversation") ?? ""
+        block(alice, "bob")
+        for client in [alice, bob] {
+            let page = client.request("history", ["conversation": "\(direct)"])
+            #expect(page?.list("messages").map { $0.text("body") } == ["hello"])
+            let listed = client.request("conversation.list")?.list("conversations").first?["message"]
+            #expect(listed?.text("body") == "hello")
+            #expect(client.outcome("read", ["conversation": "\(direct)", "sequence": 1]) == "ok")
+        }
+        // Whoever wrote it may take it back.
+        #expect(alice.outcome("delete", ["conversation": "\(direct)", "sequence": 1]) == "ok")
+        #expect(relay.connect("bob", "tablet").frames("delete").count == 1)
+    }
+
+    @Test func aRetryGetsItsFirstAnswer() {
+        let first = alice.post("hello", to: "@bob")
+        block(bob, "alice")
+        let again = alice.post("hello", to: "@bob")
+        #expect(again?.number("sequence") == first?.number("sequence") && again?.flag("duplicate") == true)
+    }
+
+    @Test func unblockingGivesBackWhatOneHasBlockedOneself() {
+        block(alice, "bob")
+        block(bob, "alice")
+        unblock(alice, "bob")
+        #expect(alice.post("one", to: "@bob")?.outcome == "no_relationship")
+        unblock(alice, "bob")
+        unblock(bob, "alice")
+        #expect(alice.post("two", to: "@bob")?.outcome == "ok")
+        #expect(bob.bodies == ["two"])
+    }
+
+    @Test func aBlockIsListedAndNobodyElseIsTold() {
+        let tablet = relay.connect("alice", "tablet")
+        block(alice, "bob")
+        block(alice, "bob")
+        #expect(tablet.frames("privacy").count == 1)
+        #expect(bob.frames("privacy").isEmpty)
+        let listed = alice.request("privacy")?.list("exceptions").map { [$0.text("user"), $0.text("as")] }
+        #expect(listed == [["bob", "blocked"]])
+        #expect(bob.request("privacy")?.list("exceptions").isEmpty == true)
+    }
+
+    /// An exception doesn't take a block away, and the word isn't one of `except`.
+    @Test func onlyUnblockingEndsABlock() {
+        block(alice, "bob")
+        for kind in ["always", "never", "none"] {
+            #expect(alice.outcome("except", ["users": ["carol", "bob"], "as": "\(kind)"]) == "conflict")
+        }
+        #expect(alice.outcome("except", ["users": ["bob"], "as": "blocked"]) == "bad_request")
+        #expect(alice.outcome("contact.block", ["users": ["alice"]]) == "bad_request")
+        #expect(alice.outcome("except", ["users": ["carol"], "as": "never"]) == "ok")
+        unblock(alice, "carol")
+        #expect(alice.request("privacy")?.list("exceptions").map { $0.text("as") } == ["blocked", "never"])
+    }
+
+    @Test func aBlockStaysOverARestart() {
+        block(alice, "bob")
+        relay.crash()
+        let (alice, bob) = (relay.connect("alice"), relay.connect("bob"))
+        #expect(bob.post("x", to: "@alice")?.outcome == "no_relationship")
+        #expect(alice.post("x", to: "@bob")?.outcome == "no_relationship")
+        unblock(alice, "bob")
+        relay.crash()
+        #expect(relay.connect("bob").post("y", to: "@alice")?.outcome == "ok")
+    }
+
+    @Test func aServiceCanNotSpeakAroundABlock() {
+        block(bob, "alice")
+        let service = relay.open()
+        service.send(#"{"type":"hello","id":0,"token":"service:mill","operator":true}"#)
+        let sent = service.request("send", ["as": "alice", "to": "@bob", "key": "k", "body": "x"])
+        #expect(sent?.outcome == "no_relationship")
+    }
+}
